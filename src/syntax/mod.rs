@@ -1,65 +1,35 @@
 //! Bytes to structure: outline, skeleton, signatures, docs and parse health. Never fails.
 //!
 //! Knows: tree-sitter, and what each language's nodes mean. Does not know: files, paths, the cache, the clock (the
-//! caller says when to give up). What cannot be understood comes back as a health below 1, never as an error.
+//! caller decides when to give up). What cannot be understood lowers the health; it is never an error.
 //!
-//! A text goes through some steps, each a file: `source` holds the text and tells where a parsed byte stands in it,
-//! `reduce` makes it smaller and fitter for its grammar, `parse` makes a tree of it within limits, `walk` visits the
-//! nodes that a language's table names and collects symbols and cuts, `recover` adds what was lost on the way,
-//! `skeleton` carries the cuts out. A language is a folder under `languages`: a table of nodes, and the functions that
-//! read those which a table cannot describe.
+//! | part | what it does | may import |
+//! |---|---|---|
+//! | `text` | The text of a file, positions in it, and what its comments document | – |
+//! | `preprocess` | Scanners that make a text smaller and fitter for its grammar | `text` |
+//! | `outline` | One text parsed, walked, corrected and cut | `text` |
+//! | `languages` | A table of nodes for each language, and the registry of all of them | `text`, `preprocess`, `outline` |
+//! | `notebook` | Jupyter notebooks, read cell by cell | `text`, `outline`, `languages` |
+//! | `derive` | What other rooms call, and the versions in the cache keys | all of the above |
+//! | `references` | The names that a file defines, uses and imports | `text`, `derive` |
 //!
 //! Start with [`derive()`].
 
-mod comments;
-mod define;
-mod directives;
-mod forward;
-mod heads;
-mod health;
-mod identifiers;
-mod language;
+mod derive;
 mod languages;
-mod markup;
-mod nodes;
 mod notebook;
-mod parse;
-mod recover;
-mod reduce;
-mod reduced;
-mod rule;
-mod skeleton;
-mod source;
-mod structure;
-mod taken;
-mod trim;
-mod walk;
-mod words;
+mod outline;
+mod preprocess;
+mod references;
+mod text;
 
 #[cfg(test)]
-mod golden_tests;
-#[cfg(test)]
-mod hostile_tests;
-#[cfg(test)]
-mod property_tests;
-#[cfg(test)]
-mod taken_tests;
-#[cfg(test)]
-mod testing;
+mod tests;
 
-pub use identifiers::identifiers;
-pub use identifiers::import_number;
-pub use identifiers::name_number;
-pub use identifiers::references;
-pub use identifiers::references_producer;
-pub use language::grammar_version;
-pub use language::has_structure;
+pub use derive::{
+    checked_skeleton, count_errors, derive, derive_without_preprocessing, grammar_version, has_structure,
+    outline_producer, preprocessed_text, skeleton_producer,
+};
 pub use languages::missing_feature;
-pub use structure::FileStructure;
-pub use structure::checked_skeleton;
-pub use structure::count_errors;
-pub use structure::derive;
-pub use structure::derive_without_preprocessing;
-pub use structure::outline_producer;
-pub use structure::preprocessed_text;
-pub use structure::skeleton_producer;
+pub use outline::FileStructure;
+pub use references::{identifiers, import_number, name_number, references, references_producer};

@@ -1,14 +1,13 @@
-//! What languages of lines share: comments that stand above something though the grammar puts them elsewhere, and sizes.
+//! What line-oriented languages share: comments that belong to what follows though the grammar attaches them elsewhere, and
+//! the sizes of data.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::comments::documentation;
-use crate::syntax::define::SymbolDefinition;
-use crate::syntax::walk::OutlineWalk;
-use crate::syntax::walk::format_line_count;
+use crate::syntax::outline::{OutlineWalk, SymbolDefinition};
+use crate::syntax::text::{documentation, format_line_count};
 
 /// A comment of more lines than this is looked at in part.
 const MAX_COMMENT_LINES: usize = 40;

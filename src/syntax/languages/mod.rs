@@ -1,7 +1,7 @@
-//! One folder a language: a table of nodes, and functions that read those which a table cannot describe.
+//! The languages: a table of nodes each, and functions for the nodes that a table cannot describe.
 //!
-//! A new language is a folder here and a line in `LANGUAGES`; its name and endings are in `discover`'s table of file
-//! types already, or get a row there.
+//! A new language is a file here and a line in `registry`; its name and file name endings are rows of `discover`'s table of
+//! file types. Imports `text`, `preprocess` and `outline`.
 
 mod c;
 #[cfg(feature = "lang-cmake")]
@@ -42,7 +42,6 @@ mod lua;
 mod make;
 #[cfg(feature = "lang-markdown")]
 mod markdown;
-mod optional;
 #[cfg(feature = "lang-php")]
 mod php;
 #[cfg(feature = "lang-protobuf")]
@@ -70,8 +69,8 @@ mod yaml;
 #[cfg(feature = "lang-zig")]
 mod zig;
 
-pub(super) use python::LARGE_LITERAL;
-pub(super) use python::PYTHON;
-pub(super) use registry::LANGUAGES;
-
-pub use optional::missing_feature;
+pub(in crate::syntax) use python::PYTHON;
+#[cfg(test)]
+pub(in crate::syntax) use registry::LANGUAGES;
+pub(in crate::syntax) use registry::compiled_language;
+pub use registry::missing_feature;

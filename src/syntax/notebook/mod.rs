@@ -1,14 +1,10 @@
-//! Notebooks of Jupyter: their cells of code and of prose, without what the code has put out.
+//! Jupyter notebooks: their cells of code and of prose, without the output of the code.
 //!
-//! A notebook is JSON. Its cells' lines are read out of it, each with the place where it stands, so that the symbols of
-//! the code have lines of the file. The skeleton is the notebook as a script in the "percent" format that editors know
-//! (<https://jupytext.readthedocs.io/en/latest/formats-scripts.html>): prose in comments, code with bodies taken out.
+//! A notebook is JSON. The lines of its cells are read with their positions, so that the symbols of the code have lines of
+//! the file. The skeleton is the notebook as a script in the "percent" format that editors know
+//! (<https://jupytext.readthedocs.io/en/latest/formats-scripts.html>): prose in comments, code with its bodies cut.
 
 mod cells;
-mod reader;
-mod script;
-mod symbols;
+mod structure;
 
-pub(super) use reader::ID;
-pub(super) use reader::READER;
-pub(super) use reader::derive;
+pub(in crate::syntax) use structure::{ID, READER, derive};

@@ -2,9 +2,8 @@
 
 use tree_sitter::Node;
 
-use crate::syntax::language::GrammarField;
-use crate::syntax::nodes::child_of_kind;
-use crate::syntax::walk::OutlineWalk;
+use crate::model::SymbolKind;
+use crate::syntax::outline::{GrammarField, OutlineWalk, child_of_kind};
 
 /// A declarator's name, and whether it is a function's.
 pub(super) struct DeclaredName<'t> {
@@ -187,4 +186,68 @@ fn operator_name(text: &str) -> String {
 
 fn normalize_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns what kind of function a name is, by what stands around it.
+pub(super) fn function_kind(walk: &OutlineWalk<'_>, scope: &str, name: &str) -> SymbolKind {
+    let class = if scope.is_empty() {
+        let inside = walk.scopes.last().filter(|scope| scope.kind.is_type());
+        inside.map(|scope| scope.name.as_str())
+    } else {
+        Some(scope.rsplit("::").next().unwrap_or(scope))
+    };
+    let Some(class) = class else {
+        return SymbolKind::Function;
+    };
+    let class = class.split('<').next().unwrap_or(class);
+    if name == class {
+        SymbolKind::Constructor
+    } else if name.starts_with('~') {
+        SymbolKind::Destructor
+    } else {
+        SymbolKind::Method
+    }
+}
+
+/// Says whether a name can be no function's, whatever the grammar made of it.
+pub(super) fn is_keyword(name: &str) -> bool {
+    const KEYWORDS: [&str; 36] = [
+        "__attribute__",
+        "__typeof__",
+        "alignas",
+        "case",
+        "catch",
+        "class",
+        "const",
+        "decltype",
+        "defined",
+        "do",
+        "else",
+        "enum",
+        "export",
+        "extern",
+        "for",
+        "goto",
+        "if",
+        "import",
+        "namespace",
+        "noexcept",
+        "private",
+        "protected",
+        "public",
+        "return",
+        "sizeof",
+        "static",
+        "static_assert",
+        "struct",
+        "switch",
+        "template",
+        "typedef",
+        "typename",
+        "typeof",
+        "union",
+        "using",
+        "while",
+    ];
+    KEYWORDS.binary_search(&name).is_ok()
 }

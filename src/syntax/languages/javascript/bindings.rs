@@ -1,23 +1,19 @@
-//! Names that JavaScript gives to values: `const a = …`, `exports.a = …`.
+//! Names that JavaScript gives to values: `const a = …`, `exports.a = …`, imports and exports.
 
 use tree_sitter::Node;
 
-use super::imports::required_module;
-use super::values::elidable_body;
-use super::values::function_argument;
-use super::values::has_functions;
-use super::values::is_function;
-use super::values::object_argument;
-use super::values::trim_value;
-use super::values::unwrap_value;
+use super::values::{
+    elidable_body, function_argument, has_functions, is_function, object_argument, significant_children,
+    trim_value, unwrap_value,
+};
 use crate::model::SymbolKind;
-use crate::syntax::define::SymbolBody;
-use crate::syntax::define::SymbolDefinition;
-use crate::syntax::nodes::child_of_kind;
-use crate::syntax::rule::find;
-use crate::syntax::rule::find_all;
-use crate::syntax::rule::find_first;
-use crate::syntax::walk::OutlineWalk;
+use crate::syntax::outline::{
+    OutlineWalk, SymbolBody, SymbolDefinition, child_of_kind, find, find_all, find_first,
+};
+use crate::syntax::text::documentation;
+
+/// Words by which a comment says that it is about the file.
+const FILE_TAGS: [&str; 5] = ["@fileoverview", "@file ", "@overview", "@module", "@packageDocumentation"];
 
 /// What is given to a value: its name, and what that belongs to beside the scopes around it.
 #[derive(Clone)]
@@ -168,4 +164,67 @@ fn define_call_value<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, binding: 
 fn function_kind(walk: &OutlineWalk<'_>, binding: &NameBinding) -> SymbolKind {
     let is_in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
     if is_in_type || binding.kind == SymbolKind::Method { SymbolKind::Method } else { SymbolKind::Function }
+}
+
+/// Reads what a comment at the head says of the file, wherever it stands among others.
+pub(in crate::syntax::languages) fn read_file_comment<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
+    for child in root.children(&mut root.walk()) {
+        if child.kind() != "comment" && child.kind() != "hash_bang_line" {
+            return;
+        }
+        let comment = walk.text(child);
+        if FILE_TAGS.iter().any(|tag| comment.contains(tag)) {
+            walk.doc = documentation(comment);
+            return;
+        }
+    }
+}
+
+/// Reads `import a from "b"` and TypeScript's `import a = require("b")`.
+pub(super) fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if let Some(source) = find_first(node, &["source", ".import_require_clause/source"]) {
+        walk.add_import(unquoted(walk.text(source)));
+    }
+}
+
+/// Reads `export …`: what it hands out begins with it. What it hands on from another file is drawn in.
+pub(super) fn export<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if let Some(source) = find(node, "source") {
+        walk.use_comment_as_file_doc();
+        return walk.add_import(unquoted(walk.text(source)));
+    }
+    match find(node, "value") {
+        Some(value) => export_value(walk, node, value),
+        None => walk.visit_wrapped(node),
+    }
+}
+
+/// Reads `export default value`, which bears a name only where the value has one of its own.
+fn export_value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, whole: Node<'t>) {
+    let value = unwrap_value(whole);
+    if matches!(value.kind(), "identifier" | "member_expression") {
+        return;
+    }
+    let name = find(value, "name").map_or("default", |name| walk.text(name)).to_owned();
+    define_binding(walk, node, NameBinding::new(SymbolKind::Constant, &name), Some(whole));
+}
+
+/// Returns what a value draws in, where it does nothing else: `require("a")`, `require("a").b`.
+pub(super) fn required_module<'t>(walk: &OutlineWalk<'t>, value: Node<'t>) -> Option<&'t str> {
+    let mut value = unwrap_value(value);
+    while value.kind() == "member_expression" {
+        value = unwrap_value(find(value, "object")?);
+    }
+    if value.kind() != "call_expression" {
+        return None;
+    }
+    let function = find(value, "function")?;
+    let is_import = function.kind() == "import" || walk.text(function) == "require";
+    let source = find(value, "arguments").map(significant_children)?.into_iter().next()?;
+    (is_import && source.kind() == "string").then(|| unquoted(walk.text(source)))
+}
+
+/// Returns what stands between quotation marks.
+pub(super) fn unquoted(text: &str) -> &str {
+    text.trim_matches(['"', '\'', '`'])
 }

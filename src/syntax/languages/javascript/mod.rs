@@ -1,19 +1,12 @@
-//! JavaScript with JSX; what TypeScript shares with it is read here too.
+//! JavaScript with JSX; what TypeScript shares with it is here too.
 
 mod bindings;
-mod calls;
-mod imports;
-mod members;
-mod table;
+mod statements;
 mod values;
 
 #[cfg(feature = "lang-typescript")]
-pub(super) use imports::read_file_comment;
-#[cfg(feature = "lang-typescript")]
-pub(super) use members::field;
-#[cfg(feature = "lang-typescript")]
-pub(super) use members::method;
+pub(super) use bindings::read_file_comment;
 #[cfg(feature = "lang-javascript")]
-pub(super) use table::JAVASCRIPT;
+pub(super) use statements::JAVASCRIPT;
 #[cfg(feature = "lang-typescript")]
-pub(super) use table::SHARED as JAVASCRIPT_NODES;
+pub(super) use statements::{JAVASCRIPT_NODES, field, method};

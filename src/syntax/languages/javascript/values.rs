@@ -1,12 +1,8 @@
-//! What the values of JavaScript are, and what a skeleton leaves out of them.
+//! The values of JavaScript, and what a skeleton cuts of them.
 
 use tree_sitter::Node;
 
-use crate::syntax::nodes::is_trivia;
-use crate::syntax::rule::find;
-use crate::syntax::rule::find_all;
-use crate::syntax::trim::ValueTrimmer;
-use crate::syntax::walk::OutlineWalk;
+use crate::syntax::outline::{OutlineWalk, ValueTrimmer, find, find_all, is_trivia};
 
 /// The value of an arrow function that is no longer than this is told.
 const SHORT_ARROW: usize = 80;

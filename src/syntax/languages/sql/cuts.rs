@@ -1,11 +1,10 @@
-//! What a skeleton leaves out of a script: bodies of functions, and data.
+//! What a skeleton cuts of a script, and what a dump is parsed without: bodies of functions, and data.
 
 use std::ops::Range;
 
-use super::statements::SqlStatement;
-use super::tokens::SqlTokenKind;
-use crate::syntax::define::format_text_size;
-use crate::syntax::walk::OutlineWalk;
+use super::statements::{SqlStatement, SqlTokenKind, split_statements};
+use crate::syntax::outline::OutlineWalk;
+use crate::syntax::text::{PreprocessedText, format_text_size};
 
 /// What is shorter than this stays.
 const SHORT: usize = 100;
@@ -18,6 +17,12 @@ const MOST_COLUMNS: usize = 1_000;
 
 /// A first row that is longer than this gives way too.
 const LONG_ROW: usize = 1_000;
+
+/// What stands in place of a range.
+type DataCut = (Range<usize>, String);
+
+/// A text that is shorter than this is parsed as it is.
+const MIN_BYTES: usize = 16 << 10;
 
 /// Takes the code out of a statement that holds some.
 pub(super) fn cut_code(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
@@ -59,9 +64,6 @@ fn cut_block(walk: &mut OutlineWalk<'_>, block: Range<usize>) {
     walk.replace_with_mark(block, format!(" /* {size} */ "));
 }
 
-/// What stands in place of a range.
-type DataCut = (Range<usize>, String);
-
 /// Takes the data of the first statement out, and of those after it that insert into the same table; returns how many it
 /// has seen to.
 pub(super) fn cut_data(walk: &mut OutlineWalk<'_>, statements: &[SqlStatement]) -> usize {
@@ -74,7 +76,7 @@ pub(super) fn cut_data(walk: &mut OutlineWalk<'_>, statements: &[SqlStatement]) 
 
 /// Returns what stands in place of data: rows that are inserted, behind the first; lines that are copied; statements that
 /// insert into the same table as the first. Also returns how many statements that is about.
-pub(super) fn data_cuts(text: &str, line_end: &str, statements: &[SqlStatement]) -> (Vec<DataCut>, usize) {
+fn data_cuts(text: &str, line_end: &str, statements: &[SqlStatement]) -> (Vec<DataCut>, usize) {
     let Some(first) = statements.first() else { return (Vec::new(), 0) };
     if let Some(data) = first.data.clone() {
         let lines = text[data.clone()].lines().count().saturating_sub(1);
@@ -140,4 +142,27 @@ fn row_cuts(text: &str, statement: &SqlStatement) -> Vec<DataCut> {
     }
     let rest = first_end..statement.range.end;
     if 1 < count { vec![(rest, format!(" /* {size} rows */"))] } else { Vec::new() }
+}
+
+/// Returns a script without its data; `None` where that saves little.
+pub(super) fn preprocess_script(text: &str) -> Option<PreprocessedText> {
+    if text.len() < MIN_BYTES {
+        return None;
+    }
+    let statements = split_statements(text);
+    let (mut reduced, mut at, mut seen) = (PreprocessedText::default(), 0, 0);
+    while seen < statements.len() {
+        let (cuts, count) = data_cuts(text, "\n", &statements[seen..]);
+        for (range, mark) in cuts {
+            // What stands within another cut is gone with it.
+            if at <= range.start && mark.len() < range.len() {
+                reduced.copy(text, at..range.start);
+                reduced.substitute(&mark, range.clone());
+                at = range.end;
+            }
+        }
+        seen += count;
+    }
+    reduced.copy(text, at..text.len());
+    (reduced.text.len() < text.len() / 2).then_some(reduced)
 }

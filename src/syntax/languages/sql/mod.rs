@@ -1,18 +1,13 @@
 //! SQL, as the usual servers write it.
 //!
-//! There are more dialects than a grammar can know, and where this one does not know a word it loses the statements
-//! around it too. So statements are found by a scanner (`tokens`, `statements`), which knows where each ends and
-//! nothing else; `symbols` reads those that create something, `cuts` says what of them a skeleton leaves out. What the
-//! grammar made of a statement only tells whether the symbol was lost without the scanner.
+//! There are more dialects than a grammar can know, and where this one does not know a word it also loses the statements
+//! around it. So a scanner (`statements`) finds where each statement ends, and knows nothing else; `create` reads those that
+//! create something, `symbols` makes symbols of them, `cuts` decides what a skeleton leaves out. What the grammar made of a
+//! statement only decides whether its symbol counts as recovered.
 
-mod columns;
+mod create;
 mod cuts;
-mod documents;
-mod heads;
-mod reduce;
 mod statements;
 mod symbols;
-mod table;
-mod tokens;
 
-pub(super) use table::SQL;
+pub(super) use symbols::SQL;

@@ -1,31 +1,45 @@
-//! What a script creates.
+//! The symbols of a script, and the comments that document them: those in the text, and those that a server stores.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::columns::parse_members;
-use super::cuts::cut_code;
-use super::cuts::cut_data;
-use super::documents::StoredComments;
-use super::documents::comment_above;
-use super::documents::comment_behind;
-use super::documents::file_comment;
-use super::heads::CreateHead;
-use super::heads::parse_create;
-use super::heads::parse_qualified_name;
-use super::statements::SqlStatement;
-use super::statements::split_statements;
-use super::tokens::SqlTokenKind;
-use crate::model::Symbol;
-use crate::model::SymbolKind;
-use crate::syntax::nodes::children;
-use crate::syntax::walk::OutlineWalk;
-use crate::syntax::words::clip_name;
-use crate::syntax::words::one_line;
+use super::create::{CreateHead, parse_create, parse_members, parse_qualified_name, unquoted};
+use super::cuts::{cut_code, cut_data, preprocess_script};
+use super::statements::{SqlStatement, SqlTokenKind, split_statements};
+use crate::model::{Symbol, SymbolKind};
+use crate::syntax::outline::{ElisionMarks, Language, NodeTable, OutlineWalk, Visit, children};
+use crate::syntax::text::{SourceText, clip_name, documentation, first_paragraph, is_license_text, one_line};
+
+/// SQL.
+pub(in crate::syntax::languages) static SQL: Language = Language {
+    id: "sql",
+    grammar: tree_sitter_sequel::LANGUAGE,
+    grammar_version: "tree-sitter-sequel 0.3.11",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: true,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: Some(preprocess_script),
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES],
+    read_root: Some(script),
+};
+
+const NODES: NodeTable = &[("comment", Visit::Comment), ("marginalia", Visit::Comment)];
+
+/// A comment is looked for no further above than so many lines.
+const MAX_COMMENT_LINES: usize = 200;
+
+/// A comment in `/* … */` is no longer than this.
+const MAX_COMMENT_BYTES: usize = 4_000;
 
 /// Reads all that a script creates, extends or fills.
-pub(super) fn script<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
+fn script<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     let text = walk.source.original_text();
     let statements = split_statements(text);
     walk.doc = statements.first().and_then(|first| file_comment(walk.source, first.range.start));
@@ -111,7 +125,7 @@ fn column_comment(text: &str, statement: &SqlStatement, tokens: Range<usize>) ->
         .tokens
         .get(at + 1)
         .filter(|token| token.kind == SqlTokenKind::Text && at + 1 < tokens.end)?;
-    crate::syntax::words::first_paragraph(text[token.range.clone()].trim_matches('\''))
+    crate::syntax::text::first_paragraph(text[token.range.clone()].trim_matches('\''))
 }
 
 /// Returns which token ends the head of a statement: what a signature tells.
@@ -174,4 +188,93 @@ fn understood_ranges<'t>(walk: &OutlineWalk<'t>, root: Node<'t>) -> Vec<Range<us
         }
     }
     found
+}
+
+/// Returns what the comments directly above `start` say.
+fn comment_above(source: &SourceText<'_>, start: usize) -> Option<String> {
+    let end = source.line_start(start);
+    let mut begin = end;
+    for _ in 0..MAX_COMMENT_LINES {
+        let line_start = source.line_start(begin.checked_sub(1).unwrap_or(begin));
+        let line = source.text(line_start..begin).trim();
+        if line.starts_with("--") {
+            begin = line_start;
+        } else if let Some(open) = block_start(source, begin).filter(|_| line.ends_with("*/")) {
+            begin = source.line_start(open);
+        } else {
+            break;
+        }
+    }
+    documentation(source.text(begin..end)).filter(|doc| !is_license_text(doc))
+}
+
+/// Returns where the block comment begins that ends before `end`, where it is the first on its line.
+fn block_start(source: &SourceText<'_>, end: usize) -> Option<usize> {
+    let from = end.saturating_sub(MAX_COMMENT_BYTES);
+    let open = from + source.text(from..end).rfind("/*")?;
+    let is_comment = !source.text(open..end).starts_with("/*!");
+    (is_comment && source.line_prefix(open).trim().is_empty()).then_some(open)
+}
+
+/// Returns what a comment says that follows `end` on its line, behind a comma or not.
+fn comment_behind(source: &SourceText<'_>, end: usize) -> Option<String> {
+    let rest = source.line_suffix(end).trim_start().trim_start_matches(',').trim_start();
+    rest.starts_with("--").then(|| documentation(rest)).flatten()
+}
+
+/// Returns what the comments at the head say of the file: the first run that is not about copying, unless it stands
+/// directly above `first`, which it is about.
+fn file_comment(source: &SourceText<'_>, first: usize) -> Option<String> {
+    let head = source.text(0..first);
+    let mut runs: Vec<String> = vec![String::new()];
+    for line in head.lines() {
+        if line.trim().is_empty() {
+            runs.push(String::new());
+        } else if let Some(run) = runs.last_mut() {
+            run.push_str(line);
+            run.push('\n');
+        }
+    }
+    let ends_with_blank = head.ends_with("\n\n") || head.ends_with("\n\r\n");
+    if !ends_with_blank {
+        runs.pop();
+    }
+    runs.iter().filter_map(|run| documentation(run)).find(|doc| !is_license_text(doc))
+}
+
+/// What `COMMENT ON … IS '…'` says, by the name it is about.
+#[derive(Debug, Default)]
+struct StoredComments(HashMap<String, String>);
+
+impl StoredComments {
+    /// Reads a statement, where it keeps a comment.
+    fn record_statement(&mut self, text: &str, statement: &SqlStatement) {
+        if statement.keyword_at(text, 0) != "COMMENT" || statement.keyword_at(text, 1) != "ON" {
+            return;
+        }
+        let is_long = ["MATERIALIZED", "FOREIGN", "EVENT"].contains(&statement.keyword_at(text, 2).as_str());
+        let Some((owner, name, _)) = parse_qualified_name(text, statement, if is_long { 4 } else { 3 })
+        else {
+            return;
+        };
+        let last = statement.tokens.last().filter(|token| token.kind == SqlTokenKind::Text);
+        let Some(said) = last.and_then(|token| first_paragraph(&unquoted(&text[token.range.clone()]))) else {
+            return;
+        };
+        let full = if owner.is_empty() { name } else { format!("{owner}.{name}") };
+        self.0.insert(full, said.replace("''", "'"));
+    }
+
+    /// Gives each symbol that has no documentation what was kept of it.
+    fn apply_to(&self, symbols: &mut [Symbol]) {
+        if self.0.is_empty() {
+            return;
+        }
+        for symbol in symbols {
+            if symbol.doc.is_none() {
+                symbol.doc = self.0.get(&symbol.qualified_name).cloned();
+            }
+            self.apply_to(&mut symbol.children);
+        }
+    }
 }

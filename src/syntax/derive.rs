@@ -1,0 +1,102 @@
+//! What other rooms call: outlines, skeletons, and the versions that enter their keys.
+//!
+//! The key of an outline and of a skeleton:
+//!
+//! | enters | why |
+//! |---|---|
+//! | SHA-256 of the file's bytes | what is derived from |
+//! | id of the language | the same bytes read as C and as C++ differ |
+//! | [`OUTLINE_VERSION`] / [`SKELETON_VERSION`] | raised whenever the code here would give other results |
+//! | name and version of the grammar | another grammar gives another tree |
+//!
+//! | must not enter | why |
+//! |---|---|
+//! | path, time, size, budget | a renamed or touched file costs nothing |
+//! | the limits of the parse | a fallback is marked as one |
+
+use crate::model::{ArtifactKind, Producer, Skeleton};
+use crate::syntax::languages::compiled_language;
+use crate::syntax::notebook;
+use crate::syntax::outline::{FileStructure, SkeletonCheck, derive_from, derive_text, error_count, parse};
+use crate::syntax::text::SourceText;
+
+/// Version of the code that makes outlines.
+const OUTLINE_VERSION: u32 = 3;
+/// Version of the code that makes skeletons.
+const SKELETON_VERSION: u32 = 4;
+
+/// Returns the producer of outlines of that language, if it has structure.
+pub fn outline_producer(language: &'static str) -> Option<Producer> {
+    producer(ArtifactKind::Outline, OUTLINE_VERSION, language)
+}
+
+/// Returns the producer of skeletons of that language, if it has structure.
+pub fn skeleton_producer(language: &'static str) -> Option<Producer> {
+    producer(ArtifactKind::Skeleton, SKELETON_VERSION, language)
+}
+
+fn producer(artifact: ArtifactKind, version: u32, language: &'static str) -> Option<Producer> {
+    let grammar = grammar_version(language)?;
+    Some(Producer { artifact, language, version: format!("{}/{version} {grammar}", artifact.name()) })
+}
+
+/// Returns the structure of `text`; `None` where the language has none. `give_up` is asked every now and then, and
+/// once it says yes the text falls back to no symbols and an empty skeleton. The skeleton may have more errors than its
+/// source where it is not said to be checked.
+pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<FileStructure> {
+    derive_with_check(language, text, SkeletonCheck::Deferred, give_up)
+}
+
+/// Returns the skeleton of `text` as it may be shown: with no more errors than its source, as far as both can be
+/// parsed. `None` where the language has none.
+pub fn checked_skeleton(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Skeleton> {
+    derive_with_check(language, text, SkeletonCheck::Immediate, give_up).map(|structure| structure.skeleton)
+}
+
+fn derive_with_check(
+    language: &str,
+    text: &str,
+    check: SkeletonCheck,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Option<FileStructure> {
+    if language == notebook::ID {
+        return Some(notebook::derive(text, give_up));
+    }
+    Some(derive_text(compiled_language(language)?, text, check, give_up))
+}
+
+/// Returns the structure of `text` as [`derive()`] does, but by a parse of all of it: what the scanners are held
+/// against.
+pub fn derive_without_preprocessing(
+    language: &str,
+    text: &str,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Option<FileStructure> {
+    Some(derive_from(compiled_language(language)?, &SourceText::new(text), SkeletonCheck::Deferred, give_up))
+}
+
+/// Returns what the scanner of `language` leaves of `text` for the parser; `None` where it has none, or is not sure.
+pub fn preprocessed_text(language: &str, text: &str) -> Option<String> {
+    let preprocess = compiled_language(language)?.language.preprocess?;
+    Some(preprocess(text)?.text)
+}
+
+/// Returns how many error nodes and missing tokens the grammar of `language` finds in `text`; `None` where there is
+/// no such grammar, or it gave up.
+pub fn count_errors(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<usize> {
+    let tree = parse(compiled_language(language)?, text, give_up).ok()?;
+    Some(error_count(tree.root_node()))
+}
+
+/// Says whether files of this type have an outline and a skeleton.
+pub fn has_structure(language: &str) -> bool {
+    language == notebook::ID || compiled_language(language).is_some()
+}
+
+/// Returns the name and version of the grammar of this type, if it has one.
+pub fn grammar_version(language: &str) -> Option<&'static str> {
+    if language == notebook::ID {
+        return Some(notebook::READER);
+    }
+    compiled_language(language).map(|compiled| compiled.language.grammar_version)
+}

@@ -1,6 +1,0 @@
-//! CMake.
-
-mod symbols;
-mod table;
-
-pub(super) use table::CMAKE;

@@ -1,8 +1,0 @@
-//! C#.
-
-mod conditionals;
-mod literals;
-mod symbols;
-mod table;
-
-pub(super) use table::CSHARP;

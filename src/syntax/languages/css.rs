@@ -1,0 +1,100 @@
+//! CSS: rules, and what is in them.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::outline::{
+    ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind,
+    children,
+};
+use crate::syntax::text::one_line;
+
+/// CSS, with nested rules.
+pub(super) static CSS: Language = Language {
+    id: "css",
+    grammar: tree_sitter_css::LANGUAGE,
+    grammar_version: "tree-sitter-css 0.25.0",
+    separator: " ",
+    cuts_detached_comments: true,
+    checks_skeleton: true,
+    has_overloads: false,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES],
+    read_root: None,
+};
+
+const NODES: NodeTable = &[
+    ("comment", Visit::Comment),
+    ("charset_statement", Visit::Preamble(preamble)),
+    ("import_statement", Visit::Preamble(import)),
+    ("rule_set", Visit::Read(rule_set)),
+    ("declaration", Visit::Read(declaration)),
+    ("media_statement", Visit::Read(at_rule)),
+    ("supports_statement", Visit::Read(at_rule)),
+    ("scope_statement", Visit::Read(at_rule)),
+    ("at_rule", Visit::Read(at_rule)),
+    ("keyframes_statement", Visit::Read(keyframes)),
+];
+
+/// Reads `@charset`, which tells nothing.
+fn preamble<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
+
+/// Reads `@import url("a.css") screen;`.
+fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(what) = node.named_child(0) else { return };
+    let what = walk.text(what);
+    let what = what.strip_prefix("url(").and_then(|what| what.strip_suffix(')')).unwrap_or(what);
+    walk.add_import(what.trim_matches(['"', '\'', ' ']));
+}
+
+/// Reads `a:hover, .b { … }`.
+fn rule_set<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    define(walk, node, child_of_kind(node, "block"));
+}
+
+/// Reads `@media (…) { … }` and its like.
+fn at_rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    define(walk, node, child_of_kind(node, "block"));
+}
+
+/// Reads `@keyframes name { … }`.
+fn keyframes<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(block) = child_of_kind(node, "keyframe_block_list") else { return };
+    let name = head(walk, node, block);
+    walk.define(node, SymbolDefinition::new(SymbolKind::Selector, name, SymbolBody::Code(block)));
+}
+
+/// Reads `--name: value;`; other declarations are what a rule does.
+fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = child_of_kind(node, "property_name").map(|name| walk.text(name)) else { return };
+    if name.starts_with("--") {
+        walk.define(node, SymbolDefinition::new(SymbolKind::Variable, name.to_owned(), SymbolBody::Nothing));
+    }
+}
+
+fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, block: Option<Node<'t>>) {
+    let Some(block) = block else { return };
+    let name = head(walk, node, block);
+    if name.contains(['{', '}']) {
+        // The grammar was lost before this.
+        return walk.visit_children(block);
+    }
+    let inside = if has_members(walk, block) { SymbolBody::Members(block) } else { SymbolBody::Code(block) };
+    walk.define(node, SymbolDefinition::new(SymbolKind::Selector, name, inside));
+}
+
+fn head<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, block: Node<'t>) -> String {
+    one_line(&walk.signature_text(node, walk.range(node).start..walk.range(block).start))
+}
+
+/// Says whether there is more in a block than declarations.
+fn has_members<'t>(walk: &OutlineWalk<'t>, block: Node<'t>) -> bool {
+    children(block).into_iter().any(|child| match child.kind() {
+        "declaration" => walk.text(child).starts_with("--"),
+        kind => kind.ends_with("_set") || kind.ends_with("_statement") || kind == "at_rule",
+    })
+}

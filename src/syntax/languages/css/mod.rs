@@ -1,6 +1,0 @@
-//! CSS.
-
-mod symbols;
-mod table;
-
-pub(super) use table::CSS;

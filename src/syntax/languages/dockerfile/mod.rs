@@ -1,6 +1,0 @@
-//! Dockerfiles.
-
-mod symbols;
-mod table;
-
-pub(super) use table::DOCKERFILE;

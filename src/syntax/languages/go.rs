@@ -1,0 +1,151 @@
+//! Go.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::outline::{
+    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
+    Visit, child_of_kind, find, find_all, find_first,
+};
+
+/// Go, with type parameters.
+pub(super) static GO: Language = Language {
+    id: "go",
+    grammar: tree_sitter_go::LANGUAGE,
+    grammar_version: "tree-sitter-go 0.25.0",
+    separator: ".",
+    cuts_detached_comments: true,
+    checks_skeleton: true,
+    has_overloads: false,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES],
+    read_root: None,
+};
+
+const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
+const PROMISED: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::None);
+
+const NODES: NodeTable = &[
+    ("comment", Visit::Comment),
+    ("package_clause", Visit::Preamble(package)),
+    ("import_declaration", Visit::Preamble(import)),
+    ("function_declaration", Visit::Define(&FUNCTION)),
+    ("method_declaration", Visit::Read(method)),
+    ("type_declaration", Visit::Read(declaration)),
+    ("type_spec", Visit::Read(type_spec)),
+    ("type_alias", Visit::Read(type_spec)),
+    ("field_declaration_list", Visit::Enter),
+    ("field_declaration", Visit::Read(field)),
+    ("method_elem", Visit::Define(&PROMISED)),
+    ("const_declaration", Visit::Read(declaration)),
+    ("const_spec", Visit::Read(value)),
+    ("var_declaration", Visit::Read(declaration)),
+    ("var_spec_list", Visit::Enter),
+    ("var_spec", Visit::Read(value)),
+];
+
+/// Reads a package's name, which tells nothing; the comment above it is about the file.
+fn package<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
+
+/// Reads `import ("a"; b "c/d")`.
+fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let grouped = find_all(node, ".import_spec_list/.import_spec");
+    for spec in find_all(node, ".import_spec").into_iter().chain(grouped) {
+        if let Some(path) = find(spec, "path") {
+            walk.add_import(walk.text(path).trim_matches(['"', '`']));
+        }
+    }
+}
+
+/// Reads a method, which belongs to its receiver's type: `func (s *Server[T]) Serve()`.
+fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let name = walk.text(name).to_owned();
+    let receiver = find(node, "receiver/.parameter_declaration/type").map_or("", |node| walk.text(node));
+    let owner: String = receiver
+        .trim_start_matches(['*', '(', ' '])
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
+    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    walk.define(node, SymbolDefinition::new(SymbolKind::Method, name, inside).with_owner(&owner));
+}
+
+/// Reads `const …`, `var …` and `type …`: what stands alone begins at the keyword, what stands in brackets does not.
+fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let is_group = child_of_kind(node, "(").is_some() || child_of_kind(node, "var_spec_list").is_some();
+    if !is_group {
+        return walk.visit_wrapped(node);
+    }
+    let doc = walk.preceding_doc().filter(|_| node.kind() != "type_declaration");
+    let before = walk.symbols.len();
+    walk.visit_children(node);
+    // What is said of a group is said where it begins.
+    if let Some(first) = walk.symbols.get_mut(before) {
+        first.doc = first.doc.take().or(doc);
+    }
+}
+
+/// Reads one type of a `type` declaration.
+fn type_spec<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let (Some(name), Some(defined)) = (find(node, "name"), find(node, "type")) else { return };
+    let name = walk.text(name).to_owned();
+    let mut head_end = None;
+    let (kind, inside) = match defined.kind() {
+        "struct_type" => {
+            let fields = find_first(defined, &[".field_declaration_list"]);
+            (SymbolKind::Struct, fields.map_or(SymbolBody::Nothing, SymbolBody::Members))
+        }
+        "interface_type" => {
+            head_end = child_of_kind(defined, "{").map(|bracket| walk.range(bracket).start);
+            (SymbolKind::Interface, SymbolBody::Members(defined))
+        }
+        _ => (SymbolKind::Typedef, SymbolBody::Nothing),
+    };
+    walk.define(
+        node,
+        SymbolDefinition { signature_end: head_end, ..SymbolDefinition::new(kind, name, inside) },
+    );
+}
+
+/// Reads fields of a struct: an embedded one bears the name of its type, and one that is a struct has fields.
+fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(held) = find(node, "type") else { return };
+    let mut names: Vec<_> = find_all(node, "name").into_iter().map(|name| walk.text(name)).collect();
+    if names.is_empty() {
+        let path = walk.text(held).split('[').next().unwrap_or_default();
+        names.push(path.rsplit(['.', '*']).next().unwrap_or_default());
+    }
+    let fields = find(held, ".field_declaration_list").filter(|_| held.kind() == "struct_type");
+    for name in names.into_iter().filter(|name| *name != "_") {
+        let inside = fields.map_or(SymbolBody::Nothing, SymbolBody::Members);
+        walk.define(node, SymbolDefinition::new(SymbolKind::Field, name.to_owned(), inside));
+    }
+}
+
+/// Reads constants or variables that are declared at once; `_` is none.
+fn value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let kind = if node.kind() == "const_spec" { SymbolKind::Constant } else { SymbolKind::Variable };
+    let value = find(node, "value");
+    for name in find_all(node, "name") {
+        match (walk.text(name), value) {
+            ("_", Some(value)) => walk.cut_rows(value),
+            ("_" | ",", _) => {}
+            (name, value) => {
+                let code = value.and_then(code);
+                let inside = code.or(value.map(SymbolBody::Value)).unwrap_or(SymbolBody::Nothing);
+                walk.define(node, SymbolDefinition::new(kind, name.to_owned(), inside));
+            }
+        }
+    }
+}
+
+/// Returns the code of a value that is a function, and nothing else.
+fn code(values: Node<'_>) -> Option<SymbolBody<'_>> {
+    let function = find(values, ".func_literal").filter(|_| values.named_child_count() == 1)?;
+    find(function, "body").map(SymbolBody::Code)
+}

@@ -1,6 +1,0 @@
-//! Go.
-
-mod symbols;
-mod table;
-
-pub(super) use table::GO;

@@ -1,7 +1,0 @@
-//! HTML.
-
-mod reduce;
-mod symbols;
-mod table;
-
-pub(super) use table::HTML;

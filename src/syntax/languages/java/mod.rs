@@ -1,6 +1,0 @@
-//! Java.
-
-mod symbols;
-mod table;
-
-pub(super) use table::JAVA;

@@ -1,0 +1,354 @@
+//! JavaScript's table, and its statements that are no declarations: assignments to exports and prototypes, and calls that
+//! contain a file.
+
+use tree_sitter::Node;
+
+use super::bindings::{
+    NameBinding, declarator, define_binding, export, import, required_module, unquoted, variables,
+};
+use super::values::{arguments, has_functions, is_function, significant_children, trim_value, unwrap_value};
+use crate::model::SymbolKind;
+#[cfg(feature = "lang-javascript")]
+use crate::syntax::outline::ElisionMarks;
+#[cfg(feature = "lang-javascript")]
+use crate::syntax::outline::Language;
+use crate::syntax::outline::{
+    BodyRule, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit, child_of_kind, find,
+    find_first,
+};
+use crate::syntax::text::one_line;
+
+/// JavaScript of browsers and of Node, with JSX.
+#[cfg(feature = "lang-javascript")]
+pub(in crate::syntax::languages) static JAVASCRIPT: Language = Language {
+    id: "javascript",
+    grammar: tree_sitter_javascript::LANGUAGE,
+    grammar_version: "tree-sitter-javascript 0.25.0",
+    separator: ".",
+    cuts_detached_comments: true,
+    checks_skeleton: true,
+    has_overloads: false,
+    signature_excludes: &["decorator"],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES, JAVASCRIPT_NODES],
+    read_root: Some(crate::syntax::languages::javascript::bindings::read_file_comment),
+};
+
+const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
+const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
+
+/// The nodes that TypeScript does not have.
+#[cfg(feature = "lang-javascript")]
+const NODES: NodeTable =
+    &[("field_definition", Visit::Read(field)), ("using_declaration", Visit::Read(variables))];
+
+/// The nodes that mean the same in TypeScript.
+pub(in crate::syntax::languages) const JAVASCRIPT_NODES: NodeTable = &[
+    ("comment", Visit::Comment),
+    ("decorator", Visit::Prefix),
+    ("import_statement", Visit::Preamble(import)),
+    ("export_statement", Visit::Read(export)),
+    ("function_declaration", Visit::Define(&FUNCTION)),
+    ("generator_function_declaration", Visit::Define(&FUNCTION)),
+    ("class_declaration", Visit::Define(&CLASS)),
+    ("method_definition", Visit::Read(method)),
+    ("class_static_block", Visit::Read(static_block)),
+    ("pair", Visit::Read(pair)),
+    ("lexical_declaration", Visit::Read(variables)),
+    ("variable_declaration", Visit::Read(variables)),
+    ("variable_declarator", Visit::Read(declarator)),
+    ("expression_statement", Visit::Read(statement)),
+    ("return_statement", Visit::Read(visit_returned)),
+    ("statement_block", Visit::Enter),
+    ("if_statement", Visit::Read(visit_branch)),
+    ("else_clause", Visit::Enter),
+    ("for_in_statement", Visit::Read(visit_branch)),
+    ("try_statement", Visit::Read(visit_branch)),
+    ("catch_clause", Visit::Enter),
+    ("finally_clause", Visit::Enter),
+];
+
+/// Objects that hold what has no owner.
+const GLOBALS: [&str; 6] = ["window", "global", "globalThis", "self", "root", "exports"];
+
+/// Calls whose functions are no code of their own but hold a file's, or a group's, statements.
+const HOLDERS: [&str; 5] = ["define", "require", "requirejs", "$", "jQuery"];
+
+/// Calls that hold tests.
+const GROUPS: [&str; 7] = ["describe", "context", "suite", "fdescribe", "xdescribe", "xcontext", "module"];
+
+/// Calls that hold the code of a test.
+const TESTS: [&str; 7] = ["it", "test", "specify", "asyncTest", "fit", "xit", "xtest"];
+
+/// Reads an expression that stands for itself.
+fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(expression) = significant_children(node).into_iter().next() else { return };
+    let awaited =
+        find(expression, ".assignment_expression").filter(|_| expression.kind() == "await_expression");
+    if let Some(assignment) = awaited.filter(|assignment| child_of_kind(*assignment, "using").is_some()) {
+        return visit_assignment(walk, node, assignment);
+    }
+    match expression.kind() {
+        // `"use strict";` tells nothing; the comment above it is about the file.
+        "string" => walk.use_comment_as_file_doc(),
+        "assignment_expression" => visit_assignment(walk, node, expression),
+        // TypeScript's `namespace A { … }`.
+        "internal_module" => walk.visit_wrapped(node),
+        _ => match unwrap_value(expression) {
+            value if value.kind() == "call_expression" => visit_call(walk, node, value),
+            _ => trim_value(walk, expression),
+        },
+    }
+}
+
+/// Reads a statement that holds others: of what is in it, functions and types are told, and what is drawn in.
+fn visit_branch<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let before = walk.symbols.len();
+    walk.visit_children(node);
+    let mut at = 0;
+    walk.symbols.retain(|symbol| {
+        at += 1;
+        let is_value = [SymbolKind::Constant, SymbolKind::Field, SymbolKind::Variable].contains(&symbol.kind);
+        at <= before || !is_value
+    });
+}
+
+/// Reads `a.b = value`.
+fn visit_assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: Node<'t>) {
+    let (Some(left), Some(right)) = (find(assignment, "left"), find(assignment, "right")) else { return };
+    if let Some(source) = required_module(walk, right) {
+        return walk.add_import(source);
+    }
+    // TypeScript's grammar takes it for an assignment.
+    if child_of_kind(assignment, "using").is_some() {
+        return define_binding(
+            walk,
+            node,
+            NameBinding::new(SymbolKind::Variable, walk.text(left)),
+            Some(right),
+        );
+    }
+    let path: Vec<&str> = walk.text(left).split('.').map(str::trim).collect();
+    match binding(&path, unwrap_value(right)) {
+        Some(binding) => define_binding(walk, node, binding, Some(right)),
+        None => trim_value(walk, right),
+    }
+}
+
+/// Returns what an assignment gives a name to, where that is worth telling.
+fn binding(path: &[&str], value: Node<'_>) -> Option<NameBinding> {
+    if !path.iter().all(|part| is_name(part)) || path.first() == Some(&"this") {
+        return None;
+    }
+    let is_structure = is_function(value) || value.kind() == "class" || has_functions(value);
+    match path {
+        ["module", "exports"] | ["exports"] => {
+            let is_told = is_structure || matches!(value.kind(), "call_expression" | "new_expression");
+            is_told.then(|| NameBinding::new(SymbolKind::Constant, "module.exports"))
+        }
+        ["module", "exports", name] | ["exports", name] => {
+            let is_passed_on =
+                matches!(value.kind(), "identifier" | "member_expression" | "undefined" | "number");
+            let is_mark = *name == "__esModule";
+            (!is_mark && (is_structure || !is_passed_on))
+                .then(|| NameBinding::new(SymbolKind::Constant, name))
+        }
+        [owner, "prototype"] if has_functions(value) => Some(NameBinding::new(SymbolKind::Object, owner)),
+        [.., "prototype"] | [] => None,
+        [owner @ .., "prototype", name] => {
+            let kind = if is_function(value) { SymbolKind::Method } else { SymbolKind::Field };
+            Some(NameBinding { kind, name: (*name).to_owned(), owner: owner_name(owner) })
+        }
+        [owner @ .., name] => {
+            let is_class = owner.last().is_some_and(|owner| owner.starts_with(char::is_uppercase));
+            let kind = match (is_class, is_function(value)) {
+                (true, true) => SymbolKind::Method,
+                (true, false) => SymbolKind::Field,
+                (false, _) => SymbolKind::Variable,
+            };
+            let is_told = is_structure || is_class;
+            is_told.then(|| NameBinding { kind, name: (*name).to_owned(), owner: owner_name(owner) })
+        }
+    }
+}
+
+/// Returns the owner's name without the objects that hold what has no owner.
+fn owner_name(path: &[&str]) -> String {
+    let mut path = path;
+    while let Some((first, rest)) = path.split_first()
+        && (GLOBALS.contains(first) || *first == "module")
+    {
+        path = rest;
+    }
+    path.join(".")
+}
+
+fn is_name(part: &str) -> bool {
+    !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
+}
+
+/// Reads a call: of a function that holds the file, of one that draws a file in, or of any other.
+fn visit_call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, call: Node<'t>) {
+    if let Some(source) = required_module(walk, call) {
+        walk.use_comment_as_file_doc();
+        return walk.add_import(source);
+    }
+    let Some(function) = find(call, "function").map(unwrap_value) else { return };
+    let handed = arguments(call);
+    if let Some(held) = immediately_invoked_function(function) {
+        enter_function(walk, held);
+        return handed.into_iter().map(unwrap_value).for_each(|argument| enter_function(walk, argument));
+    }
+    let name = walk.text(function);
+    let names: Vec<&str> = name.split(|c: char| !(c.is_alphanumeric() || c == '$' || c == '_')).collect();
+    if name == "Object.assign" {
+        return assign_members(walk, call, &handed);
+    }
+    if names.first().is_some_and(|first| HOLDERS.contains(first)) || names.last() == Some(&"ready") {
+        import_listed_files(walk, &handed);
+        return handed.into_iter().map(unwrap_value).for_each(|argument| enter_function(walk, argument));
+    }
+    let word = names.iter().copied().find(|name| *name != "QUnit").unwrap_or_default();
+    if GROUPS.contains(&word) || TESTS.contains(&word) {
+        return define_test(walk, node, word, &handed);
+    }
+    if let Some(members) = handed.iter().copied().map(unwrap_value).find(|argument| has_functions(*argument))
+    {
+        let name = handed.first().filter(|first| first.kind() == "string");
+        let name = name.map_or(name_of(&names), |name| unquoted(walk.text(*name)).to_owned());
+        let definition = SymbolDefinition::new(SymbolKind::Object, name, SymbolBody::Members(members));
+        return walk.define(node, definition);
+    }
+    match handed.iter().copied().map(unwrap_value).find(|argument| holds_declarations(*argument)) {
+        Some(function) => enter_function(walk, function),
+        None => trim_value(walk, call),
+    }
+}
+
+/// Returns the last word of what is called.
+fn name_of(names: &[&str]) -> String {
+    names.iter().rev().find(|name| !name.is_empty()).map_or("call", |name| name).to_owned()
+}
+
+/// Says whether a function holds functions or classes of its own, as the file of a plugin does.
+fn holds_declarations(function: Node<'_>) -> bool {
+    let body = find(function, "body").filter(|_| is_function(function));
+    let kinds = [".function_declaration", ".class_declaration"];
+    body.is_some_and(|body| kinds.iter().any(|kind| find(body, kind).is_some()))
+}
+
+/// Reads a test or a group of tests, which are named by what they say: `describe frames`.
+fn define_test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, word: &str, handed: &[Node<'t>]) {
+    let title =
+        handed.first().filter(|title| matches!(title.kind(), "string" | "template_string" | "identifier"));
+    let function = handed.iter().copied().map(unwrap_value).find(|argument| is_function(*argument));
+    let (Some(title), Some(body)) = (title, function.and_then(|function| find(function, "body"))) else {
+        return trim_value(walk, node);
+    };
+    let name = one_line(&format!("{word} {}", unquoted(walk.text(*title))));
+    let is_group = GROUPS.contains(&word) && body.kind() == "statement_block";
+    let (kind, inside) = if is_group {
+        (SymbolKind::Module, SymbolBody::Members(body))
+    } else {
+        (SymbolKind::Function, SymbolBody::Code(body))
+    };
+    walk.define(node, SymbolDefinition::new(kind, name, inside).with_signature_end(walk.range(body).start));
+}
+
+/// Reads what a function that holds the file hands back: an object of functions, or a call that is handed one.
+fn visit_returned<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(value) = significant_children(node).into_iter().next().map(unwrap_value) else { return };
+    match value.kind() {
+        "call_expression" => visit_call(walk, node, value),
+        "object" if has_functions(value) => walk.visit_children(value),
+        _ => trim_value(walk, value),
+    }
+}
+
+/// Returns the function in `(function () { … })()` and `(function () { … }).call(this)`.
+fn immediately_invoked_function(function: Node<'_>) -> Option<Node<'_>> {
+    let function = match function.kind() {
+        "member_expression" => unwrap_value(find(function, "object")?),
+        _ => function,
+    };
+    is_function(function).then_some(function)
+}
+
+/// Visits the statements of a function that holds some of the file's.
+fn enter_function<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>) {
+    if !is_function(function) {
+        return trim_value(walk, function);
+    }
+    if let Some(body) = find(function, "body").filter(|body| body.kind() == "statement_block") {
+        walk.visit_children(body);
+    }
+}
+
+/// Reads the names of files in `define(["a", "b"], …)`.
+fn import_listed_files<'t>(walk: &mut OutlineWalk<'t>, handed: &[Node<'t>]) {
+    for list in handed.iter().filter(|argument| argument.kind() == "array") {
+        for source in significant_children(*list).into_iter().filter(|source| source.kind() == "string") {
+            walk.add_import(unquoted(walk.text(source)));
+        }
+    }
+}
+
+/// Reads `Object.assign(A.prototype, { … })`.
+fn assign_members<'t>(walk: &mut OutlineWalk<'t>, call: Node<'t>, handed: &[Node<'t>]) {
+    let [target, members] = handed else { return trim_value(walk, call) };
+    let name = walk.text(*target).trim_end_matches(".prototype");
+    if has_functions(*members) && name.split('.').all(is_name) {
+        let name = name.to_owned();
+        walk.define(call, SymbolDefinition::new(SymbolKind::Object, name, SymbolBody::Members(*members)));
+    } else {
+        trim_value(walk, call);
+    }
+}
+
+/// Reads a method, a constructor, or what reads or writes a property.
+pub(in crate::syntax::languages) fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let is_accessor = ["get", "set"].iter().any(|word| child_of_kind(node, word).is_some());
+    let name = member_name(walk, name);
+    let kind = match name.as_str() {
+        _ if is_accessor => SymbolKind::Property,
+        "constructor" if walk.scope_kind() == Some(SymbolKind::Class) => SymbolKind::Constructor,
+        _ => SymbolKind::Method,
+    };
+    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    walk.define(node, SymbolDefinition::new(kind, name, inside));
+}
+
+/// Reads a field of a class, which may be a method by its value.
+pub(in crate::syntax::languages) fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = find_first(node, &["property", "name"]) else { return };
+    let name = member_name(walk, name);
+    define_binding(walk, node, NameBinding::new(SymbolKind::Field, &name), find(node, "value"));
+}
+
+/// Reads a member of an object that holds functions; one of data alone is left out of the outline.
+fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let (Some(key), Some(whole)) = (find(node, "key"), find(node, "value")) else { return };
+    let value = unwrap_value(whole);
+    if is_function(value) || value.kind() == "class" || has_functions(value) {
+        let name = member_name(walk, key);
+        define_binding(walk, node, NameBinding::new(SymbolKind::Method, &name), Some(whole));
+    } else {
+        trim_value(walk, whole);
+    }
+}
+
+/// Reads `static { … }`, which runs when the class is made.
+fn static_block<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if let Some(body) = find(node, "body") {
+        walk.cut_code(body);
+    }
+}
+
+/// Returns the name of a member without the quotation marks that it may stand in.
+fn member_name(walk: &OutlineWalk<'_>, name: Node<'_>) -> String {
+    walk.text(name).trim_matches(['"', '\'']).to_owned()
+}

@@ -1,0 +1,354 @@
+//! JSON, with comments where there are some.
+//!
+//! Most JSON is data: tables of megabytes in which each row is like the first. The parser is given keys of two levels, and
+//! of each array the first element: a few kilobytes, whatever the size of the text.
+
+use memchr::{memchr, memchr2, memmem};
+use tree_sitter::Node;
+
+use super::lines::{define_with_signature, format_data_size};
+use crate::model::SymbolKind;
+use crate::syntax::outline::{
+    ElisionMarks, Language, NodeTable, OutlineWalk, SkeletonCut, SymbolBody, SymbolDefinition, Visit,
+    children, find,
+};
+use crate::syntax::text::{PreprocessedText, one_line};
+
+/// JSON, with comments.
+pub(super) static JSON: Language = Language {
+    id: "json",
+    grammar: tree_sitter_json::LANGUAGE,
+    grammar_version: "tree-sitter-json 0.24.8",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: Some(preprocess_json),
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES],
+    read_root: None,
+};
+
+const NODES: NodeTable = &[
+    ("comment", Visit::Comment),
+    ("object", Visit::Read(object)),
+    ("array", Visit::Read(array)),
+    ("pair", Visit::Read(pair)),
+];
+
+/// Keys of so many levels are told.
+const LEVELS: usize = 2;
+
+/// What is nested and has more bytes than this is told by its size.
+const LARGE: usize = 80;
+
+/// Elements after the first that have more bytes than this are told by their size.
+const MANY: usize = 200;
+
+/// A string of more bytes than this is cut off.
+const LONG_STRING: usize = 300;
+
+/// So much of a string stays.
+const BEGINNING: usize = 80;
+
+/// A pair of no more bytes than this, on one line, is told with its value.
+const SHORT_PAIR: usize = 80;
+
+/// Values within so many objects are left out.
+const OBJECTS: usize = 2;
+
+/// Brackets nested deeper than this are left out too.
+const NESTING: usize = 6;
+
+/// Of more keys than this in one object the others are left out: it is a table, and they are its rows.
+const KEYS: usize = 1000;
+
+/// A string of more bytes than this is left out.
+const MAX_PARSED_STRING: usize = 64;
+
+/// Reads `"key": value`.
+fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let (Some(key), Some(value)) = (find(node, "key"), find(node, "value")) else { return };
+    let level = walk.scopes.len();
+    if LEVELS <= level {
+        return;
+    }
+    let key = walk.text(key);
+    let name = one_line(key.trim_matches('"'));
+    let is_nested = matches!(value.kind(), "object" | "array");
+    let has_keys = is_nested && level + 1 < LEVELS;
+    let inside = if has_keys { SymbolBody::Members(node) } else { SymbolBody::Nothing };
+    let whole = walk.text(node);
+    let is_short = whole.len() <= SHORT_PAIR && !whole.contains('\n');
+    let signature = one_line(if is_short { whole } else { key });
+    define_with_signature(walk, node, SymbolDefinition::new(SymbolKind::Key, name, inside), signature);
+    match value.kind() {
+        "object" | "array" if !has_keys => cut_nested(walk, value),
+        "string" => cut_string(walk, value),
+        _ => {}
+    }
+}
+
+/// Reads an array: its first element tells what the others are like.
+fn array<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let elements = children(node).into_iter().filter(|child| child.is_named() && child.kind() != "comment");
+    let Some(first) = elements.take(1).next() else { return };
+    match first.kind() {
+        "object" => object(walk, first),
+        "array" => cut_nested(walk, first),
+        "string" => cut_string(walk, first),
+        _ => {}
+    }
+    cut_rest(walk, node, first);
+}
+
+/// Reads an object; where a scanner left out the later keys of a table, the skeleton says so.
+fn object<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    walk.visit_children(node);
+    if let Some(last) = children(node).into_iter().rev().find(|child| child.kind() == "pair") {
+        cut_rest(walk, node, last);
+    }
+}
+
+/// Takes out what follows `last` up to the bracket that closes `node`, where it is much.
+fn cut_rest<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, last: Node<'t>) {
+    let end = walk.range(last).end;
+    let rest = end..walk.range(node).end.saturating_sub(1).max(end);
+    let text = walk.source.text(rest.clone()).trim_end();
+    if MANY < text.len() && !node.has_error() && text.starts_with(',') {
+        let size = format_data_size(text);
+        let mark = if node.kind() == "object" {
+            format!(", \"…\": \"{size}\"")
+        } else {
+            format!(", \"… {size}\"")
+        };
+        walk.cuts.push(
+            SkeletonCut::new(rest.start..rest.start + text.len(), mark.clone()).with_conservative_mark(mark),
+        );
+    }
+}
+
+fn cut_nested<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
+    let range = walk.range(value);
+    let text = walk.source.text(range.clone());
+    if text.len() < LARGE || value.has_error() {
+        return;
+    }
+    let size = format_data_size(text);
+    let mark =
+        if value.kind() == "object" { format!("\"…\": \"{size}\"") } else { format!("\"… {size}\"") };
+    walk.cuts
+        .push(SkeletonCut::new(range.start + 1..range.end - 1, mark.clone()).with_conservative_mark(mark));
+}
+
+fn cut_string<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
+    let range = walk.range(value);
+    let text = walk.source.text(range.clone());
+    if text.len() < LONG_STRING || value.has_error() {
+        return;
+    }
+    let mut characters = text.char_indices();
+    let mut kept = 0;
+    while let Some((at, character)) = characters.next() {
+        if BEGINNING <= at {
+            kept = at;
+            break;
+        }
+        if character == '\\' {
+            // What is escaped is not taken apart.
+            let escaped = characters.next();
+            if escaped.is_some_and(|(_, escaped)| escaped == 'u') {
+                characters.nth(3);
+            }
+        }
+    }
+    let mark = format!("… {}", format_data_size(text));
+    walk.cuts
+        .push(SkeletonCut::new(range.start + kept..range.end - 1, mark.clone()).with_conservative_mark(mark));
+}
+
+/// Returns the keys of two levels with what is short; `None` where the text is not what it seems.
+fn preprocess_json(text: &str) -> Option<PreprocessedText> {
+    let mut scan =
+        JsonScanner { text, at: 0, copied_until: 0, open: Vec::new(), reduced: PreprocessedText::default() };
+    while let Some(byte) = scan.byte() {
+        match byte {
+            b'"' => scan.string()?,
+            b'{' | b'[' => scan.open(byte)?,
+            b'}' | b']' => {
+                if scan.open.pop()?.closer != byte {
+                    return None;
+                }
+                scan.at += 1;
+            }
+            b',' => scan.comma()?,
+            b'/' => scan.at = comment_end(text, scan.at)?,
+            // A quote of another kind may hold a bracket.
+            b'\'' | b'`' => return None,
+            _ => scan.at += 1,
+        }
+    }
+    scan.open.is_empty().then(|| scan.finish())
+}
+
+struct JsonScanner<'t> {
+    text: &'t str,
+    at: usize,
+    /// Up to where the text was copied or left out.
+    copied_until: usize,
+    open: Vec<OpenBracket>,
+    reduced: PreprocessedText,
+}
+
+/// A bracket that is open.
+struct OpenBracket {
+    closer: u8,
+    /// How many commas stood in it.
+    commas: usize,
+}
+
+impl JsonScanner<'_> {
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn string(&mut self) -> Option<()> {
+        let from = self.at;
+        self.at = string_end(self.text, from)?;
+        if MAX_PARSED_STRING < self.at - from {
+            self.elide_from(from, "\"\"");
+        }
+        Some(())
+    }
+
+    /// Leaves out what follows the first element of an array, or the last key of a table that is looked at.
+    fn comma(&mut self) -> Option<()> {
+        let is_enough = self.open.last_mut().is_some_and(|open| {
+            open.commas += 1;
+            open.closer == b']' || KEYS <= open.commas
+        });
+        let from = self.at;
+        if is_enough {
+            self.at = closing_bracket(self.text, from)?;
+            self.elide_from(from, "");
+        } else {
+            self.at += 1;
+        }
+        Some(())
+    }
+
+    fn open(&mut self, byte: u8) -> Option<()> {
+        let objects = self.open.iter().filter(|open| open.closer == b'}').count();
+        if objects < OBJECTS && self.open.len() < NESTING {
+            self.open.push(OpenBracket { closer: closer(byte), commas: 0 });
+            self.at += 1;
+            return Some(());
+        }
+        let from = self.at;
+        self.at = closing_bracket(self.text, from + 1)? + 1;
+        // What was looked for is the end of something that is open: it has to be of the same kind.
+        if self.text.as_bytes()[self.at - 1] != closer(byte) {
+            return None;
+        }
+        self.elide_from(from, if byte == b'{' { "{}" } else { "[]" });
+        Some(())
+    }
+
+    /// Puts `text` in place of what stands from `from` to here.
+    fn elide_from(&mut self, from: usize, text: &str) {
+        self.reduced.copy(self.text, self.copied_until..from);
+        self.reduced.substitute(text, from..self.at);
+        self.copied_until = self.at;
+    }
+
+    fn finish(mut self) -> PreprocessedText {
+        self.reduced.copy(self.text, self.copied_until..self.text.len());
+        self.reduced
+    }
+}
+
+const fn closer(opener: u8) -> u8 {
+    if opener == b'{' { b'}' } else { b']' }
+}
+
+/// Returns where the bracket stands that closes what is open at `at`.
+fn closing_bracket(text: &str, mut at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut open = Vec::new();
+    loop {
+        match bytes.get(at)? {
+            b'"' => at = string_end(text, at)?,
+            byte @ (b'{' | b'[') => {
+                open.push(closer(*byte));
+                at += 1;
+            }
+            byte @ (b'}' | b']') => match open.pop() {
+                None => return Some(at),
+                Some(closer) if closer == *byte => at += 1,
+                Some(_) => return None,
+            },
+            b'/' => at = comment_end(text, at)?,
+            b'\'' | b'`' => return None,
+            _ => at += 1,
+        }
+    }
+}
+
+/// Returns where a string ends that begins at `at`; `None` where it goes on to the next line.
+fn string_end(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = at + 1;
+    loop {
+        let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if memchr(b'\n', &bytes[at..found]).is_some() {
+            return None;
+        }
+        if bytes[found] == b'"' {
+            return Some(found + 1);
+        }
+        at = found + 2;
+    }
+}
+
+/// Returns where a comment ends that begins at `at`.
+fn comment_end(text: &str, at: usize) -> Option<usize> {
+    let rest = &text.as_bytes()[at..];
+    if rest.starts_with(b"//") {
+        return Some(memchr(b'\n', rest).map_or(text.len(), |end| at + end));
+    }
+    rest.starts_with(b"/*").then(|| memmem::find(&rest[2..], b"*/").map(|end| at + 2 + end + 2))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(preprocess_json(text).map(|reduced| reduced.text).as_deref(), expected);
+    }
+
+    #[test]
+    fn keys_of_two_levels_are_left() {
+        check(r#"{"a": {"b": {"c": [1]}}, "d": 1}"#, Some(r#"{"a": {"b": {}}, "d": 1}"#));
+        check(r#"{"a": {"b": [{"c": "}"}]}}"#, Some(r#"{"a": {"b": []}}"#));
+    }
+
+    #[test]
+    fn the_first_element_is_left() {
+        check(r#"[{"a": [1, 2]}, {"a": [3]}, ]"#, Some(r#"[{"a": [1]}]"#));
+        check("[1 /* , */, 2]", Some("[1 /* , */]"));
+    }
+
+    #[test]
+    fn a_text_that_is_not_sound_is_not_reduced() {
+        for text in
+            ["{", "[1, 2", "[1, {]}", "}", "{'a': 1}", "[\"a\n\"]", "{\"a\": {\"b\": [}}}", "[/* ]", "\"a\\"]
+        {
+            check(text, None);
+        }
+    }
+}

@@ -1,7 +1,0 @@
-//! Kotlin.
-
-mod bodies;
-mod symbols;
-mod table;
-
-pub(super) use table::KOTLIN;

@@ -1,0 +1,285 @@
+//! Lua: functions, tables, variables, and what a file requires.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::outline::{
+    ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind,
+    children, find, find_all,
+};
+
+/// Lua up to 5.4, and `LuaJIT`.
+pub(super) static LUA: Language = Language {
+    id: "lua",
+    grammar: tree_sitter_lua::LANGUAGE,
+    grammar_version: "tree-sitter-lua 0.5.0",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    signature_excludes: &[],
+    marks: ElisionMarks { body: ("-- ", ""), data: ("  -- ", ""), ends_line: true },
+    preprocess: None,
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES],
+    read_root: None,
+};
+
+const NODES: NodeTable = &[
+    ("comment", Visit::Comment),
+    ("function_declaration", Visit::Read(function)),
+    ("variable_declaration", Visit::Preamble(local)),
+    ("assignment_statement", Visit::Read(assignment)),
+    ("function_call", Visit::Read(call)),
+    ("return_statement", Visit::Read(returned)),
+    ("field", Visit::Read(field)),
+    // Symbols stand under any statement.
+    ("block", Visit::Enter),
+    ("do_statement", Visit::Enter),
+    ("if_statement", Visit::Enter),
+    ("elseif_statement", Visit::Enter),
+    ("else_statement", Visit::Enter),
+    ("for_statement", Visit::Enter),
+    ("while_statement", Visit::Enter),
+    ("repeat_statement", Visit::Enter),
+];
+
+/// A table of more bytes than this, without a function in it, is data: its size is told, not its rows.
+const LARGE_TABLE: usize = 400;
+
+/// A function on one line that is no longer than this stays as it is.
+const SHORT_FUNCTION: usize = 80;
+
+/// Calls and tables nested deeper than this are not looked into.
+const MAX_NESTING: usize = 20;
+
+/// Reads `function M.f() … end`, `function M:f() … end` and `local function f() … end`.
+fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let kind =
+        if name.kind() == "method_index_expression" { SymbolKind::Method } else { SymbolKind::Function };
+    let definition = named(walk, name, kind, SymbolBody::Nothing);
+    define_function(walk, node, node, definition);
+}
+
+/// Reads `local a, b = 1, 2`. What is only another name for something else tells nothing.
+fn local<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let assignment = child_of_kind(node, "assignment_statement");
+    let names = find_all(assignment.unwrap_or(node), ".variable_list/name");
+    let values = assignment.map_or_else(Vec::new, |assignment| values_of(assignment));
+    let required: Vec<bool> = values.iter().map(|value| import(walk, *value)).collect();
+    for (at, name) in names.into_iter().enumerate() {
+        let value = values.get(at).copied();
+        let is_alias =
+            value.is_some_and(|value| matches!(value.kind(), "identifier" | "dot_index_expression"));
+        // Names beyond the values get what the last one gives: `local ok, a = pcall(require, "a")`.
+        let is_required = required.get(at).or(required.last()).is_some_and(|required| *required);
+        if !is_alias && !is_required {
+            variable(walk, node, name, value);
+        }
+    }
+}
+
+/// Reads `M.f = function() … end`, `M.T = { … }` and `NAME = 1`.
+fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let values = values_of(node);
+    for value in &values {
+        import(walk, *value);
+    }
+    for (at, name) in find_all(node, ".variable_list/name").into_iter().enumerate() {
+        variable(walk, node, name, values.get(at).copied());
+    }
+}
+
+/// Reads what a name is given; what is no function is of interest at the top of a file alone.
+fn variable<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>) {
+    if name.kind() == "bracket_index_expression" {
+        return;
+    }
+    if let Some(function) = value.filter(|value| value.kind() == "function_definition") {
+        let definition = named(walk, name, SymbolKind::Function, SymbolBody::Nothing);
+        define_function(walk, node, function, definition);
+        return;
+    }
+    if !walk.is_top_level() {
+        return;
+    }
+    let is_member = name.kind() != "identifier";
+    let definition = named(walk, name, SymbolKind::Variable, value.map_or(SymbolBody::Nothing, inside));
+    let is_constant = node.kind() == "variable_declaration" && is_upper(&definition.name) || is_const(name);
+    let is_empty_table = value.is_some_and(|value| walk.text(value) == "{}");
+    let kind = if is_empty_table || matches!(definition.body, SymbolBody::Members(_)) {
+        SymbolKind::Object
+    } else if is_constant {
+        SymbolKind::Constant
+    } else if is_member {
+        SymbolKind::Field
+    } else {
+        SymbolKind::Variable
+    };
+    walk.define(node, SymbolDefinition { kind, ..definition });
+    if let Some(value) = value {
+        callbacks(walk, value, 0);
+    }
+}
+
+/// Reads a field of a table that is looked into.
+fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let (Some(name), Some(value)) = (find(node, "name"), find(node, "value")) else { return };
+    let text = match name.kind() {
+        "identifier" => walk.text(name),
+        "string" => walk.text(name).trim_matches(['"', '\'']),
+        _ => return,
+    };
+    let text = text.to_owned();
+    if value.kind() == "function_definition" {
+        let definition = SymbolDefinition::new(SymbolKind::Function, text, SymbolBody::Nothing);
+        define_function(walk, node, value, definition);
+        return;
+    }
+    let inside = inside(value);
+    let is_table = matches!(inside, SymbolBody::Members(_));
+    let kind = if is_table { SymbolKind::Object } else { SymbolKind::Field };
+    walk.define(node, SymbolDefinition::new(kind, text, inside));
+}
+
+/// Reads `require "a"`, and the functions that a call is given: those of `describe("…", function() … end)`.
+fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if !import(walk, node) {
+        callbacks(walk, node, 0);
+    }
+}
+
+/// Reads what a file returns: what is in a table is what others see of it.
+fn returned<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if !walk.is_top_level() {
+        return;
+    }
+    for value in find_all(node, ".expression_list").into_iter().flat_map(children) {
+        match inside(value) {
+            SymbolBody::Members(table) => walk.visit_children(table),
+            SymbolBody::Value(value) => walk.cut_rows(value),
+            SymbolBody::Nothing | SymbolBody::Code(_) => {}
+        }
+        callbacks(walk, value, 0);
+    }
+}
+
+/// Takes out the functions below a value that have no name. One that calls others with functions of their own only
+/// groups them, as tests are grouped.
+fn callbacks<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, depth: usize) {
+    if MAX_NESTING < depth {
+        return;
+    }
+    match node.kind() {
+        "function_definition" => match find(node, "body") {
+            Some(body) if groups(body) => walk.visit_children(body),
+            Some(_) | None => cut_body(walk, node),
+        },
+        "function_call" => {
+            for argument in find_all(node, "arguments").into_iter().flat_map(children) {
+                callbacks(walk, argument, depth + 1);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn groups(body: Node<'_>) -> bool {
+    let mut calls = children(body).into_iter().filter(|child| child.kind() == "function_call");
+    calls.any(|call| find(call, "arguments/.function_definition").is_some())
+}
+
+/// Remembers what a value requires; says whether that is all it does.
+fn import<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) -> bool {
+    let mut node = value;
+    while let Some(inner) = find(node, "table").filter(|_| node.kind() != "function_call") {
+        node = inner;
+    }
+    let Some(name) = find(node, "name").filter(|_| node.kind() == "function_call") else { return false };
+    let arguments = find_all(node, "arguments").into_iter().flat_map(children);
+    let mut strings = arguments.filter(|argument| argument.kind() == "string");
+    match (walk.text(name), strings.next()) {
+        ("require" | "pcall" | "dofile", Some(string)) => {
+            let name = find(string, "content").map_or("", |content| walk.text(content));
+            walk.add_import(name);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Returns a definition of what `name` spells: `f`, `M.f`, `M:f`.
+fn named<'t>(
+    walk: &OutlineWalk<'t>,
+    name: Node<'t>,
+    kind: SymbolKind,
+    inside: SymbolBody<'t>,
+) -> SymbolDefinition<'t> {
+    let last = find(name, "method").or_else(|| find(name, "field"));
+    let text = walk.text(last.unwrap_or(name)).to_owned();
+    let owner = find(name, "table").map_or("", |table| walk.text(table));
+    // `_G.f` is `f`.
+    let owner = if owner == "_G" { "" } else { owner };
+    let joint = if kind == SymbolKind::Method { ":" } else { "." };
+    SymbolDefinition::new(kind, text, inside).with_owner(owner).with_separator(joint)
+}
+
+/// Takes a function into the outline, whose head ends with its parameters.
+fn define_function<'t>(
+    walk: &mut OutlineWalk<'t>,
+    node: Node<'t>,
+    function: Node<'t>,
+    definition: SymbolDefinition<'t>,
+) {
+    let head_end = find(function, "parameters").map(|parameters| walk.range(parameters).end);
+    walk.define(node, SymbolDefinition { signature_end: head_end, ..definition });
+    cut_body(walk, function);
+}
+
+/// Takes out all between the parameters and `end`, comments too.
+fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>) {
+    let (Some(parameters), Some(end)) = (find(function, "parameters"), child_of_kind(function, "end")) else {
+        return;
+    };
+    let range = walk.range(parameters).end..walk.range(end).start;
+    let is_short = range.len() <= SHORT_FUNCTION && !walk.source.text(range.clone()).contains('\n');
+    if !is_short && !function.has_error() {
+        walk.cut_body_range(range);
+    }
+}
+
+/// Says how a value is told: a table by its members, unless it is one of data.
+fn inside(value: Node<'_>) -> SymbolBody<'_> {
+    if value.kind() != "table_constructor" {
+        return SymbolBody::Value(value);
+    }
+    let has_names = find(value, ".field/name").is_some();
+    let is_small = value.byte_range().len() <= LARGE_TABLE && has_names;
+    if is_small || has_functions(value, 0) { SymbolBody::Members(value) } else { SymbolBody::Value(value) }
+}
+
+fn has_functions(table: Node<'_>, depth: usize) -> bool {
+    let fields = children(table).into_iter().filter(|child| child.kind() == "field");
+    let mut values =
+        fields.filter(|field| find(*field, "name").is_some()).filter_map(|field| find(field, "value"));
+    values.any(|value| match value.kind() {
+        "function_definition" => true,
+        "table_constructor" => depth < MAX_NESTING && has_functions(value, depth + 1),
+        _ => false,
+    })
+}
+
+fn values_of(assignment: Node<'_>) -> Vec<Node<'_>> {
+    find_all(assignment, ".expression_list/value")
+}
+
+fn is_upper(name: &str) -> bool {
+    name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
+}
+
+/// Says whether a name is followed by `<const>`.
+fn is_const(name: Node<'_>) -> bool {
+    name.next_named_sibling().is_some_and(|next| next.kind() == "attribute")
+}

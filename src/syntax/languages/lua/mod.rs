@@ -1,6 +1,0 @@
-//! Lua.
-
-mod symbols;
-mod table;
-
-pub(super) use table::LUA;

@@ -1,7 +1,0 @@
-//! Makefiles.
-
-mod reduce;
-mod symbols;
-mod table;
-
-pub(super) use table::MAKE;

@@ -1,8 +1,0 @@
-//! Markdown.
-
-mod reduce;
-mod sections;
-mod skeleton;
-mod table;
-
-pub(super) use table::MARKDOWN;

@@ -1,6 +1,0 @@
-//! Protocol buffers.
-
-mod symbols;
-mod table;
-
-pub(super) use table::PROTOBUF;

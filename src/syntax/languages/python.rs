@@ -1,0 +1,359 @@
+//! Python.
+//!
+//! Whatever `ast.parse` accepts of a source, it accepts of the skeleton: a body becomes `...` at the same indent, and a
+//! literal keeps its brackets.
+
+use tree_sitter::Node;
+
+use crate::model::{Symbol, SymbolKind};
+use crate::syntax::outline::{
+    ElisionMarks, GrammarField, Language, NamedScope, NodeTable, OutlineWalk, SkeletonCut, Visit,
+    child_of_kind, children, end_without_comments, is_trivia,
+};
+use crate::syntax::preprocess::{LARGE_LITERAL, preprocess_python};
+use crate::syntax::text::{first_paragraph, format_line_count, without_commands};
+
+/// Python 3, with what the grammar still knows of Python 2.
+pub(in crate::syntax) static PYTHON: Language = Language {
+    id: "python",
+    grammar: tree_sitter_python::LANGUAGE,
+    grammar_version: "tree-sitter-python 0.25.0",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: false,
+    has_overloads: false,
+    signature_excludes: &[],
+    // Its own functions take bodies out, by indent.
+    marks: ElisionMarks::HASH,
+    preprocess: Some(preprocess_python),
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES],
+    read_root: Some(module),
+};
+
+const NODES: NodeTable = &[
+    ("comment", Visit::Comment),
+    ("decorated_definition", Visit::Wrapper),
+    ("class_definition", Visit::Read(class)),
+    ("function_definition", Visit::Read(function)),
+    ("expression_statement", Visit::Read(assignment)),
+    ("type_alias_statement", Visit::Read(type_alias)),
+    ("import_statement", Visit::Preamble(import)),
+    ("import_from_statement", Visit::Preamble(import_from)),
+    ("future_import_statement", Visit::Preamble(import_future)),
+    // Symbols stand under any block statement.
+    ("block", Visit::Enter),
+    ("if_statement", Visit::Enter),
+    ("elif_clause", Visit::Enter),
+    ("else_clause", Visit::Enter),
+    ("for_statement", Visit::Enter),
+    ("while_statement", Visit::Enter),
+    ("try_statement", Visit::Enter),
+    ("except_clause", Visit::Enter),
+    ("finally_clause", Visit::Enter),
+    ("with_statement", Visit::Enter),
+    ("match_statement", Visit::Enter),
+    ("case_clause", Visit::Enter),
+];
+
+/// Reads a module: its docstring.
+fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    walk.doc = docstring(walk, node);
+}
+
+/// Reads a class.
+fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(mut symbol) = definition(walk, node, SymbolKind::Class) else {
+        return;
+    };
+    if let Some(body) = walk.field(node, GrammarField::Body) {
+        symbol.doc = docstring(walk, body);
+        let scope = NamedScope { name: symbol.name.clone(), kind: SymbolKind::Class };
+        symbol.children = walk.visit_scope(scope, body);
+    }
+    walk.add_symbol(symbol);
+}
+
+/// Reads a function or a method; its body is not looked into.
+fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let is_method = walk.scope_kind() == Some(SymbolKind::Class);
+    let kind = if is_method { SymbolKind::Method } else { SymbolKind::Function };
+    let Some(mut symbol) = definition(walk, node, kind) else {
+        return;
+    };
+    if let Some(body) = walk.field(node, GrammarField::Body) {
+        symbol.doc = docstring(walk, body);
+        if !is_hot(walk, node, body) {
+            cut_body(walk, node, body);
+        }
+    }
+    walk.add_symbol(symbol);
+}
+
+/// Reads an assignment of constants: a name in capitals, or one like `__all__`; each of `A = B = 1`.
+fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    cut_literals(walk, node);
+    let mut next = child_of_kind(node, "assignment").filter(|_| walk.scopes.is_empty());
+    while let Some(assignment) = next {
+        let left = walk.field(assignment, GrammarField::Left).filter(|left| left.kind() == "identifier");
+        if let Some(name) = left.map(|left| walk.text(left)).filter(|name| is_constant(name)) {
+            add_statement_symbol(walk, node, SymbolKind::Constant, name);
+        }
+        next = child_of_kind(assignment, "assignment");
+    }
+}
+
+/// Reads `type Name[T] = …`.
+fn type_alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let left = walk.field(node, GrammarField::Left).and_then(first_identifier);
+    if let Some(name) = left.map(|left| walk.text(left)) {
+        add_statement_symbol(walk, node, SymbolKind::Typedef, name);
+    }
+}
+
+/// Returns the name in `Name`, or in `Name[T]`.
+fn first_identifier(node: Node<'_>) -> Option<Node<'_>> {
+    let mut node = node;
+    while node.kind() != "identifier" {
+        node = node.named_child(0)?;
+    }
+    Some(node)
+}
+
+/// Adds a symbol that a whole statement makes.
+fn add_statement_symbol<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name: &str) {
+    let range = walk.range(node);
+    let symbol = Symbol {
+        kind,
+        name: name.to_owned(),
+        qualified_name: walk.qualified(name),
+        span: walk.span(node, range.end),
+        signature: walk.signature_text(node, range),
+        doc: walk.preceding_doc(),
+        recovered: false,
+        children: Vec::new(),
+    };
+    walk.add_symbol(symbol);
+}
+
+/// Reads `import a, b.c as d`.
+fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    for name in children(node).into_iter().filter(tree_sitter::Node::is_named) {
+        let name = walk.field(name, GrammarField::Name).unwrap_or(name);
+        if name.kind() == "dotted_name" {
+            walk.add_import(walk.text(name));
+        }
+    }
+}
+
+/// Reads `from __future__ import b`.
+fn import_future<'t>(walk: &mut OutlineWalk<'t>, _node: Node<'t>) {
+    walk.add_import("__future__");
+}
+
+/// Reads `from a import b`.
+fn import_from<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if let Some(name) = walk.field(node, GrammarField::ModuleName) {
+        walk.add_import(walk.text(name));
+    }
+}
+
+fn definition<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) -> Option<Symbol> {
+    let name = walk.text(walk.field(node, GrammarField::Name)?);
+    let body = walk.field(node, GrammarField::Body);
+    let range = walk.range(node);
+    let head_end = body.map_or(range.end, |body| walk.range(body).start);
+    let head = walk.signature_text(node, range.start..head_end);
+    let end = walk.source.original_end(end_without_comments(node));
+    Some(Symbol {
+        kind,
+        name: name.to_owned(),
+        qualified_name: walk.qualified(name),
+        span: walk.span(node, end),
+        signature: head.trim_end().trim_end_matches(':').trim_end().to_owned(),
+        doc: None,
+        recovered: false,
+        children: Vec::new(),
+    })
+}
+
+fn is_constant(name: &str) -> bool {
+    let is_capitals = name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
+    is_capitals || (name.starts_with("__") && name.ends_with("__"))
+}
+
+/// Says whether the author asked for the body to be kept: `# [HOT]` above the head, in it or first in the body, or a
+/// decorator named `core_logic`.
+fn is_hot<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, body: Node<'t>) -> bool {
+    let start = walk.start_with_prefix(node);
+    let head = walk.source.text(start..walk.range(body).start);
+    let above = walk.preceding_comment();
+    let first_line = walk.source.line_suffix(walk.range(body).start);
+    let has_mark = |text: &str| text.contains("# [HOT]") || text.contains("#[HOT]");
+    let is_decorated = head.lines().map(str::trim).any(|line| {
+        let name = line.strip_prefix('@').and_then(|rest| rest.split(['(', ' ', '#']).next());
+        name.is_some_and(|name| name.rsplit('.').next() == Some("core_logic"))
+    });
+    has_mark(above) || has_mark(head) || (first_line.starts_with('#') && has_mark(first_line)) || is_decorated
+}
+
+/// Returns the statement that documents a block: a string that stands first in it.
+fn docstring_statement(block: Node<'_>) -> Option<Node<'_>> {
+    docstring_node(block).map(|(statement, _)| statement)
+}
+
+/// Returns the first paragraph of what documents a block.
+fn docstring<'t>(walk: &OutlineWalk<'t>, block: Node<'t>) -> Option<String> {
+    let (_, string) = docstring_node(block)?;
+    let text = if string.kind() == "concatenated_string" {
+        let pieces = children(string).into_iter().filter(|piece| piece.kind() == "string");
+        pieces.map(|piece| content(walk, piece)).collect::<Option<String>>()?
+    } else {
+        content(walk, string)?
+    };
+    first_paragraph(&without_commands(&text))
+}
+
+/// Returns the statement that documents a block, and the string in it.
+fn docstring_node(block: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    let mut cursor = block.walk();
+    let statement = block.named_children(&mut cursor).find(|child| !is_trivia(*child))?;
+    if statement.kind() != "expression_statement" || statement.named_child_count() != 1 {
+        return None;
+    }
+    let mut string = statement.named_child(0)?;
+    // Each step goes one level down, so the loop ends with the tree.
+    while string.kind() == "parenthesized_expression" {
+        string = string.named_children(&mut string.walk()).find(|child| !is_trivia(*child))?;
+    }
+    matches!(string.kind(), "string" | "concatenated_string").then_some((statement, string))
+}
+
+/// Returns what stands between the quotes. Neither bytes nor what is computed document anything.
+fn content<'t>(walk: &OutlineWalk<'t>, string: Node<'t>) -> Option<String> {
+    let start = child_of_kind(string, "string_start")?;
+    let end = child_of_kind(string, "string_end")?;
+    let prefix = walk.text(start).to_ascii_lowercase();
+    if prefix.contains(['b', 'f', 't']) {
+        return None;
+    }
+    let text = walk.source.text(walk.range(start).end..walk.range(end).start);
+    Some(if prefix.contains('r') { text.to_owned() } else { unescaped(text) })
+}
+
+/// Resolves the escapes that a documentation uses; others stay as they are written.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        match (c, rest.clone().next()) {
+            ('\\', Some(next @ ('\\' | '\'' | '"'))) => plain.push(next),
+            ('\\', Some('n')) => plain.push('\n'),
+            ('\\', Some('t')) => plain.push('\t'),
+            ('\\', Some('\n')) => {}
+            _ => {
+                plain.push(c);
+                continue;
+            }
+        }
+        rest.next();
+    }
+    plain
+}
+
+/// Takes out the body of a function, but for its docstring.
+fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>, body: Node<'t>) {
+    if body.has_error() || children(function).iter().any(Node::is_error) {
+        // Where the grammar is lost it may be wrong about where the body begins and ends.
+        return;
+    }
+    let docstring = docstring_statement(body);
+    let Some(first) = first_statement_after(body, docstring) else {
+        return;
+    };
+    let start = walk.range(first).start;
+    let end = walk.source.original_end(end_without_comments(body));
+    if end <= start {
+        return;
+    }
+    let lines = walk.source.line(end - 1) - walk.source.line(start) + 1;
+    let mark = format!("...  # {}", format_line_count(lines as usize));
+    let above = docstring.or_else(|| child_of_kind(function, ":"));
+    let indent = walk.source.line_prefix(start);
+    let above_end = above.map(|above| walk.range(above).end);
+    match above_end {
+        // The comments between the head and the first statement go with the body, where that is safe to say.
+        Some(above_end) if is_indent(indent) && is_free(walk, above_end, start) => {
+            walk.cuts.push(SkeletonCut::new(
+                above_end..end,
+                format!("{}{indent}{mark}", walk.source.line_ending()),
+            ));
+        }
+        Some(_) | None => walk.cuts.push(SkeletonCut::new(start..end, mark)),
+    }
+}
+
+fn first_statement_after<'t>(body: Node<'t>, docstring: Option<Node<'t>>) -> Option<Node<'t>> {
+    let mut cursor = body.walk();
+    let after = docstring.map_or(0, |docstring| docstring.end_byte());
+    body.named_children(&mut cursor).find(|child| !is_trivia(*child) && after <= child.start_byte())
+}
+
+fn is_indent(text: &str) -> bool {
+    text.chars().all(|c| c == ' ' || c == '\t' || c == '\u{c}')
+}
+
+/// Says whether only comments and white space stand between the head and the first statement, on lines of their own.
+fn is_free(walk: &OutlineWalk<'_>, from: usize, to: usize) -> bool {
+    let between = walk.source.text(from..to);
+    let mut lines = between.split('\n').map(str::trim);
+    between.contains('\n') && lines.all(|line| line.is_empty() || line.starts_with('#'))
+}
+
+/// Takes out the rows of large lists, dictionaries, sets and tuples that a statement assigns.
+fn cut_literals<'t>(walk: &mut OutlineWalk<'t>, statement: Node<'t>) {
+    if walk.range(statement).len() < LARGE_LITERAL || statement.has_error() {
+        return;
+    }
+    let mut value =
+        child_of_kind(statement, "assignment").and_then(|node| walk.field(node, GrammarField::Right));
+    while let Some(node) = value.filter(|node| node.kind() == "assignment") {
+        value = walk.field(node, GrammarField::Right);
+    }
+    let Some(value) = value else { return };
+    let mut cursor = value.walk();
+    loop {
+        let node = cursor.node();
+        let is_literal = matches!(node.kind(), "list" | "dictionary" | "set" | "tuple");
+        if is_literal && LARGE_LITERAL <= walk.range(node).len() {
+            cut_rows(walk, node);
+        } else if node.kind() != "string" && node.kind() != "lambda" && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+fn cut_rows<'t>(walk: &mut OutlineWalk<'t>, literal: Node<'t>) {
+    let range = walk.range(literal);
+    let lines = walk.source.line(range.end - 1) - walk.source.line(range.start) + 1;
+    // The mark is a comment, and a comment ends with its line: so the closing bracket gets one of its own.
+    let mark = format!("...  # {}{}", format_line_count(lines as usize), walk.source.line_ending());
+    walk.cuts.push(SkeletonCut::new(range.start + 1..range.end - 1, mark));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_escapes_are_resolved_and_others_left() {
+        assert_eq!(unescaped(r#"It\'s a \"line\"\n\d \\"#), "It's a \"line\"\n\\d \\");
+        assert_eq!(unescaped("one \\\nline\\"), "one line\\");
+    }
+}

@@ -1,9 +1,0 @@
-//! Python.
-
-mod docstrings;
-mod skeleton;
-mod symbols;
-mod table;
-
-pub(in crate::syntax) use skeleton::LARGE_LITERAL;
-pub(in crate::syntax) use table::PYTHON;

@@ -1,0 +1,401 @@
+//! Ruby: classes, modules, methods, constants, and the calls that declare something.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::outline::{
+    ElisionMarks, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit,
+    children, find, find_all, find_first,
+};
+use crate::syntax::text::{format_line_count, one_line};
+
+/// Ruby, up to what the grammar knows of 3.
+pub(super) static RUBY: Language = Language {
+    id: "ruby",
+    grammar: tree_sitter_ruby::LANGUAGE,
+    grammar_version: "tree-sitter-ruby 0.23.1",
+    separator: "::",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    signature_excludes: &[],
+    marks: ElisionMarks::HASH,
+    preprocess: None,
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES],
+    read_root: None,
+};
+
+const NODES: NodeTable = &[
+    ("comment", Visit::Comment),
+    ("class", Visit::Read(class)),
+    ("module", Visit::Read(module)),
+    ("singleton_class", Visit::Read(singleton_class)),
+    ("method", Visit::Read(method)),
+    ("singleton_method", Visit::Read(method)),
+    ("alias", Visit::Read(alias)),
+    ("assignment", Visit::Read(assignment)),
+    ("operator_assignment", Visit::Read(assignment)),
+    ("call", Visit::Read(call)),
+    ("argument_list", Visit::Wrapper),
+    ("heredoc_body", Visit::Read(heredoc)),
+    ("body_statement", Visit::Enter),
+    ("begin", Visit::Enter),
+    ("if", Visit::Enter),
+    ("unless", Visit::Enter),
+    ("elsif", Visit::Enter),
+    ("then", Visit::Enter),
+    ("else", Visit::Enter),
+    ("if_modifier", Visit::Enter),
+    ("unless_modifier", Visit::Enter),
+];
+
+/// What makes a class where it is called with a block.
+const MAKERS: [&str; 4] = ["Class.new", "Data.define", "Module.new", "Struct.new"];
+
+/// Calls whose block is code that runs some time: tests, hooks, tasks.
+const CODE: [&str; 17] = [
+    "after",
+    "around",
+    "at_exit",
+    "background",
+    "before",
+    "delete",
+    "example",
+    "file",
+    "get",
+    "let",
+    "let!",
+    "post",
+    "put",
+    "rule",
+    "setup",
+    "subject",
+    "teardown",
+];
+
+/// A text or a list of more bytes than this is told by its size.
+const LARGE: usize = 400;
+
+/// Reads `class Name < Other`.
+fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    container(walk, node, SymbolKind::Class);
+}
+
+/// Reads `module Name`.
+fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    container(walk, node, SymbolKind::Module);
+}
+
+fn container<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) {
+    let Some(name) = find(node, "name") else { return };
+    let head_end = walk.range(find(node, "superclass").unwrap_or(name)).end;
+    let name = walk.text(name).trim_start_matches("::").to_owned();
+    let body = find(node, "body");
+    if let Some(body) = body {
+        walk.prepend_comments(comments_before(node, body));
+    }
+    let inside = body.map_or(SymbolBody::Nothing, SymbolBody::Members);
+    walk.define(node, SymbolDefinition::new(kind, name, inside).with_signature_end(head_end));
+}
+
+/// Reads `class << self`: what is in it belongs to the class around it.
+fn singleton_class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    walk.scopes.push(NamedScope { name: String::new(), kind: SymbolKind::Object });
+    enter(walk, node);
+    walk.scopes.pop();
+}
+
+/// Reads `def name` and `def self.name`.
+fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let object = find(node, "object").map(|object| walk.text(object));
+    let head = find(node, "parameters").unwrap_or(name);
+    let head_end = if is_endless(node) && !walk.text(node).contains('\n') { node } else { head };
+    let head_end = walk.range(head_end).end;
+    let name = walk.text(name).to_owned();
+    let kind = match name.as_str() {
+        "initialize" => SymbolKind::Constructor,
+        _ if walk.scopes.is_empty() && object.is_none() => SymbolKind::Function,
+        _ => SymbolKind::Method,
+    };
+    let mut definition = SymbolDefinition::new(kind, name, SymbolBody::Nothing).with_signature_end(head_end);
+    if let Some(object) = object.filter(|object| *object != "self") {
+        definition = definition.with_owner(object).with_separator(".");
+    }
+    walk.define(node, definition);
+    set_method_separator(walk, if object.is_some() { "." } else { "#" });
+    cut_body(walk, node);
+}
+
+/// Reads `alias new old`.
+fn alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if let Some(name) = find(node, "name").filter(|name| name.kind() != "global_variable") {
+        let name = walk.text(name).trim_start_matches(':').to_owned();
+        walk.define(node, SymbolDefinition::new(SymbolKind::Method, name, SymbolBody::Nothing));
+        set_method_separator(walk, "#");
+    }
+}
+
+/// Puts `joint` between the method that was defined last and what it belongs to, as Ruby's documentation does.
+fn set_method_separator(walk: &mut OutlineWalk<'_>, joint: &str) {
+    let is_of_class = walk.scopes.last().is_some_and(|scope| scope.name.is_empty());
+    let joint = if is_of_class { "." } else { joint };
+    if let Some(last) = walk.symbols.last_mut()
+        && let Some(owner) = last.qualified_name.strip_suffix(&format!("::{}", last.name))
+    {
+        last.qualified_name = format!("{owner}{joint}{}", last.name);
+    }
+}
+
+/// Reads `NAME = value` and `$name = value`; local variables are nobody's business.
+fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let (Some(left), Some(right)) = (find(node, "left"), find(node, "right")) else { return };
+    let several = [find_all(left, ".constant"), find_all(left, ".global_variable")].concat();
+    let names = if left.kind() == "left_assignment_list" { several } else { vec![left] };
+    for name in names {
+        let kind = match name.kind() {
+            "constant" | "scope_resolution" => SymbolKind::Constant,
+            "global_variable" => SymbolKind::Variable,
+            "class_variable" => SymbolKind::Field,
+            _ => continue,
+        };
+        let name = walk.text(name).to_owned();
+        let block = find_first(right, &["block/body"]).filter(|_| makes_class(walk, right));
+        match block {
+            Some(body) => {
+                let head_end = walk.range(right).start + walk.text(right).find(" do").unwrap_or(0);
+                let definition = SymbolDefinition::new(SymbolKind::Class, name, SymbolBody::Members(body));
+                walk.define(node, definition.with_signature_end(head_end));
+            }
+            None if makes_class(walk, right) => {
+                walk.define(node, SymbolDefinition::new(SymbolKind::Class, name, SymbolBody::Nothing));
+            }
+            None => walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Value(right))),
+        }
+    }
+    cut_words(walk, right);
+}
+
+fn makes_class(walk: &OutlineWalk<'_>, value: Node<'_>) -> bool {
+    let text = walk.text(value);
+    value.kind() == "call" && MAKERS.iter().any(|maker| text.starts_with(maker))
+}
+
+/// Reads a call that stands for itself.
+fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(method) = find(node, "method") else { return };
+    let has_receiver = find(node, "receiver").is_some();
+    match walk.text(method) {
+        "require" | "require_relative" | "load" if !has_receiver => import(walk, node, 0),
+        "autoload" if !has_receiver => import(walk, node, 1),
+        "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor" | "class_attribute"
+        | "mattr_accessor" | "cattr_reader" | "mattr_reader" => {
+            for name in names(walk, node) {
+                define(walk, node, SymbolKind::Property, name);
+            }
+        }
+        "define_method" | "define_singleton_method" => defined_method(walk, node),
+        "alias_method" => {
+            if let Some(name) = names(walk, node).into_iter().next() {
+                define(walk, node, SymbolKind::Method, name);
+            }
+        }
+        "namespace" if !has_receiver => group(walk, node, SymbolKind::Namespace),
+        "refine" => group(walk, node, SymbolKind::Object),
+        "task" if !has_receiver => task(walk, node),
+        "create_table" => table(walk, node),
+        name @ ("describe" | "context" | "feature" | "shared_examples" | "shared_context" | "it"
+        | "specify" | "scenario" | "test" | "should") => test(walk, node, name),
+        name => other(walk, node, name),
+    }
+}
+
+/// Reads what a file is drawn in by.
+fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, at: usize) {
+    walk.use_comment_as_file_doc();
+    let source = arguments(node).into_iter().nth(at).filter(|source| source.kind() == "string");
+    if let Some(source) = source {
+        walk.add_import(walk.text(source).trim_matches(['"', '\'']));
+    }
+}
+
+/// Reads `define_method(:name) do … end`.
+fn defined_method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = names(walk, node).into_iter().next() else { return };
+    define(walk, node, SymbolKind::Method, name);
+    if let Some(block) = find(node, "block") {
+        cut_body(walk, block);
+    }
+}
+
+/// Reads a task of Rake.
+fn task<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let first = arguments(node).into_iter().next();
+    let name = first.map(|first| find(first, "key").unwrap_or(first)).map(|name| walk.text(name));
+    let Some(name) = name.map(plain) else { return };
+    let head_end = find(node, "block").map_or(walk.range(node).end, |block| walk.range(block).start);
+    let definition = SymbolDefinition::new(SymbolKind::Target, name.to_owned(), SymbolBody::Nothing);
+    walk.define(node, definition.with_signature_end(head_end));
+    if let Some(block) = find(node, "block") {
+        cut_body(walk, block);
+    }
+}
+
+/// Reads a table of a schema; its columns stay in the skeleton.
+fn table<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if let Some(name) = names(walk, node).into_iter().next() {
+        let head_end = find(node, "block").map_or(walk.range(node).end, |block| walk.range(block).start);
+        walk.define(
+            node,
+            SymbolDefinition::new(SymbolKind::Table, name, SymbolBody::Nothing).with_signature_end(head_end),
+        );
+    }
+}
+
+/// Reads a test or a group of tests, which are named by what they say: `describe Frame`.
+fn test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, word: &str) {
+    let Some(block) = find(node, "block") else { return };
+    let title = arguments(node).into_iter().next().map_or("", |title| plain(walk.text(title)));
+    let name = one_line(&format!("{word} {title}"));
+    let head_end = walk.range(block).start;
+    let is_group = !matches!(word, "it" | "specify" | "scenario" | "test" | "should");
+    let body = find(block, "body").filter(|_| is_group);
+    let kind = if is_group { SymbolKind::Module } else { SymbolKind::Function };
+    let inside = body.map_or(SymbolBody::Nothing, SymbolBody::Members);
+    walk.define(node, SymbolDefinition::new(kind, name, inside).with_signature_end(head_end));
+    if !is_group {
+        cut_body(walk, block);
+    }
+}
+
+/// Reads a block that gives a name to what is in it.
+fn group<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) {
+    let first = arguments(node).into_iter().next().map(|first| walk.text(first));
+    let (Some(name), Some(block)) = (first.map(plain), find(node, "block")) else { return };
+    let head_end = walk.range(block).start;
+    let inside = find(block, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    walk.define(node, SymbolDefinition::new(kind, name.to_owned(), inside).with_signature_end(head_end));
+}
+
+/// Looks into what any other call is handed: a method that it marks, or a block with declarations.
+fn other<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: &str) {
+    let marks = |argument: &Node<'_>| matches!(argument.kind(), "method" | "singleton_method" | "call");
+    if arguments(node).iter().any(marks) {
+        return walk.visit_wrapped(node);
+    }
+    match find(node, "block") {
+        Some(block) if CODE.contains(&name) => cut_body(walk, block),
+        Some(block) => enter(walk, block),
+        None => {}
+    }
+}
+
+fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name: String) {
+    let head_end = find(node, "block").map_or(walk.range(node).end, |block| walk.range(block).start);
+    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Nothing).with_signature_end(head_end));
+    set_method_separator(walk, "#");
+}
+
+/// Returns the names that a call is handed as symbols or strings.
+fn names(walk: &OutlineWalk<'_>, call: Node<'_>) -> Vec<String> {
+    let handed = arguments(call).into_iter();
+    let names = handed.filter(|argument| matches!(argument.kind(), "simple_symbol" | "string"));
+    names.map(|name| plain(walk.text(name)).to_owned()).collect()
+}
+
+fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
+    let list = find(call, "arguments");
+    list.map(|list| list.named_children(&mut list.walk()).collect()).unwrap_or_default()
+}
+
+fn plain(name: &str) -> &str {
+    name.trim_start_matches(':').trim_matches(['"', '\'']).trim_end_matches(':')
+}
+
+/// Returns the comments that the grammar puts before a body though they stand in it.
+fn comments_before<'t>(holder: Node<'t>, body: Node<'t>) -> Vec<Node<'t>> {
+    let first_line = holder.start_position().row;
+    children(holder)
+        .into_iter()
+        .take_while(|child| child.start_byte() < body.start_byte())
+        .filter(|child| child.kind() == "comment" && first_line < child.start_position().row)
+        .collect()
+}
+
+/// Visits what stands in `holder` as part of the scopes around it.
+fn enter<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>) {
+    if let Some(body) = find(holder, "body") {
+        walk.prepend_comments(comments_before(holder, body));
+        walk.visit_children(body);
+    }
+}
+
+/// Takes the body of a method or a block out of the skeleton, with the comments that it begins with. What stands on one
+/// line stays, for its mark would not.
+fn cut_body<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>) {
+    let Some(body) = find(holder, "body") else { return };
+    let range = walk.range(holder);
+    if body.has_error() || !walk.source.text(range).contains('\n') {
+        return;
+    }
+    let first = comments_before(holder, body).into_iter().next().unwrap_or(body);
+    let range = walk.range(first).start..walk.range(body).end;
+    if is_endless(holder) {
+        cut_expression(walk, range);
+    } else {
+        walk.cut_body_range(range);
+    }
+}
+
+/// Says whether a method has a value in place of a body: `def size = @size`.
+fn is_endless(method: Node<'_>) -> bool {
+    children(method).into_iter().any(|child| child.kind() == "=")
+}
+
+/// A value must stand where one stood.
+fn cut_expression(walk: &mut OutlineWalk<'_>, range: Range<usize>) {
+    let size = format_line_count(walk.source.text(range.clone()).lines().count());
+    walk.cut(range, format!("nil # {size}"));
+}
+
+/// Reads the text of `<<~TEXT`, which stands behind the statement that it is part of.
+fn heredoc<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let range = walk.range(node);
+    let line = walk.source.line(range.start);
+    let end = walk.source.span(range.clone());
+    if let Some(last) = walk.symbols.last_mut().filter(|last| last.span.end_line == line) {
+        last.span.end_byte = end.end_byte;
+        last.span.end_line = end.end_line;
+    }
+    cut_heredoc(walk, node);
+}
+
+fn cut_heredoc<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let range = walk.range(node);
+    let Some(mark) = children(node).into_iter().find(|child| child.kind() == "heredoc_end") else { return };
+    if LARGE <= range.len() && !node.has_error() {
+        let end = walk.source.line_start(walk.range(mark).start);
+        let text = walk.source.text(range.start..end);
+        let begin = range.start + text.find('\n').map_or(0, |at| at + 1);
+        let size = format_line_count(walk.source.text(begin..end).lines().count());
+        let line_end = walk.source.line_ending();
+        walk.replace_with_mark(begin..end, format!("# {size}{line_end}"));
+    }
+}
+
+/// Takes the words out of a long `%w[…]`.
+fn cut_words<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
+    let value = find(value, "receiver").unwrap_or(value);
+    let range = walk.range(value);
+    if !matches!(value.kind(), "string_array" | "symbol_array") || range.len() < LARGE || value.has_error() {
+        return;
+    }
+    let [first, .., last] = &children(value)[..] else { return };
+    let inner = walk.range(*first).end..walk.range(*last).start;
+    let size = format_line_count(walk.source.text(range).lines().count());
+    walk.replace_with_mark(inner, format!(" # {size} "));
+}

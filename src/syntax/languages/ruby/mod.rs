@@ -1,8 +1,0 @@
-//! Ruby.
-
-mod bodies;
-mod calls;
-mod symbols;
-mod table;
-
-pub(super) use table::RUBY;

@@ -1,7 +1,0 @@
-//! Rust.
-
-mod macros;
-mod symbols;
-mod table;
-
-pub(super) use table::RUST;

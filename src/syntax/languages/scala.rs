@@ -1,0 +1,197 @@
+//! Scala.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::outline::{
+    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
+    Visit, child_of_kind, children, find, find_all,
+};
+use crate::syntax::text::format_text_size;
+
+/// Scala 2 and 3, with braces or indented.
+pub(super) static SCALA: Language = Language {
+    id: "scala",
+    grammar: tree_sitter_scala::LANGUAGE,
+    grammar_version: "tree-sitter-scala 0.26.4",
+    separator: ".",
+    cuts_detached_comments: true,
+    checks_skeleton: true,
+    has_overloads: true,
+    signature_excludes: &["annotation"],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES],
+    read_root: None,
+};
+
+const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
+const TRAIT: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
+const OBJECT: SymbolRule = SymbolRule::new(SymbolKind::Object, BodyRule::Members(&["body"]));
+const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
+const CASE: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
+const ALIAS: SymbolRule = SymbolRule::new(SymbolKind::Typedef, BodyRule::None);
+const DECLARED: SymbolRule =
+    SymbolRule::new(SymbolKind::Function, BodyRule::None).in_type(SymbolKind::Method);
+const DECLARED_VALUE: SymbolRule =
+    SymbolRule::new(SymbolKind::Constant, BodyRule::None).in_type(SymbolKind::Field);
+const DECLARED_VARIABLE: SymbolRule =
+    SymbolRule::new(SymbolKind::Variable, BodyRule::None).in_type(SymbolKind::Field);
+
+const NODES: NodeTable = &[
+    ("comment", Visit::Comment),
+    ("block_comment", Visit::Comment),
+    ("package_clause", Visit::Preamble(package)),
+    ("package_object", Visit::Define(&OBJECT)),
+    ("import_declaration", Visit::Preamble(import)),
+    ("class_definition", Visit::Define(&CLASS)),
+    ("trait_definition", Visit::Define(&TRAIT)),
+    ("object_definition", Visit::Define(&OBJECT)),
+    ("enum_definition", Visit::Define(&ENUM)),
+    ("enum_case_definitions", Visit::Wrapper),
+    ("simple_enum_case", Visit::Define(&CASE)),
+    ("full_enum_case", Visit::Define(&CASE)),
+    ("given_definition", Visit::Read(given_instance)),
+    ("extension_definition", Visit::Read(extension)),
+    ("function_definition", Visit::Read(function)),
+    ("function_declaration", Visit::Define(&DECLARED)),
+    ("val_definition", Visit::Read(value)),
+    ("var_definition", Visit::Read(value)),
+    ("val_declaration", Visit::Define(&DECLARED_VALUE)),
+    ("var_declaration", Visit::Define(&DECLARED_VARIABLE)),
+    ("type_definition", Visit::Define(&ALIAS)),
+];
+
+/// A body that is an expression on one line and no longer than this stays as it is.
+const SHORT_BODY: usize = 100;
+
+/// A value of more bytes than this is told by its size.
+const LARGE_VALUE: usize = 400;
+
+/// Patterns nested deeper than this are not looked into.
+const MAX_NESTING: usize = 20;
+
+/// Reads `package a.b`, whose name tells nothing, and `package a { … }`, which holds what is in it.
+fn package<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
+    let name = walk.text(name).to_owned();
+    walk.define(node, SymbolDefinition::new(SymbolKind::Namespace, name, SymbolBody::Members(body)));
+}
+
+/// Reads `import a.b.{c, d => e}, f.g._`.
+fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let mut path = String::new();
+    for child in children(node).into_iter().skip(1) {
+        match child.kind() {
+            "," => {
+                walk.add_import(&path);
+                path.clear();
+            }
+            _ => path.push_str(walk.text(child)),
+        }
+    }
+    walk.add_import(path.trim_end_matches("._").trim_end_matches(".*"));
+}
+
+/// Reads `def f(…): T = …`.
+fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
+    let name = walk.text(name).to_owned();
+    let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
+    let kind = match (in_type, name.as_str()) {
+        (true, "this") => SymbolKind::Constructor,
+        (true, _) => SymbolKind::Method,
+        (false, _) => SymbolKind::Function,
+    };
+    let head_end = walk.range(body).start;
+    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Nothing).with_signature_end(head_end));
+    cut_expression(walk, node, body, SHORT_BODY);
+}
+
+/// Reads `val a = …`, `var b = …`, `val (c, d) = …`.
+fn value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let mut names = Vec::new();
+    if let Some(pattern) = find(node, "pattern") {
+        collect_names(pattern, 0, &mut names);
+    }
+    let value = find(node, "value");
+    let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
+    let kind = match (in_type, node.kind()) {
+        (true, _) => SymbolKind::Field,
+        (false, "val_definition") => SymbolKind::Constant,
+        (false, _) => SymbolKind::Variable,
+    };
+    for name in names {
+        let name = walk.text(name).to_owned();
+        walk.define(
+            node,
+            SymbolDefinition::new(kind, name, value.map_or(SymbolBody::Nothing, SymbolBody::Value)),
+        );
+    }
+    if let Some(value) = value {
+        cut_expression(walk, node, value, LARGE_VALUE);
+    }
+}
+
+fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>) {
+    match pattern.kind() {
+        "identifier" => names.push(pattern),
+        "identifiers" | "tuple_pattern" if depth < MAX_NESTING => {
+            for child in children(pattern) {
+                collect_names(child, depth + 1, names);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reads `given name: Type = …` and `given Type with …`, which is called by its type.
+fn given_instance<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name").or_else(|| find(node, "return_type")) else { return };
+    let name = walk.text(name).to_owned();
+    let body = find(node, "body");
+    let members = body.filter(|body| matches!(body.kind(), "template_body" | "with_template_body"));
+    let inside =
+        members.map_or_else(|| body.map_or(SymbolBody::Nothing, SymbolBody::Value), SymbolBody::Members);
+    let definition = SymbolDefinition::new(SymbolKind::Object, name, inside);
+    let last = find_all(node, "return_type").last().map(|last| walk.range(*last).end);
+    walk.define(node, SymbolDefinition { signature_end: last.filter(|_| members.is_some()), ..definition });
+    if let Some(value) = body.filter(|_| members.is_none()) {
+        cut_expression(walk, node, value, LARGE_VALUE);
+    }
+}
+
+/// Reads `extension (x: Type) …`: what it adds belongs to the type.
+fn extension<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let typed = find_all(node, "parameters").into_iter().find_map(|list| find(list, ".parameter/type"));
+    let Some(typed) = typed else { return };
+    let text = walk.text(typed);
+    let name = text.split('[').next().unwrap_or(text).trim().to_owned();
+    let head_end = find_all(node, "parameters").last().map_or(0, |last| walk.range(*last).end);
+    let definition = SymbolDefinition::new(SymbolKind::Object, name, SymbolBody::Members(node));
+    walk.define(node, definition.with_signature_end(head_end));
+}
+
+/// Takes out a body or a value that is longer than `limit`. In braces it is cut as such; any other expression gives way
+/// to one that stands for whatever it may be.
+fn cut_expression<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, body: Node<'t>, limit: usize) {
+    let range = walk.range(body);
+    let text = walk.source.text(range.clone());
+    let is_short = text.len() <= limit && (limit == LARGE_VALUE || !text.trim().contains('\n'));
+    if is_short || node.has_error() {
+        return;
+    }
+    if body.kind() == "block" {
+        walk.cut_code(body);
+        return;
+    }
+    // What is left has no region of its own that `end f` could close.
+    let end = match child_of_kind(node, "end_marker") {
+        Some(marker) => walk.range(marker).end,
+        None => range.start + text.trim_end().len(),
+    };
+    let size = format_text_size(walk.source.text(range.start..end));
+    walk.replace_with_mark(range.start..end, format!("??? /* {size} */"));
+}

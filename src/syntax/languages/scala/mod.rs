@@ -1,6 +1,0 @@
-//! Scala.
-
-mod symbols;
-mod table;
-
-pub(super) use table::SCALA;

@@ -1,0 +1,205 @@
+//! The shells that Bash understands: functions, variables, aliases, and what a script sources.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::outline::{
+    ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind,
+    children, find, find_all,
+};
+use crate::syntax::text::format_text_size;
+
+/// Bash, and what other shells have in common with it.
+pub(super) static SHELL: Language = Language {
+    id: "shell",
+    grammar: tree_sitter_bash::LANGUAGE,
+    grammar_version: "tree-sitter-bash 0.25.1",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    signature_excludes: &[],
+    // A body without a command is none.
+    marks: ElisionMarks { body: (": # ", ""), data: (" # ", ""), ends_line: true },
+    preprocess: None,
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES],
+    read_root: None,
+};
+
+const NODES: NodeTable = &[
+    ("comment", Visit::Comment),
+    ("function_definition", Visit::Read(function)),
+    ("declaration_command", Visit::Wrapper),
+    ("variable_assignments", Visit::Wrapper),
+    ("variable_assignment", Visit::Read(assignment)),
+    ("variable_name", Visit::Read(declared)),
+    ("command", Visit::Preamble(command)),
+    ("redirected_statement", Visit::Read(redirected_statement)),
+    // Functions stand under any statement.
+    ("if_statement", Visit::Enter),
+    ("elif_clause", Visit::Enter),
+    ("else_clause", Visit::Enter),
+    ("case_statement", Visit::Enter),
+    ("case_item", Visit::Enter),
+    ("for_statement", Visit::Enter),
+    ("while_statement", Visit::Enter),
+    ("do_group", Visit::Enter),
+    ("compound_statement", Visit::Enter),
+    ("list", Visit::Enter),
+];
+
+/// A body on one line that is no longer than this stays as it is.
+const SHORT_BODY: usize = 80;
+
+/// A text of more bytes than this that stands within a script is told by its size.
+const LARGE_TEXT: usize = 400;
+
+/// How many names back a script is searched for one that it has set already.
+const SEARCHED_SYMBOLS: usize = 400;
+
+/// Reads `name() { … }`, `function name { … }` and `name() ( … )`.
+fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
+    let start = walk.range(body).start;
+    let name = walk.text(name).to_owned();
+    let definition =
+        SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing).with_signature_end(start);
+    walk.define(node, definition);
+    if !body.has_error() {
+        cut_body(walk, node, body);
+    }
+}
+
+/// Takes out what stands between the brackets of a body; a command that does nothing stays, for without one it is no
+/// body.
+fn cut_body<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, body: Node<'t>) {
+    let parts = children(body);
+    let (Some(open), Some(close)) = (parts.first(), parts.last()) else { return };
+    if !matches!((open.kind(), close.kind()), ("{", "}") | ("(", ")")) {
+        return;
+    }
+    let range = walk.range(*open).end..walk.range(*close).start;
+    let text = walk.source.text(range.clone());
+    if !text.contains('\n') && text.len() <= SHORT_BODY {
+        return;
+    }
+    let before = walk.source.line_prefix(walk.range(node).start);
+    let indent = &before[..before.len() - before.trim_start().len()];
+    let line_end = walk.source.line_ending();
+    let size = format_text_size(text);
+    walk.replace_with_mark(range, format!("{line_end}{indent}    : # {size}{line_end}{indent}"));
+}
+
+/// Reads `NAME=value`, alone or declared. Only what stands at the top of a script is more than a step of it, and only
+/// the first time.
+fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name").filter(|name| name.kind() == "variable_name") else { return };
+    let holder = walk.outermost(node);
+    let declared = holder.kind() == "declaration_command";
+    let is_list = holder.kind() == "variable_assignments";
+    // Where the grammar is lost, what stands in a function seems to stand outside.
+    if declared && walk.text(holder).starts_with("local") {
+        return;
+    }
+    let name = walk.text(name).to_owned();
+    let value = find(node, "value");
+    if !(walk.is_top_level() || declared || is_list) || is_known(walk, &name) {
+        return;
+    }
+    let inside = value.map_or(SymbolBody::Nothing, SymbolBody::Value);
+    let is_constant = declared && is_readonly(walk, holder);
+    let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Variable };
+    walk.define(node, SymbolDefinition::new(kind, name, inside));
+    if let Some(value) = value {
+        cut_text(walk, value);
+    }
+}
+
+/// Reads a name that `declare` or `typeset` makes without a value.
+fn declared<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let holder = walk.outermost(node);
+    let mut words = walk.text(holder).split_whitespace();
+    let declares =
+        holder.kind() == "declaration_command" && matches!(words.next(), Some("declare" | "typeset"));
+    // Others only show what there is.
+    let shows = words.take_while(|word| word.starts_with('-')).any(|flags| flags.contains(['f', 'F', 'p']));
+    let name = walk.text(node).to_owned();
+    if declares && !shows && !is_known(walk, &name) {
+        walk.define(node, SymbolDefinition::new(SymbolKind::Variable, name, SymbolBody::Nothing));
+    }
+}
+
+/// Takes out a quoted text that is a page of its own.
+fn cut_text<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
+    let range = walk.range(value);
+    let text = walk.source.text(range.clone());
+    let is_page = LARGE_TEXT < text.len() && text.contains('\n') && !value.has_error();
+    if is_page && matches!(value.kind(), "raw_string" | "string") {
+        let size = format_text_size(text);
+        walk.replace_with_mark(range.start + 1..range.end - 1, format!("# {size}"));
+    }
+}
+
+/// Says whether a name was set before. In a long script the search ends somewhere.
+fn is_known(walk: &OutlineWalk<'_>, name: &str) -> bool {
+    walk.symbols.iter().rev().take(SEARCHED_SYMBOLS).any(|symbol| symbol.name == name)
+}
+
+fn is_readonly(walk: &OutlineWalk<'_>, declaration: Node<'_>) -> bool {
+    let mut words = walk.text(declaration).split_whitespace();
+    let is_readonly = words.next() == Some("readonly");
+    is_readonly || words.take_while(|word| word.starts_with('-')).any(|flags| flags.contains('r'))
+}
+
+/// Reads the commands that set names or draw in files: `alias a=b`, `. file`.
+fn command<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if let Some(signs) = node.child(1).filter(|child| child.is_error() && walk.text(*child).trim() == "()") {
+        return loop_function(walk, node, walk.range(signs).end);
+    }
+    let name = find(node, "name").map_or("", |name| walk.text(name));
+    match name {
+        "." | "source" => {
+            if let Some(file) = find(node, "argument") {
+                walk.add_import(walk.text(file).trim_matches(['"', '\'']));
+            }
+        }
+        "alias" => {
+            for argument in find_all(node, "argument") {
+                if let Some((name, _)) = walk.text(argument).split_once('=') {
+                    let name = name.to_owned();
+                    walk.define(node, SymbolDefinition::new(SymbolKind::Macro, name, SymbolBody::Nothing));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reads `name() for …`, whose body the grammar takes for words of a command: only where it begins is known.
+fn loop_function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, head_end: usize) {
+    let Some(name) = find(node, "name").map(|name| walk.text(name).to_owned()) else { return };
+    walk.define(
+        node,
+        SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing).with_signature_end(head_end),
+    );
+}
+
+/// Reads what is given a text: `cat <<EOF`. A long one is told by its size.
+fn redirected_statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    for redirect in find_all(node, ".heredoc_redirect") {
+        let Some(body) = child_of_kind(redirect, "heredoc_body") else { continue };
+        let range = walk.range(body);
+        let text = walk.source.text(range.clone());
+        // One that nothing ends reaches to the end of the script, brackets and all.
+        let is_closed =
+            child_of_kind(redirect, "heredoc_end").is_some_and(|end| !end.byte_range().is_empty());
+        if LARGE_TEXT < text.len() && is_closed && !redirect.has_error() {
+            let size = format_text_size(text);
+            let line_end = walk.source.line_ending();
+            walk.replace_with_mark(range, format!("# {size}{line_end}"));
+        }
+    }
+    walk.visit_children(node);
+}

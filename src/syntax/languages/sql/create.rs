@@ -1,0 +1,231 @@
+//! What a statement creates: its name, and the members of a table or a type.
+
+use std::ops::Range;
+
+use super::statements::{SqlStatement, SqlToken, SqlTokenKind};
+use crate::model::SymbolKind;
+
+/// How far behind `CREATE` the word stands that says what is created.
+const HEAD: usize = 14;
+
+/// Words that begin what is no column.
+const NO_COLUMN: [&str; 11] = [
+    "CONSTRAINT",
+    "PRIMARY",
+    "UNIQUE",
+    "FOREIGN",
+    "CHECK",
+    "FULLTEXT",
+    "SPATIAL",
+    "EXCLUDE",
+    "LIKE",
+    "PERIOD",
+    "PARTITION",
+];
+
+/// Types that are followed by a length: `key varchar(20)` is a column, `KEY name (a)` is none.
+const TYPES_WITH_LENGTH: [&str; 13] = [
+    "VARCHAR",
+    "CHAR",
+    "CHARACTER",
+    "NUMERIC",
+    "DECIMAL",
+    "NVARCHAR",
+    "NCHAR",
+    "VARBINARY",
+    "BINARY",
+    "BIT",
+    "INT",
+    "FLOAT",
+    "VARCHAR2",
+];
+
+/// What a statement creates.
+#[derive(Debug)]
+pub(super) struct CreateHead {
+    /// What it is.
+    pub(super) kind: SymbolKind,
+    /// The word that says so.
+    pub(super) keyword: String,
+    /// Its name alone.
+    pub(super) name: String,
+    /// What qualifies the name: a schema.
+    pub(super) owner: String,
+    /// Which token follows the name.
+    pub(super) after: usize,
+}
+
+/// Reads the head of a statement that creates something.
+pub(super) fn parse_create(text: &str, statement: &SqlStatement) -> Option<CreateHead> {
+    if statement.keyword_at(text, 0) != "CREATE" {
+        return None;
+    }
+    let at = (1..HEAD).find(|at| is_object_keyword(&statement.keyword_at(text, *at)))?;
+    // What an event trigger is called stands behind both words.
+    let at = at
+        + usize::from(
+            statement.keyword_at(text, at + 1) == "TRIGGER" && statement.keyword_at(text, at) == "EVENT",
+        );
+    let kind = object_kind(&statement.keyword_at(text, at))?;
+    let word = statement.keyword_at(text, at);
+    let mut at = at + 1;
+    // `PACKAGE BODY`, `TYPE BODY`, `INDEX CONCURRENTLY`, `IF NOT EXISTS`.
+    while ["BODY", "CONCURRENTLY", "IF", "NOT", "EXISTS", "MAPPING"]
+        .contains(&statement.keyword_at(text, at).as_str())
+    {
+        at += 1;
+    }
+    // An index may have no name of its own.
+    if statement.keyword_at(text, at) == "ON" && matches!(word.as_str(), "INDEX" | "STATISTICS") {
+        return None;
+    }
+    let (owner, name, after) = parse_qualified_name(text, statement, at)?;
+    Some(CreateHead { kind, keyword: word, name, owner, after })
+}
+
+/// Reads a name with what qualifies it, `a.b.c`: what stands before the last dot, what behind it, and which token
+/// follows.
+pub(super) fn parse_qualified_name(
+    text: &str,
+    statement: &SqlStatement,
+    at: usize,
+) -> Option<(String, String, usize)> {
+    let mut parts = Vec::new();
+    let mut at = at;
+    while let Some(token) = statement.tokens.get(at).filter(|token| is_name(token)) {
+        parts.push(unquoted(&text[token.range.clone()]));
+        at += 1;
+        if !statement.is_sign(at, b'.') {
+            break;
+        }
+        at += 1;
+    }
+    let name = parts.pop()?;
+    Some((parts.join("."), name, at))
+}
+
+fn is_name(token: &SqlToken) -> bool {
+    matches!(token.kind, SqlTokenKind::Word | SqlTokenKind::Quoted)
+}
+
+/// Returns a name without its quotes.
+pub(super) fn unquoted(name: &str) -> String {
+    let inner = match name.as_bytes().first() {
+        Some(b'"' | b'`' | b'[' | b'\'') if 2 <= name.len() => &name[1..name.len() - 1],
+        Some(_) | None => name,
+    };
+    inner.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Says whether a word tells what is created: also what is of no interest here, or is called in another way.
+fn is_object_keyword(word: &str) -> bool {
+    let others = ["CAST", "EXTENSION", "OPERATOR", "TRANSFORM", "METHOD", "WRAPPER", "GROUP"];
+    others.contains(&word) || object_kind(word).is_some()
+}
+
+fn object_kind(word: &str) -> Option<SymbolKind> {
+    let kind = match word {
+        "TABLE" | "VIEW" | "INDEX" | "SEQUENCE" | "STATISTICS" => SymbolKind::Table,
+        "FUNCTION" | "PROCEDURE" | "PROC" | "AGGREGATE" => SymbolKind::Function,
+        "TRIGGER" | "EVENT" => SymbolKind::Event,
+        "TYPE" | "DOMAIN" | "SYNONYM" => SymbolKind::Typedef,
+        "SCHEMA" | "DATABASE" | "PACKAGE" => SymbolKind::Namespace,
+        "POLICY" | "RULE" | "ROLE" | "USER" | "SERVER" | "PUBLICATION" | "SUBSCRIPTION" | "COLLATION"
+        | "CONVERSION" | "LANGUAGE" | "TABLESPACE" | "CONFIGURATION" | "DICTIONARY" => SymbolKind::Object,
+        _ => return None,
+    };
+    Some(kind)
+}
+
+/// A part of a table or of a type.
+#[derive(Debug)]
+pub(super) struct MemberEntry {
+    /// What it is.
+    pub(super) kind: SymbolKind,
+    /// Its name.
+    pub(super) name: String,
+    /// Which tokens it is made of.
+    pub(super) tokens: Range<usize>,
+}
+
+/// What a statement's list in brackets tells.
+#[derive(Debug)]
+pub(super) struct MemberList {
+    /// What the whole is, which only its list tells.
+    pub(super) kind: SymbolKind,
+    /// What is in it.
+    pub(super) parts: Vec<MemberEntry>,
+}
+
+/// Returns the columns of a table, the fields of a type, the values of an enumeration.
+pub(super) fn parse_members(text: &str, statement: &SqlStatement, head: &CreateHead) -> Option<MemberList> {
+    let open =
+        (head.after..statement.tokens.len().min(head.after + 8)).find(|at| statement.is_sign(*at, b'('))?;
+    let between: Vec<String> = (head.after..open).map(|at| statement.keyword_at(text, at)).collect();
+    let says = |word: &str| between.iter().any(|found| found == word);
+    let kind = match head.keyword.as_str() {
+        "TABLE" if !says("AS") && !says("OF") && !says("USING") => SymbolKind::Table,
+        "TYPE" if says("ENUM") => SymbolKind::Enum,
+        "TYPE" if says("AS") && !says("RANGE") && !says("VARRAY") => SymbolKind::Struct,
+        _ => return None,
+    };
+    let elements = elements(statement, open);
+    let parts =
+        elements.into_iter().filter_map(|tokens| parse_member(text, statement, kind, tokens)).collect();
+    Some(MemberList { kind, parts })
+}
+
+/// Returns which tokens stand between the commas of a list.
+fn elements(statement: &SqlStatement, open: usize) -> Vec<Range<usize>> {
+    let (mut found, mut depth, mut start) = (Vec::new(), 0_usize, open + 1);
+    for at in open..statement.tokens.len() {
+        match statement.tokens[at].kind {
+            SqlTokenKind::Punctuation(b'(') => depth += 1,
+            SqlTokenKind::Punctuation(b')') => depth = depth.saturating_sub(1),
+            SqlTokenKind::Word
+            | SqlTokenKind::Quoted
+            | SqlTokenKind::Text
+            | SqlTokenKind::DollarQuoted
+            | SqlTokenKind::ClientCommand
+            | SqlTokenKind::Punctuation(_) => {}
+        }
+        let is_end = depth == 0;
+        if is_end || depth == 1 && statement.is_sign(at, b',') {
+            found.push(start..at);
+            start = at + 1;
+        }
+        if is_end {
+            break;
+        }
+    }
+    found
+}
+
+fn parse_member(
+    text: &str,
+    statement: &SqlStatement,
+    kind: SymbolKind,
+    tokens: Range<usize>,
+) -> Option<MemberEntry> {
+    let first = statement.tokens.get(tokens.start).filter(|_| !tokens.is_empty())?;
+    let name = unquoted(&text[first.range.clone()]);
+    if kind == SymbolKind::Enum {
+        let is_text = first.kind == SqlTokenKind::Text;
+        return is_text.then_some(MemberEntry { kind: SymbolKind::EnumMember, name, tokens });
+    }
+    let word = statement.keyword_at(text, tokens.start);
+    let is_named = matches!(first.kind, SqlTokenKind::Word | SqlTokenKind::Quoted);
+    if !is_named || NO_COLUMN.contains(&word.as_str()) || is_key(text, statement, &tokens, &word) {
+        return None;
+    }
+    Some(MemberEntry { kind: SymbolKind::Field, name, tokens })
+}
+
+/// Says whether an element is a key of a table: `KEY name (a, b)`.
+fn is_key(text: &str, statement: &SqlStatement, tokens: &Range<usize>, word: &str) -> bool {
+    let named =
+        statement.tokens.get(tokens.start + 1).is_some_and(|token| token.kind == SqlTokenKind::Quoted);
+    let next = statement.keyword_at(text, tokens.start + 1);
+    let has_list = statement.is_sign(tokens.start + 2, b'(') && !TYPES_WITH_LENGTH.contains(&next.as_str());
+    matches!(word, "KEY" | "INDEX") && (named || has_list || statement.is_sign(tokens.start + 1, b'('))
+}

@@ -1,0 +1,186 @@
+//! Swift.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::outline::{
+    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
+    Visit, child_of_kind, children, find, find_all, find_first,
+};
+
+/// Swift 5, and what the grammar knows of Swift 6.
+pub(super) static SWIFT: Language = Language {
+    id: "swift",
+    grammar: tree_sitter_swift::LANGUAGE,
+    grammar_version: "tree-sitter-swift 0.7.4",
+    separator: ".",
+    cuts_detached_comments: true,
+    checks_skeleton: true,
+    has_overloads: true,
+    signature_excludes: &["attribute"],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES],
+    read_root: None,
+};
+
+const PROMISED: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::None);
+const PROMISED_PROPERTY: SymbolRule =
+    SymbolRule::new(SymbolKind::Property, BodyRule::None).named(&["name/bound_identifier", "name"]);
+const PROTOCOL: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
+const CASE: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None).each("name").named(&[""]);
+const ALIAS: SymbolRule = SymbolRule::new(SymbolKind::Typedef, BodyRule::None);
+const MACRO: SymbolRule = SymbolRule::new(SymbolKind::Macro, BodyRule::None).named(&[".simple_identifier"]);
+
+const NODES: NodeTable = &[
+    ("comment", Visit::Comment),
+    ("multiline_comment", Visit::Comment),
+    ("import_declaration", Visit::Preamble(import)),
+    ("class_declaration", Visit::Read(type_declaration)),
+    ("protocol_declaration", Visit::Define(&PROTOCOL)),
+    ("enum_entry", Visit::Define(&CASE)),
+    ("function_declaration", Visit::Read(function)),
+    ("protocol_function_declaration", Visit::Define(&PROMISED)),
+    ("init_declaration", Visit::Read(special)),
+    ("deinit_declaration", Visit::Read(special)),
+    ("subscript_declaration", Visit::Read(special)),
+    ("property_declaration", Visit::Read(property)),
+    ("protocol_property_declaration", Visit::Define(&PROMISED_PROPERTY)),
+    ("typealias_declaration", Visit::Define(&ALIAS)),
+    ("associatedtype_declaration", Visit::Define(&ALIAS)),
+    ("macro_declaration", Visit::Define(&MACRO)),
+];
+
+/// A closure of more bytes than this that is some name's value is told by its size.
+const LARGE_CLOSURE: usize = 120;
+
+/// Patterns nested deeper than this are not looked into.
+const MAX_NESTING: usize = 20;
+
+/// Reads `import A.B`.
+fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if let Some(name) = find(node, ".identifier") {
+        walk.add_import(walk.text(name));
+    }
+}
+
+/// Reads a class, a struct, an enumeration, an actor or an extension: the grammar has one node for all of them.
+fn type_declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let kind = match node.child_by_field_name("declaration_kind").map_or("", |word| word.kind()) {
+        "struct" => SymbolKind::Struct,
+        "enum" => SymbolKind::Enum,
+        "extension" => SymbolKind::Object,
+        _ => SymbolKind::Class,
+    };
+    // What is added to `Array<Int>` is added to `Array`.
+    let text = walk.text(name);
+    let name = text.split('<').next().unwrap_or(text).trim().to_owned();
+    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    walk.define(node, SymbolDefinition::new(kind, name, inside));
+}
+
+/// Reads a function; its name may be an operator's sign.
+fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
+    let kind = if in_type { SymbolKind::Method } else { SymbolKind::Function };
+    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let name = walk.text(name).to_owned();
+    walk.define(node, SymbolDefinition::new(kind, name, inside));
+}
+
+/// Reads what is called by a word of the language: `init`, `deinit`, `subscript`.
+fn special<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let (kind, name) = match node.kind() {
+        "init_declaration" => (SymbolKind::Constructor, "init"),
+        "deinit_declaration" => (SymbolKind::Destructor, "deinit"),
+        _ => (SymbolKind::Method, "subscript"),
+    };
+    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let definition = SymbolDefinition::new(kind, name.to_owned(), inside);
+    let Some(accessors) = find(node, ".computed_property") else {
+        walk.define(node, definition);
+        return;
+    };
+    walk.define(node, definition.with_signature_end(walk.range(accessors).start));
+    cut_accessors(walk, accessors);
+}
+
+/// Reads `let a = 1, b = 2` and `var c: Int { … }`.
+fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let mut names = Vec::new();
+    for pattern in find_all(node, "name") {
+        collect_names(pattern, 0, &mut names);
+    }
+    let computed = find(node, "computed_value");
+    let accessors = computed.or_else(|| find(node, ".willset_didset_block"));
+    let inside = find(node, "value").map_or(SymbolBody::Nothing, SymbolBody::Value);
+    let kind = property_kind(walk, node, computed.is_some());
+    for name in names {
+        let definition = SymbolDefinition::new(kind, walk.text(name).to_owned(), inside);
+        let head_end = accessors.map(|accessors| walk.range(accessors).start);
+        walk.define(node, SymbolDefinition { signature_end: head_end, ..definition });
+    }
+    for value in find_all(node, "value") {
+        cut_closure(walk, value);
+    }
+    if let Some(accessors) = accessors {
+        cut_accessors(walk, accessors);
+    }
+}
+
+fn property_kind(walk: &OutlineWalk<'_>, node: Node<'_>, is_computed: bool) -> SymbolKind {
+    let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
+    let binding = find(node, ".value_binding_pattern").map_or("", |binding| walk.text(binding));
+    let modifiers = find(node, ".modifiers").map_or("", |modifiers| walk.text(modifiers));
+    let is_shared = !in_type || modifiers.split_whitespace().any(|word| word == "static");
+    match (is_computed, is_shared, in_type) {
+        (true, _, _) => SymbolKind::Property,
+        (false, true, _) if binding == "let" => SymbolKind::Constant,
+        (false, _, true) => SymbolKind::Field,
+        (false, _, false) => SymbolKind::Variable,
+    }
+}
+
+fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>) {
+    for child in children(pattern) {
+        match child.kind() {
+            "simple_identifier" => names.push(child),
+            "pattern" if depth < MAX_NESTING => collect_names(child, depth + 1, names),
+            _ => {}
+        }
+    }
+}
+
+/// Takes out what `get`, `set`, `willSet` and `didSet` do; which of them there are stays to be seen.
+fn cut_accessors<'t>(walk: &mut OutlineWalk<'t>, accessors: Node<'t>) {
+    if child_of_kind(accessors, "statements").is_some() {
+        walk.cut_code(accessors);
+        return;
+    }
+    for accessor in children(accessors).into_iter().filter(Node::is_named) {
+        let parts = children(accessor);
+        let open = parts.iter().find(|part| part.kind() == "{");
+        let close = parts.iter().rfind(|part| part.kind() == "}");
+        if let (Some(open), Some(close)) = (open, close)
+            && !accessor.has_error()
+        {
+            walk.cut_body_range(walk.range(*open).start..walk.range(*close).end);
+        }
+    }
+}
+
+/// Takes out the closure that is a value, or is called to make one: `lazy var a = { … }()`.
+fn cut_closure<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
+    let closure = match value.kind() {
+        "lambda_literal" => Some(value),
+        "call_expression" => find_first(value, &[".lambda_literal", ".call_suffix/.lambda_literal"]),
+        _ => None,
+    };
+    if let Some(closure) = closure.filter(|closure| LARGE_CLOSURE < closure.byte_range().len()) {
+        walk.cut_code(closure);
+    }
+}

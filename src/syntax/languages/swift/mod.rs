@@ -1,6 +1,0 @@
-//! Swift.
-
-mod symbols;
-mod table;
-
-pub(super) use table::SWIFT;

@@ -1,6 +1,0 @@
-//! TOML.
-
-mod symbols;
-mod table;
-
-pub(super) use table::TOML;

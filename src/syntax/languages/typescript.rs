@@ -1,0 +1,245 @@
+//! TypeScript, with JSX and without: what it has beyond JavaScript, and repairs for what its grammar does not support.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem;
+use regex::Regex;
+use tree_sitter::Node;
+
+use super::javascript::{JAVASCRIPT_NODES, field, method as javascript_method, read_file_comment};
+use crate::model::SymbolKind;
+use crate::syntax::outline::{
+    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
+    Visit, find, find_all,
+};
+use crate::syntax::text::PreprocessedText;
+
+/// TypeScript without JSX, where `<T>value` is a cast.
+pub(super) static TYPESCRIPT: Language = Language {
+    id: "typescript",
+    grammar: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+    grammar_version: "tree-sitter-typescript 0.23.2",
+    separator: ".",
+    cuts_detached_comments: true,
+    checks_skeleton: true,
+    // What overloads a function is all that its callers see of it.
+    has_overloads: true,
+    signature_excludes: &["decorator"],
+    marks: ElisionMarks::BRACES,
+    preprocess: Some(repair),
+    cut_synthesized: None,
+    is_too_deep: None,
+    node_tables: &[NODES, JAVASCRIPT_NODES],
+    read_root: Some(read_file_comment),
+};
+
+/// TypeScript with JSX.
+pub(super) static TSX: Language = Language {
+    id: "tsx",
+    grammar: tree_sitter_typescript::LANGUAGE_TSX,
+    preprocess: Some(repair_with_jsx),
+    ..TYPESCRIPT
+};
+
+const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
+const INTERFACE: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
+const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
+const ENUM_MEMBER: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
+const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Prototype, BodyRule::None);
+const METHOD: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::None);
+const FIELD: SymbolRule = SymbolRule::new(SymbolKind::Field, BodyRule::None);
+
+/// The nodes that JavaScript does not have, or that mean more here.
+const NODES: NodeTable = &[
+    ("abstract_class_declaration", Visit::Define(&CLASS)),
+    ("interface_declaration", Visit::Define(&INTERFACE)),
+    ("type_alias_declaration", Visit::Read(alias)),
+    ("enum_declaration", Visit::Define(&ENUM)),
+    ("enum_assignment", Visit::Define(&ENUM_MEMBER)),
+    ("property_identifier", Visit::Read(enum_constant)),
+    ("function_signature", Visit::Define(&FUNCTION)),
+    ("method_definition", Visit::Read(method)),
+    ("method_signature", Visit::Read(method)),
+    ("abstract_method_signature", Visit::Define(&METHOD)),
+    ("property_signature", Visit::Define(&FIELD)),
+    ("public_field_definition", Visit::Read(field)),
+    ("ambient_declaration", Visit::Wrapper),
+    ("module", Visit::Read(module)),
+    ("internal_module", Visit::Read(module)),
+    ("import_alias", Visit::Preamble(import_alias)),
+];
+
+/// `<in out T>`, `<out T>`: how a parameter of a type varies.
+static VARIANCE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[<,]\s*(?:/\*[^*]*\*+/\s*)?((?:in\s+out|in|out)\s+)[A-Za-z_$]").expect("the rule is right")
+});
+
+/// `import("a").B`: a type of another file. The grammar knows it, but not with parameters.
+static IMPORTED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"^import\((?:"[^"\n]*"|'[^'\n]*')\)\."#).expect("the rule is right"));
+
+/// What stands in for such a file.
+const FILE_PLACEHOLDER: &str = "$file";
+
+type TextRepair = (Range<usize>, &'static str);
+
+/// Reads `type A = …`; an object's type has members.
+fn alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let name = walk.text(name).to_owned();
+    let has_members = |value: &Node<'t>| {
+        [".property_signature", ".method_signature"].iter().any(|kind| find(*value, kind).is_some())
+    };
+    let members = find(node, "value").filter(|value| value.kind() == "object_type" && has_members(value));
+    let inside = members.map_or(SymbolBody::Nothing, SymbolBody::Members);
+    walk.define(node, SymbolDefinition::new(SymbolKind::Typedef, name, inside));
+}
+
+/// Reads `namespace A.B { … }` and `declare module "a" { … }`.
+fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let kind = if name.kind() == "string" { SymbolKind::Module } else { SymbolKind::Namespace };
+    let name = walk.text(name).trim_matches(['"', '\'']).to_owned();
+    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    walk.define(node, SymbolDefinition::new(kind, name, inside));
+}
+
+/// Reads a name that stands alone: in an enumeration it is a constant.
+fn enum_constant<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if walk.scope_kind() == Some(SymbolKind::Enum) {
+        let name = walk.text(node).to_owned();
+        walk.define(node, SymbolDefinition::new(SymbolKind::EnumMember, name, SymbolBody::Nothing));
+    }
+}
+
+/// Reads a method; `constructor(private a: string)` declares fields too.
+fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    javascript_method(walk, node);
+    if find(node, "name").is_none_or(|name| walk.text(name) != "constructor") {
+        return;
+    }
+    for kind in [".required_parameter", ".optional_parameter"] {
+        for parameter in find_all(node, &format!("parameters/{kind}")) {
+            let is_field = [".accessibility_modifier", ".readonly", ".override_modifier"]
+                .iter()
+                .any(|modifier| find(parameter, modifier).is_some());
+            if let Some(name) = find(parameter, "pattern").filter(|_| is_field) {
+                let name = walk.text(name).to_owned();
+                walk.define(parameter, SymbolDefinition::new(SymbolKind::Field, name, SymbolBody::Nothing));
+            }
+        }
+    }
+}
+
+/// Reads `import a = b.c`.
+fn import_alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if let Some(name) = find(node, ".nested_identifier") {
+        walk.add_import(walk.text(name));
+    }
+}
+
+/// Returns the text as the grammar knows it; `None` where there is nothing to mend, which is so in most files.
+fn repair(text: &str) -> Option<PreprocessedText> {
+    repair_text(text, false)
+}
+
+/// Returns the same of a text with JSX, where a line may begin with an element.
+fn repair_with_jsx(text: &str) -> Option<PreprocessedText> {
+    repair_text(text, true)
+}
+
+fn repair_text(text: &str, has_jsx: bool) -> Option<PreprocessedText> {
+    let mut repairs = variances(text);
+    repairs.extend(imported_types(text));
+    repairs.extend(exported_types(text));
+    if !has_jsx {
+        repairs.extend(unended_signatures(text));
+    }
+    if repairs.is_empty() {
+        return None;
+    }
+    repairs.sort_by_key(|(range, _)| range.start);
+    let mut reduced = PreprocessedText::default();
+    reduced.repairs = repairs.len();
+    let mut at = 0;
+    for (range, stand_in) in repairs {
+        if range.start < at {
+            continue;
+        }
+        reduced.copy(text, at..range.start);
+        at = range.end;
+        reduced.substitute(stand_in, range);
+    }
+    reduced.copy(text, at..text.len());
+    Some(reduced)
+}
+
+fn variances(text: &str) -> Vec<TextRepair> {
+    let found = VARIANCE.captures_iter(text).filter_map(|captures| captures.get(1));
+    found.map(|words| (words.range(), "")).collect()
+}
+
+fn imported_types(text: &str) -> Vec<TextRepair> {
+    let starts = memmem::find_iter(text.as_bytes(), b"import(");
+    let found = starts.filter_map(|start| {
+        let length = IMPORTED.find(&text[start..])?.len() - 1;
+        Some((start..start + length, FILE_PLACEHOLDER))
+    });
+    found.collect()
+}
+
+/// Finds `export type * from "a"`.
+fn exported_types(text: &str) -> Vec<TextRepair> {
+    let starts = memmem::find_iter(text.as_bytes(), b"export type *");
+    starts.map(|start| ("export".len() + start.."export type".len() + start, "")).collect()
+}
+
+/// Finds where a signature ends with its line and one with parameters of its own follows.
+fn unended_signatures(text: &str) -> Vec<TextRepair> {
+    let starts = memmem::find_iter(text.as_bytes(), b"<").filter_map(|start| {
+        let parameter = text[start + 1..].trim_start();
+        let parameter = parameter.strip_prefix("const ").unwrap_or(parameter);
+        if !parameter.starts_with(char::is_uppercase) {
+            return None;
+        }
+        let line = text[..start].trim_end_matches([' ', '\t']).strip_suffix('\n')?;
+        let end = without_comment(line.trim_end());
+        let ends = end.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '>' | ']' | '_' | '$'));
+        ends.then_some((end.len()..end.len(), ";"))
+    });
+    starts.collect()
+}
+
+/// Returns what stands before the comment at the end of a text.
+fn without_comment(text: &str) -> &str {
+    let Some(inside) = text.strip_suffix("*/") else { return text };
+    inside.rfind("/*").map_or(text, |start| text[..start].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let repaired = repair(text);
+        assert_eq!(repaired.as_ref().map_or(text, |reduced| reduced.text.as_str()), expected);
+    }
+
+    #[test]
+    fn what_the_grammar_does_not_know_is_written_as_it_does() {
+        check("interface A<in out T, out U> {}", "interface A<T, U> {}");
+        check("{\n  (): B\n  /** C. */\n  <T>(a: T): C\n}", "{\n  (): B;\n  /** C. */\n  <T>(a: T): C\n}");
+        check("export type * from './a';", "export * from './a';");
+        check("let a: import(\"b\").C<D>;", "let a: $file.C<D>;");
+        check("{\n  (a: A): B<A>\n  <T>(a: T): C\n}", "{\n  (a: A): B<A>;\n  <T>(a: T): C\n}");
+    }
+
+    #[test]
+    fn what_it_knows_stays() {
+        for text in ["for (const a in b) c(d, inner);", "await import('a');", "a\n  < b"] {
+            check(text, text);
+        }
+    }
+}

@@ -1,7 +1,0 @@
-//! YAML.
-
-mod depth;
-mod symbols;
-mod table;
-
-pub(super) use table::YAML;

@@ -1,6 +1,0 @@
-//! Zig.
-
-mod symbols;
-mod table;
-
-pub(super) use table::ZIG;

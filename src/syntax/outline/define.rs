@@ -1,0 +1,389 @@
+//! A node becomes a symbol, by a rule or by a function of its language: name, lines, signature, documentation, members, and
+//! what the skeleton cuts.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::language::{BodyRule, SymbolRule};
+use super::nodes::{child_of_kind, children, find_all, find_first, is_trivia};
+use super::skeleton::SkeletonCut;
+use super::walk::{NamedScope, OutlineWalk};
+use crate::model::{Symbol, SymbolKind};
+use crate::syntax::text::format_line_count;
+
+/// A literal of more bytes than this is a table: its size is told, not its rows.
+const LARGE_VALUE: usize = 400;
+
+/// A declaration on one line that is no longer than this is told with its value.
+const SHORT_VALUE: usize = 100;
+
+/// A text within the code that has more bytes than this is told by its size.
+const LARGE_TEXT: usize = 400;
+
+/// What a reader found out of a node.
+pub(in crate::syntax) struct SymbolDefinition<'t> {
+    /// What it is.
+    pub(in crate::syntax) kind: SymbolKind,
+    /// Its name alone.
+    pub(in crate::syntax) name: String,
+    /// What qualifies the name beside the scopes around the node, as the receiver of a method does; mostly nothing.
+    pub(in crate::syntax) owner: String,
+    /// What stands between the two, where it is not what the language puts there as a rule.
+    pub(in crate::syntax) separator: Option<&'static str>,
+    /// What stands in it.
+    pub(in crate::syntax) body: SymbolBody<'t>,
+    /// Where its head ends in the original, where that is not where its inside begins.
+    pub(in crate::syntax) signature_end: Option<usize>,
+}
+
+/// What stands in a symbol.
+#[derive(Clone, Copy)]
+pub(in crate::syntax) enum SymbolBody<'t> {
+    /// Nothing that an outline tells.
+    Nothing,
+    /// Members, which are visited.
+    Members(Node<'t>),
+    /// Code, which a skeleton leaves out.
+    Code(Node<'t>),
+    /// A value, of which a skeleton leaves out what is within its brackets where it is large.
+    Value(Node<'t>),
+}
+
+impl<'t> SymbolDefinition<'t> {
+    /// Returns a definition that only what is around it qualifies.
+    pub(in crate::syntax) const fn new(kind: SymbolKind, name: String, body: SymbolBody<'t>) -> Self {
+        Self { kind, name, owner: String::new(), separator: None, body, signature_end: None }
+    }
+
+    /// Says what qualifies the name beside the scopes around it.
+    pub(in crate::syntax) fn with_owner(mut self, owner: &str) -> Self {
+        owner.clone_into(&mut self.owner);
+        self
+    }
+
+    /// Says what stands between the name and what qualifies it.
+    pub(in crate::syntax) const fn with_separator(mut self, joint: &'static str) -> Self {
+        self.separator = Some(joint);
+        self
+    }
+
+    /// Says where its head ends.
+    pub(in crate::syntax) const fn with_signature_end(mut self, end: usize) -> Self {
+        self.signature_end = Some(end);
+        self
+    }
+}
+
+impl<'t> OutlineWalk<'t> {
+    /// Takes `node` into the outline as `definition` says; visits its members, or takes its body out of the skeleton.
+    pub(in crate::syntax) fn define(&mut self, node: Node<'t>, definition: SymbolDefinition<'t>) {
+        let SymbolDefinition { kind, name, owner, separator: joint, body: inside, signature_end: head_end } =
+            definition;
+        let range = self.range(node);
+        // Some nodes hold the white space up to the next one.
+        let end = range.start + self.source.text(range.clone()).trim_end().len();
+        let full = if owner.is_empty() {
+            name.clone()
+        } else {
+            format!("{owner}{}{name}", joint.unwrap_or(self.compiled.language.separator))
+        };
+        let mut symbol = Symbol {
+            kind,
+            qualified_name: self.qualified(&full),
+            name,
+            span: self.span(node, end),
+            signature: self.signature(node, end, inside, head_end),
+            doc: self.preceding_doc(),
+            recovered: false,
+            children: Vec::new(),
+        };
+        match inside {
+            SymbolBody::Nothing => {}
+            SymbolBody::Members(body) => {
+                symbol.children = self.visit_scope(NamedScope { name: full, kind }, body)
+            }
+            SymbolBody::Code(body) => self.cut_code(body),
+            SymbolBody::Value(value) => self.cut_rows(value),
+        }
+        self.add_symbol(symbol);
+    }
+
+    /// Visits members that stand before the body of the symbol that was defined last, as those in its parameters do.
+    pub(in crate::syntax) fn define_leading_members(&mut self, place: Node<'t>) {
+        let Some(owner) = self.symbols.last() else { return };
+        let scope = NamedScope { name: owner.name.clone(), kind: owner.kind };
+        let ahead = self.visit_scope(scope, place);
+        if let Some(owner) = self.symbols.last_mut() {
+            owner.children.splice(0..0, ahead);
+        }
+    }
+
+    /// Returns the head on one line, without what only leads to it (`Language::unsigned`).
+    fn signature(
+        &self,
+        node: Node<'t>,
+        end: usize,
+        inside: SymbolBody<'t>,
+        head_end: Option<usize>,
+    ) -> String {
+        let start = self.signature_start(node);
+        let head_end = match inside {
+            _ if head_end.is_some() => head_end.unwrap_or(end),
+            SymbolBody::Nothing => end,
+            SymbolBody::Members(body) | SymbolBody::Code(body) => self.body_start(node, body),
+            SymbolBody::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
+            SymbolBody::Value(value) => self.range(value).start,
+        };
+        let holder = self.outermost(node);
+        let head = self.signature_text(holder, start..head_end.max(start));
+        let closers = if head_end < end { self.closing_brackets(holder, head_end) } else { String::new() };
+        if !closers.is_empty() {
+            let head = head.trim_end_matches(|c: char| c.is_whitespace() || c == '{');
+            let blank = if head.ends_with(['(', '[']) { "" } else { " " };
+            return format!("{head}{blank}…{closers}");
+        }
+        head.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '=' | ':' | ';' | ','))
+            .to_owned()
+    }
+
+    /// Returns what closes the round brackets below `node` within which `at` stands, as that of a call is that is handed
+    /// a function.
+    fn closing_brackets(&self, node: Node<'t>, at: usize) -> String {
+        let mut closers = String::new();
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let child = cursor.node();
+            let range = self.range(child);
+            if at <= range.start {
+                break;
+            }
+            let is_around = at < range.end;
+            if is_around && is_parenthesized(child) {
+                closers.push(')');
+            }
+            more = if is_around { cursor.goto_first_child() } else { cursor.goto_next_sibling() };
+        }
+        closers
+    }
+
+    /// Returns where a body begins; at its bracket, or nowhere, where the grammar gives it no node of its own.
+    fn body_start(&self, node: Node<'t>, body: Node<'t>) -> usize {
+        if body != node {
+            return self.range(body).start;
+        }
+        child_of_kind(node, "{").map_or(self.range(node).end, |bracket| self.range(bracket).start)
+    }
+
+    /// Says whether a range is a line that is told as it is.
+    pub(in crate::syntax) fn is_short(&self, range: Range<usize>) -> bool {
+        range.len() <= SHORT_VALUE && !self.source.text(range).contains('\n')
+    }
+
+    /// Returns where the signature begins: behind decorators and the like.
+    fn signature_start(&self, node: Node<'t>) -> usize {
+        let holder = self.outermost(node);
+        let first = first_signature_node(holder, self.compiled.language.signature_excludes);
+        self.range(first.unwrap_or(holder)).start
+    }
+
+    /// Takes a body out of the skeleton.
+    pub(in crate::syntax) fn cut_code(&mut self, body: Node<'t>) {
+        // Where the grammar is lost it may be wrong about where the body begins and ends.
+        if body.has_error() {
+            return;
+        }
+        self.cut_body_range(self.range(body));
+    }
+
+    /// Takes a range out of the skeleton as a body, but for the white space around it.
+    pub(in crate::syntax) fn cut_body_range(&mut self, range: Range<usize>) {
+        let text = self.source.text(range.clone());
+        let start = range.start + (text.len() - text.trim_start().len());
+        let text = text.trim();
+        if text.split_whitespace().collect::<String>().len() <= 2 {
+            return;
+        }
+        let mut range = start..start + text.len();
+        if text.starts_with('=') {
+            // What is one short expression tells more than its size does.
+            if self.is_short(range.clone()) {
+                return;
+            }
+            // A block in place of `=> expression;` wants no semicolon.
+            range.end += usize::from(self.source.line_suffix(range.end).starts_with(';'));
+        }
+        let size = format_line_count(text.lines().count());
+        let (before, after) = self.compiled.language.marks.body;
+        // A mark of several lines keeps the indent of what it stands in.
+        let line_end = format!("{}{}", self.source.line_ending(), self.indent(range.start));
+        self.cut(range, format!("{before}{size}{after}").replace('\n', &line_end));
+    }
+
+    pub(super) fn indent(&self, at: usize) -> &'t str {
+        let line = self.source.text(self.source.line_start(at)..at);
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// Takes out what stands between the brackets of a large literal: its own, or the outermost large ones within it, as
+    /// those of a call or of a block are.
+    pub(in crate::syntax) fn cut_rows(&mut self, value: Node<'t>) {
+        if value.has_error() {
+            return;
+        }
+        let mut cursor = value.walk();
+        loop {
+            let node = cursor.node();
+            let range = self.range(node);
+            let is_large = LARGE_VALUE <= range.len();
+            let is_cut = is_large && is_bracketed(node);
+            if is_cut {
+                let size = format_line_count(self.source.text(range.clone()).lines().count());
+                let (before, after) = self.compiled.language.marks.data;
+                self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
+            }
+            if is_large && !is_cut && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Puts a mark in place of a range, as it is.
+    pub(in crate::syntax) fn replace_with_mark(&mut self, range: Range<usize>, mark: String) {
+        self.cuts.push(SkeletonCut::new(range, mark.clone()).with_conservative_mark(mark));
+    }
+
+    /// Puts a mark in place of a range; on a line of its own where something would follow it that it must not swallow.
+    pub(in crate::syntax) fn cut(&mut self, range: Range<usize>, mut mark: String) {
+        let follows = !self.source.line_suffix(range.end).trim().is_empty();
+        if self.compiled.language.marks.ends_line && follows {
+            mark.push_str(self.source.line_ending());
+        }
+        self.replace_with_mark(range, mark);
+    }
+}
+
+/// Returns the first part of `node` that a signature tells. Annotations may stand within a list of modifiers, which
+/// stands first.
+fn first_signature_node<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t>> {
+    children(node)
+        .into_iter()
+        .filter(|child| !unsigned.contains(&child.kind()) && !is_trivia(*child))
+        .find_map(|child| {
+            let leads = child.child(0).is_some_and(|first| unsigned.contains(&first.kind()));
+            if leads { first_signature_node(child, unsigned) } else { Some(child) }
+        })
+}
+
+/// Says whether a node is what stands between round brackets.
+fn is_parenthesized(node: Node<'_>) -> bool {
+    let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
+    ends.map(|end| end.map_or("", |end| end.kind())) == ["(", ")"]
+}
+
+/// Says whether `node` is brackets that may stand empty.
+fn is_bracketed(node: Node<'_>) -> bool {
+    let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
+    let [Some(first), Some(last)] = ends.map(|end| end.map(|end| end.kind())) else { return false };
+    let is_pair = matches!((first, last), ("(", ")") | ("[", "]") | ("{", "}"));
+    is_pair && !["parenthesized", "tuple"].iter().any(|kind| node.kind().starts_with(kind))
+}
+
+/// What a language's values are made of.
+pub(in crate::syntax) struct ValueTrimmer {
+    /// Takes the code out of a function; says whether the node is one.
+    pub(in crate::syntax) cut_function: for<'t> fn(&mut OutlineWalk<'t>, Node<'t>) -> bool,
+    /// Takes the rows out of a large literal; says whether the node is a literal, large or not.
+    pub(in crate::syntax) cut_literal: for<'t> fn(&mut OutlineWalk<'t>, Node<'t>) -> bool,
+}
+
+impl ValueTrimmer {
+    /// Takes out of the skeleton what is code within a value, and the literals that hold none.
+    pub(in crate::syntax) fn trim_value<'t>(&self, walk: &mut OutlineWalk<'t>, value: Node<'t>) {
+        let mut functions = Vec::new();
+        visit_descendants(value, &mut |node| {
+            let is_function = (self.cut_function)(walk, node);
+            if is_function {
+                functions.push(node.start_byte());
+            }
+            is_function
+        });
+        visit_descendants(value, &mut |node| {
+            let next = functions.partition_point(|&start| start < node.start_byte());
+            let has_function = functions.get(next).is_some_and(|&start| start < node.end_byte());
+            // A function itself has lost its code already.
+            let is_function = functions.get(next) == Some(&node.start_byte());
+            is_function || (!has_function && (self.cut_literal)(walk, node))
+        });
+    }
+}
+
+impl<'t> OutlineWalk<'t> {
+    /// Takes the inside of a long text out of the skeleton; `from` and `until` are how many bytes at its ends stay.
+    pub(in crate::syntax) fn cut_text(&mut self, text: Node<'t>, from: usize, until: usize) {
+        let range = self.range(text);
+        if range.len() < LARGE_TEXT || text.has_error() {
+            return;
+        }
+        let size = format_line_count(self.text(text).lines().count());
+        self.replace_with_mark(range.start + from..range.end - until, format!(" /* {size} */ "));
+    }
+}
+
+/// Calls `look` with each node from `top` down; what it says yes to is not looked into.
+fn visit_descendants<'t>(top: Node<'t>, look: &mut dyn FnMut(Node<'t>) -> bool) {
+    let mut cursor = top.walk();
+    loop {
+        if !look(cursor.node()) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+impl SymbolRule {
+    /// Reads a node as the rule says.
+    pub(super) fn apply<'t>(&self, walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+        for place in find_all(node, self.each) {
+            let inside = self.body.resolve(place);
+            let kind = match self.in_type {
+                Some(kind) if walk.scope_kind().is_some_and(is_member_container) => kind,
+                Some(_) | None => self.kind,
+            };
+            match (find_first(place, self.name), inside) {
+                (Some(name), inside) => {
+                    let name = walk.text(name).to_owned();
+                    walk.define(node, SymbolDefinition::new(kind, name, inside));
+                }
+                (None, SymbolBody::Members(body)) => walk.visit_children(body),
+                (None, SymbolBody::Nothing | SymbolBody::Code(_) | SymbolBody::Value(_)) => {}
+            }
+        }
+    }
+}
+
+impl BodyRule {
+    fn resolve(self, node: Node<'_>) -> SymbolBody<'_> {
+        match self {
+            Self::None => SymbolBody::Nothing,
+            Self::Members(ways) => find_first(node, ways).map_or(SymbolBody::Nothing, SymbolBody::Members),
+            Self::Code(ways) => find_first(node, ways).map_or(SymbolBody::Nothing, SymbolBody::Code),
+            Self::Value(ways) => find_first(node, ways).map_or(SymbolBody::Nothing, SymbolBody::Value),
+        }
+    }
+}
+
+/// Says whether what stands in such a symbol are members: a constant of an enumeration may have some of its own.
+fn is_member_container(kind: SymbolKind) -> bool {
+    kind.is_type() || kind == SymbolKind::EnumMember
+}

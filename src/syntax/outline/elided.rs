@@ -1,0 +1,384 @@
+//! What a scanner elided comes back to the outline.
+//!
+//! Comments and synthesized items are visited in their place, between the nodes of the tree that is left. Each symbol that
+//! the scanner expects has to turn up: one of the same class, with its name, where its signature is. One that does not is
+//! added from the scanner's own reading, into the innermost class or namespace that encloses it. A function that the outline
+//! has under another name and with the same body stays what it is: the grammar read a macro's name where the scanner read
+//! what the macro expands to, or the other way round, and both would be one too many.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::signature::signature_line;
+use super::walk::{NamedScope, OutlineWalk};
+use crate::model::{Symbol, SymbolKind};
+use crate::syntax::text::{
+    ElisionCursor, ExpectedSymbol, SourceText, SynthesizedItem, SynthesizedSymbol, documentation,
+};
+
+/// Symbols nested as deep as this are not added: the visit to a tree does not look for them there either.
+const MAX_DEPTH: usize = 120;
+
+/// What stands between the beginnings of two readings of one function is no longer than this: a head is shorter, and what
+/// ends together with it in the same place begins farther away.
+const MAX_HEAD: usize = 1000;
+
+/// Names of what is around a symbol that are longer than this together are not all spelled out.
+const MAX_SCOPES: usize = 2000;
+
+impl<'t> OutlineWalk<'t> {
+    /// Meets what was taken out up to `until`, in the order of the text.
+    pub(super) fn visit_elided_until(&mut self, place: &mut ElisionCursor, until: usize) {
+        let Some(reduced) = self.source.preprocessed() else { return };
+        loop {
+            let comment =
+                reduced.elided_comments.get(place.next_comment).filter(|comment| comment.start < until);
+            let supplied =
+                reduced.synthesized.get(place.next_synthesized).filter(|one| one.range().start < until);
+            match (comment, supplied) {
+                (Some(comment), next) if next.is_none_or(|next| comment.start < next.range().start) => {
+                    place.next_comment += 1;
+                    self.record_comment(comment.clone(), place.last_code_line);
+                }
+                (_, Some(supplied)) => self.add_synthesized(supplied, place),
+                (_, None) => return,
+            }
+        }
+    }
+
+    fn add_synthesized(&mut self, supplied: &'t SynthesizedItem, place: &mut ElisionCursor) {
+        place.next_synthesized += 1;
+        let range = supplied.range();
+        let is_condition = matches!(supplied, SynthesizedItem::Ignored(_))
+            && self.source.text(range.clone()).starts_with('#');
+        let draws_in = is_condition || matches!(supplied, SynthesizedItem::Import(..));
+        self.detach_distant_comments(draws_in, range.start);
+        match supplied {
+            SynthesizedItem::Symbol(symbol) => self.add_synthesized_symbol(symbol, place),
+            SynthesizedItem::Import(_, name) => {
+                self.add_import(self.source.text(name.clone()).trim_matches('"'))
+            }
+            SynthesizedItem::MacroValue(_) | SynthesizedItem::Ignored(_) => {}
+        }
+        if let Some(cut) = self.compiled.language.cut_synthesized {
+            cut(self, supplied);
+        }
+        self.clear_comments();
+        place.advance_past(self.source, range.end);
+    }
+
+    /// Adds a symbol that the scanner has read, with those that it has read within it.
+    fn add_synthesized_symbol(&mut self, read: &SynthesizedSymbol, place: &mut ElisionCursor) {
+        let (name, scope) = (read.name.clone(), &read.scope);
+        let separator = self.compiled.language.separator;
+        let full = if scope.is_empty() { name.clone() } else { format!("{scope}{separator}{name}") };
+        let mut symbol = Symbol {
+            kind: read.kind,
+            // Macros know no scopes.
+            qualified_name: if read.kind == SymbolKind::Macro { full.clone() } else { self.qualified(&full) },
+            span: self.source.span(read.range.clone()),
+            signature: elided_signature(self.source, read.signature.clone()),
+            doc: self.preceding_doc(),
+            name,
+            recovered: false,
+            children: Vec::new(),
+        };
+        if read.kind.is_type() || read.kind.is_namespace() {
+            place.last_code_line = self.source.line(read.signature.end.saturating_sub(1));
+            let scope = NamedScope { name: full, kind: read.kind };
+            symbol.children = self.collect_symbols(scope, |walk| walk.visit_elided(place, read.range.end));
+        }
+        self.add_symbol(symbol);
+    }
+}
+
+/// Returns a head that no node stands for, as a signature.
+fn elided_signature(source: &SourceText<'_>, range: Range<usize>) -> String {
+    signature_line(source, None, range).trim_end_matches([';', ' ']).to_owned()
+}
+
+/// Returns what the comments say that were taken out directly above `start`.
+fn elided_doc_above(source: &SourceText<'_>, start: usize) -> Option<String> {
+    let mut line = source.line(start);
+    let mut run: Option<Range<usize>> = None;
+    for comment in source.elided_comments_in(&(0..start)).iter().rev() {
+        let span = source.span(comment.clone());
+        let is_alone = source.line_prefix(comment.start).trim().is_empty();
+        if span.end_line + 1 < line || !is_alone {
+            break;
+        }
+        line = span.start_line;
+        run = Some(comment.start..run.map_or(comment.end, |run| run.end));
+    }
+    documentation(source.text(run?))
+}
+
+/// Adds the symbols that are on record and were lost; returns how many bytes their heads have, which nothing but the
+/// scanner understood.
+pub(super) fn recover_lost_symbols(
+    source: &SourceText<'_>,
+    separator: &str,
+    symbols: &mut Vec<Symbol>,
+) -> usize {
+    let records = source.preprocessed().map_or(&[][..], |reduced| &reduced.expected_symbols);
+    if records.is_empty() {
+        return 0;
+    }
+    let known = SymbolIndex::new(source, symbols);
+    let mut lost: Vec<&ExpectedSymbol> =
+        records.iter().filter(|record| !known.contains_expected(source, separator, record)).collect();
+    if lost.is_empty() {
+        return 0;
+    }
+    lost.sort_by(|a, b| a.range.start.cmp(&b.range.start).then(b.range.end.cmp(&a.range.end)));
+    let broken = lost.iter().map(|record| record.signature.len()).sum();
+    let lost = lost.into_iter().map(|record| symbol_from_expected(source, separator, record)).collect();
+    *symbols = merge_level(std::mem::take(symbols), lost, &Container::NOTHING, separator, 0);
+    broken
+}
+
+/// What a symbol is, as roughly as a scanner and a grammar may differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum SymbolClass {
+    Callable,
+    Type,
+    Namespace,
+    Other,
+}
+
+impl SymbolClass {
+    fn from_kind(kind: SymbolKind) -> Self {
+        if kind.is_callable() {
+            Self::Callable
+        } else if kind.is_type() {
+            Self::Type
+        } else if kind.is_namespace() {
+            Self::Namespace
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// The symbols that were found, by what they are asked for.
+#[derive(Default)]
+struct SymbolIndex {
+    by_name: HashMap<(SymbolClass, String), Vec<Range<usize>>>,
+    /// Where each begins, by where its body ends.
+    by_end: HashMap<(SymbolClass, usize), Vec<usize>>,
+}
+
+impl SymbolIndex {
+    fn new(source: &SourceText<'_>, symbols: &[Symbol]) -> Self {
+        let mut known = Self::default();
+        for symbol in symbols {
+            symbol.walk(0, &mut |symbol, _| {
+                let sort = SymbolClass::from_kind(symbol.kind);
+                let range = symbol.span.start_byte..symbol.span.end_byte;
+                let end = code_end(source, range.end);
+                known.by_end.entry((sort, end)).or_default().push(range.start);
+                known.by_name.entry((sort, symbol.name.clone())).or_default().push(range);
+            });
+        }
+        known
+    }
+
+    fn contains_expected(&self, source: &SourceText<'_>, separator: &str, record: &ExpectedSymbol) -> bool {
+        let sort = SymbolClass::from_kind(record.kind);
+        let name = last_segment(separator, &record.name).to_owned();
+        let same_name = self.by_name.get(&(sort, name)).map_or(&[][..], Vec::as_slice);
+        if same_name
+            .iter()
+            .any(|range| range.start <= record.signature.end && record.signature.start < range.end)
+        {
+            return true;
+        }
+        let same_end = self.by_end.get(&(sort, code_end(source, record.range.end)));
+        same_end.is_some_and(|starts| {
+            starts.iter().any(|&start| {
+                // Nothing but a head stands between the two beginnings.
+                let between = start.min(record.range.start)..start.max(record.range.start);
+                between.len() <= MAX_HEAD && !source.text(between).contains(['{', '}'])
+            })
+        })
+    }
+}
+
+/// Returns where the text before `end` ends without the semicolon that follows some bodies.
+fn code_end(source: &SourceText<'_>, end: usize) -> usize {
+    source.text(0..end).trim_end_matches([';', ' ', '\t', '\r', '\n']).len()
+}
+
+/// Returns `c` of `a::B::c`.
+fn last_segment<'r>(separator: &str, name: &'r str) -> &'r str {
+    name.rsplit_once(separator).map_or(name, |(_, own)| own)
+}
+
+fn symbol_from_expected(source: &SourceText<'_>, separator: &str, record: &ExpectedSymbol) -> Symbol {
+    Symbol {
+        kind: record.kind,
+        name: last_segment(separator, &record.name).to_owned(),
+        qualified_name: record.name.clone(),
+        span: source.span(record.range.clone()),
+        signature: elided_signature(source, record.signature.clone()),
+        doc: elided_doc_above(source, record.range.start),
+        recovered: true,
+        children: Vec::new(),
+    }
+}
+
+/// What stands around the symbols of one level.
+struct Container {
+    name: String,
+    qualified_name: String,
+    kind: Option<SymbolKind>,
+}
+
+impl Container {
+    const NOTHING: Self = Self { name: String::new(), qualified_name: String::new(), kind: None };
+
+    fn from_symbol(symbol: &Symbol) -> Self {
+        Self {
+            name: symbol.name.clone(),
+            qualified_name: symbol.qualified_name.clone(),
+            kind: Some(symbol.kind),
+        }
+    }
+
+    fn qualified(&self, separator: &str, name: &str) -> String {
+        if self.qualified_name.is_empty() || MAX_SCOPES < self.qualified_name.len() {
+            return name.to_owned();
+        }
+        format!("{}{separator}{name}", self.qualified_name)
+    }
+
+    /// Returns what a symbol is here that would be of that kind outside of any class.
+    fn kind_within(&self, kind: SymbolKind, name: &str) -> SymbolKind {
+        if !self.kind.is_some_and(SymbolKind::is_type) {
+            return kind;
+        }
+        match kind {
+            SymbolKind::Function | SymbolKind::Prototype if name == self.name => SymbolKind::Constructor,
+            SymbolKind::Function | SymbolKind::Prototype if name.starts_with('~') => SymbolKind::Destructor,
+            SymbolKind::Function | SymbolKind::Prototype => SymbolKind::Method,
+            SymbolKind::Variable => SymbolKind::Field,
+            other => other,
+        }
+    }
+}
+
+/// Symbols that go into one that stands before them on its level.
+struct NestedSymbols {
+    at: usize,
+    found: Vec<Symbol>,
+    lost: Vec<Symbol>,
+}
+
+/// Puts `lost` among the symbols of one level, or into those of them that hold them. What was found and stands in a
+/// class or namespace that had been lost goes there, too.
+fn merge_level(
+    found: Vec<Symbol>,
+    lost: Vec<Symbol>,
+    around: &Container,
+    separator: &str,
+    depth: usize,
+) -> Vec<Symbol> {
+    let mut all: Vec<(Symbol, bool)> = lost.into_iter().map(|symbol| (symbol, true)).collect();
+    all.extend(found.into_iter().map(|symbol| (symbol, false)));
+    all.sort_by_key(|(symbol, _)| symbol.span.start_byte);
+    let mut level: Vec<Symbol> = Vec::with_capacity(all.len());
+    let mut insides: Vec<NestedSymbols> = Vec::new();
+    for (mut symbol, is_lost) in all {
+        let holder = level.last().filter(|last| (is_lost || last.recovered) && encloses(last, &symbol));
+        if is_lost && depth == MAX_DEPTH {
+            continue;
+        }
+        if holder.is_none() {
+            if is_lost {
+                symbol.qualified_name = around.qualified(separator, &symbol.qualified_name);
+                symbol.kind = around.kind_within(symbol.kind, &symbol.name);
+            }
+            level.push(symbol);
+            continue;
+        }
+        let at = level.len() - 1;
+        if insides.last().is_none_or(|inside| inside.at != at) {
+            insides.push(NestedSymbols { at, found: Vec::new(), lost: Vec::new() });
+        }
+        let Some(inside) = insides.last_mut() else { continue };
+        if is_lost { inside.lost.push(symbol) } else { inside.found.push(symbol) }
+    }
+    for inside in insides {
+        let holder = Container::from_symbol(&level[inside.at]);
+        let mut children = std::mem::take(&mut level[inside.at].children);
+        for mut symbol in inside.found {
+            symbol.kind = holder.kind_within(symbol.kind, &symbol.name);
+            requalify(&mut symbol, around, &holder, separator);
+            children.push(symbol);
+        }
+        level[inside.at].children = merge_level(children, inside.lost, &holder, separator, depth + 1);
+    }
+    level
+}
+
+/// Says whether one symbol stands in another that can hold some.
+fn encloses(holder: &Symbol, symbol: &Symbol) -> bool {
+    let (outer, inner) = (holder.span, symbol.span);
+    (holder.kind.is_type() || holder.kind.is_namespace())
+        && outer.start_byte <= inner.start_byte
+        && inner.end_byte <= outer.end_byte
+}
+
+/// Gives a symbol, and those in it, the names that they have inside of another.
+fn requalify(symbol: &mut Symbol, from: &Container, to: &Container, separator: &str) {
+    let own = symbol.qualified_name.strip_prefix(from.qualified_name.as_str());
+    let own = own.map_or(symbol.name.as_str(), |own| own.trim_start_matches(separator));
+    symbol.qualified_name = to.qualified(separator, own);
+    for child in &mut symbol.children {
+        requalify(child, from, to, separator);
+    }
+}
+
+/// Takes out the prototypes of functions that are defined beside them. Where names can be overloaded, a prototype is
+/// known by its whole signature.
+pub(super) fn remove_defined_prototypes(symbols: &mut Vec<Symbol>, has_overloads: bool) {
+    let defined: HashSet<String> = symbols
+        .iter()
+        .filter(|symbol| symbol.kind == SymbolKind::Function)
+        .map(|symbol| identity(symbol, has_overloads).to_owned())
+        .collect();
+    symbols.retain(|symbol| {
+        symbol.kind != SymbolKind::Prototype || !defined.contains(identity(symbol, has_overloads))
+    });
+    for symbol in symbols.iter_mut().filter(|symbol| symbol.kind == SymbolKind::Namespace) {
+        remove_defined_prototypes(&mut symbol.children, has_overloads);
+    }
+}
+
+fn identity(symbol: &Symbol, has_overloads: bool) -> &str {
+    if has_overloads { &symbol.signature } else { &symbol.name }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::derive::derive;
+
+    #[track_caller]
+    fn check(language: &str, text: &str, expected: &[(&str, &str)]) {
+        let outline = derive(language, text, &mut || false).unwrap().outline;
+        let found: Vec<_> = outline.symbols.iter().map(|s| (s.kind.name(), s.signature.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_function_is_listed_once() {
+        let text = "static int f(int);\nint g(void);\nstatic int f(int a) { return a; }\n";
+        check("c", text, &[("prototype", "int g(void)"), ("function", "static int f(int a)")]);
+    }
+
+    #[test]
+    fn an_overload_is_not_taken_for_another() {
+        let text = "int f(int a);\nint f(char a);\nint f(int a) { return a; }\n";
+        check("cpp", text, &[("prototype", "int f(char a)"), ("function", "int f(int a)")]);
+    }
+}

@@ -1,0 +1,33 @@
+//! One text parsed, walked, corrected and cut: everything that is the same for all languages.
+//!
+//! `language` has the types of which a language's table is made; `parse` makes a tree within limits; `walk` visits the
+//! nodes that the table names; `define` turns a node into a symbol; `elided` adds what a scanner elided and what the
+//! grammar lost; `skeleton` applies the cuts. `structure` is the whole way from a text to its outline and skeleton.
+//!
+//! Imports `text` alone. The functions in a table take the walk, so that `language` and `walk` know each other; no other
+//! two files here do.
+
+mod define;
+mod elided;
+mod language;
+mod nodes;
+mod parse;
+mod signature;
+mod skeleton;
+mod structure;
+mod walk;
+
+pub(in crate::syntax) use define::{SymbolBody, SymbolDefinition, ValueTrimmer};
+#[cfg(test)]
+pub(in crate::syntax) use language::unknown_steps;
+pub(in crate::syntax) use language::{
+    BodyRule, CompiledLanguage, GrammarField, Language, NodeTable, SymbolRule, Visit,
+};
+pub(in crate::syntax) use nodes::{
+    child_of_kind, children, end_without_comments, find, find_all, find_first, is_trivia,
+};
+pub(in crate::syntax) use parse::{error_count, parse};
+pub(in crate::syntax) use skeleton::{ElisionMarks, SkeletonCut};
+pub use structure::FileStructure;
+pub(in crate::syntax) use structure::{SkeletonCheck, derive_from, derive_text};
+pub(in crate::syntax) use walk::{NamedScope, OutlineWalk};

@@ -1,0 +1,66 @@
+//! Queries on the nodes of a tree.
+
+use tree_sitter::Node;
+
+use super::language::NodePath;
+
+/// Returns where the last token below `node` ends that is no comment: what trails after a body belongs to nobody.
+pub(in crate::syntax) fn end_without_comments(node: Node<'_>) -> usize {
+    let mut node = node;
+    'deeper: loop {
+        for at in (0..node.child_count()).rev() {
+            let Some(child) = node.child(at) else { continue };
+            if !is_trivia(child) && child.start_byte() < child.end_byte() {
+                node = child;
+                continue 'deeper;
+            }
+        }
+        return node.end_byte();
+    }
+}
+
+/// Says whether a node is only between others: a comment, or a backslash that continues a line.
+pub(in crate::syntax) fn is_trivia(node: Node<'_>) -> bool {
+    let kind = node.kind();
+    kind.ends_with("comment") || kind == "line_continuation"
+}
+
+/// Returns the children of `node`, named or not.
+pub(in crate::syntax) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.children(&mut node.walk()).collect()
+}
+
+/// Returns the first child of that kind.
+pub(in crate::syntax) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+    node.children(&mut node.walk()).find(|child| child.kind() == kind)
+}
+
+/// Returns the first node that one of the ways leads to.
+pub(in crate::syntax) fn find_first<'t>(node: Node<'t>, ways: &[NodePath]) -> Option<Node<'t>> {
+    ways.iter().find_map(|way| find(node, way))
+}
+
+/// Returns the first node that a way leads to.
+pub(in crate::syntax) fn find<'t>(node: Node<'t>, way: &str) -> Option<Node<'t>> {
+    let mut steps = way.split('/').filter(|step| !step.is_empty());
+    steps.try_fold(node, |node, step| follow_step(node, step).into_iter().next())
+}
+
+/// Returns every node that the last step of a way leads to.
+pub(in crate::syntax) fn find_all<'t>(node: Node<'t>, way: &str) -> Vec<Node<'t>> {
+    let (before, last) = way.rsplit_once('/').unwrap_or(("", way));
+    match find(node, before) {
+        Some(node) if last.is_empty() => vec![node],
+        Some(node) => follow_step(node, last),
+        None => Vec::new(),
+    }
+}
+
+fn follow_step<'t>(node: Node<'t>, step: &str) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    match step.strip_prefix('.') {
+        Some(kind) => node.children(&mut cursor).filter(|child| child.kind() == kind).collect(),
+        // A field may hold the signs between its nodes too.
+        None => node.children_by_field_name(step, &mut cursor).filter(Node::is_named).collect(),
+    }
+}

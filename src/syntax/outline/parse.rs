@@ -1,0 +1,166 @@
+//! Text to tree, within limits; and how much of the text the grammar did not understand.
+
+use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+use super::language::CompiledLanguage;
+use crate::model::{ParseFallback, ParseHealth};
+use crate::syntax::text::SourceText;
+
+/// Brackets nested deeper than this are no program that a person or a sane generator wrote. Measured: 100,000 levels
+/// cost a parser seconds and hundreds of megabytes, 20,000 little of either.
+const MAX_NESTING: usize = 20_000;
+
+/// A tree and what is made of it take 100 to 160 bytes for each token of real code and of tables, and up to 400 in
+/// texts that are made of errors, as measured. The largest table of Python's own sources has 900,000.
+const MAX_TOKENS: usize = 1_000_000;
+
+/// So many bytes are handed to the parser at once; it reads them in a fraction of a millisecond.
+const CHUNK: usize = 64 << 10;
+
+thread_local! {
+    /// A parser keeps its buffers from one text to the next.
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
+/// Parses `text`; asks `give_up` every now and then whether to stop.
+pub(in crate::syntax) fn parse(
+    compiled: &CompiledLanguage,
+    text: &str,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Result<Tree, ParseFallback> {
+    let brackets = text.bytes().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count();
+    if MAX_NESTING < brackets && MAX_NESTING < nesting_depth(text.as_bytes()) {
+        return Err(ParseFallback::TooDeep);
+    }
+    if compiled.language.is_too_deep.is_some_and(|is_too_deep| is_too_deep(text)) {
+        return Err(ParseFallback::TooDeep);
+    }
+    if MAX_TOKENS < text.len() && MAX_TOKENS < approximate_token_count(text.as_bytes()) {
+        return Err(ParseFallback::TooLarge);
+    }
+    let asker = CancelCheck { is_cancelled: RefCell::new(give_up), stopped: Cell::new(false) };
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(&compiled.grammar).map_err(|_| ParseFallback::Failed)?;
+        let mut steps = 0_u32;
+        let mut check = |_: &tree_sitter::ParseState| {
+            // The parser asks after every hundred steps, far more often than a clock is worth looking at.
+            steps = steps.wrapping_add(1);
+            let stopped = if steps.is_multiple_of(32) { asker.poll() } else { asker.stopped.get() };
+            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut check);
+        let bytes = text.as_bytes();
+        // One step may look ahead to the end of the text, as that of Python does over comments: so the clock is looked
+        // at here too, and a text that has cost too much seems to be at its end.
+        let mut read = |at: usize, _| {
+            let end = bytes.len().min(at.saturating_add(CHUNK));
+            if asker.poll() { &[] } else { bytes.get(at..end).unwrap_or_default() }
+        };
+        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        let stopped = asker.stopped.get();
+        if tree.is_none() || stopped {
+            // Else the next parse would go on where this one stopped.
+            parser.reset();
+        }
+        tree.filter(|_| !stopped).ok_or(if stopped { ParseFallback::TimedOut } else { ParseFallback::Failed })
+    })
+}
+
+/// Asks whether to give up until the answer is yes.
+struct CancelCheck<'a> {
+    is_cancelled: RefCell<&'a mut dyn FnMut() -> bool>,
+    stopped: Cell<bool>,
+}
+
+impl CancelCheck<'_> {
+    fn poll(&self) -> bool {
+        if !self.stopped.get() {
+            self.stopped.set((self.is_cancelled.borrow_mut())());
+        }
+        self.stopped.get()
+    }
+}
+
+/// Returns how deep brackets are nested, by a plain count that knows neither strings nor comments: enough to keep a
+/// hostile text from the parser, and far below the limit for any other.
+fn nesting_depth(bytes: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in bytes {
+        match byte {
+            b'(' | b'[' | b'{' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// Returns about how many tokens a text has, by a plain count that takes comments and strings for code: runs of word
+/// characters, and whatever else is not a space.
+fn approximate_token_count(bytes: &[u8]) -> usize {
+    let (mut count, mut in_word) = (0, false);
+    for byte in bytes {
+        let is_part = byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+        let begins = if is_part { !in_word } else { !byte.is_ascii_whitespace() };
+        count += usize::from(begins);
+        in_word = is_part;
+    }
+    count
+}
+
+/// Returns the share of bytes of the original in error nodes below `root`, and in `recovered` bytes more.
+pub(super) fn parse_health(root: Node<'_>, source: &SourceText<'_>, recovered: usize) -> ParseHealth {
+    let mut broken = recovered;
+    for_each_error(root, &mut |node| broken += source.original_range(node.byte_range()).len());
+    let total = source.original_text().len() as u64;
+    ParseHealth { broken_bytes: (broken as u64).min(total), total_bytes: total, fallback: None }
+}
+
+/// Returns how many error nodes and missing tokens stand below `root`.
+pub(in crate::syntax) fn error_count(root: Node<'_>) -> usize {
+    let mut count = 0;
+    for_each_error(root, &mut |_| count += 1);
+    count
+}
+
+/// Calls `report` with each outermost error node and each missing token. Only branches that hold one are entered,
+/// and without recursion: a tree may be deeper than a stack.
+fn for_each_error<'t>(root: Node<'t>, report: &mut dyn FnMut(Node<'t>)) {
+    if !root.has_error() {
+        return;
+    }
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        let is_error = node.is_error() || node.is_missing();
+        if is_error {
+            report(node);
+        }
+        if node.has_error() && !is_error && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_words_and_signs() {
+        assert_eq!(approximate_token_count(b""), 0);
+        assert_eq!(approximate_token_count(b"int a_1[] = {10, 2};\n"), 11);
+        assert_eq!(approximate_token_count("größe += 1".as_bytes()), 4);
+    }
+}

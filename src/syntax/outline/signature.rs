@@ -1,0 +1,96 @@
+//! Signatures on one line, without the comments and directives between their words.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::nodes::is_trivia;
+use crate::syntax::text::{SourceText, one_line};
+
+/// Returns the text of a range of the original on one line, without the comments in it: those that stand below `node`,
+/// and those that were taken out before there was a tree.
+pub(super) fn signature_line(source: &SourceText<'_>, node: Option<Node<'_>>, range: Range<usize>) -> String {
+    let text = source.text(range.clone());
+    if !text.contains(['#', '/', '\\', '-']) {
+        return one_line(text);
+    }
+    let mut comments = node.map_or(Vec::new(), |node| comments_below(source, node, &range));
+    let taken = source.elided_comments_in(&range);
+    if !taken.is_empty() {
+        comments.extend_from_slice(taken);
+        comments.sort_unstable_by_key(|comment| comment.start);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut at = range.start;
+    for comment in comments {
+        plain.push_str(source.text(at..comment.start.clamp(at, range.end)));
+        plain.push(' ');
+        at = comment.end.max(at);
+    }
+    plain.push_str(source.text(at.min(range.end)..range.end));
+    one_line(&without_directives(&plain))
+}
+
+/// Returns where the comments below `node` stand that have a part in `range`, in order.
+fn comments_below(source: &SourceText<'_>, node: Node<'_>, range: &Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut cursor = node.walk();
+    loop {
+        let node = cursor.node();
+        let own = source.original_range(node.byte_range());
+        let is_inside = own.start < range.end && range.start < own.end;
+        if is_inside && is_trivia(node) {
+            found.push(own);
+        } else if is_inside && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+/// What the preprocessors of C and C# are told to do.
+const DIRECTIVES: [&str; 18] = [
+    "define",
+    "elif",
+    "elifdef",
+    "elifndef",
+    "else",
+    "endif",
+    "endregion",
+    "error",
+    "if",
+    "ifdef",
+    "ifndef",
+    "include",
+    "line",
+    "nullable",
+    "pragma",
+    "region",
+    "undef",
+    "warning",
+];
+
+/// Says whether a line speaks to the preprocessor: in CSS `#` begins the name of an element, in Rust an attribute.
+fn is_preprocessor_line(line: &str) -> bool {
+    let Some(said) = line.trim_start().strip_prefix('#') else { return false };
+    let said = said.trim_start();
+    let word = said.find(|c: char| !c.is_alphanumeric()).map_or(said, |end| &said[..end]);
+    DIRECTIVES.contains(&word)
+}
+
+/// Returns a head without the preprocessor's lines in it and without the marks of continued lines. Its first line is
+/// its own, whatever it begins with.
+fn without_directives(head: &str) -> String {
+    let mut plain = String::with_capacity(head.len());
+    for (at, line) in head.lines().enumerate() {
+        if at == 0 || !is_preprocessor_line(line) {
+            plain.push_str(line.trim_end().trim_end_matches('\\'));
+            plain.push('\n');
+        }
+    }
+    plain
+}

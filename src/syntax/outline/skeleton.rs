@@ -1,0 +1,125 @@
+//! The text with the bodies cut.
+//!
+//! Only what is surely a body is cut, so that what the grammar did not understand stays visible. Each cut leaves a mark with
+//! the size of what it replaced.
+
+use std::ops::Range;
+
+/// A piece of the original text, and what stands in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::syntax) struct SkeletonCut {
+    range: Range<usize>,
+    mark: String,
+    conservative_mark: Option<String>,
+}
+
+/// Which of a cut's marks to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CutMode {
+    /// The mark that reads best.
+    Plain,
+    /// The mark that changes least of how the rest is parsed; a cut that has none is not made.
+    Conservative,
+}
+
+impl SkeletonCut {
+    pub(in crate::syntax) fn new(range: Range<usize>, mark: String) -> Self {
+        Self { range, mark, conservative_mark: None }
+    }
+
+    /// Gives the cut a mark for texts that the grammar understands in part only.
+    pub(in crate::syntax) fn with_conservative_mark(mut self, mark: String) -> Self {
+        self.conservative_mark = Some(mark);
+        self
+    }
+
+    /// Returns the mark. A cut that does not make the text shorter only hides it, and is not made.
+    fn mark(&self, care: CutMode) -> Option<&str> {
+        let mark = match care {
+            CutMode::Plain => Some(self.mark.as_str()),
+            CutMode::Conservative => self.conservative_mark.as_deref(),
+        };
+        mark.filter(|mark| mark.len() < self.range.len())
+    }
+}
+
+/// Sorts cuts into the order in which [`skeleton`] wants them.
+pub(super) fn sort_cuts(cuts: &mut [SkeletonCut]) {
+    cuts.sort_by(|a, b| a.range.start.cmp(&b.range.start).then(b.range.end.cmp(&a.range.end)));
+}
+
+/// Returns `text` with the cuts made, which are sorted. A cut within another is part of that one.
+pub(super) fn apply_cuts(text: &str, cuts: &[SkeletonCut], care: CutMode) -> String {
+    let mut out = String::with_capacity(text.len() / 2);
+    let mut at = 0;
+    for cut in cuts {
+        let (Some(mark), Some(kept)) = (cut.mark(care), text.get(at..cut.range.start)) else {
+            continue;
+        };
+        out.push_str(kept);
+        out.push_str(mark);
+        at = cut.range.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}
+
+/// How a language's skeleton says what was taken out.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::syntax) struct ElisionMarks {
+    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`. A line's end in it is followed by
+    /// the indent of the line on which the body begins.
+    pub(in crate::syntax) body: (&'static str, &'static str),
+    /// What stands for the rows of a literal between its brackets.
+    pub(in crate::syntax) data: (&'static str, &'static str),
+    /// Whether a mark goes to the end of its line, so that nothing may follow it there.
+    pub(in crate::syntax) ends_line: bool,
+}
+
+impl ElisionMarks {
+    /// Bodies in braces and comments as in C.
+    pub(in crate::syntax) const BRACES: Self =
+        Self { body: ("{ /* ", " */ }"), data: (" /* ", " */ "), ends_line: false };
+
+    /// Bodies that end with a word, and comments that begin with `#`.
+    pub(in crate::syntax) const HASH: Self = Self { body: ("# ", ""), data: ("  # ", ""), ends_line: true };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(range: Range<usize>) -> SkeletonCut {
+        SkeletonCut::new(range, "-".to_owned())
+    }
+
+    #[track_caller]
+    fn check(mut cuts: Vec<SkeletonCut>, care: CutMode, expected: &str) {
+        sort_cuts(&mut cuts);
+        assert_eq!(apply_cuts("0123456789", &cuts, care), expected);
+    }
+
+    #[test]
+    fn what_is_not_cut_stays_as_it_was() {
+        check(vec![cut(6..8), cut(1..4)], CutMode::Plain, "0-45-89");
+    }
+
+    #[test]
+    fn a_cut_within_a_cut_is_part_of_it() {
+        check(vec![cut(1..9), cut(2..5)], CutMode::Plain, "0-9");
+    }
+
+    #[test]
+    fn a_cut_that_saves_nothing_is_not_made() {
+        check(vec![cut(3..4)], CutMode::Plain, "0123456789");
+    }
+
+    #[test]
+    fn with_care_only_the_careful_cuts_are_made() {
+        check(
+            vec![cut(1..3), cut(5..8).with_conservative_mark("{}".to_owned())],
+            CutMode::Conservative,
+            "01234{}89",
+        );
+    }
+}

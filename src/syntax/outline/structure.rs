@@ -1,0 +1,154 @@
+//! From a text to its outline and its skeleton, in one pass.
+
+use super::elided::{recover_lost_symbols, remove_defined_prototypes};
+use super::language::CompiledLanguage;
+use super::parse::{error_count, parse, parse_health};
+use super::skeleton::{CutMode, SkeletonCut, apply_cuts, sort_cuts};
+use super::walk::OutlineWalk;
+use crate::model::{Outline, ParseFallback, ParseHealth, Skeleton};
+use crate::syntax::text::SourceText;
+
+/// Where the cuts of a skeleton cannot all be made, so many groups of them are tried one by one.
+const CUT_GROUPS: usize = 8;
+/// They are tried in texts up to this size, for each try is a parse.
+const MAX_TRIED_BYTES: usize = 256 << 10;
+
+/// What a text's structure gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileStructure {
+    /// The symbols.
+    pub outline: Outline,
+    /// The text with the bodies taken out.
+    pub skeleton: Skeleton,
+}
+
+/// When a skeleton is held against its source, where the grammar may have guessed: that costs more than all the rest, and
+/// matters to those who see the skeleton.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::syntax) enum SkeletonCheck {
+    /// Before it is shown, by [`checked_skeleton()`].
+    Deferred,
+    Immediate,
+}
+
+/// Returns the structure of `text`, preprocessed where its language has a scanner that supports it.
+pub(in crate::syntax) fn derive_text(
+    compiled: &CompiledLanguage,
+    text: &str,
+    check: SkeletonCheck,
+    give_up: &mut dyn FnMut() -> bool,
+) -> FileStructure {
+    let mut source = SourceText::new(text);
+    if let Some(preprocessed) = compiled.language.preprocess.and_then(|preprocess| preprocess(text)) {
+        source = source.with_preprocessed(preprocessed);
+    }
+    derive_from(compiled, &source, check, give_up)
+}
+
+/// Returns the structure of a text, of which all or a preprocessed copy is parsed.
+pub(in crate::syntax) fn derive_from(
+    compiled: &CompiledLanguage,
+    source: &SourceText<'_>,
+    check: SkeletonCheck,
+    give_up: &mut dyn FnMut() -> bool,
+) -> FileStructure {
+    match parse(compiled, source.parsed_text(), give_up) {
+        Ok(tree) => structure_from_tree(compiled, source, &tree, check, give_up),
+        Err(fallback) => fall_back(source.original_text().len(), fallback),
+    }
+}
+
+fn structure_from_tree(
+    compiled: &CompiledLanguage,
+    source: &SourceText<'_>,
+    tree: &tree_sitter::Tree,
+    check: SkeletonCheck,
+    give_up: &mut dyn FnMut() -> bool,
+) -> FileStructure {
+    let root = tree.root_node();
+    let mut walk = OutlineWalk::new(source, compiled);
+    if let Some(read) = compiled.language.read_root {
+        read(&mut walk, root);
+    }
+    walk.visit_children(root);
+    let OutlineWalk { mut symbols, imports, doc, mut cuts, .. } = walk;
+    let recovered = recover_lost_symbols(source, compiled.language.separator, &mut symbols);
+    let health = parse_health(root, source, recovered);
+    remove_defined_prototypes(&mut symbols, compiled.language.has_overloads);
+    sort_cuts(&mut cuts);
+    // A text that was understood in full is cut where the grammar says; only where it guessed can a cut mislead it.
+    let is_guess =
+        root.has_error() || 0 < recovered || source.preprocessed().is_some_and(|reduced| 0 < reduced.repairs);
+    let is_doubtful = compiled.language.checks_skeleton && is_guess;
+    let skeleton = if is_doubtful && check == SkeletonCheck::Immediate {
+        let errors = source.preprocessed().is_none().then(|| error_count(root));
+        checked_skeleton_text(compiled, source.original_text(), &cuts, errors, give_up)
+    } else {
+        apply_cuts(source.original_text(), &cuts, CutMode::Plain)
+    };
+    let skeleton =
+        Skeleton { health, text: skeleton, is_checked: !is_doubtful || check == SkeletonCheck::Immediate };
+    FileStructure { outline: Outline { health, doc, imports, symbols }, skeleton }
+}
+
+/// Returns a skeleton that has no more errors than its source. Where the grammar guessed, taking a body away can make
+/// it guess worse; then less is taken away, and in the end nothing. `errors` is how many the source has, if that is known:
+/// one whose reduced copy was parsed is parsed in full for that, but only where its skeleton has some, which few have.
+fn checked_skeleton_text(
+    compiled: &CompiledLanguage,
+    text: &str,
+    cuts: &[SkeletonCut],
+    errors: Option<usize>,
+    give_up: &mut dyn FnMut() -> bool,
+) -> String {
+    let mut errors = errors;
+    for care in [CutMode::Plain, CutMode::Conservative] {
+        let skeleton = apply_cuts(text, cuts, care);
+        let Ok(tree) = parse(compiled, &skeleton, give_up) else { continue };
+        let now = error_count(tree.root_node());
+        if now == 0 {
+            return skeleton;
+        }
+        if errors.is_none() {
+            errors = parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
+        }
+        // A source that cannot be parsed in time is nothing to be held against.
+        if errors.is_none_or(|errors| now <= errors) {
+            return skeleton;
+        }
+    }
+    match errors {
+        Some(errors) if text.len() <= MAX_TRIED_BYTES => cut_in_groups(compiled, text, cuts, errors, give_up),
+        Some(_) | None => text.to_owned(),
+    }
+}
+
+/// Makes as many of the cuts as the grammar bears, tried in groups: one place where it guesses worse does not cost all
+/// others.
+fn cut_in_groups(
+    compiled: &CompiledLanguage,
+    text: &str,
+    cuts: &[SkeletonCut],
+    errors: usize,
+    give_up: &mut dyn FnMut() -> bool,
+) -> String {
+    let (mut kept, mut best) = (Vec::new(), text.to_owned());
+    for group in cuts.chunks(cuts.len().div_ceil(CUT_GROUPS).max(1)) {
+        let before = kept.len();
+        kept.extend_from_slice(group);
+        let tried = apply_cuts(text, &kept, CutMode::Conservative);
+        let now = parse(compiled, &tried, give_up).map(|tree| error_count(tree.root_node()));
+        if now.is_ok_and(|now| now <= errors) {
+            best = tried;
+        } else {
+            kept.truncate(before);
+        }
+    }
+    best
+}
+
+fn fall_back(bytes: usize, fallback: ParseFallback) -> FileStructure {
+    let health = ParseHealth::fallen_back(bytes as u64, fallback);
+    let outline = Outline { health, doc: None, imports: Vec::new(), symbols: Vec::new() };
+    FileStructure { outline, skeleton: Skeleton { health, text: String::new(), is_checked: true } }
+}

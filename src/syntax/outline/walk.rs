@@ -1,0 +1,453 @@
+//! The walk over the nodes that a language's table names: it collects symbols, imports, docs and cuts.
+//!
+//! Bodies of functions are never entered, so that a walk touches a small part of the tree.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::language::{CompiledLanguage, GrammarField, Visit};
+use super::nodes::child_of_kind;
+use super::signature::signature_line;
+use super::skeleton::SkeletonCut;
+use crate::model::{Span, Symbol, SymbolKind};
+use crate::syntax::text::{
+    ElisionCursor, SourceText, clip_name, documentation, format_line_count, is_license_text, one_line,
+};
+
+/// Containers nested deeper than this are not looked into: it bounds the stack, and no reader gets that far.
+const MAX_DEPTH: usize = 120;
+
+/// Names around a symbol that are longer than this together are not all spelled out.
+const MAX_SCOPES: usize = 2000;
+
+/// A name around the nodes that are being visited.
+pub(in crate::syntax) struct NamedScope {
+    /// The name; a qualified one where the text spells it so.
+    pub(in crate::syntax) name: String,
+    /// What bears it.
+    pub(in crate::syntax) kind: SymbolKind,
+}
+
+/// A run of comments without a blank line in it.
+#[derive(Clone)]
+struct CommentRun {
+    range: Range<usize>,
+    last_line: u32,
+}
+
+/// A comment behind some code, with the lines below it on which it goes on.
+struct TrailingComment {
+    range: Range<usize>,
+    /// The line of the code.
+    line: u32,
+    /// Where a comment would begin that goes on with it.
+    next_line: u32,
+    column: usize,
+}
+
+/// What the visit has seen so far.
+pub(in crate::syntax) struct OutlineWalk<'t> {
+    pub(in crate::syntax) source: &'t SourceText<'t>,
+    pub(in crate::syntax) compiled: &'t CompiledLanguage,
+    pub(in crate::syntax) scopes: Vec<NamedScope>,
+    pub(in crate::syntax) symbols: Vec<Symbol>,
+    pub(in crate::syntax) imports: Vec<String>,
+    pub(in crate::syntax) doc: Option<String>,
+    pub(in crate::syntax) cuts: Vec<SkeletonCut>,
+    /// What holds the node at hand together with its decorators or its `template<…>`.
+    wrapper: Option<Node<'t>>,
+    /// Where attributes begin that stand beside the node at hand and belong to it.
+    prefix_start: Option<usize>,
+    /// The comments directly above the node at hand.
+    preceding_comments: Option<CommentRun>,
+    /// The comment that trails the code before the node at hand.
+    trailing_comment: Option<TrailingComment>,
+    /// Comments that stand before the node that is visited next, but belong into it.
+    leading_comments: Vec<Node<'t>>,
+    depth: usize,
+    seen_imports: HashSet<String>,
+}
+
+impl<'t> OutlineWalk<'t> {
+    pub(in crate::syntax) fn new(source: &'t SourceText<'t>, compiled: &'t CompiledLanguage) -> Self {
+        Self {
+            source,
+            compiled,
+            scopes: Vec::new(),
+            symbols: Vec::new(),
+            imports: Vec::new(),
+            doc: None,
+            cuts: Vec::new(),
+            wrapper: None,
+            prefix_start: None,
+            preceding_comments: None,
+            trailing_comment: None,
+            leading_comments: Vec::new(),
+            depth: 0,
+            seen_imports: HashSet::new(),
+        }
+    }
+
+    /// Visits the children of `node`.
+    pub(in crate::syntax) fn visit_children(&mut self, node: Node<'t>) {
+        let ahead = std::mem::take(&mut self.leading_comments);
+        if self.depth == MAX_DEPTH {
+            return;
+        }
+        // The root reaches from end to end, whatever was taken out before its first child and after its last.
+        let range = if self.depth == 0 { 0..self.source.original_text().len() } else { self.range(node) };
+        let mut place = ElisionCursor::new(self.source, range.start);
+        self.depth += 1;
+        let outer = (self.preceding_comments.take(), self.prefix_start.take());
+        for comment in ahead {
+            self.record_comment(self.range(comment), 0);
+        }
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let child = cursor.node();
+            let child_range = self.range(child);
+            self.visit_elided_until(&mut place, child_range.start);
+            match self.compiled.visit(child) {
+                // It is about what it stands in, as `//!` is in Rust, and not about what follows.
+                Some(Visit::Comment) if is_inner_doc(child) => self.detach_comments(),
+                Some(Visit::Comment) => self.record_comment(child_range, place.last_code_line),
+                Some(Visit::Prefix) => self.record_prefix(child_range),
+                visit => {
+                    let is_preamble =
+                        matches!(visit, Some(Visit::Preamble(_))) || is_preprocessor_condition(child);
+                    self.detach_distant_comments(is_preamble, child_range.start);
+                    self.visit(child, visit);
+                    self.preceding_comments = None;
+                    self.prefix_start = None;
+                    place.advance_past(self.source, child_range.end);
+                }
+            }
+            more = cursor.goto_next_sibling();
+        }
+        self.visit_elided_until(&mut place, range.end);
+        self.detach_comments();
+        (self.preceding_comments, self.prefix_start) = outer;
+        self.depth -= 1;
+    }
+
+    /// Meets the inside of something that a scanner has read, which ends at `end`.
+    pub(super) fn visit_elided(&mut self, place: &mut ElisionCursor, end: usize) {
+        if self.depth == MAX_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        let outer = (self.preceding_comments.take(), self.prefix_start.take());
+        self.visit_elided_until(place, end);
+        self.detach_comments();
+        (self.preceding_comments, self.prefix_start) = outer;
+        self.depth -= 1;
+    }
+
+    /// Lets the node that is visited next begin with comments that the grammar puts before it.
+    #[cfg_attr(
+        not(feature = "lang-ruby"),
+        expect(dead_code, reason = "Ruby's comments alone stand before a node")
+    )]
+    pub(in crate::syntax) fn prepend_comments(&mut self, comments: Vec<Node<'t>>) {
+        self.leading_comments = comments;
+    }
+
+    fn visit(&mut self, node: Node<'t>, visit: Option<Visit>) {
+        match visit {
+            Some(Visit::Enter) => {
+                let wrapper = self.wrapper.take();
+                self.visit_children(node);
+                self.wrapper = wrapper;
+            }
+            Some(Visit::Wrapper) => self.visit_wrapped(node),
+            Some(Visit::Define(rule)) => rule.apply(self, node),
+            Some(Visit::Read(read) | Visit::Preamble(read)) => read(self, node),
+            Some(Visit::Comment | Visit::Prefix) | None => {}
+        }
+    }
+
+    /// Visits what is inside of a wrapper as if it began where the wrapper begins.
+    pub(in crate::syntax) fn visit_wrapped(&mut self, wrapper: Node<'t>) {
+        if self.depth == MAX_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        let before = self.symbols.len();
+        let outermost = self.wrapper.is_none();
+        if outermost {
+            self.wrapper = Some(wrapper);
+        }
+        let mut cursor = wrapper.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let child = cursor.node();
+            let visit = self.compiled.visit(child);
+            if !matches!(visit, Some(Visit::Comment)) {
+                self.visit(child, visit);
+            }
+            more = cursor.goto_next_sibling();
+        }
+        if outermost {
+            self.wrapper = None;
+            // Where the grammar is lost, a wrapper holds symbols that it does not wrap.
+            self.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
+        }
+        self.depth -= 1;
+    }
+
+    /// Visits the inside of something that has a name, and returns the symbols found there.
+    pub(in crate::syntax) fn visit_scope(&mut self, scope: NamedScope, body: Node<'t>) -> Vec<Symbol> {
+        self.collect_symbols(scope, |walk| walk.visit_children(body))
+    }
+
+    /// Returns the symbols that `visit` finds inside of something that has a name.
+    pub(super) fn collect_symbols(
+        &mut self,
+        scope: NamedScope,
+        visit: impl FnOnce(&mut Self),
+    ) -> Vec<Symbol> {
+        let wrapper = self.wrapper.take();
+        let around = std::mem::take(&mut self.symbols);
+        self.scopes.push(NamedScope { name: clip_name(scope.name), kind: scope.kind });
+        visit(self);
+        self.scopes.pop();
+        self.wrapper = wrapper;
+        std::mem::replace(&mut self.symbols, around)
+    }
+
+    /// Takes a symbol into the outline. One without a name is the grammar's guess at what is missing from the text, and
+    /// nobody could ask for it.
+    pub(in crate::syntax) fn add_symbol(&mut self, symbol: Symbol) {
+        if !symbol.name.is_empty() {
+            self.symbols.push(symbol);
+        }
+    }
+
+    /// Returns the child of `node` in that field.
+    pub(in crate::syntax) fn field(&self, node: Node<'t>, field: GrammarField) -> Option<Node<'t>> {
+        self.compiled.child_by_field(node, field)
+    }
+
+    /// Returns where `node` stands in the original text.
+    pub(in crate::syntax) fn range(&self, node: Node<'_>) -> Range<usize> {
+        self.source.original_range(node.byte_range())
+    }
+
+    /// Returns the original text of `node`.
+    pub(in crate::syntax) fn text(&self, node: Node<'_>) -> &'t str {
+        self.source.text(self.range(node))
+    }
+
+    /// Returns what holds `node` together with its decorators or its `template<…>`; itself where nothing does.
+    pub(in crate::syntax) fn outermost(&self, node: Node<'t>) -> Node<'t> {
+        self.wrapper.unwrap_or(node)
+    }
+
+    /// Returns where `node` begins, with its decorators or its `template<…>`.
+    pub(in crate::syntax) fn start_with_prefix(&self, node: Node<'_>) -> usize {
+        let start = self.range(self.wrapper.unwrap_or(node)).start;
+        self.prefix_start.map_or(start, |lead| lead.min(start))
+    }
+
+    /// Returns the span from the start of `node`, wrappers included, to `end`.
+    pub(in crate::syntax) fn span(&self, node: Node<'_>, end: usize) -> Span {
+        let start = self.start_with_prefix(node);
+        self.source.span(start..end.max(start))
+    }
+
+    /// Returns the name with those around it.
+    pub(in crate::syntax) fn qualified(&self, name: &str) -> String {
+        let separator = self.compiled.language.separator;
+        let mut qualified = String::new();
+        let length: usize = self.scopes.iter().map(|scope| scope.name.len()).sum();
+        // Names without end, each within the next, would fill the memory when all are spelled out for each.
+        let outer = if length <= MAX_SCOPES { 0 } else { self.scopes.len() - 1 };
+        for scope in self.scopes[outer..].iter().filter(|scope| !scope.name.is_empty()) {
+            qualified.push_str(&scope.name);
+            // PHP's namespaces bring their own.
+            if !scope.name.ends_with('\\') {
+                qualified.push_str(separator);
+            }
+        }
+        qualified.push_str(name);
+        qualified
+    }
+
+    /// Says whether the node at hand stands within no other that is visited.
+    pub(in crate::syntax) const fn is_top_level(&self) -> bool {
+        self.depth <= 1
+    }
+
+    /// Returns the kind of the innermost scope.
+    pub(in crate::syntax) fn scope_kind(&self) -> Option<SymbolKind> {
+        self.scopes.last().map(|scope| scope.kind)
+    }
+
+    /// Returns on one line what stands from the start of `node`, wrappers included, to `end`.
+    pub(in crate::syntax) fn signature_up_to(&self, node: Node<'t>, end: usize) -> String {
+        self.signature_text(self.wrapper.unwrap_or(node), self.start_with_prefix(node)..end)
+    }
+
+    /// Returns the text of `range` on one line, without the comments in it.
+    pub(in crate::syntax) fn signature_text(&self, node: Node<'t>, range: Range<usize>) -> String {
+        signature_line(self.source, Some(node), range)
+    }
+
+    /// Remembers what the file draws in, each name once.
+    pub(in crate::syntax) fn add_import(&mut self, name: &str) {
+        let name = one_line(name);
+        if !name.is_empty() && self.seen_imports.insert(name.clone()) {
+            self.imports.push(name);
+        }
+    }
+
+    /// Returns the first paragraph of the comment directly above the node at hand.
+    pub(in crate::syntax) fn preceding_doc(&self) -> Option<String> {
+        let doc = documentation(self.preceding_comment())?;
+        (!(self.is_before_symbols() && is_license_text(&doc))).then_some(doc)
+    }
+
+    /// Returns the text of the comment directly above the node at hand, markers included.
+    pub(in crate::syntax) fn preceding_comment(&self) -> &'t str {
+        self.preceding_comments.as_ref().map_or("", |comments| self.source.text(comments.range.clone()))
+    }
+
+    /// Remembers attributes; the comments above them are above what they belong to.
+    fn record_prefix(&mut self, range: Range<usize>) {
+        self.detach_distant_comments(false, range.start);
+        self.prefix_start = self.prefix_start.or(Some(range.start));
+        if let Some(above) = &mut self.preceding_comments {
+            above.last_line = self.source.line(range.end.saturating_sub(1));
+        }
+    }
+
+    /// Meets a comment that stands in that range of the original, with code last before it on that line.
+    pub(super) fn record_comment(&mut self, range: Range<usize>, last_code_line: u32) {
+        // A line comment's node may hold the line's end.
+        let text = self.source.text(range.clone());
+        let range = range.start..range.start + text.trim_end().len();
+        let span = self.source.span(range.clone());
+        let column = range.start - self.source.line_start(range.start);
+        // Behind an attribute it is about that; what the attribute leads to has its own above.
+        if self.prefix_start.is_some() && !self.source.line_prefix(range.start).trim().is_empty() {
+            return;
+        }
+        let (line, next_line) = (span.start_line, span.end_line + 1);
+        if line == last_code_line {
+            self.document_trailed_symbols(range.clone(), line, None);
+            self.trailing_comment = Some(TrailingComment { range, line, next_line, column });
+            return;
+        }
+        let goes_on =
+            self.trailing_comment.take_if(|trailing| trailing.next_line == line && trailing.column == column);
+        if let Some(TrailingComment { range: before, line, .. }) = goes_on {
+            let range = before.start..range.end;
+            self.document_trailed_symbols(range.clone(), line, Some(before));
+            self.trailing_comment = Some(TrailingComment { range, line, next_line, column });
+            return;
+        }
+        match &mut self.preceding_comments {
+            // What stands between attributes is not part of what stands above them.
+            Some(above) if span.start_line <= above.last_line + 1 && self.prefix_start.is_none() => {
+                above.range.end = range.end;
+                above.last_line = span.end_line;
+            }
+            Some(_) | None => {
+                self.detach_comments();
+                self.preceding_comments = Some(CommentRun { range, last_line: span.end_line });
+            }
+        }
+    }
+
+    /// Gives the comment to the names declared on that line, where they have no documentation but what the comment said
+    /// `before` it went on.
+    fn document_trailed_symbols(&mut self, comment: Range<usize>, line: u32, before: Option<Range<usize>>) {
+        let Some(span) = self.symbols.last().map(|last| last.span).filter(|span| span.end_line == line)
+        else {
+            return;
+        };
+        let before = before.and_then(|before| documentation(self.source.text(before)));
+        let comment = self.source.text(comment);
+        let points_back = ["///<", "//!<", "/**<", "/*!<"].iter().any(|mark| comment.starts_with(mark));
+        let documented = self.symbols.iter_mut().rev().take_while(|symbol| symbol.span == span);
+        for symbol in documented.filter(|symbol| symbol.doc == before) {
+            if points_back || is_value_kind(symbol.kind) {
+                symbol.doc = documentation(comment);
+            }
+        }
+    }
+
+    /// Takes the comment above the node at hand for the file's own documentation, where it stands at the head.
+    pub(in crate::syntax) fn use_comment_as_file_doc(&mut self) {
+        self.set_file_doc(self.preceding_comment());
+    }
+
+    /// Takes a comment at the file's head for the file's own documentation, where it has none yet.
+    fn set_file_doc(&mut self, comment: &str) -> bool {
+        if self.doc.is_some() || !self.is_before_symbols() {
+            return false;
+        }
+        self.doc = documentation(comment).filter(|doc| !is_license_text(doc));
+        self.doc.is_some()
+    }
+
+    /// Says whether no symbol was met yet.
+    fn is_before_symbols(&self) -> bool {
+        self.symbols.is_empty() && self.scopes.is_empty()
+    }
+
+    /// Lets go of the comments met last, unless what begins at `start` stands directly below them. What stands above a
+    /// preamble is not about that, so it may be about the file.
+    pub(super) fn detach_distant_comments(&mut self, is_preamble: bool, start: usize) {
+        if is_preamble
+            && !self.set_file_doc(self.preceding_comment())
+            && is_license_text(self.preceding_comment())
+        {
+            self.detach_comments();
+        }
+        let line = self.source.line(start);
+        if self.preceding_comments.as_ref().is_some_and(|above| above.last_line + 1 < line) {
+            self.detach_comments();
+        }
+    }
+
+    /// Lets go of the comments above what was read just now: they were about that.
+    pub(super) fn clear_comments(&mut self) {
+        self.preceding_comments = None;
+    }
+
+    /// Lets go of comments that belong to no declaration: they may be about the file.
+    fn detach_comments(&mut self) {
+        let Some(comments) = self.preceding_comments.take() else { return };
+        let text = self.source.text(comments.range.clone());
+        if self.set_file_doc(text) {
+            return;
+        }
+        let lines = text.lines().count();
+        if self.compiled.language.cuts_detached_comments && 2 < lines {
+            self.cuts.push(SkeletonCut::new(
+                comments.range,
+                format!("/* {} of comment */", format_line_count(lines)),
+            ));
+        }
+    }
+}
+
+/// Says whether a comment after such a symbol is about it: after a function's body it may be about anything.
+fn is_value_kind(kind: SymbolKind) -> bool {
+    let values = [SymbolKind::Constant, SymbolKind::EnumMember, SymbolKind::Field, SymbolKind::Variable];
+    values.contains(&kind)
+}
+
+/// Says whether the grammar tells that a comment is about what it stands in.
+fn is_inner_doc(comment: Node<'_>) -> bool {
+    child_of_kind(comment, "inner_doc_comment_marker").is_some()
+}
+
+/// Says whether a node is a condition of the preprocessor, which stands among those that draw other files in.
+fn is_preprocessor_condition(node: Node<'_>) -> bool {
+    matches!(node.kind(), "preproc_ifdef" | "preproc_if" | "preproc_call")
+}

@@ -1,0 +1,332 @@
+//! Reads a declaration up to its name, and what follows the name of a variable.
+
+use super::item_reader::{ItemEnding, ItemReader, ItemReading};
+use super::tokens::{CToken, CTokenKind};
+use super::words::{
+    is_attribute, is_basic_type, is_macro_name, is_specifier, is_statement, is_tag, is_type_of,
+};
+use crate::model::SymbolKind;
+
+impl ItemReader<'_, '_> {
+    /// Reads on from `from` in the row: type and name.
+    pub(super) fn declaration(&mut self, from: usize) -> ItemReading {
+        let mut name = None;
+        let mut at = from;
+        loop {
+            match self.kind(at) {
+                Some(CTokenKind::Word) => {
+                    let word = self.word(at);
+                    let takes_arguments = self.kind(at + 1) == Some(CTokenKind::Paren);
+                    if is_statement(word) {
+                        return ItemReading::Ambiguous(None);
+                    }
+                    if takes_arguments && (is_attribute(word) || is_type_of(word)) {
+                        self.has_read_type |= is_type_of(word);
+                        at += 2;
+                        continue;
+                    }
+                    // `int f OF((int a));`
+                    let inside = self.scanner.tokens.group(at + 1);
+                    if takes_arguments
+                        && self.is_behind_name(from, at)
+                        && inside.first().is_some_and(|first| first.kind == CTokenKind::Paren)
+                    {
+                        return self.function_in_parentheses(self.word(at - 1).to_owned(), at + 2);
+                    }
+                    if name.is_some() && self.is_behind_array(at) {
+                        at += if takes_arguments { 2 } else { 1 };
+                        continue;
+                    }
+                    if takes_arguments && self.is_behind_name(from, at) {
+                        at += 2;
+                        continue;
+                    }
+                    match word {
+                        "operator" => return self.operator(from, at),
+                        "requires" | "template" => self.is_unsupported = true,
+                        "typedef" => self.is_typedef = true,
+                        _ => {}
+                    }
+                    name = Some(at);
+                }
+                Some(CTokenKind::Scope | CTokenKind::Star | CTokenKind::Ampersand) => {}
+                Some(CTokenKind::Less) => match self.after_arguments(at) {
+                    // `f<int>(…)`: a function template made for a type.
+                    Some(after) if self.kind(after) == Some(CTokenKind::Paren) && name == Some(at - 1) => {
+                        return self.function(from, at - 1, after);
+                    }
+                    Some(after) => {
+                        at = after;
+                        continue;
+                    }
+                    None => return ItemReading::Ambiguous(None),
+                },
+                Some(CTokenKind::Bracket) if self.is_attribute_list(at) => {}
+                Some(CTokenKind::Bracket)
+                    if name.is_some() && self.kind(at - 1) != Some(CTokenKind::Greater) => {}
+                Some(CTokenKind::Tilde) if self.kind(at + 2) == Some(CTokenKind::Paren) => {
+                    return self.function(from, at, at + 2);
+                }
+                Some(CTokenKind::Paren) if self.has_macro_convention(at) && self.has_type(from, at) => {
+                    return self.macro_convention_function(at);
+                }
+                Some(CTokenKind::Paren) if self.is_pointer(at) => return self.pointer(from, at),
+                // `int (*f(void))[3]`
+                Some(CTokenKind::Paren) if self.is_inside_out(name, at) => {
+                    return ItemReading::Ambiguous(None);
+                }
+                Some(CTokenKind::Paren) if name.is_some_and(|name| name + 1 == at) => {
+                    return self.function(from, at - 1, at);
+                }
+                Some(CTokenKind::Equals | CTokenKind::Colon | CTokenKind::Braces) | None => break,
+                Some(_) => return ItemReading::Ambiguous(None),
+            }
+            at += 1;
+        }
+        match name {
+            Some(name) if self.ending == ItemEnding::Semicolon => self.variable(from, name, at),
+            Some(_) | None => ItemReading::Ambiguous(None),
+        }
+    }
+
+    /// Reads what follows the name of a variable, a field or a `typedef`, from `at` on.
+    pub(super) fn variable(&self, from: usize, name: usize, at: usize) -> ItemReading {
+        let name = if self.is_trailing_macro(name, from) { name - 1 } else { name };
+        let (qualified, scope) = self.qualified(name);
+        let has_type = self.has_read_type || self.has_type(from, qualified);
+        if is_basic_type(self.word(name)) || is_specifier(self.word(name)) {
+            // `int : 3;` fills a place.
+            return if self.kind(at) == Some(CTokenKind::Colon) {
+                ItemReading::Ignored
+            } else {
+                ItemReading::Ambiguous(None)
+            };
+        }
+        if !has_type {
+            return if qualified + 1 == self.end {
+                ItemReading::Ignored
+            } else {
+                ItemReading::Ambiguous(None)
+            };
+        }
+        if (at..self.end).any(|top| self.kind(top) == Some(CTokenKind::Comma)) {
+            return ItemReading::Ambiguous(None);
+        }
+        let is_field = self.scanner.is_in_type();
+        let kind = match (self.is_typedef, is_field) {
+            (true, _) => SymbolKind::Typedef,
+            (false, true) => SymbolKind::Field,
+            (false, false) => SymbolKind::Variable,
+        };
+        let head_end = match self.kind(at) {
+            Some(CTokenKind::Equals | CTokenKind::Braces) if !is_field => at,
+            Some(_) | None => self.end,
+        };
+        let value = if self.kind(at) == Some(CTokenKind::Equals) { at + 1 } else { at };
+        let is_list = self.kind(value) == Some(CTokenKind::Braces) && value + 1 == self.end;
+        let cut = if is_list { self.token(value).map(CToken::range) } else { None };
+        with_scope(self.symbol(kind, self.word(name).to_owned(), head_end, cut), scope)
+    }
+
+    /// Says whether a word says something of the array before it: `char name[] PROGMEM = …`, `int a[2] ALIGNED(16);`.
+    fn is_behind_array(&self, at: usize) -> bool {
+        let is_array =
+            |top: usize| self.kind(top) == Some(CTokenKind::Bracket) && !self.is_attribute_list(top);
+        at.checked_sub(1).is_some_and(is_array) && self.ending == ItemEnding::Semicolon
+    }
+
+    /// Says whether the call of a macro at `at` says something of the variable before it: `int a GUARDED_BY(b) = 1;`.
+    fn is_behind_name(&self, from: usize, at: usize) -> bool {
+        if self.ending != ItemEnding::Semicolon || at < from + 2 || !is_macro_name(self.word(at)) {
+            return false;
+        }
+        let (name, before) = (self.word(at - 1), self.word(at - 2));
+        let is_name = !name.is_empty() && !is_basic_type(name) && !is_specifier(name) && !is_macro_name(name);
+        let has_type = (from..at - 1).any(|top| {
+            let word = self.word(top);
+            !word.is_empty() && !is_specifier(word) && !is_macro_name(word)
+        });
+        let ends = matches!(
+            self.kind(at + 2),
+            None | Some(CTokenKind::Equals | CTokenKind::Braces | CTokenKind::Word)
+        );
+        is_name && has_type && ends && !is_tag(before)
+    }
+
+    /// Says whether a group that a type stands before holds the name.
+    fn is_inside_out(&self, name: Option<usize>, at: usize) -> bool {
+        let is_typed = name.is_some_and(|name| name + 1 == at && is_basic_type(self.word(name)));
+        let begins_with_star =
+            self.scanner.tokens.group(at).first().is_some_and(|t| t.kind == CTokenKind::Star);
+        let next = self.kind(at + 1);
+        is_typed && next != Some(CTokenKind::Paren) || begins_with_star && next == Some(CTokenKind::Bracket)
+    }
+
+    /// Says whether a group is that of `(*name)(…)`, or of `(CALLED_SO *name)(…)`.
+    fn is_pointer(&self, at: usize) -> bool {
+        let has_star = match self.scanner.tokens.group(at) {
+            [star, last] => star.kind == CTokenKind::Star && last.kind == CTokenKind::Word,
+            [first, second, ..] => first.kind == CTokenKind::Star || second.kind == CTokenKind::Star,
+            _ => false,
+        };
+        has_star && self.kind(at + 1) == Some(CTokenKind::Paren)
+    }
+
+    /// Says whether a group is that of `type (CALLED_SO name)(…)`, with the star in the macro or without any.
+    fn has_macro_convention(&self, at: usize) -> bool {
+        match self.scanner.tokens.group(at) {
+            [macro_name, name] => {
+                let word = &self.scanner.text[macro_name.range()];
+                macro_name.kind == CTokenKind::Word
+                    && name.kind == CTokenKind::Word
+                    && is_macro_name(word)
+                    && self.kind(at + 1) == Some(CTokenKind::Paren)
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads `type (CALLED_SO name)(…)`: a pointer where the macro's name ends with `P`, as those do that hold a star.
+    fn macro_convention_function(&mut self, at: usize) -> ItemReading {
+        let [macro_name, name] = self.scanner.tokens.group(at) else { return ItemReading::Ambiguous(None) };
+        let is_pointer = self.is_typedef || self.scanner.text[macro_name.range()].ends_with('P');
+        let name = self.scanner.text[name.range()].to_owned();
+        if !is_pointer {
+            return self.function_in_parentheses(name, at + 2);
+        }
+        let ends = matches!(self.kind(at + 2), None | Some(CTokenKind::Equals));
+        if !ends || self.ending != ItemEnding::Semicolon {
+            return ItemReading::Ambiguous(None);
+        }
+        let kind = match (self.is_typedef, self.scanner.is_in_type()) {
+            (true, _) => SymbolKind::Typedef,
+            (false, true) => SymbolKind::Field,
+            (false, false) => SymbolKind::Variable,
+        };
+        self.symbol(kind, name, at + 2, None)
+    }
+
+    /// Reads `type (*name)(…)`.
+    fn pointer(&self, from: usize, at: usize) -> ItemReading {
+        let inside = self.scanner.tokens.group(at);
+        let mut words = inside.iter().filter(|token| token.kind == CTokenKind::Word);
+        let name = words.next_back();
+        let is_simple = inside.iter().all(|token| {
+            matches!(token.kind, CTokenKind::Star | CTokenKind::Word) || {
+                matches!(token.kind, CTokenKind::Bracket | CTokenKind::Close | CTokenKind::Number)
+            }
+        });
+        let Some(name) = name.filter(|_| is_simple && self.has_type(from, at)) else {
+            return ItemReading::Ambiguous(None);
+        };
+        let is_bracketed = inside.iter().any(|token| token.kind == CTokenKind::Bracket);
+        let after = (at + 2..self.end).find(|top| !is_macro_name(self.word(*top))).unwrap_or(self.end);
+        let ends = matches!(self.kind(after), None | Some(CTokenKind::Equals));
+        if !ends || is_bracketed || self.ending != ItemEnding::Semicolon {
+            return ItemReading::Ambiguous(None);
+        }
+        let is_field = self.scanner.is_in_type();
+        let kind = match (self.is_typedef, is_field) {
+            (true, _) => SymbolKind::Typedef,
+            (false, true) => SymbolKind::Field,
+            (false, false) => SymbolKind::Variable,
+        };
+        if (at + 2..self.end).any(|top| self.kind(top) == Some(CTokenKind::Comma)) {
+            return ItemReading::Ambiguous(None);
+        }
+        let head_end = if is_field { self.end } else { after };
+        self.symbol(kind, self.scanner.text[name.range()].to_owned(), head_end, None)
+    }
+
+    /// Returns where the arguments of a template end that begin at `less`; `None` where it may be a comparison.
+    fn after_arguments(&self, less: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for top in less..self.end {
+            match self.kind(top)? {
+                CTokenKind::Less => depth += 1,
+                CTokenKind::Greater => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Some(top + 1);
+                    }
+                }
+                kind if is_argument(kind) => {}
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn is_attribute_list(&self, at: usize) -> bool {
+        self.scanner.tokens.group(at).first().is_some_and(|inner| inner.kind == CTokenKind::Bracket)
+    }
+
+    /// Returns where the qualified name begins whose last part is at `name` in the row, and what qualifies it.
+    pub(super) fn qualified(&self, name: usize) -> (usize, String) {
+        let mut start = name;
+        while 2 <= start && self.kind(start - 1) == Some(CTokenKind::Scope) && self.is_glued(start - 2) {
+            start = match self.kind(start - 2) {
+                Some(CTokenKind::Word) => start - 2,
+                Some(CTokenKind::Greater) => match self.before_arguments(start - 2) {
+                    Some(before) => before,
+                    None => break,
+                },
+                Some(_) | None => break,
+            };
+        }
+        if start == name {
+            return (name, String::new());
+        }
+        let range = self.token(start).map_or(0, CToken::start)..self.end_of(name - 1);
+        let text = self.scanner.text.get(range).unwrap_or_default();
+        (start, text.split_whitespace().collect())
+    }
+
+    /// Says whether nothing stands between a token of the row and the next: in `void ::f()` the name is global.
+    fn is_glued(&self, top: usize) -> bool {
+        let next = self.token(top + 1).map_or(0, CToken::start);
+        !is_basic_type(self.word(top)) || self.end_of(top + 1) == next
+    }
+
+    /// Returns where the word stands whose arguments end with the `>` at `greater`.
+    fn before_arguments(&self, greater: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for top in (self.first..=greater).rev() {
+            match self.kind(top)? {
+                CTokenKind::Greater => depth += 1,
+                CTokenKind::Less => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return top.checked_sub(1).filter(|word| self.kind(*word) == Some(CTokenKind::Word));
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// Says whether a token can stand between `<` and `>` where they hold the arguments of a template.
+fn is_argument(kind: CTokenKind) -> bool {
+    let words = matches!(
+        kind,
+        CTokenKind::Word | CTokenKind::Number | CTokenKind::Scope | CTokenKind::Comma | CTokenKind::Ellipsis
+    );
+    words
+        || matches!(kind, CTokenKind::Star | CTokenKind::Ampersand | CTokenKind::Paren | CTokenKind::Bracket)
+}
+
+/// Puts what qualifies a symbol's name to it.
+fn with_scope(read: ItemReading, scope: String) -> ItemReading {
+    match read {
+        ItemReading::Symbol(mut symbol) => {
+            symbol.scope = scope;
+            ItemReading::Symbol(symbol)
+        }
+        ItemReading::Ignored
+        | ItemReading::Continues
+        | ItemReading::Import(_)
+        | ItemReading::Ambiguous(_) => read,
+    }
+}

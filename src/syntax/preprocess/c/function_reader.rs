@@ -1,0 +1,339 @@
+//! Reads what follows the name of a function: parameters, and what is between them and the body.
+
+use super::item_reader::{ItemEnding, ItemReader, ItemReading};
+use super::scanner::Dialect;
+use super::tokens::{CToken, CTokenKind};
+use super::words::{
+    is_attribute, is_basic_type, is_macro_name, is_statement, is_trailing_qualifier, macro_function,
+};
+use crate::model::SymbolKind;
+
+/// What stands behind a function's parameters.
+enum HeadTrail {
+    /// The head ends before this place of the row.
+    Head(usize),
+    /// What was read as a function is a macro in place of a type, that ends there.
+    TypeUpTo(usize),
+    /// `int f(a) int a;`
+    OldStyle,
+    Ambiguous,
+}
+
+impl ItemReader<'_, '_> {
+    /// Reads a function whose name is at `name` in the row, and whose parameters are at `parameters`.
+    pub(super) fn function(&mut self, from: usize, name: usize, parameters: usize) -> ItemReading {
+        let is_destructor = self.kind(name) == Some(CTokenKind::Tilde);
+        let text =
+            if is_destructor { format!("~{}", self.word(name + 1)) } else { self.word(name).to_owned() };
+        let (qualified, scope) = self.qualified(name);
+        let is_typed = self.has_read_type || self.has_type(from, qualified);
+        // `METHOD(name)(int a) {`
+        let is_macro = is_macro_name(&text) && self.ending != ItemEnding::Semicolon;
+        if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed || is_macro) {
+            return match self.read_trail(parameters + 2, false, false) {
+                HeadTrail::Head(head) => self.as_function(inner, scope, head, true),
+                HeadTrail::TypeUpTo(_) | HeadTrail::OldStyle | HeadTrail::Ambiguous => {
+                    ItemReading::Ambiguous(Some(inner))
+                }
+            };
+        }
+        let can_be_macro = !is_typed && scope.is_empty() && !is_destructor && !self.is_class(&text);
+        match self.read_trail(parameters + 1, can_be_macro, is_macro_name(&text)) {
+            HeadTrail::TypeUpTo(after) => {
+                self.has_read_type = true;
+                self.declaration(after)
+            }
+            HeadTrail::OldStyle => ItemReading::Continues,
+            // `DEFINE_PER_CPU(int, name) = 1;`
+            HeadTrail::Ambiguous
+                if can_be_macro
+                    && is_macro_name(&text)
+                    && self.kind(parameters + 1) == Some(CTokenKind::Equals) =>
+            {
+                ItemReading::Ignored
+            }
+            HeadTrail::Ambiguous => ItemReading::Ambiguous(self.sure_name(text)),
+            HeadTrail::Head(head) if self.is_typedef => self.typedef(text, head),
+            HeadTrail::Head(head) => {
+                if can_be_macro && is_macro_name(&text) {
+                    return self.macro_call(&text, parameters, head);
+                }
+                if can_be_macro && self.ending == ItemEnding::Semicolon {
+                    // `Name(int) -> Name<int>;` says what a template is to be made for.
+                    let is_guide = self.kind(parameters + 1) == Some(CTokenKind::Arrow);
+                    return if is_guide {
+                        self.as_function(text, scope, head, true)
+                    } else {
+                        ItemReading::Ignored
+                    };
+                }
+                if self.ending == ItemEnding::Semicolon && !self.are_parameters(parameters) {
+                    return ItemReading::Ambiguous(None);
+                }
+                self.as_function(text, scope, head, is_typed)
+            }
+        }
+    }
+
+    /// Reads `type (CALLED_SO name)(…)`, of which what follows the parameters is at `after`.
+    pub(super) fn function_in_parentheses(&mut self, name: String, after: usize) -> ItemReading {
+        match self.read_trail(after, false, false) {
+            HeadTrail::Head(head) if self.is_typedef => self.typedef(name, head),
+            HeadTrail::Head(head) => self.as_function(name, String::new(), head, true),
+            HeadTrail::TypeUpTo(_) | HeadTrail::OldStyle | HeadTrail::Ambiguous => {
+                ItemReading::Ambiguous(Some(name))
+            }
+        }
+    }
+
+    /// Returns `name` of `int MACRO(name)(…)`.
+    fn made_name(&self, name: usize, parameters: usize) -> Option<String> {
+        if self.kind(parameters + 1) != Some(CTokenKind::Paren) || self.kind(name) == Some(CTokenKind::Tilde)
+        {
+            return None;
+        }
+        match self.scanner.tokens.group(parameters) {
+            [word] if word.kind == CTokenKind::Word => Some(self.scanner.text[word.range()].to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Reads `operator …` at `at` of the row.
+    pub(super) fn operator(&mut self, from: usize, at: usize) -> ItemReading {
+        let mut parameters = at + 1;
+        if self.kind(parameters) == Some(CTokenKind::Paren)
+            && self.kind(parameters + 1) == Some(CTokenKind::Paren)
+        {
+            parameters += 1;
+        }
+        while !matches!(self.kind(parameters), Some(CTokenKind::Paren) | None) {
+            parameters += 1;
+        }
+        if self.kind(parameters).is_none() {
+            return ItemReading::Ambiguous(None);
+        }
+        let start = self.token(at).map_or(0, CToken::start);
+        let text = self.scanner.text.get(start..self.end_of(parameters)).unwrap_or_default();
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = match words.strip_prefix("operator ") {
+            Some(sign) if !sign.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
+                format!("operator{sign}")
+            }
+            Some(_) | None => words,
+        };
+        let (qualified, scope) = self.qualified(at);
+        let is_typed = self.has_read_type || self.has_type(from, qualified);
+        match self.read_trail(parameters + 1, false, false) {
+            HeadTrail::Head(head) => self.as_function(name, scope, head, is_typed),
+            HeadTrail::TypeUpTo(_) | HeadTrail::OldStyle | HeadTrail::Ambiguous => {
+                ItemReading::Ambiguous(Some(name))
+            }
+        }
+    }
+
+    fn as_function(&self, name: String, scope: String, head: usize, is_typed: bool) -> ItemReading {
+        let kind = self.function_kind(&scope, &name);
+        let cut = match self.ending {
+            ItemEnding::Body(end) => Some(self.end_of(head)..end),
+            ItemEnding::Semicolon => None,
+        };
+        match self.symbol(kind, name, head, cut) {
+            ItemReading::Symbol(mut symbol) => {
+                symbol.scope = scope;
+                symbol.has_type = is_typed;
+                ItemReading::Symbol(symbol)
+            }
+            ItemReading::Ignored => ItemReading::Ignored,
+            ItemReading::Continues => ItemReading::Continues,
+            ItemReading::Import(name) => ItemReading::Import(name),
+            ItemReading::Ambiguous(name) => ItemReading::Ambiguous(name),
+        }
+    }
+
+    fn typedef(&self, name: String, head: usize) -> ItemReading {
+        if head != self.end || self.ending != ItemEnding::Semicolon {
+            return ItemReading::Ambiguous(None);
+        }
+        self.symbol(SymbolKind::Typedef, name, head, None)
+    }
+
+    /// Reads what follows the parameters, from `at` on.
+    fn read_trail(&mut self, first: usize, can_be_macro: bool, is_in_capitals_itself: bool) -> HeadTrail {
+        let mut at = first;
+        loop {
+            let word = self.word(at);
+            let takes_arguments = self.kind(at + 1) == Some(CTokenKind::Paren);
+            match self.kind(at) {
+                None => return HeadTrail::Head(at),
+                Some(CTokenKind::Word) if at == first && self.is_old_style(at) => {
+                    return match self.ending {
+                        ItemEnding::Semicolon => HeadTrail::OldStyle,
+                        ItemEnding::Body(_) => HeadTrail::Head(at),
+                    };
+                }
+                // `A::A() try : a(1) {`
+                Some(CTokenKind::Word) if word == "try" && self.ending != ItemEnding::Semicolon => {
+                    return HeadTrail::Head(at);
+                }
+                Some(CTokenKind::Word) if word == "requires" => match self.scanner.clause_end(at) {
+                    Some(end) => at = end,
+                    None => return HeadTrail::Ambiguous,
+                },
+                Some(CTokenKind::Word) if is_attribute(word) && takes_arguments => at += 2,
+                Some(CTokenKind::Word) if is_trailing_qualifier(word) => at += 1,
+                // `JEMALLOC_ATTR(malloc) je_malloc(size_t size) {`
+                Some(CTokenKind::Word)
+                    if is_in_capitals_itself && takes_arguments && !is_macro_name(word) =>
+                {
+                    return HeadTrail::TypeUpTo(at);
+                }
+                Some(CTokenKind::Word) if can_be_macro => {
+                    let is_trailing = is_macro_name(word) && !self.goes_on(at);
+                    return if is_trailing { HeadTrail::Ambiguous } else { HeadTrail::TypeUpTo(at) };
+                }
+                Some(CTokenKind::Word) if is_macro_name(word) || word.starts_with("__") => {
+                    at += if takes_arguments { 2 } else { 1 };
+                }
+                Some(CTokenKind::Word) if self.scanner.dialect == Dialect::C && !takes_arguments => at += 1,
+                // `int f(char *a) attribute_printf(1, 2);`
+                Some(CTokenKind::Word) if takes_arguments && !can_be_macro && !is_statement(word) => at += 2,
+                Some(CTokenKind::Arrow) => return self.after_return_type(at + 1),
+                Some(CTokenKind::Equals) if at + 2 == self.end => return HeadTrail::Head(self.end),
+                Some(CTokenKind::Colon) if self.ending != ItemEnding::Semicolon => {
+                    return HeadTrail::Head(at);
+                }
+                Some(CTokenKind::Ampersand | CTokenKind::Bracket) => at += 1,
+                Some(CTokenKind::Star | CTokenKind::Scope) if can_be_macro => return HeadTrail::TypeUpTo(at),
+                Some(_) => return HeadTrail::Ambiguous,
+            }
+        }
+    }
+
+    /// Says whether something follows a word that can be a function's or a variable's name.
+    fn goes_on(&self, at: usize) -> bool {
+        matches!(
+            self.kind(at + 1),
+            Some(CTokenKind::Word | CTokenKind::Paren | CTokenKind::Scope | CTokenKind::Star)
+        ) || self.ending == ItemEnding::Semicolon
+    }
+
+    fn after_return_type(&self, at: usize) -> HeadTrail {
+        for top in at..self.end {
+            match self.kind(top) {
+                Some(CTokenKind::Equals | CTokenKind::Colon) => return HeadTrail::Ambiguous,
+                Some(CTokenKind::Word) if self.word(top) == "requires" => {
+                    let is_whole = self.scanner.clause_end(top) == Some(self.end);
+                    return if is_whole { HeadTrail::Head(self.end) } else { HeadTrail::Ambiguous };
+                }
+                Some(_) | None => {}
+            }
+        }
+        HeadTrail::Head(self.end)
+    }
+
+    /// Says whether the words from `at` on declare one of the parameters: `int f(a) int a;`.
+    fn is_old_style(&self, at: usize) -> bool {
+        let names = self.scanner.tokens.group(at - 1);
+        let are_names = names.iter().enumerate().all(|(place, token)| {
+            token.kind == if place % 2 == 0 { CTokenKind::Word } else { CTokenKind::Comma }
+        });
+        if names.is_empty() || !are_names || self.scanner.dialect != Dialect::C {
+            return false;
+        }
+        let is_name = |top: usize| {
+            let word = self.word(top);
+            !word.is_empty() && names.iter().any(|name| &self.scanner.text[name.range()] == word)
+        };
+        // The declared name is the second word at the earliest, and one statement has few words.
+        (at + 1..self.end.min(at + 12)).any(is_name)
+    }
+
+    /// Says whether what is in parentheses can be parameters, and not the arguments of a constructor.
+    fn are_parameters(&self, parameters: usize) -> bool {
+        let mut is_value = false;
+        let mut may_count = false;
+        let inside = self.scanner.tokens.group(parameters);
+        let mut was_macro = false;
+        let mut macro_end = 0;
+        for token in inside {
+            // `int a DEFAULT(-1)`
+            if token.start() < macro_end {
+                continue;
+            }
+            if was_macro && token.kind == CTokenKind::Paren {
+                macro_end = self.scanner.tokens.mate_end(token);
+            }
+            was_macro = token.kind == CTokenKind::Word && is_macro_name(&self.scanner.text[token.range()]);
+            match token.kind {
+                CTokenKind::Equals => is_value = true,
+                CTokenKind::Comma => (is_value, may_count) = (false, may_count),
+                CTokenKind::Bracket | CTokenKind::Less | CTokenKind::Paren => may_count = true,
+                CTokenKind::Number if !is_value && !may_count => return false,
+                CTokenKind::Literal | CTokenKind::Arrow | CTokenKind::Operator | CTokenKind::Braces
+                    if !is_value =>
+                {
+                    return false;
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// Reads `MACRO(a, b) {`, which is a function; as a declaration it is none.
+    fn macro_call(&self, name: &str, parameters: usize, head: usize) -> ItemReading {
+        if self.ending == ItemEnding::Semicolon {
+            return ItemReading::Ignored;
+        }
+        let arguments: Vec<&str> = self
+            .scanner
+            .tokens
+            .group(parameters)
+            .iter()
+            .filter(|token| token.kind == CTokenKind::Word)
+            .map(|token| &self.scanner.text[token.range()])
+            .take(2)
+            .collect();
+        let Some(name) = macro_function(name, &arguments) else {
+            return self.as_function(name.to_owned(), String::new(), head, false);
+        };
+        self.as_function(name, String::new(), head, false)
+    }
+
+    fn sure_name(&self, name: String) -> Option<String> {
+        (self.ending != ItemEnding::Semicolon && !is_statement(&name) && !is_basic_type(&name))
+            .then_some(name)
+    }
+
+    fn is_class(&self, name: &str) -> bool {
+        self.class().is_some_and(|class| class == name)
+    }
+
+    /// Returns the name of the type that the item is in.
+    fn class(&self) -> Option<&str> {
+        let scope = self.scanner.scopes.last().filter(|_| self.scanner.is_in_type())?;
+        Some(&self.scanner.text[scope.name.clone()])
+    }
+
+    /// Returns what kind of function a name is, by the same rule as the walk.
+    fn function_kind(&self, scope: &str, name: &str) -> SymbolKind {
+        let class = if scope.is_empty() { self.class() } else { scope.rsplit("::").next() };
+        // `A::A() = default;` is one with a body.
+        let is_announced = self.ending == ItemEnding::Semicolon
+            && !matches!(self.word(self.end - 1), "default" | "delete")
+            && !self.scanner.is_in_type();
+        let Some(class) = class else {
+            return if is_announced { SymbolKind::Prototype } else { SymbolKind::Function };
+        };
+        let class = class.split('<').next().unwrap_or(class);
+        if is_announced {
+            SymbolKind::Prototype
+        } else if name == class {
+            SymbolKind::Constructor
+        } else if name.starts_with('~') {
+            SymbolKind::Destructor
+        } else {
+            SymbolKind::Method
+        }
+    }
+}

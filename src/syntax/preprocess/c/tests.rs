@@ -1,0 +1,327 @@
+//! The output of the scanner for each idiom.
+
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+
+use super::scanner::{CScanner, Dialect};
+use crate::syntax::text::{PreprocessedText, SynthesizedItem};
+
+fn reduced(text: &str, dialect: Dialect) -> Option<PreprocessedText> {
+    CScanner::new(text, dialect).preprocess()
+}
+
+/// Shows what is handed to the grammar, then what is supplied, then what is recorded.
+#[track_caller]
+fn check(dialect: Dialect, text: &str, expected: &Expect) {
+    let Some(reduced) = reduced(text, dialect) else {
+        expected.assert_eq("odd");
+        return;
+    };
+    let mut out = reduced.text.trim().to_owned();
+    for supplied in &reduced.synthesized {
+        if let SynthesizedItem::Symbol(symbol) = supplied {
+            let kind = symbol.kind.name();
+            let scope = if symbol.scope.is_empty() { "" } else { " in " };
+            let head = text[symbol.signature.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+            write!(out, "\n+ {kind} {}{scope}{} = {head}", symbol.name, symbol.scope).unwrap();
+        }
+        if let SynthesizedItem::Import(_, name) = supplied {
+            write!(out, "\n+ import {}", &text[name.clone()]).unwrap();
+        }
+    }
+    for record in &reduced.expected_symbols {
+        write!(out, "\n! {} {}", record.kind.name(), record.name).unwrap();
+    }
+    expected.assert_eq(&out);
+}
+
+#[track_caller]
+fn c(text: &str, expected: &Expect) {
+    check(Dialect::C, text, expected);
+}
+
+#[track_caller]
+fn cpp(text: &str, expected: &Expect) {
+    check(Dialect::Cpp, text, expected);
+}
+
+#[test]
+fn plain_declarations_are_read_at_sight() {
+    c(
+        "#include <a.h>\nint f(int a) { if (a) { } return '}'; }\nstatic const char *g(void);\nint x = 3, *y;\nstruct s { int a; };\n",
+        &expect![["
+            int x = 3, *y;
+            struct s {}
+            ;
+            + import <a.h>
+            + function f = int f(int a)
+            + prototype g = static const char *g(void)
+            + field a = int a
+            ! struct s"]],
+    );
+}
+
+#[test]
+fn macros_around_a_head_are_no_part_of_it() {
+    c(
+        "PyAPI_FUNC(int) f(int);\nEXPORT(int)\ng(int a);\nstatic __always_inline int h(void) __init { }\nint STRING(k)(int a) { }\nFOO(a)\n#ifdef X\nint i;\n#else\nint j;\n#endif\n",
+        &expect![["
+
+            + prototype f = PyAPI_FUNC(int) f(int)
+            + prototype g = EXPORT(int) g(int a)
+            + function h = static __always_inline int h(void) __init
+            + function k = int STRING(k)(int a)
+            + variable i = int i
+            + variable j = int j"]],
+    );
+}
+
+#[test]
+fn parameters_in_the_old_style_belong_to_their_function() {
+    c(
+        "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n",
+        &expect![["
+
+        + function f = int f(a, b)
+        + function g = int g(int a)"]],
+    );
+}
+
+#[test]
+fn pointers_to_functions_are_values() {
+    c(
+        "typedef BOOL (WINAPI *T)(int);\nint (*p)(void) = f;\nstruct s { void (*m)(int); };\n",
+        &expect![["
+        struct s {}
+        ;
+        + typedef T = typedef BOOL (WINAPI *T)(int)
+        + variable p = int (*p)(void)
+        + field m = void (*m)(int)
+        ! struct s"]],
+    );
+}
+
+#[test]
+fn attributes_that_look_like_calls_are_no_names() {
+    c(
+        "EXPORT void NOTHROW *\nATTR(malloc) ALLOC(1)\nje_malloc(size_t a) { }\nFOO(3.1) typedef int t;\n",
+        &expect![["
+
+        + function je_malloc = EXPORT void NOTHROW * ATTR(malloc) ALLOC(1) je_malloc(size_t a)
+        + typedef t = FOO(3.1) typedef int t"]],
+    );
+}
+
+#[test]
+fn members_may_be_given_their_values_in_brackets() {
+    cpp(
+        "A::A(B *p)\n    : C<1, 1>{ p }, d_{ nullptr },\n      e_{}\n{\n f(\"a\" \"b\"); }\n",
+        &expect![["
+
+        + constructor A in A = A::A(B *p)"]],
+    );
+}
+
+#[test]
+fn templates_are_read_with_what_they_are_made_for() {
+    cpp(
+        "template<> inline __device__ a::b f<0>() { }\ntemplate <class T> using X = std::vector<T>;\ntemplate<typename T> inline Seq<T>::Seq() : seq(0) {}\ntemplate<class T> bool operator<(A<T> a, B b);\nstruct __align__(16) u8 { int a; ~u8(); ::a::b c(); operator bool() const { } };\n",
+        &expect![["
+            struct  u8 {}
+            ;
+            + function f = template<> inline __device__ a::b f<0>()
+            + typedef X = template <class T> using X = std::vector<T>
+            + constructor Seq in Seq<T> = template<typename T> inline Seq<T>::Seq()
+            + prototype operator< = template<class T> bool operator<(A<T> a, B b)
+            + field a = int a
+            + destructor ~u8 = ~u8()
+            + method c = ::a::b c()
+            + method operator bool = operator bool() const
+            ! struct u8"]],
+    );
+}
+
+#[test]
+fn calls_of_macros_that_nothing_ends_are_no_part_of_what_follows() {
+    c(
+        "static PATH_FUNC(a, \"b\")\nstatic PATH_FUNC(c, \"d\")\n\nstruct s { int a; };\nIMPLEMENT(X)\nint f(void) { }\n",
+        &expect![["
+            struct s {}
+            ;
+            + field a = int a
+            + function f = int f(void)
+            ! struct s"]],
+    );
+}
+
+#[test]
+fn of_a_condition_that_splits_an_item_the_first_branch_is_read() {
+    c(
+        "int f(int a)\n#if A\n{ if (a) {\n#else\n{ {\n#endif\n} }\n#if B\nint g(void) {\n#else\nint g(int a) {\n#endif\n}\nint h(void);\n",
+        &expect![["
+
+            + function f = int f(int a)
+            + function g = int g(void)
+            + prototype h = int h(void)"]],
+    );
+}
+
+#[test]
+fn what_a_condition_never_reads_may_be_anything() {
+    c(
+        "#if 0\nThis isn't { code\n#else\nint a;\n#endif\n#if 0\nint b;\n#endif\n#if A\nint c;\n#else\n}\n#endif\nint d;\n",
+        &expect![["
+
+            + variable a = int a
+            + variable b = int b
+            + variable c = int c
+            + variable d = int d"]],
+    );
+}
+
+#[test]
+fn brackets_that_do_not_match_are_odd() {
+    c("int f(void) { \n", &expect![["odd"]]);
+    c("int a; }\n", &expect![["odd"]]);
+    c("int a[3);\n", &expect![["odd"]]);
+    c("#if A\n", &expect![["odd"]]);
+    c("/* a", &expect![["odd"]]);
+}
+
+#[test]
+fn the_body_of_what_the_grammar_reads_is_left_out() {
+    cpp(
+        "friend int f(A a) { return 1; }\nstatic int t[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 }, u;\n",
+        &expect![["
+            friend int f(A a) {;}
+            static int t[] = {}, u;"]],
+    );
+}
+
+#[test]
+fn functions_whose_heads_are_macros_have_the_names_that_readers_ask_for() {
+    cpp(
+        "TEST(Foo, Bar) { }\nSYSCALL_DEFINE2(open, int, a) { }\nDEFINE_X(y) { }\n",
+        &expect![["
+
+        + function Foo.Bar = TEST(Foo, Bar)
+        + function sys_open = SYSCALL_DEFINE2(open, int, a)
+        + function y = DEFINE_X(y)"]],
+    );
+}
+
+#[test]
+fn what_is_taken_out_finds_its_way_back() {
+    let text = "int a, /* b */ c;\nstruct EXPORT s { int d; } e, f;\n";
+    let reduced = reduced(text, Dialect::C).unwrap();
+    for name in ["a,", "c;", "s ", "e,", "f;"] {
+        let at = reduced.text.find(name).unwrap();
+        assert_eq!(&text[reduced.original_range(at..at + 1)], &name[..1]);
+    }
+    assert_eq!((reduced.elided_comments.len(), &reduced.elided_comments[0]), (1, &(7..14)));
+}
+
+#[test]
+fn what_a_template_requires_may_be_in_brackets() {
+    cpp(
+        "template <class T> requires (sizeof(T) > 2)\nclass A { int a; };\ntemplate <class T> requires requires(T t) { t.x(); }\nvoid f(T t) { }\ntemplate <class T> void g(T t) requires requires { { t.y() } -> C; } { }\nvoid h() && requires (a) { }\nint b;\n",
+        &expect![[r"
+            template <class T> 
+            class A {}
+            ;
+            + field a = int a
+            + function f = template <class T> requires requires(T t) { t.x(); } void f(T t)
+            + function g = template <class T> void g(T t) requires requires { { t.y() } -> C; }
+            + function h = void h() && requires (a)
+            + variable b = int b
+            ! class A"]],
+    );
+}
+
+#[test]
+fn a_macro_below_another_is_no_part_of_what_follows() {
+    c(
+        "G_BEGIN_DECLS\nG_DEFINE_TYPE (A, a, B)\nstatic void\nf (int a)\n{ }\nIN_2_58\nG_DECLARE (A)\nIN_ALL\nint g (void);\n",
+        &expect![[r"
+
+            + function f = static void f (int a)
+            + prototype g = IN_ALL int g (void)"]],
+    );
+}
+
+#[test]
+fn a_name_before_a_macro_that_holds_its_parameters_may_be_that_of_a_type() {
+    c(
+        "typedef struct v *f PARAMS((struct v *));\n",
+        &expect![[r"
+
+        + typedef f = typedef struct v *f PARAMS((struct v *))"]],
+    );
+}
+
+#[test]
+fn places_that_a_build_fills_in_are_passed_over() {
+    c(
+        "@PRAGMA_SYSTEM_HEADER@\n@PRAGMA_COLUMNS@\nint f(int a);\n",
+        &expect![[r"
+
+        + prototype f = int f(int a)"]],
+    );
+}
+
+#[test]
+fn constants_that_a_macro_makes_have_no_names() {
+    c(
+        "enum e { X(A) Y(B, C), LAST, Z(D) M(E), F DEPRECATED(\"a\") = 1 };\n",
+        &expect![[r#"
+        enum e {}
+        ;
+        + enum_member LAST = LAST
+        + enum_member F = F DEPRECATED("a") = 1
+        ! enum e"#]],
+    );
+}
+
+#[test]
+fn templates_are_read_in_headers_for_both_languages() {
+    c(
+        "#ifdef __cplusplus\ntemplate <typename T> inline T *\nf(T *p)\n{ }\n#endif\nint a;\n",
+        &expect![[r"
+
+        + function f = template <typename T> inline T * f(T *p)
+        + variable a = int a"]],
+    );
+}
+
+#[test]
+fn macros_behind_an_array_are_not_its_name() {
+    c(
+        "const char a[] PROGMEM = \"x\";\nstatic int b[] my_attr = { 1 };\nint c[2] ALIGNED(16);\nint d[] __initdata;\n",
+        &expect![[r"
+
+            + variable a = const char a[] PROGMEM
+            + variable b = static int b[] my_attr
+            + variable c = int c[2] ALIGNED(16)
+            + variable d = int d[] __initdata"]],
+    );
+}
+
+#[test]
+fn many_macros_on_lines_of_their_own_cost_no_more_each_than_a_few() {
+    let text = "AB\n".repeat(200_000);
+    assert!(reduced(&text, Dialect::C).is_some());
+}
+
+#[test]
+fn members_behind_a_macro_that_holds_code_are_read() {
+    cpp(
+        "class X {\n D(\n  void f(E& e) { }\n )\nprotected:\n int a() const { }\n M(void g(), return 1; )\n int b();\n};\n",
+        &expect![[r"
+        class X {}
+        ;
+        + method a = int a() const
+        + method b = int b()
+        ! class X"]],
+    );
+}

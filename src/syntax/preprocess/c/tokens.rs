@@ -1,0 +1,382 @@
+//! The tokens of an item, and the bytes they are made of: comments, strings and lines of the preprocessor.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memchr3, memmem};
+
+/// After so many raw strings that nothing ends, a text has none.
+const MOST_UNENDED: usize = 16;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CTokenKind {
+    Word,
+    Number,
+    /// A string or a character.
+    Literal,
+    /// `(` and what opens the other groups; their `mate` is where they are closed.
+    Paren,
+    Bracket,
+    /// The `<` of `template <…>`.
+    Angle,
+    /// `{…}`, whole: what is in it is not looked at.
+    Braces,
+    /// What closes a group.
+    Close,
+    /// The `}` of a type, or of an enumeration: what follows declares things of that type.
+    TypeEnd,
+    /// `::`
+    Scope,
+    /// `->`
+    Arrow,
+    Equals,
+    Colon,
+    Comma,
+    Semicolon,
+    Star,
+    Ampersand,
+    Less,
+    Greater,
+    Tilde,
+    /// `...`
+    Ellipsis,
+    /// Any other sign, of one or two bytes.
+    Operator,
+}
+
+/// A token, and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CToken {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Where the group ends that it opens; its own place for any other.
+    matching: u32,
+    pub(super) kind: CTokenKind,
+    /// Whether it is the first of its line.
+    pub(super) is_line_start: bool,
+}
+
+impl CToken {
+    pub(super) fn start(&self) -> usize {
+        self.start as usize
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.end as usize
+    }
+
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start()..self.end()
+    }
+}
+
+/// The tokens between two semicolons, and those of them that are in no group.
+#[derive(Debug, Default)]
+pub(super) struct ItemTokens {
+    all: Vec<CToken>,
+    /// Where in `all` those are that are in no group; one that opens a group stands for the whole of it.
+    top_levels: Vec<u32>,
+    /// The groups that are open.
+    open: Vec<u32>,
+}
+
+impl ItemTokens {
+    pub(super) fn clear(&mut self) {
+        self.all.clear();
+        self.top_levels.clear();
+        self.open.clear();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Returns every token, in groups and out of them.
+    pub(super) fn all(&self) -> &[CToken] {
+        &self.all
+    }
+
+    /// Returns how many tokens there are, in groups and out of them.
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Says whether the last token is in no group.
+    pub(super) fn is_outside_groups(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Returns what kind of group the next token is in.
+    pub(super) fn innermost(&self) -> Option<CTokenKind> {
+        self.open.last().map(|at| self.all[*at as usize].kind)
+    }
+
+    pub(super) fn last(&self) -> Option<&CToken> {
+        self.all.last()
+    }
+
+    /// Returns how many tokens, or whole groups, stand in a row.
+    pub(super) fn len(&self) -> usize {
+        self.top_levels.len()
+    }
+
+    /// Returns the token that is `top`-th in the row.
+    pub(super) fn top_level(&self, top: usize) -> Option<&CToken> {
+        self.top_levels.get(top).map(|at| &self.all[*at as usize])
+    }
+
+    pub(super) fn kind(&self, top: usize) -> Option<CTokenKind> {
+        self.top_level(top).map(|token| token.kind)
+    }
+
+    /// Returns where the token ends that is `top`-th in the row, or the group that it opens.
+    pub(super) fn top_end(&self, top: usize) -> usize {
+        self.top_level(top).map_or(0, |token| self.all[token.matching as usize].end())
+    }
+
+    /// Returns where the group ends that a token opens.
+    pub(super) fn mate_end(&self, token: &CToken) -> usize {
+        self.all.get(token.matching as usize).map_or(0, CToken::end)
+    }
+
+    /// Returns what is in the group that is `top`-th in the row, groups in it included, without its brackets.
+    pub(super) fn group(&self, top: usize) -> &[CToken] {
+        let Some(at) = self.top_levels.get(top) else { return &[] };
+        let mate = self.all[*at as usize].matching;
+        self.all.get(*at as usize + 1..mate as usize).unwrap_or_default()
+    }
+
+    /// Appends a token.
+    pub(super) fn push(&mut self, kind: CTokenKind, range: Range<usize>, is_fresh: bool) {
+        let at = index(self.all.len());
+        if self.open.is_empty() {
+            self.top_levels.push(at);
+        }
+        self.all.push(CToken {
+            start: index(range.start),
+            end: index(range.end),
+            matching: at,
+            kind,
+            is_line_start: is_fresh,
+        });
+    }
+
+    /// Appends a token that opens a group.
+    pub(super) fn open(&mut self, kind: CTokenKind, range: Range<usize>, is_fresh: bool) {
+        self.push(kind, range, is_fresh);
+        self.open.push(index(self.all.len() - 1));
+    }
+
+    /// Appends a token that closes a group of that kind; says whether there was one.
+    pub(super) fn close(&mut self, kind: CTokenKind, range: Range<usize>) -> bool {
+        // `a < b)`: what seemed to open a group of template parameters compares.
+        while kind != CTokenKind::Angle && self.innermost() == Some(CTokenKind::Angle) {
+            self.open.pop();
+        }
+        if self.innermost() != Some(kind) {
+            return false;
+        }
+        let at = index(self.all.len());
+        self.all.push(CToken {
+            start: index(range.start),
+            end: index(range.end),
+            matching: at,
+            kind: CTokenKind::Close,
+            is_line_start: false,
+        });
+        if let Some(open) = self.open.pop() {
+            self.all[open as usize].matching = at;
+        }
+        true
+    }
+}
+
+/// A text that is scanned is smaller than 4 GiB: `Scanner::run` looks.
+fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Says whether a byte can be part of a name or a number. What is not ASCII is taken for a letter.
+pub(super) fn is_identifier_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
+}
+
+/// Returns where the word ends that `at` is in.
+pub(super) fn word_end(bytes: &[u8], at: usize) -> usize {
+    let rest = &bytes[at..];
+    at + rest.iter().position(|byte| !is_identifier_byte(*byte)).unwrap_or(rest.len())
+}
+
+/// Returns where the line ends that `at` is in: at its line feed, or at the end of the text. A backslash at its end
+/// continues it.
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    while let Some(next) = memchr(b'\n', &bytes[at..]) {
+        let end = at + next;
+        let before = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
+        if before.last() != Some(&b'\\') {
+            return end;
+        }
+        at = end + 1;
+    }
+    bytes.len()
+}
+
+/// Returns where a comment ends that begins at `at`; `None` where nothing ends it, or none begins there.
+pub(super) fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+    match bytes.get(at + 1)? {
+        b'/' => Some(line_end(bytes, at)),
+        b'*' => memmem::find(bytes.get(at + 2..)?, b"*/").map(|end| at + 2 + end + 2),
+        _ => None,
+    }
+}
+
+/// Returns where a string or a character ends whose quote stands at `at`. One that its line does not close ends with
+/// the line, or, where it is a lone apostrophe, at once.
+fn quoted_end(bytes: &[u8], at: usize) -> usize {
+    let quote = bytes[at];
+    let mut next = at + 1;
+    while let Some(found) = bytes.get(next..).and_then(|rest| memchr3(quote, b'\\', b'\n', rest)) {
+        let stop = next + found;
+        match bytes[stop] {
+            b'\\' => next = after_escape(bytes, stop),
+            b'\n' => return if quote == b'\'' { at + 1 } else { stop },
+            _ => return stop + 1,
+        }
+    }
+    bytes.len()
+}
+
+fn after_escape(bytes: &[u8], at: usize) -> usize {
+    if bytes[at + 1..].starts_with(b"\r\n") { at + 3 } else { at + 2 }
+}
+
+/// Returns where a raw string ends, if the quote at `at` begins one: `R"x(…)x"`.
+///
+/// Each that nothing ends costs a look at the whole rest of the text, so `unended` counts them: past some of them, no
+/// other is looked for.
+fn raw_string_end(bytes: &[u8], at: usize, unended: &mut usize) -> Option<usize> {
+    if bytes[at] != b'"' || at == 0 || bytes[at - 1] != b'R' || *unended == MOST_UNENDED {
+        return None;
+    }
+    let prefix = &bytes[word_start(bytes, at - 1)..at];
+    if !matches!(prefix, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
+        return None;
+    }
+    let open = at + 1 + memchr(b'(', &bytes[at + 1..bytes.len().min(at + 19)])?;
+    let mut end = Vec::with_capacity(open - at + 1);
+    end.push(b')');
+    end.extend_from_slice(&bytes[at + 1..open]);
+    end.push(b'"');
+    let found = memmem::find(&bytes[open..], &end);
+    *unended += usize::from(found.is_none());
+    found.map(|found| open + found + end.len())
+}
+
+/// Returns where the word begins that ends at `end`. No word that matters here is longer than a line.
+fn word_start(bytes: &[u8], end: usize) -> usize {
+    let least = end.saturating_sub(100);
+    let mut start = end;
+    while least < start && is_identifier_byte(bytes[start - 1]) {
+        start -= 1;
+    }
+    start
+}
+
+/// Returns where a quote leads to, whatever it begins. An apostrophe within a number separates its digits.
+pub(super) fn quote_end(bytes: &[u8], at: usize, unended: &mut usize) -> usize {
+    if bytes[at] == b'"' {
+        return raw_string_end(bytes, at, unended).unwrap_or_else(|| quoted_end(bytes, at));
+    }
+    let start = word_start(bytes, at);
+    if bytes.get(start).is_some_and(u8::is_ascii_digit) && start < at {
+        return at + 1;
+    }
+    quoted_end(bytes, at)
+}
+
+/// Says whether a `#` is the first sign on its line.
+pub(super) fn begins_line(bytes: &[u8], at: usize) -> bool {
+    let before = bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | 0x0c));
+    before.is_none_or(|byte| *byte == b'\n')
+}
+
+/// Returns where a directive ends that begins at `at`: at the end of its line, or of the last line of a comment that
+/// begins in it.
+pub(super) fn directive_end(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    let mut end = line_end(bytes, at);
+    while let Some(found) = memchr2(b'/', b'"', &bytes[at..end]) {
+        let sign = at + found;
+        if bytes[sign] == b'"' {
+            at = quoted_end(bytes, sign).min(end);
+            continue;
+        }
+        match bytes.get(sign + 1) {
+            Some(b'/') => return end,
+            Some(b'*') => match comment_end(bytes, sign) {
+                Some(after) => {
+                    at = after;
+                    if end < at {
+                        end = line_end(bytes, at);
+                    }
+                }
+                None => return bytes.len(),
+            },
+            Some(_) | None => at = sign + 1,
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_on_after_a_backslash() {
+        assert_eq!(line_end(b"a\\\nb\\\r\nc\nd", 0), 8);
+    }
+
+    #[test]
+    fn a_quote_that_nothing_closes_ends_with_its_line() {
+        assert_eq!(quoted_end(b"\"ab\nc\"", 0), 3);
+        assert_eq!(quoted_end(b"'t do\n", 0), 1);
+        assert_eq!(quoted_end(br#""a\"b" c"#, 0), 6);
+        assert_eq!(quoted_end(b"\"\\", 0), 2);
+    }
+
+    #[test]
+    fn an_apostrophe_in_a_number_is_no_quote() {
+        assert_eq!(quote_end(b"1'000'000", 1, &mut 0), 2);
+        assert_eq!(quote_end(b"L'a' ", 1, &mut 0), 4);
+    }
+
+    #[test]
+    fn a_raw_string_ends_where_its_mark_says() {
+        assert_eq!(raw_string_end(b"R\"x()\" )x\" y", 1, &mut 0), Some(10));
+        assert_eq!(raw_string_end(b"FOOR\"x()x\"", 4, &mut 0), None);
+    }
+
+    #[test]
+    fn raw_strings_that_nothing_ends_are_looked_for_a_few_times_only() {
+        let mut unended = 0;
+        let text = b"R\"x(R\"y()y\"";
+        assert_eq!(raw_string_end(text, 1, &mut unended), None);
+        assert_eq!(unended, 1);
+        assert_eq!(raw_string_end(text, 5, &mut unended), Some(text.len()));
+        assert_eq!(unended, 1);
+        assert_eq!(raw_string_end(text, 5, &mut MOST_UNENDED.clone()), None);
+    }
+
+    #[test]
+    fn a_directive_takes_a_comment_of_more_lines_along() {
+        assert_eq!(directive_end(b"#if 1 /* a\nb */ c\nd", 0), 17);
+        assert_eq!(directive_end(b"#if 1 // /* a\nb", 0), 13);
+        assert_eq!(directive_end(b"#error don't \"\nb", 0), 14);
+    }
+}

@@ -1,0 +1,173 @@
+//! What words of C and C++ mean to a scanner.
+
+/// Says whether a word is written as macros are: in capitals, with more than one letter.
+pub(super) fn is_macro_name(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    1 < bytes.len()
+        && bytes.iter().any(u8::is_ascii_uppercase)
+        && bytes.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+}
+
+/// Says whether a word behind the members of a type tells a compiler how to lay them out.
+pub(super) fn is_about_layout(word: &str) -> bool {
+    matches!(word, "__packed" | "__randomize_layout" | "__no_randomize_layout" | "__designated_init")
+        || word.starts_with("____cacheline")
+}
+
+/// Says whether a word says who may use the members that follow.
+pub(super) fn is_access(word: &str) -> bool {
+    matches!(word, "public" | "private" | "protected" | "signals" | "Q_SIGNALS")
+}
+
+/// Says whether a word can stand at the beginning of a declaration only.
+pub(super) fn begins_declaration(word: &str) -> bool {
+    matches!(word, "namespace" | "template" | "typedef" | "using" | "static" | "extern" | "class" | "friend")
+}
+
+/// Says whether a word begins a scope or what stands before one, so that no macro before it can be its type.
+pub(super) fn begins_scope_head(word: &str) -> bool {
+    matches!(word, "namespace" | "template" | "using" | "class" | "struct" | "enum" | "union" | "typedef")
+}
+
+/// Says whether a word is followed by parentheses that belong to an attribute, and not to a function.
+pub(super) fn is_attribute(word: &str) -> bool {
+    matches!(
+        word,
+        "__attribute__"
+            | "__attribute"
+            | "__declspec"
+            | "alignas"
+            | "_Alignas"
+            | "__asm__"
+            | "__asm"
+            | "asm"
+            | "noexcept"
+            | "throw"
+            | "explicit"
+            | "__pragma"
+            | "_Pragma"
+    )
+}
+
+/// Says whether parentheses after a word spell a type.
+pub(super) fn is_type_of(word: &str) -> bool {
+    matches!(word, "decltype" | "typeof" | "__typeof__" | "__typeof" | "_Atomic" | "__underlying_type")
+}
+
+/// Says whether a word belongs to a declaration without being a part of its type.
+pub(super) fn is_specifier(word: &str) -> bool {
+    matches!(
+        word,
+        "static"
+            | "extern"
+            | "inline"
+            | "__inline"
+            | "__inline__"
+            | "virtual"
+            | "explicit"
+            | "constexpr"
+            | "consteval"
+            | "constinit"
+            | "friend"
+            | "mutable"
+            | "register"
+            | "thread_local"
+            | "__thread"
+            | "_Thread_local"
+            | "_Noreturn"
+            | "const"
+            | "volatile"
+            | "typedef"
+            | "__extension__"
+            | "__forceinline"
+            | "typename"
+    )
+}
+
+/// Says whether a word begins the name of a type that is spelled out.
+pub(super) fn is_tag(word: &str) -> bool {
+    matches!(word, "struct" | "union" | "class" | "enum")
+}
+
+/// Says whether a word can be no name, because it is a type of the language.
+pub(super) fn is_basic_type(word: &str) -> bool {
+    matches!(
+        word,
+        "void"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "signed"
+            | "unsigned"
+            | "bool"
+            | "_Bool"
+            | "auto"
+            | "wchar_t"
+            | "char16_t"
+            | "char32_t"
+    )
+}
+
+/// Says whether a word may stand between a function's parameters and its body.
+pub(super) fn is_trailing_qualifier(word: &str) -> bool {
+    matches!(
+        word,
+        "const"
+            | "volatile"
+            | "override"
+            | "final"
+            | "noexcept"
+            | "mutable"
+            | "restrict"
+            | "sealed"
+            | "throw"
+    )
+}
+
+/// Says whether a word begins a statement, so that no declaration is there.
+pub(super) fn is_statement(word: &str) -> bool {
+    matches!(
+        word,
+        "if" | "else"
+            | "for"
+            | "while"
+            | "do"
+            | "switch"
+            | "case"
+            | "return"
+            | "goto"
+            | "catch"
+            | "try"
+            | "sizeof"
+            | "break"
+            | "continue"
+            | "default"
+            | "delete"
+            | "new"
+            | "throw"
+            | "defined"
+    )
+}
+
+/// Returns the name of a function whose head is a call of a macro: `MACRO(a, b) {`.
+///
+/// It is what a reader would ask for: `Foo.Bar` of `TEST(Foo, Bar)`, as a test is named on the command line;
+/// `sys_open` of `SYSCALL_DEFINE3(open, …)`, as it is called; else the first argument.
+pub(super) fn macro_function(name: &str, arguments: &[&str]) -> Option<String> {
+    let first = *arguments.first()?;
+    if name.contains("SYSCALL_DEFINE") {
+        let prefix = if name.starts_with("COMPAT") { "compat_sys_" } else { "sys_" };
+        return Some(format!("{prefix}{first}"));
+    }
+    let is_test = name.contains("TEST") || name.contains("PERF") || name.contains("BENCHMARK");
+    match arguments.get(1) {
+        Some(second) if is_test => Some(format!("{first}.{second}")),
+        Some(_) | None => Some(first.to_owned()),
+    }
+}
+
+/// Nobody writes more macros in a row than this, and each line of a longer row would cost a look at the whole of it.
+pub(super) const MOST_MACROS: usize = 32;

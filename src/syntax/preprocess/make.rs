@@ -1,0 +1,325 @@
+//! Reduces a makefile to the lines that declare something, without values and recipes.
+//!
+//! The grammar supports neither computed names (`obj-$(CONFIG_X) += a.o`) nor much of what a value may contain, so that it
+//! loses most makefiles of the kernel's kind. It understands what is left of them here.
+
+use std::ops::Range;
+
+use crate::syntax::text::PreprocessedText;
+
+/// Lines that begin with such a word stay as they are.
+const DIRECTIVES: [&str; 9] =
+    ["ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "include", "-include", "sinclude"];
+
+/// Returns the text without values and recipes. Nothing in a makefile is so odd that its lines could not be told.
+#[expect(clippy::unnecessary_wraps, reason = "a scanner may refuse a text; this one never has to")]
+pub(in crate::syntax) fn preprocess_makefile(text: &str) -> Option<PreprocessedText> {
+    let mut scan =
+        MakefileScanner { text, copied_until: 0, follows_rule: false, reduced: PreprocessedText::default() };
+    let mut at = 0;
+    while at < text.len() {
+        at = scan.scan_line(at);
+    }
+    scan.reduced.copy(text, scan.copied_until..text.len());
+    Some(scan.reduced)
+}
+
+struct MakefileScanner<'t> {
+    text: &'t str,
+    /// Up to where the text was copied or left out.
+    copied_until: usize,
+    /// Whether a line that begins with a tab is one of a recipe.
+    follows_rule: bool,
+    reduced: PreprocessedText,
+}
+
+impl MakefileScanner<'_> {
+    /// Reads the line at `at`, with those that go on with it, and returns where the next one begins.
+    fn scan_line(&mut self, at: usize) -> usize {
+        if self.follows_rule && self.text[at..].starts_with('\t') {
+            let end = self.recipe_end(at);
+            self.replace(at + 1..self.text[..end].trim_end().len(), ":");
+            return end;
+        }
+        let end = line_end(self.text, at);
+        let line = self.text[at..end].trim_end();
+        let said = line.trim_start();
+        if said.is_empty() || said.starts_with('#') {
+            return end;
+        }
+        let start = at + (line.len() - said.len());
+        let marked = substitution_length(said);
+        if 0 < marked {
+            return self.substitution(at..end, start, said, marked);
+        }
+        let mut words =
+            said.split_whitespace().skip_while(|word| matches!(*word, "override" | "export" | "private"));
+        let word = words.next().unwrap_or_default();
+        if word == "define" {
+            self.follows_rule = false;
+            return self.definition(end);
+        }
+        if word == "if" {
+            // Automake's.
+            self.replace(start..start + 2, "ifdef");
+            self.reduced.repairs += 1;
+            return end;
+        }
+        if said.starts_with("export ") && operator(said).is_none() {
+            // A name that stands for nothing is no symbol.
+            self.replace(start..start, "x=");
+            self.copied_until = start + said.len();
+            self.reduced.repairs += 1;
+            return end;
+        }
+        if self.follows_rule && word.starts_with("if") && !self.goes_on_in_recipe(end) {
+            // Else the grammar takes what is conditional for a part of the recipe.
+            self.reduced.copy(self.text, self.copied_until..at);
+            self.reduced.substitute("x=\n", at..at);
+            self.copied_until = at;
+            self.follows_rule = false;
+        }
+        if DIRECTIVES.contains(&word) {
+            return end;
+        }
+        self.statement(start, said);
+        end
+    }
+
+    /// Reads a line that begins with what `configure` puts something in the place of: `@SET_MAKE@` alone, or
+    /// `@IS_ON_TRUE@a = 1`, which is there or is a comment.
+    fn substitution(&mut self, whole: Range<usize>, start: usize, said: &str, marked: usize) -> usize {
+        let rest = &said[marked..];
+        let is_recipe = self.follows_rule && rest.starts_with('\t');
+        let declares = !is_recipe && !rest.starts_with('#') && operator(rest).is_some();
+        self.reduced.copy(self.text, self.copied_until..if declares { start } else { whole.start });
+        self.reduced.repairs += 1;
+        if declares {
+            let blank = rest.len() - rest.trim_start().len();
+            self.copied_until = start + marked + blank;
+            self.statement(self.copied_until, rest.trim_start());
+        } else {
+            self.copied_until = whole.end;
+        }
+        whole.end
+    }
+
+    /// Says whether the first line of what is conditional is one of a recipe.
+    fn goes_on_in_recipe(&self, from: usize) -> bool {
+        let lines = self.text[from..].lines().take(20);
+        let mut said = lines.filter(|line| {
+            let word = line.split_whitespace().next().unwrap_or_default();
+            !line.trim().is_empty() && !word.starts_with('#') && !DIRECTIVES.contains(&word)
+        });
+        said.next().is_some_and(|line| line.starts_with('\t'))
+    }
+
+    /// Returns where the lines end that begin with tabs, and those that they go on with.
+    fn recipe_end(&self, at: usize) -> usize {
+        let mut end = at;
+        while self.text[end..].starts_with('\t') {
+            end = line_end(self.text, end);
+        }
+        end
+    }
+
+    /// Leaves out what stands before the `endef`, and returns where the line after it begins.
+    fn definition(&mut self, from: usize) -> usize {
+        let mut at = from;
+        let mut depth = 1;
+        while at < self.text.len() {
+            let end = line_end(self.text, at);
+            match self.text[at..end].split_whitespace().next() {
+                Some("define") => depth += 1,
+                Some("endef") => depth -= 1,
+                Some(_) | None => {}
+            }
+            if depth == 0 {
+                if from < at {
+                    self.replace(from..at, "x\n");
+                }
+                return end;
+            }
+            at = end;
+        }
+        at
+    }
+
+    /// Reads an assignment, whose value is left out, or a rule.
+    fn statement(&mut self, start: usize, said: &str) {
+        let Some((at, sign)) = operator(said) else {
+            // A call alone on its line, which may make anything.
+            self.follows_rule = self.follows_rule && said.starts_with('$');
+            return;
+        };
+        let (before, after) = (&said[..at], &said[at + sign.len()..]);
+        self.names(start, before);
+        if sign.ends_with('=') {
+            self.follows_rule = false;
+            self.value(start + at + sign.len(), after);
+            return;
+        }
+        self.follows_rule = true;
+        // What is set for a target alone is no rule.
+        if let Some((at, sign)) = operator(after).filter(|(_, sign)| sign.ends_with('=')) {
+            let from = start + said.len() - after.len();
+            self.names(from, &after[..at]);
+            self.value(from + at + sign.len(), &after[at + sign.len()..]);
+        } else {
+            self.prerequisites(start + said.len() - after.len(), after);
+        }
+    }
+
+    /// Leaves out a value; comments behind it go with it.
+    fn value(&mut self, start: usize, value: &str) {
+        let said = value.trim();
+        if !said.is_empty() {
+            let from = start + (value.len() - value.trim_start().len());
+            self.replace(from..from + said.len(), "x");
+        }
+    }
+
+    /// Leaves out what a target needs, up to a recipe or a comment on the same line.
+    fn prerequisites(&mut self, start: usize, needs: &str) {
+        let end = needs.find([';', '#']).unwrap_or(needs.len());
+        let is_plain = needs[..end].split_whitespace().all(|word| word == "|" || word.bytes().all(is_plain));
+        if !is_plain || needs[..end].contains('\\') {
+            self.value(start, &needs[..end]);
+        }
+        if needs[end..].starts_with(';') {
+            self.value(start + end + 1, &needs[end + 1..]);
+        }
+    }
+
+    /// Puts plain letters in place of the references in names.
+    fn names(&mut self, start: usize, names: &str) {
+        let mut at = 0;
+        while let Some(dollar) = names[at..].find('$').map(|found| at + found) {
+            let end = reference_end(names, dollar);
+            self.replace(start + dollar..start + end, "x");
+            self.reduced.repairs += 1;
+            at = end;
+        }
+    }
+
+    fn replace(&mut self, range: Range<usize>, text: &str) {
+        self.reduced.copy(self.text, self.copied_until..range.start);
+        self.reduced.substitute(text, range.clone());
+        self.copied_until = range.end;
+    }
+}
+
+/// Returns how many bytes at the start of a line are names between `@`.
+fn substitution_length(line: &str) -> usize {
+    let mut at = 0;
+    while let Some(rest) = line[at..].strip_prefix('@') {
+        let name = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        if name == 0 || !rest[name..].starts_with('@') {
+            break;
+        }
+        at += name + 2;
+    }
+    at
+}
+
+const fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'%')
+}
+
+/// Returns where the next line begins that does not go on with the one at `at`.
+fn line_end(text: &str, mut at: usize) -> usize {
+    loop {
+        let Some(end) = text[at..].find('\n').map(|found| at + found) else { return text.len() };
+        let line = text[at..end].trim_end_matches('\r');
+        at = end + 1;
+        let slashes = line.len() - line.trim_end_matches('\\').len();
+        if slashes.is_multiple_of(2) {
+            return at;
+        }
+    }
+}
+
+/// Returns where the first sign stands that makes an assignment or a rule of a line, outside of references.
+fn operator(line: &str) -> Option<(usize, &'static str)> {
+    const SIGNS: [&str; 11] = [":::=", "::=", ":=", "+=", "?=", "!=", "&::", "&:", "::", ":", "="];
+    let mut at = 0;
+    loop {
+        let found = at + line[at..].find(['$', ':', '=', '+', '?', '!', '&', '#'])?;
+        match line.as_bytes()[found] {
+            b'#' => return None,
+            b'$' => at = reference_end(line, found),
+            _ => match SIGNS.iter().find(|sign| line[found..].starts_with(**sign)) {
+                Some(sign) => return Some((found, sign)),
+                None => at = found + 1,
+            },
+        }
+    }
+}
+
+/// Returns where a reference ends that begins with the `$` at `at`.
+fn reference_end(text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let (open, close) = match bytes.get(at + 1) {
+        Some(b'(') => (b'(', b')'),
+        Some(b'{') => (b'{', b'}'),
+        Some(_) => {
+            return text[at + 1..].chars().next().map_or(text.len(), |letter| at + 1 + letter.len_utf8());
+        }
+        None => return text.len(),
+    };
+    let mut depth = 0_usize;
+    for (offset, byte) in bytes[at + 1..].iter().enumerate() {
+        if *byte == open {
+            depth += 1;
+        } else if *byte == close {
+            depth -= 1;
+            if depth == 0 {
+                return at + 1 + offset + 1;
+            }
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(preprocess_makefile(text).unwrap().text, expected);
+    }
+
+    #[test]
+    fn values_and_recipes_are_left_out() {
+        check(
+            "A := $(shell ls) \\\n  b\nall: a b\n\techo $@ \\\n\tx\n\techo\nB = 1\n",
+            "A := x\nall: a b\n\t:\nB = x\n",
+        );
+        check("define X\na\nb\nendef\nY=\n", "define X\nx\nendef\nY=\n");
+    }
+
+    #[test]
+    fn computed_names_become_plain_ones() {
+        check("obj-$(CONFIG_${X}) += a.o\n", "obj-x += x\n");
+        check("$(OUT)/%.o: %.c $(DEPS) | dir ; cc $<\n", "x/%.o: x ; x\n");
+        check("$$x: a=b\n", "xx: a=x\n");
+    }
+
+    #[test]
+    fn what_configure_replaces_is_left_out() {
+        check("@SET_MAKE@\nVPATH = @srcdir@\n", "VPATH = x\n");
+        check("@A_TRUE@@B_FALSE@am__1 = a \\\n@A_TRUE@ b\nC = 1\n", "am__1 = x\nC = x\n");
+        check("a: b\n\tcc\n@A_TRUE@\tx\n@A_TRUE@d: e\n", "a: b\n\t:\nd: e\n");
+        check("@: b\n", "@: b\n");
+    }
+
+    #[test]
+    fn what_declares_nothing_stays() {
+        check(
+            "ifeq ($(A),b)\nA = 1 # x\nendif\ninclude $(X)\n",
+            "ifeq ($(A),b)\nA = x\nendif\ninclude $(X)\n",
+        );
+        check("$(eval $(call X))\n# a: b\n", "$(eval $(call X))\n# a: b\n");
+    }
+}

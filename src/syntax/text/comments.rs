@@ -1,0 +1,433 @@
+//! The text of a comment, without the marks that make it one and without lines that are written for tools.
+
+use super::markup::strip_markup;
+use super::one_line::first_paragraph;
+
+/// Commands of Doxygen that only say what the comment belongs to.
+const NAMING: [&str; 17] = [
+    "addtogroup",
+    "class",
+    "def",
+    "defgroup",
+    "enum",
+    "file",
+    "fn",
+    "headerfile",
+    "ingroup",
+    "internal",
+    "module",
+    "namespace",
+    "struct",
+    "typedef",
+    "union",
+    "var",
+    "package",
+];
+
+/// What begins a field of Swift's documentation.
+const SWIFT_FIELDS: [&str; 5] = ["parameter", "parameters", "returns", "throws", "seealso"];
+
+/// Commands of Doxygen that only say how the next word looks.
+const STYLING: [&str; 8] = ["a", "b", "c", "e", "em", "p", "ref", "link"];
+
+/// Commands of Doxygen that begin another paragraph, wherever on a line they stand.
+const ENDING: [&str; 15] = [
+    "deprecated",
+    "note",
+    "param",
+    "par",
+    "post",
+    "pre",
+    "return",
+    "returns",
+    "retval",
+    "sa",
+    "see",
+    "since",
+    "throws",
+    "type",
+    "warning",
+];
+
+/// What such a line begins with, behind the marks of a comment.
+const PREFIXES: [&str; 51] = [
+    "$Id",
+    ":nodoc:",
+    ":startdoc:",
+    ":stopdoc:",
+    "@@",
+    "@codeCoverageIgnore",
+    "@flow",
+    "@format",
+    "@generated",
+    "@jest-environment",
+    "@jsx",
+    "@noflow",
+    "@phan-",
+    "@phpcs",
+    "@phpstan-",
+    "@preserve",
+    "@prettier",
+    "@psalm-",
+    "@ts-",
+    "@vitest-environment",
+    "@vue/component",
+    "biome-ignore",
+    "c8 ignore",
+    "check=error",
+    "check=skip",
+    "coding:",
+    "deno-",
+    "encoding:",
+    "escape=",
+    "eslint",
+    "exported ",
+    "frozen_string_literal:",
+    "frozen-string-literal:",
+    "globals ",
+    "istanbul ignore",
+    "jscs:",
+    "jshint ",
+    "jslint ",
+    "phpcs:",
+    "prettier-ignore",
+    "rubocop:",
+    "shareable_constant_value:",
+    "sourceMappingURL",
+    "standard:",
+    "syntax=",
+    "tslint:",
+    "typed:",
+    "v8 ignore",
+    "warn_indent:",
+    "warn_past_scope:",
+    "webpack",
+];
+
+/// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing to a reader.
+pub(in crate::syntax) fn documentation(comment: &str) -> Option<String> {
+    let text = strip_comment_marks(comment);
+    let text = if comment.starts_with("/**") { without_links(&text) } else { text };
+    let paragraph = first_paragraph(&without_commands(&strip_markup(&text)))?;
+    (!is_tool_comment(&paragraph)).then_some(paragraph)
+}
+
+/// Returns a documentation without the commands of Doxygen and the fields of Sphinx: the brief alone where one is
+/// marked as such, else what stands before the first parameter.
+pub(in crate::syntax) fn without_commands(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut goes_on = false;
+    for line in text.lines() {
+        goes_on &= !line.trim().is_empty();
+        match parse_command(line.trim()) {
+            Some(("brief" | "short" | "summary", brief)) => {
+                plain.clear();
+                push_plain(&mut plain, brief);
+                goes_on = false;
+            }
+            Some(("description" | "desc" | "fileoverview" | "overview", text)) => {
+                plain.push_str(text);
+                goes_on = false;
+            }
+            // In JavaScript it says what the file is for, elsewhere what it is called.
+            Some(("file", text)) if text.contains(' ') => plain.push_str(text),
+            Some((name, _)) if NAMING.contains(&name) => continue,
+            Some(("details" | "remark" | "remarks", text)) => {
+                plain.push('\n');
+                push_plain(&mut plain, text);
+                goes_on = false;
+            }
+            Some((name, _)) if STYLING.contains(&name) => push_plain(&mut plain, line),
+            // An empty line ends the paragraph; what is said of a parameter may go on.
+            Some((_, text)) => goes_on = !text.is_empty(),
+            None if goes_on => {}
+            None => push_plain(&mut plain, line),
+        }
+        plain.push('\n');
+    }
+    plain
+}
+
+/// Appends a line without the commands in it: of `@c word` the word is kept, and what stands behind a command that
+/// begins a paragraph of its own (`\sa`, `@param`) is none of this one.
+fn push_plain(plain: &mut String, line: &str) {
+    if !line.contains(['@', '\\']) {
+        plain.push_str(line);
+        return;
+    }
+    for word in line.split_inclusive(char::is_whitespace) {
+        match word.strip_prefix(['@', '\\']).map(str::trim_end) {
+            Some(name) if STYLING.contains(&name) => {}
+            Some(name) if ENDING.contains(&name) => {
+                plain.push('\n');
+                return;
+            }
+            Some(_) | None => plain.push_str(word),
+        }
+    }
+}
+
+/// Splits `@name rest`, `\name rest` and `:name …: rest`.
+fn parse_command(line: &str) -> Option<(&str, &str)> {
+    let name_end = |text: &str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    if let Some(field) = line.strip_prefix(':') {
+        let (name, rest) = field.split_once(':')?;
+        // `:class:`Name` …` is a word of the text.
+        return (!rest.starts_with('`') && !name.is_empty()).then_some((&name[..name_end(name)], rest));
+    }
+    if ["```", "{{{", "~~~"].iter().any(|fence| line.starts_with(fence)) {
+        return Some(("code", ""));
+    }
+    if let Some(field) = line.strip_prefix("- ") {
+        // Swift: `- Parameter name: …`.
+        let name = &field[..name_end(field)];
+        return SWIFT_FIELDS.contains(&name.to_lowercase().as_str()).then_some((name, ""));
+    }
+    let rest = line.strip_prefix(['@', '\\'])?;
+    let end = name_end(rest);
+    rest.starts_with(char::is_alphabetic).then(|| (&rest[..end], rest[end..].trim()))
+}
+
+/// Returns the text of a comment, or of a run of them, without its markers (`//`, `/* … */`, `#`) and without what it
+/// says to a shell or an editor.
+fn strip_comment_marks(comment: &str) -> String {
+    let mut text = String::with_capacity(comment.len());
+    let comment = without_brackets(comment);
+    let has_dashes = comment.trim_start().starts_with("--");
+    for line in comment.lines() {
+        let line = line.trim();
+        if is_tool_line(line) || is_tool_directive(line) || line.contains("-*-") || line.contains("vim:") {
+            continue;
+        }
+        let line = line.strip_suffix("*/").unwrap_or(line).trim_end();
+        let line = if has_dashes { without_dashes(line) } else { line };
+        let line = line.trim_start_matches(['/', '*', '#', '!', '<']);
+        text.push_str(without_ruler(line.trim_end_matches('*').trim()));
+        text.push('\n');
+    }
+    text
+}
+
+/// Says whether a line speaks to a shell, or to a compiler, or to what checks the code.
+fn is_tool_line(line: &str) -> bool {
+    let starts = [
+        "#!",
+        "//go:",
+        "// +build",
+        "//nolint",
+        "//export ",
+        "//line ",
+        "// swift-tools-version",
+        "// swiftlint:",
+        "// swiftformat:",
+        "// MARK:",
+        "//MARK:",
+        "// scalastyle:",
+        "# shellcheck ",
+        "#shellcheck ",
+        "---@diagnostic",
+        "-- luacheck:",
+        "--luacheck:",
+        "-- stylua:",
+    ];
+    starts.iter().any(|start| line.starts_with(start))
+}
+
+/// Returns what stands in a bracket comment of CMake, `#[=[ … ]=]`; any other comment as it is.
+fn without_brackets(comment: &str) -> &str {
+    let inside = || {
+        let rest = comment.trim_start().strip_prefix("#[")?;
+        let inside = rest.trim_start_matches('=');
+        let close = format!("]{}]", &rest[..rest.len() - inside.len()]);
+        let (inside, behind) = inside.strip_prefix('[')?.split_once(&close)?;
+        behind.trim().is_empty().then(|| inside.strip_prefix(".rst:").unwrap_or(inside))
+    };
+    inside().unwrap_or(comment)
+}
+
+/// Returns a line of a comment of Lua or SQL without its dashes, and without the brackets of one that has several.
+fn without_dashes(line: &str) -> &str {
+    let line = line.trim_matches('-').trim();
+    let open = line.strip_prefix('[').map(|rest| rest.trim_start_matches('='));
+    let line = open.and_then(|rest| rest.strip_prefix('[')).unwrap_or(line);
+    let close = line.strip_suffix(']').map(|rest| rest.trim_end_matches('='));
+    close.and_then(|rest| rest.strip_suffix(']')).unwrap_or(line).trim()
+}
+
+/// Returns a documentation of Scala without the brackets of its links: `[[a.B]]` becomes `a.B`, `[[a.B it]]` becomes `it`.
+fn without_links(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("[[") {
+        plain.push_str(before);
+        let Some((link, behind)) = after.split_once("]]") else {
+            plain.push_str("[[");
+            rest = after;
+            continue;
+        };
+        plain.push_str(link.split_once(char::is_whitespace).map_or(link, |(_, title)| title));
+        rest = behind;
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// Returns `Title` for `------ Title ------`.
+fn without_ruler(line: &str) -> &str {
+    if line.starts_with("---") || line.starts_with("===") { line.trim_matches(['-', '=', ' ']) } else { line }
+}
+
+/// Says whether a paragraph is about who may copy the file, which tells nothing of what the file does.
+pub(in crate::syntax) fn is_license_text(paragraph: &str) -> bool {
+    let lower = paragraph.to_lowercase();
+    let marks =
+        ["copyright", "license", "all rights reserved", "redistribut", "is part of", "(c) 19", "(c) 20"];
+    marks.iter().any(|mark| lower.contains(mark))
+}
+
+/// Says whether a comment only tells a tool what to do.
+fn is_tool_comment(paragraph: &str) -> bool {
+    let tools = ["NOLINT", "clang-format", "fmt:", "isort:", "mypy:", "noqa", "pragma:", "pylint:", "type:"];
+    tools.iter().any(|tool| paragraph.starts_with(tool))
+}
+
+/// Says whether a line, which may have marks before it, speaks to a tool.
+fn is_tool_directive(line: &str) -> bool {
+    if matches!(line, "=begin" | "=end") || line.contains("<reference ") || line.contains("<amd-module") {
+        return true;
+    }
+    let text = line.trim_start_matches(['/', '*', '#', '!', ' ']);
+    // A directive of YARD: `@!attribute [r] name`.
+    text.starts_with("@!") || PREFIXES.iter().any(|start| text.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(comment: &str, expected: &str) {
+        assert_eq!(documentation(comment).unwrap_or_default(), expected);
+    }
+
+    #[test]
+    fn markers_are_taken_off() {
+        check("/** Says\n  * hello.\n  */", "Says hello.");
+        check("/// One.\n///< Two.", "One. Two.");
+        check("/* ---------- Title ---------- */", "Title");
+        check("/***********\n * Boxed.  *\n ***********/", "Boxed.");
+    }
+
+    #[test]
+    fn a_license_is_told_from_a_description() {
+        assert!(is_license_text("Copyright (C) 2001 Somebody"));
+        assert!(!is_license_text("Reads frames from the wire."));
+    }
+
+    #[test]
+    fn a_description_is_found_above_a_license() {
+        check("/* Reads frames.\n *\n * Copyright (C) 2001 Somebody */", "Reads frames.");
+    }
+
+    #[test]
+    fn a_brief_is_taken_for_the_documentation() {
+        check(
+            "/**\n * @file a.h\n * @author Somebody\n * @brief Reads\n * frames.\n * @param a x */",
+            "Reads frames.",
+        );
+        check("/*! \\brief Moves. \n \\return nothing */", "Moves.");
+    }
+
+    #[test]
+    fn parameters_are_no_part_of_the_first_paragraph() {
+        check("/**\n * do_it() - does it\n * @what: what to do\n */", "do_it() - does it");
+        check("# Does it.\n# :param a: what", "Does it.");
+        check("# :class:`Name` does it.", ":class:`Name` does it.");
+    }
+
+    #[test]
+    fn tags_do_not_leak() {
+        check("/** Reads {@code a}.<p>More. */", "Reads a.");
+        check("/// <inheritdoc/>", "");
+        check(
+            "/// <summary>\n/// Reads\n/// one.\n/// </summary>\n/// <param name=\"a\">x</param>",
+            "Reads one.",
+        );
+    }
+
+    #[test]
+    fn dashes_are_taken_off_where_they_make_the_comment() {
+        check("--- Reads frames.\n-- @param a x", "Reads frames.");
+        check("--[==[ Reads\n--frames.\n]==]", "Reads frames.");
+        check("-------------\n-- Title --\n-------------", "Title");
+        check("/* Takes\n --help and stops. */", "Takes --help and stops.");
+        check("-- luacheck: globals a\n-- Reads.", "Reads.");
+    }
+
+    #[test]
+    fn brackets_are_taken_off_where_they_make_the_comment() {
+        check("#[[ Reads\nframes. ]]", "Reads frames.");
+        check("#[==[.rst:\nReads [[1]].\n]==]", "Reads [[1]].");
+        check("#[1] is read.", "[1] is read.");
+        check("# syntax=docker/dockerfile:1\n# Reads.", "Reads.");
+    }
+
+    #[test]
+    fn fields_and_code_are_no_part_of_the_first_paragraph() {
+        check("/// Reads.\n/// - Parameter a: x\n/// - Returns: y", "Reads.");
+        check("/// Reads\n/// - one", "Reads - one");
+        check("/** Reads.\n {{{\n read()\n }}} */", "Reads.");
+        check("// MARK: - Reading\n/// Reads.", "Reads.");
+        check("/** Reads [[a.B]] and [[a.C the\n * other]] [[. */", "Reads a.B and the other [[.");
+    }
+
+    #[test]
+    fn commands_within_a_line_are_taken_out() {
+        check("/// Copies @p n bytes, see @ref other.", "Copies n bytes, see other.");
+        check("/** Moves. \\sa other */", "Moves.");
+        check("/// @p n is copied.", "n is copied.");
+        check(
+            "// Mail to someone@example.org, or use @decorators.",
+            "Mail to someone@example.org, or use @decorators.",
+        );
+    }
+
+    #[test]
+    fn details_are_taken_where_there_is_no_brief() {
+        check("/** @details Alone. */", "Alone.");
+        check("/** @brief First.\n * @details Then. */", "First.");
+    }
+
+    #[test]
+    fn tags_of_jsdoc_and_yard_are_read() {
+        check("/**\n * @fileoverview Reads frames.\n * @author A */", "Reads frames.");
+        check("/**\n * @param {A} a what it\n *   is for\n * @returns {B} more\n */", "");
+        check("/** Adds. @param {number} a */", "Adds.");
+        check("# @!attribute [r] size\n# The size.", "The size.");
+        check("=begin\nReads frames.\n=end", "Reads frames.");
+    }
+
+    #[test]
+    fn what_is_said_to_a_tool_documents_nothing() {
+        check("# noqa: E501", "");
+        check("// NOLINTNEXTLINE(readability)", "");
+        check("//go:build linux\n// Reads.", "Reads.");
+        check("#!/usr/bin/env python3\n# -*- coding: utf-8 -*-", "");
+    }
+}
+
+#[cfg(test)]
+mod directives_tests {
+    use super::*;
+
+    #[test]
+    fn words_to_tools_are_told_from_words_to_readers() {
+        for line in ["# frozen_string_literal: true", "/* eslint-disable no-var */", "// @ts-check", "=begin"]
+        {
+            assert!(is_tool_directive(line), "{line}");
+        }
+        for line in ["# Encodings are guessed.", "/* Globals of the page. */", "// Types of frames"] {
+            assert!(!is_tool_directive(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Documentation as plain text, without the markup of Javadoc, XML and HTML.
+//!
+//! Only tags that such documentation uses are taken for tags: `List<T>` and `<stdio.h>` stay as they are.
+
+use std::borrow::Cow;
+
+/// Tags that stand for nothing a reader of plain text needs; what is within them is read on.
+const PLAIN: [&str; 26] = [
+    "a", "b", "big", "c", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "para", "q", "s",
+    "samp", "small", "span", "strong", "sub", "summary", "sup", "tt", "u", "var",
+];
+
+/// Tags that end a paragraph.
+const BREAKS: [&str; 36] = [
+    "blockquote",
+    "br",
+    "center",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "example",
+    "exception",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "img",
+    "inheritdoc",
+    "item",
+    "li",
+    "list",
+    "ol",
+    "p",
+    "param",
+    "pre",
+    "remarks",
+    "returns",
+    "seealso",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "tr",
+    "typeparam",
+    "ul",
+    "value",
+];
+
+/// Tags that name something, and are replaced by its name.
+const NAMES: [&str; 3] = ["paramref", "see", "typeparamref"];
+
+/// What is longer between braces is not read as a tag, so that many that are never closed cost little.
+const LONGEST_TAG: usize = 500;
+
+/// Returns a documentation as plain text: `{@link Foo#bar}` becomes `Foo.bar`, `<see cref="Foo"/>` becomes `Foo`, a
+/// `<p>` an empty line, and tags that say how to show a text are left out.
+pub(in crate::syntax) fn strip_markup(text: &str) -> Cow<'_, str> {
+    if !text.contains(['<', '{', '&']) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['<', '{', '&']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (taken, put) = parse_tag(rest, out.chars().next_back())
+            .or_else(|| parse_inline_tag(rest))
+            .or_else(|| parse_entity(rest))
+            .unwrap_or_else(|| (1, rest[..1].to_owned()));
+        out.push_str(&put);
+        rest = &rest[taken..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Reads a tag at the start of `text`: its length, and what to write for it.
+fn parse_tag(text: &str, before: Option<char>) -> Option<(usize, String)> {
+    let inner = text.strip_prefix('<')?;
+    let end = inner.find(['<', '>']).filter(|&end| inner[end..].starts_with('>'))?;
+    let (inner, closes) =
+        inner[..end].strip_prefix('/').map_or((&inner[..end], false), |inner| (inner, true));
+    let name_end = inner.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(inner.len());
+    let (name, attributes) = inner.split_at(name_end);
+    let attributes = attributes.trim_end_matches('/');
+    if !(attributes.is_empty() || attributes.starts_with(char::is_whitespace)) {
+        return None;
+    }
+    let name = name.to_ascii_lowercase();
+    // `Map<value>` is a type, while what follows a word directly as a tag mostly ends its line or raises a letter.
+    let follows_name = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    if follows_name && !closes && !["br", "li", "ol", "p", "pre", "sub", "sup", "ul"].contains(&name.as_str())
+    {
+        return None;
+    }
+    let put = if NAMES.contains(&name.as_str()) {
+        if closes { String::new() } else { named_target(attributes) }
+    } else if BREAKS.contains(&name.as_str()) {
+        "\n\n".to_owned()
+    } else if PLAIN.contains(&name.as_str()) {
+        String::new()
+    } else {
+        return None;
+    };
+    Some((end + 2, put))
+}
+
+/// Returns what the attributes of such a tag name: `Foo` of `cref="T:Foo"`.
+fn named_target(attributes: &str) -> String {
+    let value = attributes.split('"').nth(1).unwrap_or_default();
+    let value = if attributes.contains("cref") { without_prefix(value) } else { value };
+    value.replace('{', "<").replace('}', ">")
+}
+
+fn without_prefix(cref: &str) -> &str {
+    match cref.split_once(':') {
+        Some((kind, name)) if kind.len() == 1 => name,
+        Some(_) | None => cref,
+    }
+}
+
+/// Reads `{@code text}` and `{@link Foo#bar(int) label}` at the start of `text`.
+fn parse_inline_tag(text: &str) -> Option<(usize, String)> {
+    let inner = text.strip_prefix("{@")?;
+    let end = closing_brace(inner)?;
+    let (name, said) = inner[..end].split_once(char::is_whitespace).unwrap_or((&inner[..end], ""));
+    let said = said.trim();
+    let put = match name {
+        "link" | "linkplain" | "tutorial" => link_label(said),
+        "inheritDoc" | "inheritdoc" | "docRoot" => String::new(),
+        _ => said.to_owned(),
+    };
+    Some((end + 3, put))
+}
+
+/// Returns where the brace that is open at the start of `text` is closed.
+fn closing_brace(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices().take(LONGEST_TAG) {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some(at),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the label of a link, else what it leads to: `Foo.bar` of `Foo#bar(int, long)`.
+fn link_label(said: &str) -> String {
+    if let Some((_, label)) = said.split_once('|') {
+        return label.trim().to_owned();
+    }
+    let mut depth = 0_usize;
+    let target_end = said.find(|c: char| {
+        match c {
+            '(' | '<' => depth += 1,
+            ')' | '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && c.is_whitespace()
+    });
+    match target_end {
+        Some(end) => said[end..].trim().to_owned(),
+        None => said.trim_start_matches('#').replace('#', "."),
+    }
+}
+
+/// Reads a character's name at the start of `text`.
+fn parse_entity(text: &str) -> Option<(usize, String)> {
+    let names = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&amp;", "&"),
+        ("&nbsp;", " "),
+        ("&quot;", "\""),
+        ("&apos;", "'"),
+        ("&#64;", "@"),
+        ("&#39;", "'"),
+        ("&mdash;", "—"),
+        ("&ndash;", "–"),
+    ];
+    names.iter().find(|(name, _)| text.starts_with(name)).map(|(name, put)| (name.len(), (*put).to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(strip_markup(text), expected);
+    }
+
+    #[test]
+    fn a_link_is_read_as_its_label_or_its_target() {
+        check("See {@link Foo#bar(int, long)}.", "See Foo.bar(int, long).");
+        check("See {@link Foo the foo} and {@linkplain #bar}.", "See the foo and bar.");
+        check("{@code a{b}c} &lt; {@value}", "a{b}c < ");
+        check("{@link Foo|the foo}", "the foo");
+    }
+
+    #[test]
+    fn tags_are_left_out() {
+        check("<b>Bold</b> and <a href=\"x\">linked</a>.<p>More", "Bold and linked.\n\nMore");
+        check("<summary>Says <see cref=\"T:Foo\"/> of <paramref name=\"x\"/>.</summary>", "Says Foo of x.");
+        check("<see cref=\"List{T}\" />", "List<T>");
+    }
+
+    #[test]
+    fn what_only_looks_like_a_tag_stays() {
+        check(
+            "Map<b> of List<value>, <stdio.h>, a < b > c & d, {a} <",
+            "Map<b> of List<value>, <stdio.h>, a < b > c & d, {a} <",
+        );
+        check("{@link never closed", "{@link never closed");
+        check("Vec<T> <T>", "Vec<T> <T>");
+    }
+}

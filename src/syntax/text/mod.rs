@@ -1,0 +1,20 @@
+//! The text of a file: positions in it, its preprocessed copy, and the prose in its comments.
+//!
+//! Imports nothing else of this room. Everything that leaves the room speaks of the original text; [`SourceText`] is the
+//! one place that translates positions of the preprocessed copy back.
+
+mod comments;
+mod markup;
+mod one_line;
+mod preprocessed;
+mod source;
+
+pub(in crate::syntax) use comments::{documentation, is_license_text, without_commands};
+pub(in crate::syntax) use markup::strip_markup;
+pub(in crate::syntax) use one_line::{
+    clip_name, first_paragraph, format_line_count, format_text_size, one_line,
+};
+pub(in crate::syntax) use preprocessed::{
+    Checkpoint, ExpectedSymbol, PreprocessedText, SynthesizedItem, SynthesizedSymbol,
+};
+pub(in crate::syntax) use source::{ElisionCursor, SourceText};

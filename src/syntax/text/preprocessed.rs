@@ -1,0 +1,238 @@
+//! A text made smaller and fitter for its grammar, and the map back to the original.
+//!
+//! A language may have a scanner (`Language::preprocess`) that elides what an outline does not need and repairs what its
+//! grammar does not understand. Its output is assembled here, piece by piece, so that each byte is mapped to its source.
+
+use std::ops::Range;
+
+use crate::model::SymbolKind;
+
+/// What a scanner made of a text.
+#[derive(Debug, Default)]
+pub(in crate::syntax) struct PreprocessedText {
+    /// What the parser is given.
+    pub(in crate::syntax) text: String,
+    /// What `text` is made of, in its order; the pieces leave nothing out.
+    source_map: Vec<SourceMapEntry>,
+    /// Every comment that was taken out, in the order of the original, markers included.
+    pub(in crate::syntax) elided_comments: Vec<Range<usize>>,
+    /// The symbols whose insides were taken out: each has to turn up in the outline, or is added to it.
+    pub(in crate::syntax) expected_symbols: Vec<ExpectedSymbol>,
+    /// What the scanner read itself and the parser is not given, in the order of the original.
+    pub(in crate::syntax) synthesized: Vec<SynthesizedItem>,
+    /// How often something was changed because the grammar would not have understood it.
+    pub(in crate::syntax) repairs: usize,
+}
+
+/// A symbol that a scanner is sure of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::syntax) struct ExpectedSymbol {
+    /// What it is.
+    pub(in crate::syntax) kind: SymbolKind,
+    /// Its name alone.
+    pub(in crate::syntax) name: String,
+    /// Its text in the original.
+    pub(in crate::syntax) range: Range<usize>,
+    /// Its head in the original: what a signature is made of.
+    pub(in crate::syntax) signature: Range<usize>,
+}
+
+/// Something that was taken out and that the outline or the skeleton wants. It is met where it stands, between the nodes
+/// and the comments around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::syntax) enum SynthesizedItem {
+    /// A symbol, read as the grammar would have read it.
+    Symbol(SynthesizedSymbol),
+    /// A line of the preprocessor or the like that draws a file in: its range, and that of the name.
+    Import(Range<usize>, Range<usize>),
+    /// A value of a macro, of which the skeleton keeps the size alone.
+    MacroValue(Range<usize>),
+    /// Something that is no symbol, and keeps a comment above it from what follows.
+    Ignored(Range<usize>),
+}
+
+/// A symbol that a scanner has read whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::syntax) struct SynthesizedSymbol {
+    /// What it is.
+    pub(in crate::syntax) kind: SymbolKind,
+    /// Its name alone.
+    pub(in crate::syntax) name: String,
+    /// What qualifies the name where it is written (`a::B` of `a::B::c`); empty where nothing does.
+    pub(in crate::syntax) scope: String,
+    /// Its text in the original.
+    pub(in crate::syntax) range: Range<usize>,
+    /// What its signature is made of, on one line and without comments, as it is of the head of a node.
+    pub(in crate::syntax) signature: Range<usize>,
+    /// What a skeleton does without, from the end of the head on: the body of a function, the value of a macro, or
+    /// the initializer of a variable.
+    pub(in crate::syntax) cut: Option<Range<usize>>,
+    /// Whether a type stands before the name: without, a function's prototype would read as a call.
+    pub(in crate::syntax) has_type: bool,
+}
+
+impl SynthesizedItem {
+    /// Returns where it stands in the original.
+    pub(in crate::syntax) fn range(&self) -> Range<usize> {
+        match self {
+            Self::Symbol(symbol) => symbol.range.clone(),
+            Self::Import(range, _) | Self::MacroValue(range) | Self::Ignored(range) => range.clone(),
+        }
+    }
+}
+
+/// A piece of a reduced text.
+#[derive(Debug, Clone)]
+struct SourceMapEntry {
+    /// Where it begins in the reduced text.
+    start: usize,
+    /// What it stands for in the original.
+    original: Range<usize>,
+    /// Whether it is the original, byte for byte; else it stands in for the whole of it.
+    is_copy: bool,
+}
+
+/// How much a scanner had put together at a point of the text.
+#[derive(Debug, Clone)]
+pub(in crate::syntax) struct Checkpoint {
+    text: usize,
+    pieces: usize,
+    last_end: usize,
+    comments: usize,
+    records: usize,
+    supplied: usize,
+    repairs: usize,
+}
+
+impl PreprocessedText {
+    /// Remembers how much was put together so far.
+    pub(in crate::syntax) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            text: self.text.len(),
+            pieces: self.source_map.len(),
+            last_end: self.source_map.last().map_or(0, |last| last.original.end),
+            comments: self.elided_comments.len(),
+            records: self.expected_symbols.len(),
+            supplied: self.synthesized.len(),
+            repairs: self.repairs,
+        }
+    }
+
+    /// Takes back what was put together since.
+    pub(in crate::syntax) fn roll_back(&mut self, mark: &Checkpoint) {
+        self.text.truncate(mark.text);
+        self.source_map.truncate(mark.pieces);
+        if let Some(last) = self.source_map.last_mut() {
+            last.original.end = mark.last_end;
+        }
+        self.elided_comments.truncate(mark.comments);
+        self.expected_symbols.truncate(mark.records);
+        self.synthesized.truncate(mark.supplied);
+        self.repairs = mark.repairs;
+    }
+
+    /// Says whether nothing was put together since, comments aside.
+    pub(in crate::syntax) fn is_unchanged_since(&self, mark: &Checkpoint) -> bool {
+        self.text.len() == mark.text
+            && self.synthesized.len() == mark.supplied
+            && self.expected_symbols.len() == mark.records
+    }
+
+    /// Appends a range of the original as it is.
+    pub(in crate::syntax) fn copy(&mut self, original: &str, range: Range<usize>) {
+        let Some(text) = original.get(range.clone()).filter(|text| !text.is_empty()) else { return };
+        match self.source_map.last_mut().filter(|last| last.is_copy && last.original.end == range.start) {
+            Some(last) => last.original.end = range.end,
+            None => self.source_map.push(SourceMapEntry {
+                start: self.text.len(),
+                original: range,
+                is_copy: true,
+            }),
+        }
+        self.text.push_str(text);
+    }
+
+    /// Appends `text` for a range of the original. A node that begins within it begins with the range, and one that
+    /// ends within it ends with the range. The range is empty where something is put in that stands for nothing.
+    pub(in crate::syntax) fn substitute(&mut self, text: &str, range: Range<usize>) {
+        if !text.is_empty() {
+            self.source_map.push(SourceMapEntry { start: self.text.len(), original: range, is_copy: false });
+            self.text.push_str(text);
+        }
+    }
+
+    /// Returns what a range of the reduced text stands for.
+    pub(in crate::syntax) fn original_range(&self, reduced: Range<usize>) -> Range<usize> {
+        let start = self.original_start(reduced.start);
+        // The end is that of the last byte, so that what was taken out behind it does not belong to it.
+        let end = if reduced.is_empty() { start } else { self.original_end(reduced.end) };
+        start..end.max(start)
+    }
+
+    fn original_start(&self, at: usize) -> usize {
+        // What stands at the very end has no piece of its own.
+        if self.text.len() <= at {
+            return self.original_end(self.text.len());
+        }
+        let Some(piece) = self.entry_at(at) else { return 0 };
+        if piece.is_copy { piece.original.start + (at - piece.start) } else { piece.original.start }
+    }
+
+    fn original_end(&self, end: usize) -> usize {
+        let Some(last) = end.checked_sub(1) else { return 0 };
+        let Some(piece) = self.entry_at(last) else { return 0 };
+        if piece.is_copy {
+            (piece.original.start + (end - piece.start)).min(piece.original.end)
+        } else {
+            piece.original.end
+        }
+    }
+
+    /// Returns the piece that holds the byte at `at`.
+    fn entry_at(&self, at: usize) -> Option<&SourceMapEntry> {
+        let after = self.source_map.partition_point(|piece| piece.start <= at);
+        self.source_map.get(after.checked_sub(1)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `int f() { return 1; }` with `{;}` for its body.
+    fn reduced() -> PreprocessedText {
+        let text = "int f() { return 1; }\nint g;\n";
+        let mut reduced = PreprocessedText::default();
+        reduced.copy(text, 0..9);
+        reduced.substitute(";", 9..20);
+        reduced.copy(text, 20..21);
+        reduced.copy(text, 21..text.len());
+        reduced
+    }
+
+    #[test]
+    fn a_position_finds_its_way_back() {
+        let reduced = reduced();
+        assert_eq!(reduced.text, "int f() {;}\nint g;\n");
+        assert_eq!(reduced.original_range(8..11), 8..21, "the body");
+        assert_eq!(reduced.original_range(9..10), 9..20, "what stands in for its inside");
+        assert_eq!(reduced.original_range(12..18), 22..28, "what follows");
+        assert_eq!(reduced.original_range(0..19), 0..29);
+        assert_eq!(reduced.original_range(19..19), 29..29);
+    }
+
+    #[test]
+    fn pieces_that_follow_each_other_are_one() {
+        assert_eq!(reduced().source_map.len(), 3);
+    }
+
+    #[test]
+    fn a_node_ends_before_what_was_taken_out_behind_it() {
+        let text = "int a /* b */ ;";
+        let mut reduced = PreprocessedText::default();
+        reduced.copy(text, 0..5);
+        reduced.copy(text, 13..15);
+        assert_eq!(reduced.original_range(4..5), 4..5);
+        assert_eq!(reduced.original_range(0..7), 0..15);
+    }
+}
