@@ -5,6 +5,7 @@ use std::num::NonZeroU16;
 use tree_sitter::Node;
 use tree_sitter_language::LanguageFn;
 
+use super::nodes::NodePath;
 use super::skeleton::ElisionMarks;
 use super::walk::OutlineWalk;
 use crate::model::SymbolKind;
@@ -15,11 +16,6 @@ pub(in crate::syntax) type NodeTable = &'static [(&'static str, Visit)];
 
 /// Reads a node that a table cannot describe.
 type NodeReader = for<'t> fn(&mut OutlineWalk<'t>, Node<'t>);
-
-/// The way from a node to one below it: steps with `/` between them, each the name of a field, or a kind of child with
-/// a dot before it. An empty way stays where it is. The first node on each step is taken, all on the last where all are
-/// asked for: `declarator/name`, `.type_spec`.
-pub(super) type NodePath = &'static str;
 
 /// A language as its folder describes it.
 pub(in crate::syntax) struct Language {

@@ -2,8 +2,6 @@
 
 use tree_sitter::Node;
 
-use super::language::NodePath;
-
 /// Returns where the last token below `node` ends that is no comment: what trails after a body belongs to nobody.
 pub(in crate::syntax) fn end_without_comments(node: Node<'_>) -> usize {
     let mut node = node;
@@ -34,6 +32,11 @@ pub(in crate::syntax) fn children(node: Node<'_>) -> Vec<Node<'_>> {
 pub(in crate::syntax) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     node.children(&mut node.walk()).find(|child| child.kind() == kind)
 }
+
+/// The way from a node to one below it: steps with `/` between them, each the name of a field, or a kind of child with
+/// a dot before it. An empty way stays where it is. The first node on each step is taken, all on the last where all are
+/// asked for: `declarator/name`, `.type_spec`.
+pub(super) type NodePath = &'static str;
 
 /// Returns the first node that one of the ways leads to.
 pub(in crate::syntax) fn find_first<'t>(node: Node<'t>, ways: &[NodePath]) -> Option<Node<'t>> {
