@@ -40,9 +40,9 @@ fn producer(artifact: ArtifactKind, version: u32, language: &'static str) -> Opt
     Some(Producer { artifact, language, version: format!("{}/{version} {grammar}", artifact.name()) })
 }
 
-/// Returns the structure of `text`; `None` where the language has none. `give_up` is asked every now and then, and
-/// once it says yes the text falls back to no symbols and an empty skeleton. The skeleton may have more errors than its
-/// source where it is not said to be checked.
+/// Returns the structure of `text`; `None` where the language has none. `give_up` is polled now and then, and once it
+/// returns true the text falls back to no symbols and an empty skeleton. The skeleton may have more errors than its
+/// source where it is not marked as checked.
 pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<FileStructure> {
     derive_with_check(language, text, SkeletonCheck::Deferred, give_up)
 }
@@ -81,14 +81,14 @@ pub fn preprocessed_text(language: &str, text: &str) -> Option<String> {
     Some(preprocess(text)?.text)
 }
 
-/// Returns how many error nodes and missing tokens the grammar of `language` finds in `text`; `None` where there is
-/// no such grammar, or it gave up.
+/// Returns how many error nodes and missing tokens the grammar of `language` finds in `text`; `None` where there is no
+/// such grammar, or the parse was given up.
 pub fn count_errors(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<usize> {
     let tree = parse(compiled_language(language)?, text, give_up).ok()?;
     Some(error_count(tree.root_node()))
 }
 
-/// Says whether files of this type have an outline and a skeleton.
+/// Returns whether files of this type have an outline and a skeleton.
 pub fn has_structure(language: &str) -> bool {
     language == notebook::ID || compiled_language(language).is_some()
 }

@@ -6,18 +6,18 @@
 use super::derive::outline_producer;
 use crate::model::{ArtifactKind, FileReferences, Outline, Producer, Symbol, SymbolKind};
 
-/// Version of the code here: raise it when the same text gives other numbers.
+/// Version of the code here: raise it when the same text gives other hashes.
 const VERSION: u32 = 2;
 /// The most names that are kept of one file: of more, those with the lowest numbers, which are the same in each file.
 const MAX_NAMES: usize = 20_000;
-/// Shorter names, such as `i` and `id`, say nothing where they are not imported.
+/// Shorter names, such as `i` and `id`, carry no information where they are not imported.
 const MIN_NAME_BYTES: usize = 3;
 
 /// What an import ends with that names a file and not a module.
 const HEADER_ENDINGS: [&str; 10] = ["h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "def", "c", "cpp"];
 
-/// Returns the producer of references of that language. Definitions are taken from the outline, so that it is made by
-/// both.
+/// Returns the producer of references of that language. Definitions come from the outline, so its version is part of
+/// this one.
 pub fn references_producer(language: &'static str) -> Producer {
     let artifact = ArtifactKind::References;
     let mut version = format!("{}/{VERSION}", artifact.name());
@@ -28,7 +28,7 @@ pub fn references_producer(language: &'static str) -> Producer {
     Producer { artifact, language, version }
 }
 
-/// Returns the names that a text speaks of. `outline` is its structure, where its language has one.
+/// Returns the names that occur in a text. `outline` is its structure, where its language has one.
 pub fn references(text: &str, outline: Option<&Outline>) -> FileReferences {
     let mut references = FileReferences { uses: identifiers(text), ..FileReferences::default() };
     let Some(outline) = outline else { return references };
@@ -69,13 +69,14 @@ pub fn name_number(name: &str) -> Option<u32> {
     identifier_numbers(name, MIN_NAME_BYTES).next()
 }
 
-/// Returns the number of the name that a file is imported by. It may be as short as `os`, for nobody imports by chance.
+/// Returns the hash of the name that a file is imported by. It may be as short as `os`, because an import is never a
+/// coincidence.
 pub fn import_number(name: &str) -> Option<u32> {
     identifier_numbers(name, 1).next()
 }
 
-/// Returns the number of what is imported: of `path` in `os.path`, whose folder is imported by nobody thereby, and of
-/// `types` in `<sys/types.h>`.
+/// Returns the hash of what is imported: of `path` in `os.path`, which does not import the folder, and of `types` in
+/// `<sys/types.h>`.
 fn import_target_number(import: &str) -> Option<u32> {
     let file = import.trim_matches(['<', '>', '"']).rsplit('/').next()?;
     match file.rsplit_once('.') {
@@ -84,8 +85,8 @@ fn import_target_number(import: &str) -> Option<u32> {
     }
 }
 
-/// Returns the numbers of what stands behind `import` in `from . import a, b as c`, which in Python may be modules. One
-/// that is none is the name of no file, as a rule.
+/// Returns the hashes of the names after `import` in `from . import a, b as c`, which in Python may be modules. One
+/// that is not a module is, as a rule, not the name of a file either.
 fn python_from_imports(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
     let (mut in_brackets, mut goes_on) = (false, false);
@@ -110,16 +111,16 @@ fn sort_and_truncate(list: &mut Vec<u32>) {
     list.truncate(MAX_NAMES);
 }
 
-/// Fields are named `next` and `data` everywhere, and what stands between two `__` belongs to the language.
+/// Fields are named `next` and `data` everywhere, and names between two `__` belong to the language.
 fn is_exported(symbol: &Symbol) -> bool {
     let is_of_language = symbol.name.starts_with("__") && symbol.name.ends_with("__");
-    // What a test says of itself is no name that others use.
+    // The title of a test is not a name that other files use.
     let is_title = symbol.name.contains(' ');
     symbol.kind != SymbolKind::Field && !is_of_language && !is_title
 }
 
-/// Returns the identifiers of a text in their order. Every character beyond ASCII is taken for part of one: a quotation
-/// mark that sticks to a word in a comment loses a mention, and no table of characters is asked a million times.
+/// Returns the identifiers of a text in order. Every character beyond ASCII counts as part of one: a quotation mark
+/// next to a word in a comment costs a mention, but no table of characters is consulted a million times.
 fn identifier_numbers(text: &str, shortest: usize) -> impl Iterator<Item = u32> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     let runs = text.as_bytes().split(move |byte| !is_part(byte));
@@ -127,7 +128,7 @@ fn identifier_numbers(text: &str, shortest: usize) -> impl Iterator<Item = u32> 
     names.map(hash_identifier)
 }
 
-/// FNV-1a, the same on every machine; the lowest bit says whether the name could be a plain word.
+/// FNV-1a, the same on every machine; the lowest bit is set for names that could be plain words.
 fn hash_identifier(name: &[u8]) -> u32 {
     let mut hash: u32 = 0x811c_9dc5;
     let mut is_plain = true;

@@ -41,7 +41,7 @@ const NODES: NodeTable = &[
     ("body", Visit::Enter),
 ];
 
-/// A command of more lines than this is told by its first and its size.
+/// A command of more lines than this is shown by its first line and its size.
 const LONG_COMMAND: usize = 6;
 
 /// Reads `function(name …) … endfunction()`, or a macro.
@@ -61,7 +61,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes out the commands between the first and the last line of a definition.
+/// Cuts the commands between the first and the last line of a definition.
 fn cut_body<'t>(walk: &mut OutlineWalk<'t>, body: Node<'t>) {
     let range = walk.range(body);
     let text = walk.source.text(range.clone());
@@ -74,7 +74,7 @@ fn cut_body<'t>(walk: &mut OutlineWalk<'t>, body: Node<'t>) {
     walk.cut(start..end, format!("# {}", format_line_count(lines)));
 }
 
-/// Reads a command that declares or draws in something.
+/// Reads a command that declares or imports something.
 fn command<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(command) = child_of_kind(node, "identifier").map(|name| walk.text(name).to_lowercase()) else {
         return;
@@ -108,7 +108,7 @@ fn command<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes out the later lines of a long list of arguments.
+/// Cuts the later lines of a long list of arguments.
 fn cut_arguments<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(list) = child_of_kind(node, "argument_list") else { return };
     let range = walk.range(list);

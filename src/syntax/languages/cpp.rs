@@ -39,7 +39,7 @@ const NODES: NodeTable = &[
     ("labeled_statement", Visit::Enter),
 ];
 
-/// Reads a namespace; one without a name lends its symbols to what is around it.
+/// Reads a namespace; the symbols of one without a name belong to the scope around it.
 fn namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(body) = walk.field(node, GrammarField::Body) else {
         return;
@@ -61,7 +61,7 @@ fn namespace_name(text: &str) -> String {
     parts.collect::<Vec<_>>().join("::")
 }
 
-/// Reads `friend …`: a function that is declared in a class and is not of it, but of what is around it.
+/// Reads `friend …`: a function that is declared in a class and belongs to the scope around the class.
 fn friend<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let class = walk.scopes.pop();
     walk.visit_wrapped(node);

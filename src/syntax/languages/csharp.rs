@@ -67,7 +67,7 @@ const NODES: NodeTable = &[
     ("preproc_else", Visit::Enter),
 ];
 
-/// Accessors that take no more than this are part of a property's signature.
+/// Accessors no longer than this are part of a property's signature.
 const SHORT_ACCESSORS: usize = 60;
 
 /// Reads `using static A.B;` and `using X = A.B;`: `A.B`.
@@ -77,7 +77,7 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `namespace A.B;`: all that follows is in it, and is not indented for it.
+/// Reads `namespace A.B;`: everything that follows is in it, without being indented.
 fn file_namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
@@ -87,7 +87,7 @@ fn file_namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a class, a struct or a record: what stands in the parameters of a record are its properties.
+/// Reads a class, a struct or a record: the parameters of a record are its properties.
 fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
@@ -101,7 +101,7 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a method; one that implements an interface's by name bears that name too.
+/// Reads a method; one that implements an interface's explicitly is qualified by the interface's name.
 fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
@@ -162,7 +162,7 @@ fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes out the expression that a property stands for, where it is long.
+/// Cuts the expression that a property returns, where it is long.
 fn cut_arrow<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let range = walk.range(value);
     let text = walk.source.text(range.clone());

@@ -40,7 +40,7 @@ const NODES: NodeTable = &[
     ("keyframes_statement", Visit::Read(keyframes)),
 ];
 
-/// Reads `@charset`, which tells nothing.
+/// Reads `@charset`, which is not shown.
 fn preamble<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `@import url("a.css") screen;`.
@@ -56,7 +56,7 @@ fn rule_set<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     define(walk, node, child_of_kind(node, "block"));
 }
 
-/// Reads `@media (…) { … }` and its like.
+/// Reads `@media (…) { … }` and similar rules.
 fn at_rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     define(walk, node, child_of_kind(node, "block"));
 }
@@ -68,7 +68,7 @@ fn keyframes<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(SymbolKind::Selector, name, SymbolBody::Code(block)));
 }
 
-/// Reads `--name: value;`; other declarations are what a rule does.
+/// Reads `--name: value;`; other declarations are the body of a rule.
 fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = child_of_kind(node, "property_name").map(|name| walk.text(name)) else { return };
     if name.starts_with("--") {
@@ -91,7 +91,7 @@ fn head<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, block: Node<'t>) -> String {
     one_line(&walk.signature_text(node, walk.range(node).start..walk.range(block).start))
 }
 
-/// Says whether there is more in a block than declarations.
+/// Returns whether a block has more in it than declarations.
 fn has_members<'t>(walk: &OutlineWalk<'t>, block: Node<'t>) -> bool {
     children(block).into_iter().any(|child| match child.kind() {
         "declaration" => walk.text(child).starts_with("--"),

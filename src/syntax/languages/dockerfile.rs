@@ -28,7 +28,7 @@ pub(super) static DOCKERFILE: Language = Language {
     read_root: Some(file),
 };
 
-/// An instruction of more lines than this is told by its first and its size.
+/// An instruction of more lines than this is shown by its first line and its size.
 const LONG_INSTRUCTION: usize = 3;
 
 /// Reads a whole Dockerfile.
@@ -64,7 +64,7 @@ fn instructions(root: Node<'_>) -> Vec<Node<'_>> {
     nodes.flat_map(|node| if node.is_error() { children(node) } else { vec![node] }).collect()
 }
 
-/// Ends a stage: what was found since it began stands in it.
+/// Ends a stage: what was found since it began is in it.
 fn close_stage(walk: &mut OutlineWalk<'_>, stages: &mut [Symbol], before: &mut Vec<Symbol>) {
     walk.scopes.clear();
     let found = std::mem::take(&mut walk.symbols);
@@ -74,7 +74,7 @@ fn close_stage(walk: &mut OutlineWalk<'_>, stages: &mut [Symbol], before: &mut V
     }
 }
 
-/// Reads `FROM image AS name`; an image that is no stage of this file is drawn in.
+/// Reads `FROM image AS name`; an image that is not a stage of this file is an import.
 fn stage<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, names: &[String]) -> Option<String> {
     let image = walk.text(child_of_kind(node, "image_spec")?).to_owned();
     if !names.contains(&image) && image != "scratch" {
@@ -118,13 +118,13 @@ fn define_variables<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, pairs: &'sta
 fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name: String) {
     walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Nothing));
     document_last_symbol(walk, |walk| {
-        // What stands at the head of the file is about that.
+        // A comment at the head of the file is about the file.
         let doc = hash_comment_above(walk, walk.range(node).start);
         doc.filter(|doc| walk.doc.as_ref().is_none_or(|head| !doc.ends_with(head)))
     });
 }
 
-/// Takes out the later lines of a long instruction.
+/// Cuts the later lines of a long instruction.
 fn cut_instruction<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let range = walk.range(node);
     if walk.source.text(range.clone()).trim_end().lines().count() <= LONG_INSTRUCTION || node.has_error() {
@@ -143,7 +143,7 @@ fn cut_instruction<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes out the later lines of what a shell runs, or all of them where the first would not do alone.
+/// Cuts the later lines of a shell command, or all of them where the first would be incomplete without them.
 fn cut_command<'t>(walk: &mut OutlineWalk<'t>, command: Node<'t>) {
     let range = walk.range(command);
     let text = walk.source.text(range.clone()).trim_end();
@@ -157,7 +157,7 @@ fn cut_command<'t>(walk: &mut OutlineWalk<'t>, command: Node<'t>) {
     }
 }
 
-/// Returns what the comments at the head say, without the directives for the parser.
+/// Returns the doc in the comments at the head, without the directives for the parser.
 fn head_doc(walk: &OutlineWalk<'_>) -> Option<String> {
     let lines = walk.source.original_text().lines().map(str::trim);
     let comments = lines.take_while(|line| line.starts_with('#') || line.is_empty());

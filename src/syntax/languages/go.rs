@@ -48,7 +48,7 @@ const NODES: NodeTable = &[
     ("var_spec", Visit::Read(value)),
 ];
 
-/// Reads a package's name, which tells nothing; the comment above it is about the file.
+/// Reads a package's name, which is not shown; the comment above it is about the file.
 fn package<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `import ("a"; b "c/d")`.
@@ -75,7 +75,7 @@ fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(SymbolKind::Method, name, inside).with_owner(&owner));
 }
 
-/// Reads `const …`, `var …` and `type …`: what stands alone begins at the keyword, what stands in brackets does not.
+/// Reads `const …`, `var …` and `type …`: a single declaration begins at the keyword, one in parentheses does not.
 fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let is_group = child_of_kind(node, "(").is_some() || child_of_kind(node, "var_spec_list").is_some();
     if !is_group {
@@ -84,7 +84,7 @@ fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let doc = walk.preceding_doc().filter(|_| node.kind() != "type_declaration");
     let before = walk.symbols.len();
     walk.visit_children(node);
-    // What is said of a group is said where it begins.
+    // The doc of a group is shown at its first symbol.
     if let Some(first) = walk.symbols.get_mut(before) {
         first.doc = first.doc.take().or(doc);
     }
@@ -112,7 +112,7 @@ fn type_spec<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     );
 }
 
-/// Reads fields of a struct: an embedded one bears the name of its type, and one that is a struct has fields.
+/// Reads fields of a struct: an embedded one has the name of its type, and one that is a struct has fields.
 fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(held) = find(node, "type") else { return };
     let mut names: Vec<_> = find_all(node, "name").into_iter().map(|name| walk.text(name)).collect();
@@ -127,7 +127,7 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads constants or variables that are declared at once; `_` is none.
+/// Reads constants or variables that are declared together; `_` is not a symbol.
 fn value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let kind = if node.kind() == "const_spec" { SymbolKind::Constant } else { SymbolKind::Variable };
     let value = find(node, "value");

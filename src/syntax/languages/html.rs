@@ -38,13 +38,13 @@ const NODES: NodeTable = &[
     ("style_element", Visit::Read(script)),
 ];
 
-/// Elements without names that have more bytes than this together are told by their size.
+/// Elements without names that have more bytes than this together are shown by their size.
 const LARGE: usize = 200;
 
-/// Scripts and styles of more lines than this are told by their size.
+/// Scripts and styles of more lines than this are shown by their size.
 const LONG_SCRIPT: usize = 3;
 
-/// What a tag says.
+/// The name and attributes of a tag.
 struct HtmlTag<'t> {
     name: String,
     node: Node<'t>,
@@ -69,13 +69,13 @@ impl<'t> HtmlTag<'t> {
     }
 }
 
-/// Reads the title of the page, and takes out what stands at its top without a name.
+/// Reads the title of the page.
 fn document<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     // The walk visits the children of the root after this.
     walk.doc = description(walk, root);
 }
 
-/// Returns what a page says of itself in its head.
+/// Returns the description in a page's head.
 fn description<'t>(walk: &OutlineWalk<'t>, root: Node<'t>) -> Option<String> {
     let page = children(root).into_iter().find(|child| child.kind() == "element")?;
     let head = std::iter::once(page).chain(children(page)).find(|child| {
@@ -95,7 +95,7 @@ fn description<'t>(walk: &OutlineWalk<'t>, root: Node<'t>) -> Option<String> {
     title.map(|title| strip_markup(&title).into_owned()).filter(|title| !title.is_empty())
 }
 
-/// Reads an element: a heading, a form and its fields, what has an id; or looks into it.
+/// Reads an element: a heading, a form and its fields, or one with an id; visits the children of any other.
 fn element<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(tag) = HtmlTag::from_element(walk, node) else { return walk.visit_children(node) };
     let level = tag
@@ -181,7 +181,7 @@ fn element_text<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> String {
     words.trim().to_owned()
 }
 
-/// Takes out the children of an element that hold no symbol, where they are much.
+/// Cuts the children of an element that contain no symbol, where they are large.
 fn cut_runs<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, before: usize) {
     let own = walk.range(node).start;
     let found: &[_] = walk.symbols.get(before..).unwrap_or_default();

@@ -62,7 +62,7 @@ const NODES: NodeTable = &[
     ("block", Visit::Read(initializer)),
 ];
 
-/// Reads a package's name, which tells nothing; the comment above it is about the file.
+/// Reads a package's name, which is not shown; the comment above it is about the file.
 fn package<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `import static a.b.C.*;`: `a.b.C.*`.
@@ -82,7 +82,7 @@ fn requires<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a field, or several of one declaration: what is static and final is a constant.
+/// Reads a field, or several of one declaration: a static and final one is a constant.
 fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let modifiers = find(node, ".modifiers").map(children).unwrap_or_default();
     let has = |word: &str| modifiers.iter().any(|modifier| modifier.kind() == word);
@@ -96,7 +96,7 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a record: what it is made of are its fields.
+/// Reads a record, whose components are its fields.
 fn record<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
@@ -107,7 +107,7 @@ fn record<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes the code out that runs when a class or an object is made.
+/// Cuts the code that runs when a class or an object is initialized.
 fn initializer<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let body = if node.kind() == "block" { Some(node) } else { child_of_kind(node, "block") };
     if let Some(body) = body {

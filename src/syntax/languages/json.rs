@@ -39,13 +39,13 @@ const NODES: NodeTable = &[
     ("pair", Visit::Read(pair)),
 ];
 
-/// Keys of so many levels are told.
+/// Keys of this many levels are shown.
 const LEVELS: usize = 2;
 
-/// What is nested and has more bytes than this is told by its size.
+/// A nested value of more bytes than this is shown by its size.
 const LARGE: usize = 80;
 
-/// Elements after the first that have more bytes than this are told by their size.
+/// Elements after the first that have more bytes than this are shown by their size.
 const MANY: usize = 200;
 
 /// A string of more bytes than this is cut off.
@@ -54,19 +54,19 @@ const LONG_STRING: usize = 300;
 /// So much of a string stays.
 const BEGINNING: usize = 80;
 
-/// A pair of no more bytes than this, on one line, is told with its value.
+/// A pair of no more bytes than this, on one line, is shown with its value.
 const SHORT_PAIR: usize = 80;
 
-/// Values within so many objects are left out.
+/// Values within this many objects are elided.
 const OBJECTS: usize = 2;
 
-/// Brackets nested deeper than this are left out too.
+/// Brackets nested deeper than this are elided too.
 const NESTING: usize = 6;
 
-/// Of more keys than this in one object the others are left out: it is a table, and they are its rows.
+/// Keys beyond this number in one object are elided: it is a table, and they are its rows.
 const KEYS: usize = 1000;
 
-/// A string of more bytes than this is left out.
+/// A string of more bytes than this is elided.
 const MAX_PARSED_STRING: usize = 64;
 
 /// Reads `"key": value`.
@@ -92,7 +92,7 @@ fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads an array: its first element tells what the others are like.
+/// Reads an array: its first element shows what the others are like.
 fn array<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let elements = children(node).into_iter().filter(|child| child.is_named() && child.kind() != "comment");
     let Some(first) = elements.take(1).next() else { return };
@@ -105,7 +105,7 @@ fn array<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     cut_rest(walk, node, first);
 }
 
-/// Reads an object; where a scanner left out the later keys of a table, the skeleton says so.
+/// Reads an object; where a scanner elided the later keys of a large one, the skeleton shows how many bytes they have.
 fn object<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.visit_children(node);
     if let Some(last) = children(node).into_iter().rev().find(|child| child.kind() == "pair") {
@@ -113,7 +113,7 @@ fn object<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes out what follows `last` up to the bracket that closes `node`, where it is much.
+/// Cuts what follows `last` up to the bracket that closes `node`, where it is large.
 fn cut_rest<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, last: Node<'t>) {
     let end = walk.range(last).end;
     let rest = end..walk.range(node).end.saturating_sub(1).max(end);
@@ -158,7 +158,7 @@ fn cut_string<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
             break;
         }
         if character == '\\' {
-            // What is escaped is not taken apart.
+            // An escape sequence is not split.
             let escaped = characters.next();
             if escaped.is_some_and(|(_, escaped)| escaped == 'u') {
                 characters.nth(3);
@@ -197,7 +197,7 @@ fn preprocess_json(text: &str) -> Option<PreprocessedText> {
 struct JsonScanner<'t> {
     text: &'t str,
     at: usize,
-    /// Up to where the text was copied or left out.
+    /// The end of what was copied or elided.
     copied_until: usize,
     open: Vec<OpenBracket>,
     reduced: PreprocessedText,
@@ -206,7 +206,7 @@ struct JsonScanner<'t> {
 /// A bracket that is open.
 struct OpenBracket {
     closer: u8,
-    /// How many commas stood in it.
+    /// How many commas are in it.
     commas: usize,
 }
 
@@ -224,7 +224,7 @@ impl JsonScanner<'_> {
         Some(())
     }
 
-    /// Leaves out what follows the first element of an array, or the last key of a table that is looked at.
+    /// Elides what follows the first element of an array, or the last key of a large object that is read.
     fn comma(&mut self) -> Option<()> {
         let is_enough = self.open.last_mut().is_some_and(|open| {
             open.commas += 1;
@@ -257,7 +257,7 @@ impl JsonScanner<'_> {
         Some(())
     }
 
-    /// Puts `text` in place of what stands from `from` to here.
+    /// Replaces the text from `from` to here with `text`.
     fn elide_from(&mut self, from: usize, text: &str) {
         self.reduced.copy(self.text, self.copied_until..from);
         self.reduced.substitute(text, from..self.at);
@@ -274,7 +274,7 @@ const fn closer(opener: u8) -> u8 {
     if opener == b'{' { b'}' } else { b']' }
 }
 
-/// Returns where the bracket stands that closes what is open at `at`.
+/// Returns the position of the bracket that closes what is open at `at`.
 fn closing_bracket(text: &str, mut at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut open = Vec::new();
@@ -297,7 +297,7 @@ fn closing_bracket(text: &str, mut at: usize) -> Option<usize> {
     }
 }
 
-/// Returns where a string ends that begins at `at`; `None` where it goes on to the next line.
+/// Returns the end of a string that begins at `at`; `None` where it continues on the next line.
 fn string_end(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = at + 1;

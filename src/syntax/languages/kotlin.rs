@@ -53,7 +53,7 @@ const NODES: NodeTable = &[
     ("type_alias", Visit::Define(&ALIAS)),
 ];
 
-/// Reads a package's name, which tells nothing; the comment above it is about the file.
+/// Reads a package's name, which is not shown; the comment above it is about the file.
 fn package<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `import a.b.C as D` and `import a.b.*`.
@@ -66,7 +66,7 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a class or an interface: properties that its constructor declares are its members too.
+/// Reads a class or an interface: properties that its constructor declares are members too.
 fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
@@ -87,7 +87,7 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a parameter of a constructor, which is a property where it says so.
+/// Reads a parameter of a constructor, which is a property where it is declared as one.
 fn class_parameter<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let declares = ["val", "var"].iter().any(|word| child_of_kind(node, word).is_some());
     if let Some(name) = find(node, ".identifier").filter(|_| declares) {
@@ -109,7 +109,7 @@ fn constructor<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(SymbolKind::Constructor, "constructor".to_owned(), inside));
 }
 
-/// Takes the code out that runs when an object is made.
+/// Cuts the code that runs when an object is initialized.
 fn initializer<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(body) = find(node, ".block") {
         walk.cut_code(body);
@@ -140,7 +140,7 @@ fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes out what an accessor does; the grammar may put one beside its property.
+/// Cuts the body of an accessor; the grammar may make it a sibling of its property.
 fn cut_accessor<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(body) = find(node, ".function_body") {
         walk.cut_code(body);

@@ -12,8 +12,8 @@ use crate::syntax::text::{documentation, format_line_count};
 /// A comment of more lines than this is looked at in part.
 const MAX_COMMENT_LINES: usize = 40;
 
-/// Returns what the lines directly above `start` document that begin with `#`. Grammars of lines hang such comments
-/// below what stands before them.
+/// Returns the doc in the lines that begin with `#` directly above `start`. Line-oriented grammars attach such comments
+/// to what precedes them.
 pub(super) fn hash_comment_above(walk: &OutlineWalk<'_>, start: usize) -> Option<String> {
     let whole = walk.source.original_text();
     let mut first = walk.source.line_start(start);
@@ -30,7 +30,7 @@ pub(super) fn hash_comment_above(walk: &OutlineWalk<'_>, start: usize) -> Option
     documentation(&whole[first..below])
 }
 
-/// Takes `node` into the outline with a signature of its own.
+/// Adds `node` to the outline with the given signature; returns whether it became a symbol.
 pub(super) fn define_with_signature<'t>(
     walk: &mut OutlineWalk<'t>,
     node: Node<'t>,
@@ -39,7 +39,7 @@ pub(super) fn define_with_signature<'t>(
 ) -> bool {
     let before = walk.symbols.len();
     walk.define(node, definition);
-    // What has no name is no symbol.
+    // A node without a name is not a symbol.
     let symbol = walk.symbols.get_mut(before);
     let is_symbol = symbol.is_some();
     if let Some(symbol) = symbol {
@@ -48,7 +48,7 @@ pub(super) fn define_with_signature<'t>(
     is_symbol
 }
 
-/// Gives the last symbol a documentation, where it has none.
+/// Sets the documentation of the last symbol, where it has none.
 pub(super) fn document_last_symbol(
     walk: &mut OutlineWalk<'_>,
     doc: impl FnOnce(&OutlineWalk<'_>) -> Option<String>,
@@ -61,7 +61,7 @@ pub(super) fn document_last_symbol(
     }
 }
 
-/// Returns how much a piece of data is: its lines, or its bytes where it stands on one.
+/// Returns the size of a piece of data: its lines, or its bytes where it is on one line.
 pub(super) fn format_data_size(text: &str) -> String {
     match text.trim().lines().count() {
         0 | 1 if text.len() < 10_000 => format!("{} bytes", text.len()),
@@ -70,13 +70,13 @@ pub(super) fn format_data_size(text: &str) -> String {
     }
 }
 
-/// Says whether a symbol of that kind and name stands among the last ones: what is set again is told once.
+/// Returns whether a symbol of that kind and name is among the last ones: a variable that is set again is shown once.
 pub(super) fn is_defined_nearby(walk: &OutlineWalk<'_>, kind: SymbolKind, name: &str) -> bool {
     const LOOKED_AT: usize = 200;
     walk.symbols.iter().rev().take(LOOKED_AT).any(|known| known.kind == kind && known.name == name)
 }
 
-/// Takes out all lines but the first of something that goes on over several, and says how many.
+/// Cuts all lines but the first of something that continues over several, and leaves their number.
 pub(super) fn cut_after_first_line(walk: &mut OutlineWalk<'_>, range: Range<usize>) {
     let text = walk.source.text(range.clone()).trim_end();
     let Some(first) = text.lines().next() else { return };

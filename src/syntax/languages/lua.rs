@@ -34,7 +34,7 @@ const NODES: NodeTable = &[
     ("function_call", Visit::Read(call)),
     ("return_statement", Visit::Read(returned)),
     ("field", Visit::Read(field)),
-    // Symbols stand under any statement.
+    // Symbols may be nested in any statement.
     ("block", Visit::Enter),
     ("do_statement", Visit::Enter),
     ("if_statement", Visit::Enter),
@@ -45,7 +45,7 @@ const NODES: NodeTable = &[
     ("repeat_statement", Visit::Enter),
 ];
 
-/// A table of more bytes than this, without a function in it, is data: its size is told, not its rows.
+/// A table of more bytes than this, without a function in it, is data: its size is shown, not its rows.
 const LARGE_TABLE: usize = 400;
 
 /// A function on one line that is no longer than this stays as it is.
@@ -63,7 +63,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     define_function(walk, node, node, definition);
 }
 
-/// Reads `local a, b = 1, 2`. What is only another name for something else tells nothing.
+/// Reads `local a, b = 1, 2`. A mere alias is not shown.
 fn local<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let assignment = child_of_kind(node, "assignment_statement");
     let names = find_all(assignment.unwrap_or(node), ".variable_list/name");
@@ -73,7 +73,7 @@ fn local<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         let value = values.get(at).copied();
         let is_alias =
             value.is_some_and(|value| matches!(value.kind(), "identifier" | "dot_index_expression"));
-        // Names beyond the values get what the last one gives: `local ok, a = pcall(require, "a")`.
+        // Names beyond the values get those of the last one: `local ok, a = pcall(require, "a")`.
         let is_required = required.get(at).or(required.last()).is_some_and(|required| *required);
         if !is_alias && !is_required {
             variable(walk, node, name, value);
@@ -92,7 +92,7 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads what a name is given; what is no function is of interest at the top of a file alone.
+/// Reads the value that a name is bound to; one that is not a function matters only at the top level of a file.
 fn variable<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>) {
     if name.kind() == "bracket_index_expression" {
         return;
@@ -124,7 +124,7 @@ fn variable<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: Node<'t>, valu
     }
 }
 
-/// Reads a field of a table that is looked into.
+/// Reads a field of a table that is visited.
 fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(value)) = (find(node, "name"), find(node, "value")) else { return };
     let text = match name.kind() {
@@ -144,14 +144,14 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(kind, text, inside));
 }
 
-/// Reads `require "a"`, and the functions that a call is given: those of `describe("…", function() … end)`.
+/// Reads `require "a"`, and the functions in the arguments of a call, such as `describe("…", function() … end)`.
 fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if !import(walk, node) {
         callbacks(walk, node, 0);
     }
 }
 
-/// Reads what a file returns: what is in a table is what others see of it.
+/// Reads what a file returns: the fields of a table are its public interface.
 fn returned<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if !walk.is_top_level() {
         return;
@@ -166,8 +166,8 @@ fn returned<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes out the functions below a value that have no name. One that calls others with functions of their own only
-/// groups them, as tests are grouped.
+/// Cuts the anonymous functions below a value. One that calls others with functions as arguments only groups them, as
+/// tests are grouped.
 fn callbacks<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, depth: usize) {
     if MAX_NESTING < depth {
         return;
@@ -191,7 +191,7 @@ fn groups(body: Node<'_>) -> bool {
     calls.any(|call| find(call, "arguments/.function_definition").is_some())
 }
 
-/// Remembers what a value requires; says whether that is all it does.
+/// Adds what a value requires to the imports; returns whether that is all it does.
 fn import<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) -> bool {
     let mut node = value;
     while let Some(inner) = find(node, "table").filter(|_| node.kind() != "function_call") {
@@ -226,7 +226,7 @@ fn named<'t>(
     SymbolDefinition::new(kind, text, inside).with_owner(owner).with_separator(joint)
 }
 
-/// Takes a function into the outline, whose head ends with its parameters.
+/// Adds a function to the outline, whose signature ends with its parameters.
 fn define_function<'t>(
     walk: &mut OutlineWalk<'t>,
     node: Node<'t>,
@@ -238,7 +238,7 @@ fn define_function<'t>(
     cut_body(walk, function);
 }
 
-/// Takes out all between the parameters and `end`, comments too.
+/// Cuts everything between the parameters and `end`, comments too.
 fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>) {
     let (Some(parameters), Some(end)) = (find(function, "parameters"), child_of_kind(function, "end")) else {
         return;
@@ -250,7 +250,7 @@ fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>) {
     }
 }
 
-/// Says how a value is told: a table by its members, unless it is one of data.
+/// Returns how a value is shown: a table by its members, unless it is one of data.
 fn inside(value: Node<'_>) -> SymbolBody<'_> {
     if value.kind() != "table_constructor" {
         return SymbolBody::Value(value);
@@ -279,7 +279,7 @@ fn is_upper(name: &str) -> bool {
     name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
 }
 
-/// Says whether a name is followed by `<const>`.
+/// Returns whether a name is followed by `<const>`.
 fn is_const(name: Node<'_>) -> bool {
     name.next_named_sibling().is_some_and(|next| next.kind() == "attribute")
 }

@@ -44,10 +44,10 @@ const NODES: NodeTable = &[
     ("private_directive", Visit::Wrapper),
 ];
 
-/// A value of more lines than this is told by its first and its size.
+/// A value of more lines than this is shown by its first line and its size.
 const LONG_VALUE: usize = 4;
 
-/// Of more targets than this in one rule the others are not told: each would repeat the whole head.
+/// Targets of one rule beyond this number are not shown: each would repeat the whole signature.
 const MOST_TARGETS: usize = 100;
 
 /// Reads `include a.mk b.mk`.
@@ -58,7 +58,7 @@ fn include<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `NAME := value`; of what is set again and again the first is told.
+/// Reads `NAME := value`; of a variable that is set repeatedly the first assignment is shown.
 fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name").map(|name| walk.text(name).to_owned()) else { return };
     if find(node, "target_or_pattern").is_some() {
@@ -84,7 +84,7 @@ fn definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a rule: each of its targets, but for those that only tell make something, as `.PHONY` does.
+/// Reads a rule: each of its targets, except for special ones such as `.PHONY`.
 fn rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let recipe = child_of_kind(node, "recipe");
     let targets = child_of_kind(node, "targets").or_else(|| find(node, "target"));
@@ -110,13 +110,13 @@ fn rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Returns what `target: … ## Words.` says, as many makefiles document their targets.
+/// Returns the doc in `target: … ## Words.`, as many makefiles document their targets.
 fn inline_target_doc(line: &str) -> Option<String> {
     let (_, said) = line.split_once("## ")?;
     documentation(said)
 }
 
-/// Takes out lines that begin on a line of their own.
+/// Cuts lines that begin on a line of their own.
 fn cut_lines<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let range = walk.range(node);
     let text = walk.source.text(range.clone());

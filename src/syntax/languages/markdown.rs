@@ -39,13 +39,13 @@ const MAX_DEPTH: usize = 40;
 /// So much of a paragraph is looked at: links that do not end would be looked for again and again.
 const LONGEST: usize = 4000;
 
-/// So many paragraphs of a section are looked at for one that says something.
+/// This many paragraphs of a section are searched for one that has text.
 const MOST_PARAGRAPHS: usize = 5;
 
-/// A fence of more lines than this is told by its size, and so is a table or list.
+/// A fence of more lines than this is shown by its size, and so is a table or list.
 const LONG: usize = 6;
 
-/// So many rows of a table or list stay.
+/// This many rows of a table or list stay.
 const FIRST_ROWS: usize = 3;
 
 /// What follows the first paragraph stays where it has no more lines than this.
@@ -59,9 +59,9 @@ const SHORT: usize = 4;
 
 /// A heading, and the blocks up to the next one.
 struct MarkdownSection<'t> {
-    /// The heading; none for what stands above the first.
+    /// The heading; none for the blocks above the first.
     heading: Option<MarkdownHeading>,
-    /// What stands under it.
+    /// The blocks below it.
     blocks: Vec<Node<'t>>,
 }
 
@@ -73,7 +73,7 @@ struct MarkdownHeading {
     end: usize,
 }
 
-/// Reads a whole text.
+/// Reads a whole document.
 fn read_document<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     let mut sections = vec![MarkdownSection { heading: None, blocks: Vec::new() }];
     collect(walk, root, 0, &mut sections);
@@ -113,7 +113,7 @@ fn heading<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<MarkdownHeading
     (!name.is_empty()).then_some(MarkdownHeading { level, name, line, start: range.start, end: range.end })
 }
 
-/// Returns the level that the marker of a heading says.
+/// Returns the level that the marker of a heading has.
 fn level(kind: &str) -> Option<usize> {
     let rest = kind.strip_prefix("atx_h").or_else(|| kind.strip_prefix("setext_h"))?;
     rest.get(..1)?.parse().ok()
@@ -135,7 +135,7 @@ fn beginning(text: &str) -> &str {
     &text[..end]
 }
 
-/// Returns a text without tags, images and the targets of links; an image may stand in a link, which twice takes away.
+/// Returns a text without tags, images and the targets of links; an image may be in a link, which takes two passes.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -172,7 +172,7 @@ fn is_tag(text: &str) -> bool {
         && name.find(['>', '\n']).is_some()
 }
 
-/// Returns the first paragraph of a section that says something.
+/// Returns the first paragraph of a section that has text.
 fn doc<'t>(walk: &OutlineWalk<'t>, section: &MarkdownSection<'t>) -> Option<String> {
     let mut paragraphs =
         section.blocks.iter().filter(|block| block.kind() == "paragraph").take(MOST_PARAGRAPHS);
@@ -214,7 +214,7 @@ fn add_nested_headings<'t>(
     }
 }
 
-/// Gives the innermost heading to the one around it, which ends no earlier.
+/// Moves the innermost heading into the one around it, which ends no earlier.
 fn close_heading(walk: &mut OutlineWalk<'_>, open: &mut Vec<(usize, Symbol)>) {
     let Some((_, symbol)) = open.pop() else { return };
     match open.last_mut() {
@@ -238,7 +238,7 @@ fn fenced<'t>(walk: &OutlineWalk<'t>, block: Node<'t>) -> Option<Range<usize>> {
     child_of_kind(block, "code_fence_content").map(|content| trimmed(walk, walk.range(content)))
 }
 
-/// Takes out what follows the first paragraph of each section, and what is long before it.
+/// Cuts what follows the first paragraph of each section, and what is long before it.
 fn cut_sections<'t>(walk: &mut OutlineWalk<'t>, sections: &[MarkdownSection<'t>]) {
     for section in sections {
         cut_section(walk, section);
@@ -267,7 +267,7 @@ fn cut_section<'t>(walk: &mut OutlineWalk<'t>, section: &MarkdownSection<'t>) {
     cut_run(walk, run);
 }
 
-/// Takes out blocks that follow each other.
+/// Cuts adjacent blocks.
 fn cut_run(walk: &mut OutlineWalk<'_>, run: Option<Range<usize>>) {
     let Some(run) = run else { return };
     let lines = count(walk, run.clone());
@@ -277,7 +277,7 @@ fn cut_run(walk: &mut OutlineWalk<'_>, run: Option<Range<usize>>) {
     }
 }
 
-/// Takes out what is long in a block that stays.
+/// Cuts what is long in a block that stays.
 fn cut_block<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>) {
     if block.has_error() {
         return;
@@ -315,7 +315,7 @@ fn count(walk: &OutlineWalk<'_>, range: Range<usize>) -> usize {
     walk.source.text(range).lines().count()
 }
 
-/// Returns the text with the words of its lines left out.
+/// Returns the text with the words of its lines elided.
 #[expect(clippy::unnecessary_wraps, reason = "a scanner may refuse a text; this one never has to")]
 fn preprocess_markdown(text: &str) -> Option<PreprocessedText> {
     let mut reduced = PreprocessedText::default();
@@ -333,7 +333,7 @@ fn preprocess_markdown(text: &str) -> Option<PreprocessedText> {
     Some(reduced)
 }
 
-/// Returns where in a line stands what no block depends on.
+/// Returns the range of a line that no block depends on.
 fn elidable_text(line: &str) -> Option<std::ops::Range<usize>> {
     let end = line.trim_end().len();
     let start = line.find(char::is_alphabetic).filter(|start| start + SHORT < end)?;

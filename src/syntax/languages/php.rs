@@ -59,13 +59,13 @@ const NODES: NodeTable = &[
     ("colon_block", Visit::Enter),
 ];
 
-/// A function of one expression that is no longer than this is told.
+/// A function of one expression that is no longer than this is shown.
 const SHORT_ARROW: usize = 80;
 
-/// An array of more bytes than this is a table: its size is told, not its rows.
+/// An array of more bytes than this is a table: its size is shown, not its rows.
 const LARGE_ARRAY: usize = 400;
 
-/// How many symbols back a variable is looked for that has been told.
+/// How many symbols back to search for a variable that is already shown.
 const NEAR: usize = 100;
 
 /// What PHP's values are made of.
@@ -121,7 +121,7 @@ fn define_property<'t>(
     walk.define(node, definition);
 }
 
-/// Reads an expression that stands for itself.
+/// Reads an expression statement.
 fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(expression) = node.named_child(0) else { return };
     match expression.kind() {
@@ -137,7 +137,7 @@ fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `return …;` of a file that is drawn in for what it hands back.
+/// Reads `return …;` of a file that is included for its return value.
 fn file_return_value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(value) = node.named_child(0) else { return };
     let class = if value.kind() == "object_creation_expression" {
@@ -154,7 +154,7 @@ fn file_return_value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `require 'a.php'`: the text in it, for what stands around that is a folder as a rule.
+/// Reads `require 'a.php'`: the literal in it, because the rest is usually a folder.
 fn add_required_file<'t>(walk: &mut OutlineWalk<'t>, expression: Node<'t>) {
     walk.use_comment_as_file_doc();
     let text = walk.text(expression);
@@ -180,7 +180,7 @@ fn constant<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, call: Node<'t>) {
     }
 }
 
-/// Reads `$name = value;`, which gives a name the first time.
+/// Reads `$name = value;`, which is shown the first time.
 fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: Node<'t>) {
     let (Some(left), Some(right)) = (find(assignment, "left"), find(assignment, "right")) else { return };
     let name = walk.text(left);
@@ -199,7 +199,7 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: Node<'
     VALUES.trim_value(walk, right);
 }
 
-/// Takes in what belongs to no namespace, wherever it stands.
+/// Adds a symbol that belongs to no namespace, wherever it is.
 fn define_globally<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, definition: SymbolDefinition<'t>) {
     let scopes = std::mem::take(&mut walk.scopes);
     walk.define(node, definition);
@@ -220,7 +220,7 @@ fn cut_function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) -> bool {
     true
 }
 
-/// A value must stand where one stood.
+/// A value must be replaced with a value.
 fn cut_arrow<'t>(walk: &mut OutlineWalk<'t>, body: Node<'t>) {
     let text = walk.text(body);
     if !body.has_error() && (SHORT_ARROW < text.len() || text.contains('\n')) {
@@ -250,10 +250,10 @@ fn cut_array<'t>(walk: &mut OutlineWalk<'t>, array: Node<'t>) {
     walk.replace_with_mark(walk.range(open).end..range.end - 1, format!(" /* {size} */ "));
 }
 
-/// Reads `declare(strict_types=1)`, which tells nothing; the comment above it is about the file.
+/// Reads `declare(strict_types=1)`, which is not shown; the comment above it is about the file.
 fn declare<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
-/// Reads `namespace A\B { … }`, and `namespace A\B;`, in which all is that follows up to the next one.
+/// Reads `namespace A\B { … }`, and `namespace A\B;`, which contains everything up to the next one.
 fn namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let body = find(node, "body");
     // One ends where the next begins.

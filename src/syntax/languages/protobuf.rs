@@ -60,10 +60,10 @@ const NODES: NodeTable = &[
     ("rpc", Visit::Define(&RPC)),
 ];
 
-/// An option of more bytes than this is told by its size.
+/// An option of more bytes than this is shown by its size.
 const LARGE_OPTION: usize = 400;
 
-/// Reads what only tells that the comment above it is about the file: its syntax, its package.
+/// Reads a statement whose only effect is that the comment above it is about the file: its syntax, its package.
 fn preamble<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `import public "a.proto";`.

@@ -23,7 +23,7 @@ pub(in crate::syntax) static PYTHON: Language = Language {
     checks_skeleton: false,
     has_overloads: false,
     signature_excludes: &[],
-    // Its own functions take bodies out, by indent.
+    // Python's own functions cut bodies, by indent.
     marks: ElisionMarks::HASH,
     preprocess: Some(preprocess_python),
     cut_synthesized: None,
@@ -42,7 +42,7 @@ const NODES: NodeTable = &[
     ("import_statement", Visit::Preamble(import)),
     ("import_from_statement", Visit::Preamble(import_from)),
     ("future_import_statement", Visit::Preamble(import_future)),
-    // Symbols stand under any block statement.
+    // Symbols may be nested in any block statement.
     ("block", Visit::Enter),
     ("if_statement", Visit::Enter),
     ("elif_clause", Visit::Enter),
@@ -75,7 +75,7 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.add_symbol(symbol);
 }
 
-/// Reads a function or a method; its body is not looked into.
+/// Reads a function or a method; its body is not visited.
 fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let is_method = walk.scope_kind() == Some(SymbolKind::Class);
     let kind = if is_method { SymbolKind::Method } else { SymbolKind::Function };
@@ -183,7 +183,7 @@ fn is_constant(name: &str) -> bool {
     is_capitals || (name.starts_with("__") && name.ends_with("__"))
 }
 
-/// Says whether the author asked for the body to be kept: `# [HOT]` above the head, in it or first in the body, or a
+/// Returns whether the author asked to keep the body: `# [HOT]` above the head, in it or first in the body, or a
 /// decorator named `core_logic`.
 fn is_hot<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, body: Node<'t>) -> bool {
     let start = walk.start_with_prefix(node);
@@ -198,7 +198,7 @@ fn is_hot<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, body: Node<'t>) -> bool {
     has_mark(above) || has_mark(head) || (first_line.starts_with('#') && has_mark(first_line)) || is_decorated
 }
 
-/// Returns the statement that documents a block: a string that stands first in it.
+/// Returns the statement that documents a block: a string that comes first in it.
 fn docstring_statement(block: Node<'_>) -> Option<Node<'_>> {
     docstring_node(block).map(|(statement, _)| statement)
 }
@@ -230,7 +230,7 @@ fn docstring_node(block: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     matches!(string.kind(), "string" | "concatenated_string").then_some((statement, string))
 }
 
-/// Returns what stands between the quotes. Neither bytes nor what is computed document anything.
+/// Returns the text between the quotes. Neither bytes nor f-strings are docstrings.
 fn content<'t>(walk: &OutlineWalk<'t>, string: Node<'t>) -> Option<String> {
     let start = child_of_kind(string, "string_start")?;
     let end = child_of_kind(string, "string_end")?;
@@ -262,7 +262,7 @@ fn unescaped(text: &str) -> String {
     plain
 }
 
-/// Takes out the body of a function, but for its docstring.
+/// Cuts the body of a function, except for its docstring.
 fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>, body: Node<'t>) {
     if body.has_error() || children(function).iter().any(Node::is_error) {
         // Where the grammar is lost it may be wrong about where the body begins and ends.
@@ -283,7 +283,7 @@ fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>, body: Node<'t>) 
     let indent = walk.source.line_prefix(start);
     let above_end = above.map(|above| walk.range(above).end);
     match above_end {
-        // The comments between the head and the first statement go with the body, where that is safe to say.
+        // The comments between the head and the first statement are cut with the body, where they surely belong to it.
         Some(above_end) if is_indent(indent) && is_free(walk, above_end, start) => {
             walk.cuts.push(SkeletonCut::new(
                 above_end..end,
@@ -304,14 +304,14 @@ fn is_indent(text: &str) -> bool {
     text.chars().all(|c| c == ' ' || c == '\t' || c == '\u{c}')
 }
 
-/// Says whether only comments and white space stand between the head and the first statement, on lines of their own.
+/// Returns whether only comments and white space are between the head and the first statement, on lines of their own.
 fn is_free(walk: &OutlineWalk<'_>, from: usize, to: usize) -> bool {
     let between = walk.source.text(from..to);
     let mut lines = between.split('\n').map(str::trim);
     between.contains('\n') && lines.all(|line| line.is_empty() || line.starts_with('#'))
 }
 
-/// Takes out the rows of large lists, dictionaries, sets and tuples that a statement assigns.
+/// Cuts the rows of large lists, dictionaries, sets and tuples that a statement assigns.
 fn cut_literals<'t>(walk: &mut OutlineWalk<'t>, statement: Node<'t>) {
     if walk.range(statement).len() < LARGE_LITERAL || statement.has_error() {
         return;

@@ -133,7 +133,7 @@ fn language_index(language: &str) -> Option<usize> {
 /// A language, the feature of Cargo that brings it, and whether this build has that feature.
 type OptionalLanguage = (&'static str, &'static str, bool);
 
-/// Says of each language what brings it: the feature is named twice, for `cfg!` wants it spelled.
+/// Lists the feature that enables each language; a feature is named only once here, though `cfg!` needs a literal.
 macro_rules! optional {
     ($($id:literal: $feature:literal),* $(,)?) => {
         [$(($id, $feature, cfg!(feature = $feature))),*]

@@ -77,7 +77,7 @@ const CODE: [&str; 17] = [
     "teardown",
 ];
 
-/// A text or a list of more bytes than this is told by its size.
+/// A text or a list of more bytes than this is shown by its size.
 const LARGE: usize = 400;
 
 /// Reads `class Name < Other`.
@@ -102,7 +102,7 @@ fn container<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) {
     walk.define(node, SymbolDefinition::new(kind, name, inside).with_signature_end(head_end));
 }
 
-/// Reads `class << self`: what is in it belongs to the class around it.
+/// Reads `class << self`: its members belong to the class around it.
 fn singleton_class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.scopes.push(NamedScope { name: String::new(), kind: SymbolKind::Object });
     enter(walk, node);
@@ -140,7 +140,7 @@ fn alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Puts `joint` between the method that was defined last and what it belongs to, as Ruby's documentation does.
+/// Puts `joint` between the method that was defined last and its owner, as Ruby's documentation does.
 fn set_method_separator(walk: &mut OutlineWalk<'_>, joint: &str) {
     let is_of_class = walk.scopes.last().is_some_and(|scope| scope.name.is_empty());
     let joint = if is_of_class { "." } else { joint };
@@ -151,7 +151,7 @@ fn set_method_separator(walk: &mut OutlineWalk<'_>, joint: &str) {
     }
 }
 
-/// Reads `NAME = value` and `$name = value`; local variables are nobody's business.
+/// Reads `NAME = value` and `$name = value`; local variables are not shown.
 fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(left), Some(right)) = (find(node, "left"), find(node, "right")) else { return };
     let several = [find_all(left, ".constant"), find_all(left, ".global_variable")].concat();
@@ -185,7 +185,7 @@ fn makes_class(walk: &OutlineWalk<'_>, value: Node<'_>) -> bool {
     value.kind() == "call" && MAKERS.iter().any(|maker| text.starts_with(maker))
 }
 
-/// Reads a call that stands for itself.
+/// Reads a call that is a statement.
 fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(method) = find(node, "method") else { return };
     let has_receiver = find(node, "receiver").is_some();
@@ -214,7 +214,7 @@ fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads what a file is drawn in by.
+/// Reads a call that imports a file.
 fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, at: usize) {
     walk.use_comment_as_file_doc();
     let source = arguments(node).into_iter().nth(at).filter(|source| source.kind() == "string");
@@ -256,7 +256,7 @@ fn table<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a test or a group of tests, which are named by what they say: `describe Frame`.
+/// Reads a test or a group of tests, which are named by their titles: `describe Frame`.
 fn test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, word: &str) {
     let Some(block) = find(node, "block") else { return };
     let title = arguments(node).into_iter().next().map_or("", |title| plain(walk.text(title)));
@@ -272,7 +272,7 @@ fn test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, word: &str) {
     }
 }
 
-/// Reads a block that gives a name to what is in it.
+/// Reads a block that names a scope.
 fn group<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) {
     let first = arguments(node).into_iter().next().map(|first| walk.text(first));
     let (Some(name), Some(block)) = (first.map(plain), find(node, "block")) else { return };
@@ -281,7 +281,7 @@ fn group<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) {
     walk.define(node, SymbolDefinition::new(kind, name.to_owned(), inside).with_signature_end(head_end));
 }
 
-/// Looks into what any other call is handed: a method that it marks, or a block with declarations.
+/// Reads the arguments of any other call: a method that it marks, or a block with declarations.
 fn other<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: &str) {
     let marks = |argument: &Node<'_>| matches!(argument.kind(), "method" | "singleton_method" | "call");
     if arguments(node).iter().any(marks) {
@@ -300,7 +300,7 @@ fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name
     set_method_separator(walk, "#");
 }
 
-/// Returns the names that a call is handed as symbols or strings.
+/// Returns the names among the arguments of a call, which are symbols or strings.
 fn names(walk: &OutlineWalk<'_>, call: Node<'_>) -> Vec<String> {
     let handed = arguments(call).into_iter();
     let names = handed.filter(|argument| matches!(argument.kind(), "simple_symbol" | "string"));
@@ -316,7 +316,7 @@ fn plain(name: &str) -> &str {
     name.trim_start_matches(':').trim_matches(['"', '\'']).trim_end_matches(':')
 }
 
-/// Returns the comments that the grammar puts before a body though they stand in it.
+/// Returns the comments that the grammar puts before a body though they are in it.
 fn comments_before<'t>(holder: Node<'t>, body: Node<'t>) -> Vec<Node<'t>> {
     let first_line = holder.start_position().row;
     children(holder)
@@ -326,7 +326,7 @@ fn comments_before<'t>(holder: Node<'t>, body: Node<'t>) -> Vec<Node<'t>> {
         .collect()
 }
 
-/// Visits what stands in `holder` as part of the scopes around it.
+/// Visits what is in `holder` as part of the scopes around it.
 fn enter<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>) {
     if let Some(body) = find(holder, "body") {
         walk.prepend_comments(comments_before(holder, body));
@@ -334,8 +334,8 @@ fn enter<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>) {
     }
 }
 
-/// Takes the body of a method or a block out of the skeleton, with the comments that it begins with. What stands on one
-/// line stays, for its mark would not.
+/// Cuts the body of a method or a block, with the comments that it begins with. A body on one line stays, because its
+/// mark would need more than one.
 fn cut_body<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>) {
     let Some(body) = find(holder, "body") else { return };
     let range = walk.range(holder);
@@ -351,18 +351,18 @@ fn cut_body<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>) {
     }
 }
 
-/// Says whether a method has a value in place of a body: `def size = @size`.
+/// Returns whether a method has a value in place of a body: `def size = @size`.
 fn is_endless(method: Node<'_>) -> bool {
     children(method).into_iter().any(|child| child.kind() == "=")
 }
 
-/// A value must stand where one stood.
+/// A value must be replaced with a value.
 fn cut_expression(walk: &mut OutlineWalk<'_>, range: Range<usize>) {
     let size = format_line_count(walk.source.text(range.clone()).lines().count());
     walk.cut(range, format!("nil # {size}"));
 }
 
-/// Reads the text of `<<~TEXT`, which stands behind the statement that it is part of.
+/// Reads the text of `<<~TEXT`, which follows the statement that it is part of.
 fn heredoc<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let range = walk.range(node);
     let line = walk.source.line(range.start);
@@ -387,7 +387,7 @@ fn cut_heredoc<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes the words out of a long `%w[…]`.
+/// Cuts the words of a long `%w[…]`.
 fn cut_words<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let value = find(value, "receiver").unwrap_or(value);
     let range = walk.range(value);

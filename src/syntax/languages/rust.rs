@@ -76,15 +76,15 @@ const LONGEST_HEAD: usize = 200;
 /// Macros nested deeper than this are not looked into.
 const MAX_DEPTH: usize = 8;
 
-/// An item that is no longer than this is told with its value.
+/// An item that is no longer than this is shown with its value.
 const SHORT_VALUE: usize = 100;
 
-/// Reads what `//!` and `/*!` at the head say of the file.
+/// Reads the `//!` and `/*!` comments at the head of the file.
 fn crate_docs<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     walk.doc = inner_docs(walk, root);
 }
 
-/// Returns what stands within something and is about it.
+/// Returns the inner doc comments of a node.
 fn inner_docs<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<String> {
     let mut text = String::new();
     for child in node.children(&mut node.walk()) {
@@ -100,7 +100,7 @@ fn inner_docs<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<String> {
     documentation(&text)
 }
 
-/// Reads `impl Trait for Type { … }`: its name is the type's, and what is in it belongs to the type.
+/// Reads `impl Trait for Type { … }`: its name is the type's, and its members belong to the type.
 fn implementation<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find_first(node, &["type/name", "type/type", "type"]) else { return };
     let name = walk.text(name).to_owned();
@@ -108,7 +108,7 @@ fn implementation<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(SymbolKind::Object, name, inside));
 }
 
-/// Reads `mod name { … }`; `mod name;` draws in a file.
+/// Reads `mod name { … }`; `mod name;` is an import.
 fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find_first(node, &["name"]) else { return };
     let name = walk.text(name).to_owned();
@@ -124,7 +124,7 @@ fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `macro_rules!`: what its rules match stays in the skeleton, what they become does not.
+/// Reads `macro_rules!`: the matchers of its rules stay in the skeleton, their expansions are cut.
 fn macro_rules<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
@@ -145,7 +145,7 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `const NAME: T = …;`; `const _` only makes the compiler look.
+/// Reads `const NAME: T = …;`; `const _` only makes the compiler evaluate something.
 fn constant<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), value) = (find(node, "name"), find(node, "value")) else { return };
     match (walk.text(name), value) {
@@ -157,7 +157,7 @@ fn constant<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a macro that stands where an item may stand.
+/// Reads a macro in the position of an item.
 fn macro_items<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(tree) = find(node, ".token_tree").filter(|tree| is_braces(*tree)) {
         read_items(walk, tree);
@@ -190,7 +190,7 @@ fn read_items<'t>(walk: &mut OutlineWalk<'t>, tree: Node<'t>) {
     }
 }
 
-/// Says whether tokens are `if #[cfg(…)]` or `else`, as `cfg_if!` takes them before items.
+/// Returns whether tokens are `if #[cfg(…)]` or `else`, as in `cfg_if!` before items.
 fn is_branch(walk: &OutlineWalk<'_>, tokens: &[Node<'_>]) -> bool {
     let words = tokens.iter().filter(|token| !is_trivia(**token)).take(3).map(|token| walk.text(*token));
     matches!(words.collect::<Vec<_>>()[..], ["else"] | ["if", "#", ..] | ["else", "if", "#"])
@@ -214,7 +214,7 @@ fn item_kind(walk: &OutlineWalk<'_>, keyword: &str) -> Option<SymbolKind> {
     })
 }
 
-/// Returns the name behind a keyword; of an implementation, that of its type.
+/// Returns the name after a keyword; of an implementation, that of its type.
 fn name<'t>(walk: &OutlineWalk<'t>, tokens: &[Node<'t>]) -> Option<&'t str> {
     let head = &tokens[1..];
     if tokens[0].kind() != "impl" {
@@ -272,7 +272,7 @@ fn define_item<'t>(walk: &mut OutlineWalk<'t>, kind: SymbolKind, name: &str, tok
     walk.add_symbol(symbol);
 }
 
-/// Returns what stands before the body, or before a long value, without attributes.
+/// Returns what precedes the body, or a long value, without attributes.
 fn signature<'t>(walk: &OutlineWalk<'t>, tokens: &[Node<'t>], body: Option<Node<'t>>) -> String {
     let signed = (0..tokens.len()).find(|at| !is_attribute(tokens, *at)).map_or(tokens, |at| &tokens[at..]);
     let (Some(first), Some(last)) = (signed.first(), signed.last()) else { return String::new() };

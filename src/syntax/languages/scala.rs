@@ -67,13 +67,13 @@ const NODES: NodeTable = &[
 /// A body that is an expression on one line and no longer than this stays as it is.
 const SHORT_BODY: usize = 100;
 
-/// A value of more bytes than this is told by its size.
+/// A value of more bytes than this is shown by its size.
 const LARGE_VALUE: usize = 400;
 
 /// Patterns nested deeper than this are not looked into.
 const MAX_NESTING: usize = 20;
 
-/// Reads `package a.b`, whose name tells nothing, and `package a { … }`, which holds what is in it.
+/// Reads `package a.b`, whose name is not shown, and `package a { … }`, which is a namespace.
 fn package<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
     let name = walk.text(name).to_owned();
@@ -147,7 +147,7 @@ fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>)
     }
 }
 
-/// Reads `given name: Type = …` and `given Type with …`, which is called by its type.
+/// Reads `given name: Type = …` and `given Type with …`, which is named after its type.
 fn given_instance<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name").or_else(|| find(node, "return_type")) else { return };
     let name = walk.text(name).to_owned();
@@ -163,7 +163,7 @@ fn given_instance<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `extension (x: Type) …`: what it adds belongs to the type.
+/// Reads `extension (x: Type) …`: its members belong to the type.
 fn extension<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let typed = find_all(node, "parameters").into_iter().find_map(|list| find(list, ".parameter/type"));
     let Some(typed) = typed else { return };
@@ -174,8 +174,8 @@ fn extension<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, definition.with_signature_end(head_end));
 }
 
-/// Takes out a body or a value that is longer than `limit`. In braces it is cut as such; any other expression gives way
-/// to one that stands for whatever it may be.
+/// Cuts a body or a value that is longer than `limit`. A block is cut as such; any other expression is replaced with
+/// `???`, which has every type.
 fn cut_expression<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, body: Node<'t>, limit: usize) {
     let range = walk.range(body);
     let text = walk.source.text(range.clone());

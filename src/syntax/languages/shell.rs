@@ -37,7 +37,7 @@ const NODES: NodeTable = &[
     ("variable_name", Visit::Read(declared)),
     ("command", Visit::Preamble(command)),
     ("redirected_statement", Visit::Read(redirected_statement)),
-    // Functions stand under any statement.
+    // Functions may be nested in any statement.
     ("if_statement", Visit::Enter),
     ("elif_clause", Visit::Enter),
     ("else_clause", Visit::Enter),
@@ -53,7 +53,7 @@ const NODES: NodeTable = &[
 /// A body on one line that is no longer than this stays as it is.
 const SHORT_BODY: usize = 80;
 
-/// A text of more bytes than this that stands within a script is told by its size.
+/// A text of more bytes than this within a script is shown by its size.
 const LARGE_TEXT: usize = 400;
 
 /// How many names back a script is searched for one that it has set already.
@@ -72,8 +72,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes out what stands between the brackets of a body; a command that does nothing stays, for without one it is no
-/// body.
+/// Cuts what is between the brackets of a body; a command without effect stays, because a body must not be empty.
 fn cut_body<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, body: Node<'t>) {
     let parts = children(body);
     let (Some(open), Some(close)) = (parts.first(), parts.last()) else { return };
@@ -92,14 +91,14 @@ fn cut_body<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, body: Node<'t>) {
     walk.replace_with_mark(range, format!("{line_end}{indent}    : # {size}{line_end}{indent}"));
 }
 
-/// Reads `NAME=value`, alone or declared. Only what stands at the top of a script is more than a step of it, and only
-/// the first time.
+/// Reads `NAME=value`, alone or declared. Only an assignment at the top level of a script is more than a step of it,
+/// and only the first one.
 fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name").filter(|name| name.kind() == "variable_name") else { return };
     let holder = walk.outermost(node);
     let declared = holder.kind() == "declaration_command";
     let is_list = holder.kind() == "variable_assignments";
-    // Where the grammar is lost, what stands in a function seems to stand outside.
+    // Where the grammar is lost, what is in a function seems to be outside.
     if declared && walk.text(holder).starts_with("local") {
         return;
     }
@@ -117,7 +116,7 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a name that `declare` or `typeset` makes without a value.
+/// Reads a name that `declare` or `typeset` declares without a value.
 fn declared<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let holder = walk.outermost(node);
     let mut words = walk.text(holder).split_whitespace();
@@ -131,7 +130,7 @@ fn declared<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Takes out a quoted text that is a page of its own.
+/// Cuts a quoted text of many lines.
 fn cut_text<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let range = walk.range(value);
     let text = walk.source.text(range.clone());
@@ -142,7 +141,7 @@ fn cut_text<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     }
 }
 
-/// Says whether a name was set before. In a long script the search ends somewhere.
+/// Returns whether a name was set before, among the last symbols of a long script.
 fn is_known(walk: &OutlineWalk<'_>, name: &str) -> bool {
     walk.symbols.iter().rev().take(SEARCHED_SYMBOLS).any(|symbol| symbol.name == name)
 }
@@ -153,7 +152,7 @@ fn is_readonly(walk: &OutlineWalk<'_>, declaration: Node<'_>) -> bool {
     is_readonly || words.take_while(|word| word.starts_with('-')).any(|flags| flags.contains('r'))
 }
 
-/// Reads the commands that set names or draw in files: `alias a=b`, `. file`.
+/// Reads the commands that define names or include files: `alias a=b`, `. file`.
 fn command<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(signs) = node.child(1).filter(|child| child.is_error() && walk.text(*child).trim() == "()") {
         return loop_function(walk, node, walk.range(signs).end);
@@ -177,7 +176,7 @@ fn command<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `name() for …`, whose body the grammar takes for words of a command: only where it begins is known.
+/// Reads `name() for …`, whose body the grammar takes for arguments of a command: only its start is known.
 fn loop_function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, head_end: usize) {
     let Some(name) = find(node, "name").map(|name| walk.text(name).to_owned()) else { return };
     walk.define(
@@ -186,7 +185,7 @@ fn loop_function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, head_end: usize
     );
 }
 
-/// Reads what is given a text: `cat <<EOF`. A long one is told by its size.
+/// Reads a statement with a here-document: `cat <<EOF`. A long one is shown by its size.
 fn redirected_statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     for redirect in find_all(node, ".heredoc_redirect") {
         let Some(body) = child_of_kind(redirect, "heredoc_body") else { continue };

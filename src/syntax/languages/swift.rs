@@ -53,7 +53,7 @@ const NODES: NodeTable = &[
     ("macro_declaration", Visit::Define(&MACRO)),
 ];
 
-/// A closure of more bytes than this that is some name's value is told by its size.
+/// A closure of more bytes than this that is the value of a name is shown by its size.
 const LARGE_CLOSURE: usize = 120;
 
 /// Patterns nested deeper than this are not looked into.
@@ -92,7 +92,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(kind, name, inside));
 }
 
-/// Reads what is called by a word of the language: `init`, `deinit`, `subscript`.
+/// Reads a declaration that is named by a keyword: `init`, `deinit`, `subscript`.
 fn special<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (kind, name) = match node.kind() {
         "init_declaration" => (SymbolKind::Constructor, "init"),
@@ -155,7 +155,7 @@ fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>)
     }
 }
 
-/// Takes out what `get`, `set`, `willSet` and `didSet` do; which of them there are stays to be seen.
+/// Cuts the bodies of `get`, `set`, `willSet` and `didSet`, and keeps their names.
 fn cut_accessors<'t>(walk: &mut OutlineWalk<'t>, accessors: Node<'t>) {
     if child_of_kind(accessors, "statements").is_some() {
         walk.cut_code(accessors);
@@ -173,7 +173,7 @@ fn cut_accessors<'t>(walk: &mut OutlineWalk<'t>, accessors: Node<'t>) {
     }
 }
 
-/// Takes out the closure that is a value, or is called to make one: `lazy var a = { … }()`.
+/// Cuts the closure that is a value, or is called to make one: `lazy var a = { … }()`.
 fn cut_closure<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let closure = match value.kind() {
         "lambda_literal" => Some(value),

@@ -35,7 +35,7 @@ const NODES: NodeTable = &[
     ("pair", Visit::Read(pair)),
 ];
 
-/// A text of more bytes than this is told by its size.
+/// A text of more bytes than this is shown by its size.
 const LONG_TEXT: usize = 400;
 
 /// Reads `[a.b]` or `[[a.b]]` with the keys below it.
@@ -44,7 +44,7 @@ fn table<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let mut parts = parts(walk, key);
     let Some(name) = parts.pop() else { return };
     let definition = SymbolDefinition::new(SymbolKind::Key, name, SymbolBody::Members(node));
-    // The node goes on to the next table, so that the comment above it is the end of the one before.
+    // The node extends to the next table, so that the comment above it is the end of the one before.
     let start = walk.range(node).start;
     let head = walk.text(node).lines().next().unwrap_or_default();
     let head = head.find('#').filter(|at| !head[..*at].contains(['"', '\''])).map_or(head, |at| &head[..at]);
@@ -75,7 +75,7 @@ fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     cut_text(walk, *value);
 }
 
-/// Takes out what stands between the quotes of a long text of several lines.
+/// Cuts what is between the quotes of a long text of several lines.
 fn cut_text<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let range = walk.range(value);
     let text = walk.source.text(range.clone());

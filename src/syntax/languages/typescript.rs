@@ -79,7 +79,7 @@ static VARIANCE: LazyLock<Regex> = LazyLock::new(|| {
 static IMPORTED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"^import\((?:"[^"\n]*"|'[^'\n]*')\)\."#).expect("the rule is right"));
 
-/// What stands in for such a file.
+/// What replaces the path of such a file.
 const FILE_PLACEHOLDER: &str = "$file";
 
 type TextRepair = (Range<usize>, &'static str);
@@ -105,7 +105,7 @@ fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(kind, name, inside));
 }
 
-/// Reads a name that stands alone: in an enumeration it is a constant.
+/// Reads a name on its own: in an enumeration it is a constant.
 fn enum_constant<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if walk.scope_kind() == Some(SymbolKind::Enum) {
         let name = walk.text(node).to_owned();
@@ -139,7 +139,7 @@ fn import_alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Returns the text as the grammar knows it; `None` where there is nothing to mend, which is so in most files.
+/// Returns the text as the grammar supports it; `None` where there is nothing to repair, as in most files.
 fn repair(text: &str) -> Option<PreprocessedText> {
     repair_text(text, false)
 }
@@ -211,7 +211,7 @@ fn unended_signatures(text: &str) -> Vec<TextRepair> {
     starts.collect()
 }
 
-/// Returns what stands before the comment at the end of a text.
+/// Returns what precedes the comment at the end of a text.
 fn without_comment(text: &str) -> &str {
     let Some(inside) = text.strip_suffix("*/") else { return text };
     inside.rfind("/*").map_or(text, |start| text[..start].trim_end())

@@ -43,19 +43,19 @@ const NODES: NodeTable = &[
     ("block_sequence", Visit::Read(sequence)),
 ];
 
-/// Keys of so many levels are told.
+/// Keys of this many levels are shown.
 const LEVELS: usize = 2;
 
-/// What is nested and has more lines than this is told by its size.
+/// A nested value of more lines than this is shown by its size.
 const LONG: usize = 3;
 
-/// A text of more lines than this is told by its size.
+/// A text of more lines than this is shown by its size.
 const LONG_TEXT: usize = 6;
 
-/// A pair of no more bytes than this, on one line, is told with its value.
+/// A pair of no more bytes than this, on one line, is shown with its value.
 const SHORT_PAIR: usize = 80;
 
-/// So many blocks may be open at once.
+/// This many blocks may be open at once.
 const MOST_OPEN: usize = 100;
 
 /// Reads one document; where there are several each is a symbol.
@@ -113,7 +113,7 @@ fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a list: those of its elements that have a name, or the keys of the first.
+/// Reads a list: its elements that have a name, or the keys of the first.
 fn sequence<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let items = children(node).into_iter().filter(|child| child.kind() == "block_sequence_item");
     let items: Vec<_> = items.collect();
@@ -132,7 +132,7 @@ fn sequence<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads an element of the list that a document is.
+/// Reads an element of a list that is the whole document.
 fn named_item<'t>(walk: &mut OutlineWalk<'t>, item: Node<'t>) {
     let Some(content) = item.named_child(0) else { return };
     let name = ["name", "id", "key", "title"].iter().find_map(|key| scalar(walk, content, key));
@@ -153,7 +153,7 @@ fn level(walk: &OutlineWalk<'_>) -> usize {
     walk.scopes.iter().filter(|scope| scope.kind == SymbolKind::Key).count()
 }
 
-/// Says whether there are keys or elements in a value.
+/// Returns whether a value contains keys or elements.
 fn is_nested(value: Node<'_>) -> bool {
     children(value)
         .iter()
@@ -183,7 +183,7 @@ fn cut_value<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     }
 }
 
-/// Takes out lines, but those that others may refer to.
+/// Cuts lines, except those that others may refer to.
 fn cut_lines<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, range: std::ops::Range<usize>) {
     let text = walk.source.text(range.clone()).trim_end();
     let lines = text.lines().count();
@@ -193,7 +193,7 @@ fn cut_lines<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, range: std::ops::
     walk.cut(range.start..range.start + text.len(), format!("# {}", format_line_count(lines)));
 }
 
-/// Takes out the lines of a `|` text, and says in their place how many they were.
+/// Cuts the lines of a `|` text, and leaves their number.
 fn cut_text<'t>(walk: &mut OutlineWalk<'t>, text: Node<'t>) {
     let range = walk.range(text);
     let whole = walk.source.text(range.clone()).trim_end();
@@ -209,7 +209,7 @@ fn cut_text<'t>(walk: &mut OutlineWalk<'t>, text: Node<'t>) {
     walk.cuts.push(crate::syntax::outline::SkeletonCut::new(start..range.start + whole.len(), mark));
 }
 
-/// Says whether more blocks are open at once than the grammar can bear.
+/// Returns whether more blocks are open at once than the grammar can handle.
 fn is_too_deep(text: &str) -> bool {
     let mut open: Vec<usize> = Vec::new();
     text.lines().any(|line| {

@@ -38,7 +38,7 @@ const NODES: NodeTable = &[
     ("test_declaration", Visit::Read(test)),
 ];
 
-/// Reads what `//!` at the head says of the file.
+/// Reads the `//!` comments at the head of the file.
 fn file_docs<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     let head = children(root).into_iter().map(|child| walk.text(child));
     let lines: Vec<&str> = head.take_while(|text| text.starts_with("//!")).collect();
@@ -88,14 +88,14 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(kind, walk.text(name).to_owned(), SymbolBody::Nothing));
 }
 
-/// Returns what `@import("…")` draws in, wherever it begins the value: `@import("std").mem` too.
+/// Returns the file in `@import("…")`, wherever that begins the value: in `@import("std").mem` too.
 fn imported<'t>(walk: &OutlineWalk<'t>, value: Node<'t>) -> Option<&'t str> {
     let call = walk.text(value).strip_prefix("@import(\"")?;
     call.split_once('"').map(|(name, _)| name)
 }
 
-/// Reads a function. One that returns a type, as `fn List(comptime T: type) type { return struct { … }; }` does, holds
-/// the members of that; any other holds code.
+/// Reads a function. One that returns a type, as `fn List(comptime T: type) type { return struct { … }; }` does, has
+/// the members of that type; any other has code.
 fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 /// A notebook as far as it is read.
 pub(super) struct ParsedNotebook {
     pub(super) cells: Vec<NotebookCell>,
-    /// Whether its kernel speaks Python; one that does not say is taken for one that does.
+    /// Whether its kernel runs Python; a kernel that does not declare its language is assumed to.
     pub(super) is_python: bool,
     /// What a comment begins with in the language of its kernel.
     pub(super) comment: &'static str,
@@ -22,7 +22,7 @@ const SLASHES: [&str; 10] =
 pub(super) struct NotebookCell {
     pub(super) kind: CellKind,
     pub(super) lines: Vec<CellLine>,
-    /// Bytes of what its code has put out, as they stand in the notebook.
+    /// How many bytes of the notebook are the output of its code.
     pub(super) output_bytes: usize,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum CellKind {
 /// A line of a cell, without its end.
 pub(super) struct CellLine {
     pub(super) text: String,
-    /// Where it stands in the notebook's text: itself, quotes included, or the text of the whole cell.
+    /// Its range in the notebook's text: itself, quotes included, or the text of the whole cell.
     pub(super) range: Range<usize>,
 }
 
@@ -109,7 +109,7 @@ pub(super) fn parse_notebook(text: &str) -> Option<ParsedNotebook> {
     })
 }
 
-/// Reads a cell; one that is none is passed over, and one whose text is none has no lines.
+/// Parses a cell; an invalid cell is skipped, and one whose source is invalid has no lines.
 fn parse_cell(text: &str, raw: &RawValue) -> Option<NotebookCell> {
     let cell: RawCell<'_> = serde_json::from_str(raw.get()).ok()?;
     let kind = match cell.cell_type.as_str() {
@@ -123,7 +123,7 @@ fn parse_cell(text: &str, raw: &RawValue) -> Option<NotebookCell> {
     Some(NotebookCell { kind, lines, output_bytes })
 }
 
-/// Reads a text that is written as a string, or as a list of strings, mostly one for each line.
+/// Parses a text that is written as a string, or as a list of strings, mostly one for each line.
 fn parse_lines(text: &str, source: &RawValue) -> Option<Vec<CellLine>> {
     let pieces: Vec<&RawValue> =
         if source.get().starts_with('"') { vec![source] } else { serde_json::from_str(source.get()).ok()? };
@@ -147,14 +147,14 @@ fn parse_lines(text: &str, source: &RawValue) -> Option<Vec<CellLine>> {
     Some(lines)
 }
 
-/// Returns where `part`, which is borrowed from `text`, stands in it.
+/// Returns the range of `part`, which is borrowed from `text`, in it.
 fn borrowed_range(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len());
     start..(start + part.len()).min(text.len())
 }
 
 impl NotebookMetadata {
-    /// Returns the name of the language that the kernel speaks.
+    /// Returns the name of the kernel's language.
     fn language(self) -> Option<String> {
         let named = self.language_info.and_then(|info| info.name);
         named.or_else(|| self.kernelspec.and_then(|kernel| kernel.language))

@@ -12,13 +12,14 @@ use crate::syntax::text::{SourceText, first_paragraph, one_line};
 /// Id of the file type.
 pub(in crate::syntax) const ID: &str = "notebook";
 
-/// Who reads notebooks: the version of the code here, raised when it gives other results, and the grammar of the cells.
+/// The reader of notebooks: the version of the code here, raised when it gives other results, and the grammar of the
+/// cells.
 pub(in crate::syntax) const READER: &str = "cells 1, tree-sitter-python 0.25.0";
 
 /// Prose of more lines than this is cut to its beginning.
 const MOST_PROSE: usize = 12;
 
-/// Returns the structure of a notebook. The code of a kernel that does not speak Python is shown and has no symbols.
+/// Returns the structure of a notebook. The code of a kernel that does not run Python is shown and has no symbols.
 pub(in crate::syntax) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -> FileStructure {
     let Some(notebook) = parse_notebook(text) else {
         let health = ParseHealth::fallen_back(text.len() as u64, ParseFallback::Failed);
@@ -45,12 +46,12 @@ pub(in crate::syntax) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -
         write_cell(&mut skeleton, cell, notebook.comment, structure.map(|structure| structure.skeleton.text));
     }
     let health = outline.health;
-    // Skeletons of Python are not checked, and a script is no program that could be held against the notebook.
+    // Skeletons of Python are not checked, and a script is not a program that could be compared with the notebook.
     FileStructure { outline, skeleton: Skeleton { health, text: skeleton, is_checked: true } }
 }
 
-/// Returns the code of a cell with what only the notebook understands in comments: `%magic`, `!command`, `name?`. A cell
-/// that is handed to another program (`%%bash`) is a comment throughout.
+/// Returns the code of a cell with what only the notebook understands in comments: `%magic`, `!command`, `name?`. A
+/// cell that another program runs (`%%bash`) is a comment throughout.
 fn code_without_magics(cell: &NotebookCell) -> String {
     let mut code = String::new();
     let first = cell.lines.iter().find(|line| !line.text.trim().is_empty());
@@ -69,13 +70,14 @@ fn code_without_magics(cell: &NotebookCell) -> String {
     code
 }
 
-/// Says whether a line is for the notebook itself: `%magic`, `!command`, `name?`.
+/// Returns whether a line is for the notebook itself: `%magic`, `!command`, `name?`.
 fn is_magic(line: &str) -> bool {
     let line = line.trim();
     line.starts_with(['%', '!', '?']) || (line.ends_with('?') && !line.contains(['#', '"', '\'']))
 }
 
-/// Appends a cell, with `comment` before what is no code; of its code what `code` has left of it, where that is known.
+/// Appends a cell, with `comment` before lines that are not code; `code` is the skeleton of its code, where there is
+/// one.
 fn write_cell(script: &mut String, cell: &NotebookCell, comment: &str, code: Option<String>) {
     if !script.is_empty() {
         script.push('\n');
@@ -188,7 +190,7 @@ fn add_code(
     outline.symbols.push(own);
 }
 
-/// Moves a symbol of a cell's code to where it stands in the notebook.
+/// Moves a symbol of a cell's code to its position in the notebook.
 fn move_to_notebook(symbol: &mut Symbol, source: &SourceText<'_>, cell: &NotebookCell, whole: &Range<usize>) {
     let line =
         |number: u32| cell.lines.get((number as usize).saturating_sub(1)).map(|line| line.range.clone());

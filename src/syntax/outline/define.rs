@@ -12,13 +12,13 @@ use super::walk::{NamedScope, OutlineWalk};
 use crate::model::{Symbol, SymbolKind};
 use crate::syntax::text::format_line_count;
 
-/// A literal of more bytes than this is a table: its size is told, not its rows.
+/// A literal of more bytes than this is a table: its size is shown, not its rows.
 const LARGE_VALUE: usize = 400;
 
-/// A declaration on one line that is no longer than this is told with its value.
+/// A declaration on one line that is no longer than this is shown with its value.
 const SHORT_VALUE: usize = 100;
 
-/// A text within the code that has more bytes than this is told by its size.
+/// A text of more bytes than this within code is shown by its size.
 const LARGE_TEXT: usize = 400;
 
 /// What a reader found out of a node.
@@ -27,26 +27,27 @@ pub(in crate::syntax) struct SymbolDefinition<'t> {
     pub(in crate::syntax) kind: SymbolKind,
     /// Its name alone.
     pub(in crate::syntax) name: String,
-    /// What qualifies the name beside the scopes around the node, as the receiver of a method does; mostly nothing.
+    /// What qualifies the name in addition to the scopes around the node, such as the receiver of a method; mostly
+    /// nothing.
     pub(in crate::syntax) owner: String,
-    /// What stands between the two, where it is not what the language puts there as a rule.
+    /// What separates the two, where it is not the separator of the language.
     pub(in crate::syntax) separator: Option<&'static str>,
-    /// What stands in it.
+    /// What is in it.
     pub(in crate::syntax) body: SymbolBody<'t>,
     /// Where its head ends in the original, where that is not where its inside begins.
     pub(in crate::syntax) signature_end: Option<usize>,
 }
 
-/// What stands in a symbol.
+/// What a symbol contains.
 #[derive(Clone, Copy)]
 pub(in crate::syntax) enum SymbolBody<'t> {
-    /// Nothing that an outline tells.
+    /// Nothing that an outline shows.
     Nothing,
     /// Members, which are visited.
     Members(Node<'t>),
-    /// Code, which a skeleton leaves out.
+    /// Code, which a skeleton cuts.
     Code(Node<'t>),
-    /// A value, of which a skeleton leaves out what is within its brackets where it is large.
+    /// A value, of which a skeleton cuts what is within its brackets where it is large.
     Value(Node<'t>),
 }
 
@@ -56,19 +57,19 @@ impl<'t> SymbolDefinition<'t> {
         Self { kind, name, owner: String::new(), separator: None, body, signature_end: None }
     }
 
-    /// Says what qualifies the name beside the scopes around it.
+    /// Sets what qualifies the name in addition to the scopes around it.
     pub(in crate::syntax) fn with_owner(mut self, owner: &str) -> Self {
         owner.clone_into(&mut self.owner);
         self
     }
 
-    /// Says what stands between the name and what qualifies it.
+    /// Sets what separates the name from what qualifies it.
     pub(in crate::syntax) const fn with_separator(mut self, joint: &'static str) -> Self {
         self.separator = Some(joint);
         self
     }
 
-    /// Says where its head ends.
+    /// Sets where its signature ends.
     pub(in crate::syntax) const fn with_signature_end(mut self, end: usize) -> Self {
         self.signature_end = Some(end);
         self
@@ -76,7 +77,7 @@ impl<'t> SymbolDefinition<'t> {
 }
 
 impl<'t> OutlineWalk<'t> {
-    /// Takes `node` into the outline as `definition` says; visits its members, or takes its body out of the skeleton.
+    /// Adds `node` to the outline as `definition` describes it; visits its members, or cuts its body.
     pub(in crate::syntax) fn define(&mut self, node: Node<'t>, definition: SymbolDefinition<'t>) {
         let SymbolDefinition { kind, name, owner, separator: joint, body: inside, signature_end: head_end } =
             definition;
@@ -109,7 +110,7 @@ impl<'t> OutlineWalk<'t> {
         self.add_symbol(symbol);
     }
 
-    /// Visits members that stand before the body of the symbol that was defined last, as those in its parameters do.
+    /// Visits members that precede the body of the symbol that was defined last, as those in its parameters do.
     pub(in crate::syntax) fn define_leading_members(&mut self, place: Node<'t>) {
         let Some(owner) = self.symbols.last() else { return };
         let scope = NamedScope { name: owner.name.clone(), kind: owner.kind };
@@ -147,8 +148,8 @@ impl<'t> OutlineWalk<'t> {
             .to_owned()
     }
 
-    /// Returns what closes the round brackets below `node` within which `at` stands, as that of a call is that is handed
-    /// a function.
+    /// Returns what closes the parentheses below `node` that enclose `at`, such as those of a call with a function as
+    /// its argument.
     fn closing_brackets(&self, node: Node<'t>, at: usize) -> String {
         let mut closers = String::new();
         let mut cursor = node.walk();
@@ -168,7 +169,8 @@ impl<'t> OutlineWalk<'t> {
         closers
     }
 
-    /// Returns where a body begins; at its bracket, or nowhere, where the grammar gives it no node of its own.
+    /// Returns where a body begins: at its brace, or at the end of the node, where the grammar gives it no node of its
+    /// own.
     fn body_start(&self, node: Node<'t>, body: Node<'t>) -> usize {
         if body != node {
             return self.range(body).start;
@@ -176,19 +178,19 @@ impl<'t> OutlineWalk<'t> {
         child_of_kind(node, "{").map_or(self.range(node).end, |bracket| self.range(bracket).start)
     }
 
-    /// Says whether a range is a line that is told as it is.
+    /// Returns whether a range is a short line, which is shown as it is.
     pub(in crate::syntax) fn is_short(&self, range: Range<usize>) -> bool {
         range.len() <= SHORT_VALUE && !self.source.text(range).contains('\n')
     }
 
-    /// Returns where the signature begins: behind decorators and the like.
+    /// Returns where the signature begins: after decorators and the like.
     fn signature_start(&self, node: Node<'t>) -> usize {
         let holder = self.outermost(node);
         let first = first_signature_node(holder, self.compiled.language.signature_excludes);
         self.range(first.unwrap_or(holder)).start
     }
 
-    /// Takes a body out of the skeleton.
+    /// Cuts a body.
     pub(in crate::syntax) fn cut_code(&mut self, body: Node<'t>) {
         // Where the grammar is lost it may be wrong about where the body begins and ends.
         if body.has_error() {
@@ -197,7 +199,7 @@ impl<'t> OutlineWalk<'t> {
         self.cut_body_range(self.range(body));
     }
 
-    /// Takes a range out of the skeleton as a body, but for the white space around it.
+    /// Cuts a range as a body, except for the white space around it.
     pub(in crate::syntax) fn cut_body_range(&mut self, range: Range<usize>) {
         let text = self.source.text(range.clone());
         let start = range.start + (text.len() - text.trim_start().len());
@@ -207,16 +209,16 @@ impl<'t> OutlineWalk<'t> {
         }
         let mut range = start..start + text.len();
         if text.starts_with('=') {
-            // What is one short expression tells more than its size does.
+            // A short expression is worth more than its size.
             if self.is_short(range.clone()) {
                 return;
             }
-            // A block in place of `=> expression;` wants no semicolon.
+            // A block in place of `=> expression;` must not be followed by a semicolon.
             range.end += usize::from(self.source.line_suffix(range.end).starts_with(';'));
         }
         let size = format_line_count(text.lines().count());
         let (before, after) = self.compiled.language.marks.body;
-        // A mark of several lines keeps the indent of what it stands in.
+        // A mark of several lines keeps the indent of the line that it is on.
         let line_end = format!("{}{}", self.source.line_ending(), self.indent(range.start));
         self.cut(range, format!("{before}{size}{after}").replace('\n', &line_end));
     }
@@ -226,8 +228,8 @@ impl<'t> OutlineWalk<'t> {
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// Takes out what stands between the brackets of a large literal: its own, or the outermost large ones within it, as
-    /// those of a call or of a block are.
+    /// Cuts what is between the brackets of a large literal: its own, or the outermost large ones within it, such as
+    /// those of a call or of a block.
     pub(in crate::syntax) fn cut_rows(&mut self, value: Node<'t>) {
         if value.has_error() {
             return;
@@ -254,12 +256,12 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Puts a mark in place of a range, as it is.
+    /// Replaces a range with a mark, as it is.
     pub(in crate::syntax) fn replace_with_mark(&mut self, range: Range<usize>, mark: String) {
         self.cuts.push(SkeletonCut::new(range, mark.clone()).with_conservative_mark(mark));
     }
 
-    /// Puts a mark in place of a range; on a line of its own where something would follow it that it must not swallow.
+    /// Replaces a range with a mark; with a line ending after it where the mark would swallow what follows on the line.
     pub(in crate::syntax) fn cut(&mut self, range: Range<usize>, mut mark: String) {
         let follows = !self.source.line_suffix(range.end).trim().is_empty();
         if self.compiled.language.marks.ends_line && follows {
@@ -269,8 +271,8 @@ impl<'t> OutlineWalk<'t> {
     }
 }
 
-/// Returns the first part of `node` that a signature tells. Annotations may stand within a list of modifiers, which
-/// stands first.
+/// Returns the first part of `node` that is shown in a signature. Annotations may be within a list of modifiers, which
+/// comes first.
 fn first_signature_node<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t>> {
     children(node)
         .into_iter()
@@ -281,13 +283,13 @@ fn first_signature_node<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t
         })
 }
 
-/// Says whether a node is what stands between round brackets.
+/// Returns whether a node is in parentheses.
 fn is_parenthesized(node: Node<'_>) -> bool {
     let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
     ends.map(|end| end.map_or("", |end| end.kind())) == ["(", ")"]
 }
 
-/// Says whether `node` is brackets that may stand empty.
+/// Returns whether `node` is a pair of brackets that may be empty.
 fn is_bracketed(node: Node<'_>) -> bool {
     let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
     let [Some(first), Some(last)] = ends.map(|end| end.map(|end| end.kind())) else { return false };
@@ -297,14 +299,14 @@ fn is_bracketed(node: Node<'_>) -> bool {
 
 /// What a language's values are made of.
 pub(in crate::syntax) struct ValueTrimmer {
-    /// Takes the code out of a function; says whether the node is one.
+    /// Cuts the code of a function; returns whether the node is one.
     pub(in crate::syntax) cut_function: for<'t> fn(&mut OutlineWalk<'t>, Node<'t>) -> bool,
-    /// Takes the rows out of a large literal; says whether the node is a literal, large or not.
+    /// Cuts the rows of a large literal; returns whether the node is a literal, large or not.
     pub(in crate::syntax) cut_literal: for<'t> fn(&mut OutlineWalk<'t>, Node<'t>) -> bool,
 }
 
 impl ValueTrimmer {
-    /// Takes out of the skeleton what is code within a value, and the literals that hold none.
+    /// Cuts the code within a value, and the literals that contain none.
     pub(in crate::syntax) fn trim_value<'t>(&self, walk: &mut OutlineWalk<'t>, value: Node<'t>) {
         let mut functions = Vec::new();
         visit_descendants(value, &mut |node| {
@@ -325,7 +327,7 @@ impl ValueTrimmer {
 }
 
 impl<'t> OutlineWalk<'t> {
-    /// Takes the inside of a long text out of the skeleton; `from` and `until` are how many bytes at its ends stay.
+    /// Cuts the inside of a long text; `from` and `until` are how many bytes at its ends stay.
     pub(in crate::syntax) fn cut_text(&mut self, text: Node<'t>, from: usize, until: usize) {
         let range = self.range(text);
         if range.len() < LARGE_TEXT || text.has_error() {
@@ -336,7 +338,7 @@ impl<'t> OutlineWalk<'t> {
     }
 }
 
-/// Calls `look` with each node from `top` down; what it says yes to is not looked into.
+/// Calls `look` with each node from `top` down; a node for which it returns true is not entered.
 fn visit_descendants<'t>(top: Node<'t>, look: &mut dyn FnMut(Node<'t>) -> bool) {
     let mut cursor = top.walk();
     loop {
@@ -352,7 +354,7 @@ fn visit_descendants<'t>(top: Node<'t>, look: &mut dyn FnMut(Node<'t>) -> bool) 
 }
 
 impl SymbolRule {
-    /// Reads a node as the rule says.
+    /// Reads a node as the rule describes it.
     pub(super) fn apply<'t>(&self, walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         for place in find_all(node, self.each) {
             let inside = self.body.resolve(place);
@@ -383,7 +385,7 @@ impl BodyRule {
     }
 }
 
-/// Says whether what stands in such a symbol are members: a constant of an enumeration may have some of its own.
+/// Returns whether such a symbol contains members: a constant of an enumeration may have some of its own.
 fn is_member_container(kind: SymbolKind) -> bool {
     kind.is_type() || kind == SymbolKind::EnumMember
 }

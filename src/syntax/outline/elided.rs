@@ -19,15 +19,15 @@ use crate::syntax::text::{
 /// Symbols nested as deep as this are not added: the visit to a tree does not look for them there either.
 const MAX_DEPTH: usize = 120;
 
-/// What stands between the beginnings of two readings of one function is no longer than this: a head is shorter, and what
-/// ends together with it in the same place begins farther away.
+/// The starts of two readings of one function are no farther apart than this: a head is shorter, and another symbol
+/// that ends in the same place begins farther away.
 const MAX_HEAD: usize = 1000;
 
 /// Names of what is around a symbol that are longer than this together are not all spelled out.
 const MAX_SCOPES: usize = 2000;
 
 impl<'t> OutlineWalk<'t> {
-    /// Meets what was taken out up to `until`, in the order of the text.
+    /// Visits what was elided up to `until`, in the order of the text.
     pub(super) fn visit_elided_until(&mut self, place: &mut ElisionCursor, until: usize) {
         let Some(reduced) = self.source.preprocessed() else { return };
         loop {
@@ -92,12 +92,12 @@ impl<'t> OutlineWalk<'t> {
     }
 }
 
-/// Returns a head that no node stands for, as a signature.
+/// Returns the signature of a symbol that has no node.
 fn elided_signature(source: &SourceText<'_>, range: Range<usize>) -> String {
     signature_line(source, None, range).trim_end_matches([';', ' ']).to_owned()
 }
 
-/// Returns what the comments say that were taken out directly above `start`.
+/// Returns the doc in the comments that were elided directly above `start`.
 fn elided_doc_above(source: &SourceText<'_>, start: usize) -> Option<String> {
     let mut line = source.line(start);
     let mut run: Option<Range<usize>> = None;
@@ -113,8 +113,8 @@ fn elided_doc_above(source: &SourceText<'_>, start: usize) -> Option<String> {
     documentation(source.text(run?))
 }
 
-/// Adds the symbols that are on record and were lost; returns how many bytes their heads have, which nothing but the
-/// scanner understood.
+/// Adds the symbols that the scanner expects and the grammar lost; returns how many bytes their heads have, which only
+/// the scanner understood.
 pub(super) fn recover_lost_symbols(
     source: &SourceText<'_>,
     separator: &str,
@@ -196,7 +196,7 @@ impl SymbolIndex {
         let same_end = self.by_end.get(&(sort, code_end(source, record.range.end)));
         same_end.is_some_and(|starts| {
             starts.iter().any(|&start| {
-                // Nothing but a head stands between the two beginnings.
+                // Only a head is between the two starts.
                 let between = start.min(record.range.start)..start.max(record.range.start);
                 between.len() <= MAX_HEAD && !source.text(between).contains(['{', '}'])
             })
@@ -227,7 +227,7 @@ fn symbol_from_expected(source: &SourceText<'_>, separator: &str, record: &Expec
     }
 }
 
-/// What stands around the symbols of one level.
+/// The symbol that contains the symbols of one level.
 struct Container {
     name: String,
     qualified_name: String,
@@ -267,15 +267,15 @@ impl Container {
     }
 }
 
-/// Symbols that go into one that stands before them on its level.
+/// Symbols that move into one that precedes them on its level.
 struct NestedSymbols {
     at: usize,
     found: Vec<Symbol>,
     lost: Vec<Symbol>,
 }
 
-/// Puts `lost` among the symbols of one level, or into those of them that hold them. What was found and stands in a
-/// class or namespace that had been lost goes there, too.
+/// Merges `lost` into the symbols of one level, or into those of them that enclose them. What was found within a class
+/// or namespace that had been lost moves there, too.
 fn merge_level(
     found: Vec<Symbol>,
     lost: Vec<Symbol>,
@@ -321,7 +321,7 @@ fn merge_level(
     level
 }
 
-/// Says whether one symbol stands in another that can hold some.
+/// Returns whether one symbol is within another that can contain some.
 fn encloses(holder: &Symbol, symbol: &Symbol) -> bool {
     let (outer, inner) = (holder.span, symbol.span);
     (holder.kind.is_type() || holder.kind.is_namespace())
@@ -329,7 +329,7 @@ fn encloses(holder: &Symbol, symbol: &Symbol) -> bool {
         && inner.end_byte <= outer.end_byte
 }
 
-/// Gives a symbol, and those in it, the names that they have inside of another.
+/// Gives a symbol, and those in it, the qualified names that they have inside another.
 fn requalify(symbol: &mut Symbol, from: &Container, to: &Container, separator: &str) {
     let own = symbol.qualified_name.strip_prefix(from.qualified_name.as_str());
     let own = own.map_or(symbol.name.as_str(), |own| own.trim_start_matches(separator));
@@ -339,8 +339,8 @@ fn requalify(symbol: &mut Symbol, from: &Container, to: &Container, separator: &
     }
 }
 
-/// Takes out the prototypes of functions that are defined beside them. Where names can be overloaded, a prototype is
-/// known by its whole signature.
+/// Removes the prototypes of functions that the same scope defines. Where names can be overloaded, a prototype is
+/// identified by its whole signature.
 pub(super) fn remove_defined_prototypes(symbols: &mut Vec<Symbol>, has_overloads: bool) {
     let defined: HashSet<String> = symbols
         .iter()

@@ -25,24 +25,24 @@ pub(in crate::syntax) struct Language {
     pub(in crate::syntax) grammar: LanguageFn,
     /// Name and version of the grammar's crate; part of the key of all that is derived.
     pub(in crate::syntax) grammar_version: &'static str,
-    /// What stands between the parts of a qualified name.
+    /// What separates the parts of a qualified name.
     pub(in crate::syntax) separator: &'static str,
-    /// Whether comments that belong to no declaration are taken out of a skeleton.
+    /// Whether comments that belong to no declaration are cut.
     pub(in crate::syntax) cuts_detached_comments: bool,
     /// Whether a skeleton is parsed once more, to be sure that it has no more errors than its source.
     pub(in crate::syntax) checks_skeleton: bool,
-    /// Whether two functions of one scope may bear the same name.
+    /// Whether two functions of one scope may have the same name.
     pub(in crate::syntax) has_overloads: bool,
-    /// Kinds of nodes that a signature leaves out where they lead it: decorators, annotations.
+    /// Kinds of nodes that a signature omits where they come first: decorators, annotations.
     pub(in crate::syntax) signature_excludes: &'static [&'static str],
     /// How a skeleton says what was taken out, where [`Walk::define`] takes it.
     pub(in crate::syntax) marks: ElisionMarks,
-    /// Makes of a text one that is quicker to parse and that the grammar understands; `None` where it is not sure of
-    /// what it reads, and the text is to be parsed as it is.
+    /// Makes a text quicker to parse and fit for the grammar; returns `None` where the scanner does not support what it
+    /// reads, and the text is to be parsed as it is.
     pub(in crate::syntax) preprocess: Option<fn(&str) -> Option<PreprocessedText>>,
-    /// Takes out of the skeleton what it does without of something that the scanner supplies.
+    /// Cuts what a skeleton omits of something that the scanner synthesized.
     pub(in crate::syntax) cut_synthesized: Option<fn(&mut OutlineWalk<'_>, &SynthesizedItem)>,
-    /// Says whether a text is nested deeper than the grammar can bear, where brackets do not tell.
+    /// Returns whether a text is nested deeper than the grammar can handle, where brackets do not show it.
     pub(in crate::syntax) is_too_deep: Option<fn(&str) -> bool>,
     /// What to do with each kind of node: the first table that names a kind decides. Kinds that none names are passed
     /// over, with all that is in them.
@@ -54,20 +54,20 @@ pub(in crate::syntax) struct Language {
 /// What to do with a kind of node.
 #[derive(Clone, Copy)]
 pub(in crate::syntax) enum Visit {
-    /// Look at its children as if they stood in its place.
+    /// Visit its children as if they were in its place.
     Enter,
     /// Remember where it begins, for it is the first part of the symbol within (decorators, `template<…>`).
     Wrapper,
-    /// Remember where it begins, for it is the first part of the symbol after it (attributes that stand beside what
-    /// they are about).
+    /// It is the first part of the symbol after it (attributes, which are siblings of what they belong to), which
+    /// begins where it begins.
     Prefix,
     /// It is a comment.
     Comment,
     /// It is a symbol, or several.
     Define(&'static SymbolRule),
-    /// Let this function read it.
+    /// This function reads it.
     Read(NodeReader),
-    /// Let this function read it, and know that a comment above it is about the file: an import, a package's name.
+    /// This function reads it, and a comment above it is about the file: an import, a package's name.
     Preamble(NodeReader),
 }
 
@@ -117,7 +117,7 @@ impl CompiledLanguage {
     pub(in crate::syntax) fn new(language: &'static Language) -> Self {
         let grammar = tree_sitter::Language::new(language.grammar);
         let mut visits = vec![None; grammar.node_kind_count()];
-        // A name may stand for several numbers (aliases), so the numbers are asked for their names.
+        // A name may have several ids (aliases), so the ids are mapped to their names.
         for (id, visit) in visits.iter_mut().enumerate() {
             let id = u16::try_from(id).unwrap_or(u16::MAX);
             if grammar.node_kind_is_named(id) {
@@ -135,7 +135,8 @@ impl CompiledLanguage {
         Self { language, grammar, visits, fields }
     }
 
-    /// Returns what to do with `node`. What the grammar did not understand is looked into, for symbols stand there too.
+    /// Returns what to do with `node`. What the grammar did not understand is entered, because it may contain symbols
+    /// too.
     pub(in crate::syntax) fn visit(&self, node: Node<'_>) -> Option<Visit> {
         if node.is_error() {
             return Some(Visit::Enter);
@@ -143,7 +144,7 @@ impl CompiledLanguage {
         self.visits.get(usize::from(node.kind_id())).copied().flatten()
     }
 
-    /// Says whether a field's number is that of `field`.
+    /// Returns whether a field's id is that of `field`.
     pub(in crate::syntax) fn is_field(&self, id: Option<NonZeroU16>, field: GrammarField) -> bool {
         id.is_some_and(|id| id.get() == self.fields[field as usize])
     }
@@ -168,20 +169,20 @@ pub(in crate::syntax) struct SymbolRule {
     pub(in crate::syntax) each: NodePath,
     /// The ways to its name; the first that leads somewhere. A symbol without a name is none, but its members are.
     pub(in crate::syntax) name: &'static [NodePath],
-    /// What stands in it.
+    /// What is in it.
     pub(in crate::syntax) body: BodyRule,
 }
 
-/// What stands in a symbol, and the ways there; the first that leads somewhere.
+/// What a symbol contains, and the paths to it, of which the first that exists counts.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::syntax) enum BodyRule {
-    /// Nothing that an outline tells: the whole of it is the signature.
+    /// Nothing that an outline shows: the signature is all of it.
     None,
     /// Members, which are visited.
     Members(&'static [NodePath]),
-    /// Code, which a skeleton leaves out.
+    /// Code, which a skeleton cuts.
     Code(&'static [NodePath]),
-    /// A value, of which a skeleton leaves out what is within its brackets where it is large.
+    /// A value, of which a skeleton cuts what is within its brackets where it is large.
     Value(&'static [NodePath]),
 }
 
@@ -191,26 +192,26 @@ impl SymbolRule {
         Self { kind, in_type: None, each: "", name: &["name"], body }
     }
 
-    /// Says what it is directly within a type.
+    /// Sets what it is directly within a type.
     pub(in crate::syntax) const fn in_type(mut self, kind: SymbolKind) -> Self {
         self.in_type = Some(kind);
         self
     }
 
-    /// Says where its name is.
+    /// Sets where its name is.
     pub(in crate::syntax) const fn named(mut self, name: &'static [NodePath]) -> Self {
         self.name = name;
         self
     }
 
-    /// Says the way to each of several things that are declared at once.
+    /// Sets the path to each of several things that are declared together.
     pub(in crate::syntax) const fn each(mut self, each: NodePath) -> Self {
         self.each = each;
         self
     }
 }
 
-/// Returns the steps of all ways in the tables of `language` that its grammar does not know: a test wants none.
+/// Returns the steps of all paths in the tables of `language` that its grammar does not have: a test expects none.
 #[cfg(test)]
 pub(in crate::syntax) fn unknown_steps(language: &Language) -> Vec<String> {
     use Visit;

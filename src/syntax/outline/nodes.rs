@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-/// Returns where the last token below `node` ends that is no comment: what trails after a body belongs to nobody.
+/// Returns the end of the last token below `node` that is not a comment: comments after a body do not belong to it.
 pub(in crate::syntax) fn end_without_comments(node: Node<'_>) -> usize {
     let mut node = node;
     'deeper: loop {
@@ -17,7 +17,7 @@ pub(in crate::syntax) fn end_without_comments(node: Node<'_>) -> usize {
     }
 }
 
-/// Says whether a node is only between others: a comment, or a backslash that continues a line.
+/// Returns whether a node is only between others: a comment, or a backslash that continues a line.
 pub(in crate::syntax) fn is_trivia(node: Node<'_>) -> bool {
     let kind = node.kind();
     kind.ends_with("comment") || kind == "line_continuation"
@@ -33,9 +33,9 @@ pub(in crate::syntax) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option
     node.children(&mut node.walk()).find(|child| child.kind() == kind)
 }
 
-/// The way from a node to one below it: steps with `/` between them, each the name of a field, or a kind of child with
-/// a dot before it. An empty way stays where it is. The first node on each step is taken, all on the last where all are
-/// asked for: `declarator/name`, `.type_spec`.
+/// The path from a node to one below it: steps separated by `/`, each the name of a field, or a kind of child with a
+/// dot before it. An empty path is the node itself. Each step takes the first node, the last step all nodes where all
+/// are asked for: `declarator/name`, `.type_spec`.
 pub(super) type NodePath = &'static str;
 
 /// Returns the first node that one of the ways leads to.

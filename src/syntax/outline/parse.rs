@@ -9,15 +9,15 @@ use super::language::CompiledLanguage;
 use crate::model::{ParseFallback, ParseHealth};
 use crate::syntax::text::SourceText;
 
-/// Brackets nested deeper than this are no program that a person or a sane generator wrote. Measured: 100,000 levels
-/// cost a parser seconds and hundreds of megabytes, 20,000 little of either.
+/// Brackets nested deeper than this were not written by a person or a sane generator. Measured: 100,000 levels cost a
+/// parser seconds and hundreds of megabytes, 20,000 little of either.
 const MAX_NESTING: usize = 20_000;
 
-/// A tree and what is made of it take 100 to 160 bytes for each token of real code and of tables, and up to 400 in
-/// texts that are made of errors, as measured. The largest table of Python's own sources has 900,000.
+/// A tree and what is derived from it take 100 to 160 bytes for each token of real code and of tables, and up to 400 in
+/// texts full of errors, as measured. The largest table of Python's own sources has 900,000.
 const MAX_TOKENS: usize = 1_000_000;
 
-/// So many bytes are handed to the parser at once; it reads them in a fraction of a millisecond.
+/// The parser is given this many bytes at once; it reads them in a fraction of a millisecond.
 const CHUNK: usize = 64 << 10;
 
 thread_local! {
@@ -46,15 +46,15 @@ pub(in crate::syntax) fn parse(
         parser.set_language(&compiled.grammar).map_err(|_| ParseFallback::Failed)?;
         let mut steps = 0_u32;
         let mut check = |_: &tree_sitter::ParseState| {
-            // The parser asks after every hundred steps, far more often than a clock is worth looking at.
+            // The parser calls this after every hundred steps, far more often than a look at the clock is worth.
             steps = steps.wrapping_add(1);
             let stopped = if steps.is_multiple_of(32) { asker.poll() } else { asker.stopped.get() };
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut check);
         let bytes = text.as_bytes();
-        // One step may look ahead to the end of the text, as that of Python does over comments: so the clock is looked
-        // at here too, and a text that has cost too much seems to be at its end.
+        // One step may look ahead to the end of the text, as that of Python does over comments: so the clock is checked
+        // here too, and a text that has cost too much seems to be at its end.
         let mut read = |at: usize, _| {
             let end = bytes.len().min(at.saturating_add(CHUNK));
             if asker.poll() { &[] } else { bytes.get(at..end).unwrap_or_default() }
@@ -62,14 +62,14 @@ pub(in crate::syntax) fn parse(
         let tree = parser.parse_with_options(&mut read, None, Some(options));
         let stopped = asker.stopped.get();
         if tree.is_none() || stopped {
-            // Else the next parse would go on where this one stopped.
+            // Otherwise the next parse would continue where this one stopped.
             parser.reset();
         }
         tree.filter(|_| !stopped).ok_or(if stopped { ParseFallback::TimedOut } else { ParseFallback::Failed })
     })
 }
 
-/// Asks whether to give up until the answer is yes.
+/// Polls a cancellation callback until it returns true, and remembers that it did.
 struct CancelCheck<'a> {
     is_cancelled: RefCell<&'a mut dyn FnMut() -> bool>,
     stopped: Cell<bool>,
@@ -101,8 +101,8 @@ fn nesting_depth(bytes: &[u8]) -> usize {
     deepest
 }
 
-/// Returns about how many tokens a text has, by a plain count that takes comments and strings for code: runs of word
-/// characters, and whatever else is not a space.
+/// Returns approximately how many tokens a text has, by a plain count that takes comments and strings for code: runs of
+/// word characters, and every other character that is not a space.
 fn approximate_token_count(bytes: &[u8]) -> usize {
     let (mut count, mut in_word) = (0, false);
     for byte in bytes {
@@ -122,7 +122,7 @@ pub(super) fn parse_health(root: Node<'_>, source: &SourceText<'_>, recovered: u
     ParseHealth { broken_bytes: (broken as u64).min(total), total_bytes: total, fallback: None }
 }
 
-/// Returns how many error nodes and missing tokens stand below `root`.
+/// Returns the number of error nodes and missing tokens below `root`.
 pub(in crate::syntax) fn error_count(root: Node<'_>) -> usize {
     let mut count = 0;
     for_each_error(root, &mut |_| count += 1);

@@ -7,8 +7,8 @@ use tree_sitter::Node;
 use super::nodes::is_trivia;
 use crate::syntax::text::{SourceText, one_line};
 
-/// Returns the text of a range of the original on one line, without the comments in it: those that stand below `node`,
-/// and those that were taken out before there was a tree.
+/// Returns the text of a range of the original on one line, without the comments in it: those below `node`, and those
+/// that were elided before there was a tree.
 pub(super) fn signature_line(source: &SourceText<'_>, node: Option<Node<'_>>, range: Range<usize>) -> String {
     let text = source.text(range.clone());
     if !text.contains(['#', '/', '\\', '-']) {
@@ -31,7 +31,7 @@ pub(super) fn signature_line(source: &SourceText<'_>, node: Option<Node<'_>>, ra
     one_line(&without_directives(&plain))
 }
 
-/// Returns where the comments below `node` stand that have a part in `range`, in order.
+/// Returns the ranges of the comments below `node` that overlap `range`, in order.
 fn comments_below(source: &SourceText<'_>, node: Node<'_>, range: &Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut cursor = node.walk();
@@ -52,7 +52,7 @@ fn comments_below(source: &SourceText<'_>, node: Node<'_>, range: &Range<usize>)
     }
 }
 
-/// What the preprocessors of C and C# are told to do.
+/// The directives of the preprocessors of C and C#.
 const DIRECTIVES: [&str; 18] = [
     "define",
     "elif",
@@ -74,7 +74,8 @@ const DIRECTIVES: [&str; 18] = [
     "warning",
 ];
 
-/// Says whether a line speaks to the preprocessor: in CSS `#` begins the name of an element, in Rust an attribute.
+/// Returns whether a line is a directive of the preprocessor: in CSS `#` begins the name of an element, in Rust an
+/// attribute.
 fn is_preprocessor_line(line: &str) -> bool {
     let Some(said) = line.trim_start().strip_prefix('#') else { return false };
     let said = said.trim_start();

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// A piece of the original text, and what stands in its place.
+/// A range of the original text, and what replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::syntax) struct SkeletonCut {
     range: Range<usize>,
@@ -27,7 +27,7 @@ impl SkeletonCut {
         Self { range, mark, conservative_mark: None }
     }
 
-    /// Gives the cut a mark for texts that the grammar understands in part only.
+    /// Adds a mark for texts that the grammar understands only in part.
     pub(in crate::syntax) fn with_conservative_mark(mut self, mark: String) -> Self {
         self.conservative_mark = Some(mark);
         self
@@ -64,13 +64,13 @@ pub(super) fn apply_cuts(text: &str, cuts: &[SkeletonCut], care: CutMode) -> Str
     out
 }
 
-/// How a language's skeleton says what was taken out.
+/// How a language's skeleton marks what was cut.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::syntax) struct ElisionMarks {
-    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`. A line's end in it is followed by
+    /// What replaces a body, with the size between the two: `("{ /* ", " */ }")`. A line ending in it is followed by
     /// the indent of the line on which the body begins.
     pub(in crate::syntax) body: (&'static str, &'static str),
-    /// What stands for the rows of a literal between its brackets.
+    /// What replaces the rows of a literal between its brackets.
     pub(in crate::syntax) data: (&'static str, &'static str),
     /// Whether a mark goes to the end of its line, so that nothing may follow it there.
     pub(in crate::syntax) ends_line: bool,

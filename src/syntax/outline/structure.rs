@@ -8,12 +8,12 @@ use super::walk::OutlineWalk;
 use crate::model::{Outline, ParseFallback, ParseHealth, Skeleton};
 use crate::syntax::text::SourceText;
 
-/// Where the cuts of a skeleton cannot all be made, so many groups of them are tried one by one.
+/// Where the cuts of a skeleton cannot all be made, they are tried in this many groups.
 const CUT_GROUPS: usize = 8;
 /// They are tried in texts up to this size, for each try is a parse.
 const MAX_TRIED_BYTES: usize = 256 << 10;
 
-/// What a text's structure gives.
+/// The outline and the skeleton of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStructure {
     /// The symbols.
@@ -22,8 +22,8 @@ pub struct FileStructure {
     pub skeleton: Skeleton,
 }
 
-/// When a skeleton is held against its source, where the grammar may have guessed: that costs more than all the rest, and
-/// matters to those who see the skeleton.
+/// When a skeleton is compared with its source, where the grammar may have guessed: that costs more than everything
+/// else, and matters only to those who see the skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::syntax) enum SkeletonCheck {
     /// Before it is shown, by [`checked_skeleton()`].
@@ -76,7 +76,8 @@ fn structure_from_tree(
     let health = parse_health(root, source, recovered);
     remove_defined_prototypes(&mut symbols, compiled.language.has_overloads);
     sort_cuts(&mut cuts);
-    // A text that was understood in full is cut where the grammar says; only where it guessed can a cut mislead it.
+    // A text that was understood in full is cut where the grammar reports bodies; only where it guessed can a cut
+    // mislead it.
     let is_guess =
         root.has_error() || 0 < recovered || source.preprocessed().is_some_and(|reduced| 0 < reduced.repairs);
     let is_doubtful = compiled.language.checks_skeleton && is_guess;
@@ -91,9 +92,10 @@ fn structure_from_tree(
     FileStructure { outline: Outline { health, doc, imports, symbols }, skeleton }
 }
 
-/// Returns a skeleton that has no more errors than its source. Where the grammar guessed, taking a body away can make
-/// it guess worse; then less is taken away, and in the end nothing. `errors` is how many the source has, if that is known:
-/// one whose reduced copy was parsed is parsed in full for that, but only where its skeleton has some, which few have.
+/// Returns a skeleton that has no more errors than its source. Where the grammar guessed, cutting a body can make it
+/// guess worse; then less is cut, and in the end nothing. `errors` is how many the source has, if that is known: a
+/// source whose preprocessed copy was parsed is parsed in full for that, but only where its skeleton has some, which is
+/// rare.
 fn checked_skeleton_text(
     compiled: &CompiledLanguage,
     text: &str,
@@ -123,8 +125,8 @@ fn checked_skeleton_text(
     }
 }
 
-/// Makes as many of the cuts as the grammar bears, tried in groups: one place where it guesses worse does not cost all
-/// others.
+/// Makes as many of the cuts as the grammar tolerates, tried in groups: one place where it guesses worse does not cost
+/// all others.
 fn cut_in_groups(
     compiled: &CompiledLanguage,
     text: &str,

@@ -26,7 +26,7 @@ const MAX_SCOPES: usize = 2000;
 pub(in crate::syntax) struct NamedScope {
     /// The name; a qualified one where the text spells it so.
     pub(in crate::syntax) name: String,
-    /// What bears it.
+    /// The kind of symbol that has it.
     pub(in crate::syntax) kind: SymbolKind,
 }
 
@@ -37,12 +37,12 @@ struct CommentRun {
     last_line: u32,
 }
 
-/// A comment behind some code, with the lines below it on which it goes on.
+/// A comment after some code, with the lines below it on which it continues.
 struct TrailingComment {
     range: Range<usize>,
     /// The line of the code.
     line: u32,
-    /// Where a comment would begin that goes on with it.
+    /// Where a comment would begin that continues it.
     next_line: u32,
     column: usize,
 }
@@ -56,15 +56,15 @@ pub(in crate::syntax) struct OutlineWalk<'t> {
     pub(in crate::syntax) imports: Vec<String>,
     pub(in crate::syntax) doc: Option<String>,
     pub(in crate::syntax) cuts: Vec<SkeletonCut>,
-    /// What holds the node at hand together with its decorators or its `template<…>`.
+    /// The node that contains the current node together with its decorators or its `template<…>`.
     wrapper: Option<Node<'t>>,
-    /// Where attributes begin that stand beside the node at hand and belong to it.
+    /// Where attributes begin that are siblings of the current node and belong to it.
     prefix_start: Option<usize>,
-    /// The comments directly above the node at hand.
+    /// The comments directly above the current node.
     preceding_comments: Option<CommentRun>,
-    /// The comment that trails the code before the node at hand.
+    /// The comment that trails the code before the current node.
     trailing_comment: Option<TrailingComment>,
-    /// Comments that stand before the node that is visited next, but belong into it.
+    /// Comments that precede the node that is visited next, but belong into it.
     leading_comments: Vec<Node<'t>>,
     depth: usize,
     seen_imports: HashSet<String>,
@@ -96,7 +96,7 @@ impl<'t> OutlineWalk<'t> {
         if self.depth == MAX_DEPTH {
             return;
         }
-        // The root reaches from end to end, whatever was taken out before its first child and after its last.
+        // The root extends from end to end, whatever was elided before its first child and after its last.
         let range = if self.depth == 0 { 0..self.source.original_text().len() } else { self.range(node) };
         let mut place = ElisionCursor::new(self.source, range.start);
         self.depth += 1;
@@ -111,7 +111,7 @@ impl<'t> OutlineWalk<'t> {
             let child_range = self.range(child);
             self.visit_elided_until(&mut place, child_range.start);
             match self.compiled.visit(child) {
-                // It is about what it stands in, as `//!` is in Rust, and not about what follows.
+                // It is about what it is in, as `//!` is in Rust, and not about what follows.
                 Some(Visit::Comment) if is_inner_doc(child) => self.detach_comments(),
                 Some(Visit::Comment) => self.record_comment(child_range, place.last_code_line),
                 Some(Visit::Prefix) => self.record_prefix(child_range),
@@ -133,7 +133,7 @@ impl<'t> OutlineWalk<'t> {
         self.depth -= 1;
     }
 
-    /// Meets the inside of something that a scanner has read, which ends at `end`.
+    /// Visits the inside of something that a scanner synthesized, which ends at `end`.
     pub(super) fn visit_elided(&mut self, place: &mut ElisionCursor, end: usize) {
         if self.depth == MAX_DEPTH {
             return;
@@ -146,7 +146,7 @@ impl<'t> OutlineWalk<'t> {
         self.depth -= 1;
     }
 
-    /// Lets the node that is visited next begin with comments that the grammar puts before it.
+    /// Makes the node that is visited next begin with comments that the grammar puts before it.
     #[cfg_attr(
         not(feature = "lang-ruby"),
         expect(dead_code, reason = "Ruby's comments alone stand before a node")
@@ -218,8 +218,8 @@ impl<'t> OutlineWalk<'t> {
         std::mem::replace(&mut self.symbols, around)
     }
 
-    /// Takes a symbol into the outline. One without a name is the grammar's guess at what is missing from the text, and
-    /// nobody could ask for it.
+    /// Adds a symbol to the outline. One without a name is the grammar's guess at what is missing from the text, and
+    /// could not be asked for.
     pub(in crate::syntax) fn add_symbol(&mut self, symbol: Symbol) {
         if !symbol.name.is_empty() {
             self.symbols.push(symbol);
@@ -231,7 +231,7 @@ impl<'t> OutlineWalk<'t> {
         self.compiled.child_by_field(node, field)
     }
 
-    /// Returns where `node` stands in the original text.
+    /// Returns the range of `node` in the original text.
     pub(in crate::syntax) fn range(&self, node: Node<'_>) -> Range<usize> {
         self.source.original_range(node.byte_range())
     }
@@ -267,7 +267,7 @@ impl<'t> OutlineWalk<'t> {
         let outer = if length <= MAX_SCOPES { 0 } else { self.scopes.len() - 1 };
         for scope in self.scopes[outer..].iter().filter(|scope| !scope.name.is_empty()) {
             qualified.push_str(&scope.name);
-            // PHP's namespaces bring their own.
+            // PHP's namespaces end with their own.
             if !scope.name.ends_with('\\') {
                 qualified.push_str(separator);
             }
@@ -276,7 +276,7 @@ impl<'t> OutlineWalk<'t> {
         qualified
     }
 
-    /// Says whether the node at hand stands within no other that is visited.
+    /// Returns whether the current node is within no other that is visited.
     pub(in crate::syntax) const fn is_top_level(&self) -> bool {
         self.depth <= 1
     }
@@ -286,7 +286,7 @@ impl<'t> OutlineWalk<'t> {
         self.scopes.last().map(|scope| scope.kind)
     }
 
-    /// Returns on one line what stands from the start of `node`, wrappers included, to `end`.
+    /// Returns on one line the text from the start of `node`, wrappers included, to `end`.
     pub(in crate::syntax) fn signature_up_to(&self, node: Node<'t>, end: usize) -> String {
         self.signature_text(self.wrapper.unwrap_or(node), self.start_with_prefix(node)..end)
     }
@@ -296,7 +296,7 @@ impl<'t> OutlineWalk<'t> {
         signature_line(self.source, Some(node), range)
     }
 
-    /// Remembers what the file draws in, each name once.
+    /// Adds an import, each name once.
     pub(in crate::syntax) fn add_import(&mut self, name: &str) {
         let name = one_line(name);
         if !name.is_empty() && self.seen_imports.insert(name.clone()) {
@@ -304,13 +304,13 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Returns the first paragraph of the comment directly above the node at hand.
+    /// Returns the first paragraph of the comment directly above the current node.
     pub(in crate::syntax) fn preceding_doc(&self) -> Option<String> {
         let doc = documentation(self.preceding_comment())?;
         (!(self.is_before_symbols() && is_license_text(&doc))).then_some(doc)
     }
 
-    /// Returns the text of the comment directly above the node at hand, markers included.
+    /// Returns the text of the comment directly above the current node, markers included.
     pub(in crate::syntax) fn preceding_comment(&self) -> &'t str {
         self.preceding_comments.as_ref().map_or("", |comments| self.source.text(comments.range.clone()))
     }
@@ -324,14 +324,14 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Meets a comment that stands in that range of the original, with code last before it on that line.
+    /// Records a comment with that range of the original; `last_code_line` is the line of the last code before it.
     pub(super) fn record_comment(&mut self, range: Range<usize>, last_code_line: u32) {
         // A line comment's node may hold the line's end.
         let text = self.source.text(range.clone());
         let range = range.start..range.start + text.trim_end().len();
         let span = self.source.span(range.clone());
         let column = range.start - self.source.line_start(range.start);
-        // Behind an attribute it is about that; what the attribute leads to has its own above.
+        // After an attribute it is about that; what the attribute belongs to has its own above.
         if self.prefix_start.is_some() && !self.source.line_prefix(range.start).trim().is_empty() {
             return;
         }
@@ -350,7 +350,7 @@ impl<'t> OutlineWalk<'t> {
             return;
         }
         match &mut self.preceding_comments {
-            // What stands between attributes is not part of what stands above them.
+            // A comment between attributes is not part of those above them.
             Some(above) if span.start_line <= above.last_line + 1 && self.prefix_start.is_none() => {
                 above.range.end = range.end;
                 above.last_line = span.end_line;
@@ -362,8 +362,8 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Gives the comment to the names declared on that line, where they have no documentation but what the comment said
-    /// `before` it went on.
+    /// Gives the comment to the names declared on that line, where their documentation is no other than what the
+    /// comment was `before` it continued.
     fn document_trailed_symbols(&mut self, comment: Range<usize>, line: u32, before: Option<Range<usize>>) {
         let Some(span) = self.symbols.last().map(|last| last.span).filter(|span| span.end_line == line)
         else {
@@ -380,12 +380,12 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Takes the comment above the node at hand for the file's own documentation, where it stands at the head.
+    /// Makes the comment above the current node the file's own documentation, where it is at the head.
     pub(in crate::syntax) fn use_comment_as_file_doc(&mut self) {
         self.set_file_doc(self.preceding_comment());
     }
 
-    /// Takes a comment at the file's head for the file's own documentation, where it has none yet.
+    /// Makes a comment at the file's head the file's own documentation, where it has none yet.
     fn set_file_doc(&mut self, comment: &str) -> bool {
         if self.doc.is_some() || !self.is_before_symbols() {
             return false;
@@ -394,13 +394,13 @@ impl<'t> OutlineWalk<'t> {
         self.doc.is_some()
     }
 
-    /// Says whether no symbol was met yet.
+    /// Returns whether no symbol was found yet.
     fn is_before_symbols(&self) -> bool {
         self.symbols.is_empty() && self.scopes.is_empty()
     }
 
-    /// Lets go of the comments met last, unless what begins at `start` stands directly below them. What stands above a
-    /// preamble is not about that, so it may be about the file.
+    /// Detaches the last comments, unless what begins at `start` is directly below them. A comment above a preamble is
+    /// not about that, so it may be about the file.
     pub(super) fn detach_distant_comments(&mut self, is_preamble: bool, start: usize) {
         if is_preamble
             && !self.set_file_doc(self.preceding_comment())
@@ -414,12 +414,12 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Lets go of the comments above what was read just now: they were about that.
+    /// Clears the comments above what was just read: they were about that.
     pub(super) fn clear_comments(&mut self) {
         self.preceding_comments = None;
     }
 
-    /// Lets go of comments that belong to no declaration: they may be about the file.
+    /// Detaches comments that belong to no declaration: they may be about the file.
     fn detach_comments(&mut self) {
         let Some(comments) = self.preceding_comments.take() else { return };
         let text = self.source.text(comments.range.clone());
@@ -436,18 +436,18 @@ impl<'t> OutlineWalk<'t> {
     }
 }
 
-/// Says whether a comment after such a symbol is about it: after a function's body it may be about anything.
+/// Returns whether a comment after such a symbol is about it: after a function's body it may be about anything.
 fn is_value_kind(kind: SymbolKind) -> bool {
     let values = [SymbolKind::Constant, SymbolKind::EnumMember, SymbolKind::Field, SymbolKind::Variable];
     values.contains(&kind)
 }
 
-/// Says whether the grammar tells that a comment is about what it stands in.
+/// Returns whether the grammar marks a comment as being about what it is in.
 fn is_inner_doc(comment: Node<'_>) -> bool {
     child_of_kind(comment, "inner_doc_comment_marker").is_some()
 }
 
-/// Says whether a node is a condition of the preprocessor, which stands among those that draw other files in.
+/// Returns whether a node is a condition of the preprocessor, such as those among includes.
 fn is_preprocessor_condition(node: Node<'_>) -> bool {
     matches!(node.kind(), "preproc_ifdef" | "preproc_if" | "preproc_call")
 }

@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use crate::syntax::text::PreprocessedText;
 
-/// Strings nested deeper than this in strings are no program that a person wrote.
+/// Strings nested deeper than this in strings were not written by a person.
 const MAX_DEPTH: usize = 50;
 
-/// Returns `text` without the branches and directives that the grammar would stumble over; `None` where there are
-/// none, or it is not sure of what it reads.
+/// Returns `text` without the branches and directives that the grammar would stumble over; `None` where there are none,
+/// or the scanner does not support what it reads.
 pub(in crate::syntax) fn preprocess_conditionals(text: &str) -> Option<PreprocessedText> {
     if !text.contains("#if") && !text.contains("#pragma") {
         return None;
@@ -36,16 +36,16 @@ pub(in crate::syntax) fn preprocess_conditionals(text: &str) -> Option<Preproces
     (scan.groups.is_empty() && !scan.elided.is_empty()).then(|| scan.finish())
 }
 
-/// What stands between an `#if` and its `#endif`.
+/// What is between an `#if` and its `#endif`.
 struct ConditionalGroup {
     /// The line of `#if`.
     first: Range<usize>,
     /// Where the second branch begins, if there is one.
     second: Option<usize>,
-    /// How many braces were open at its start, and what stood before it.
+    /// How many braces were open at its start, and the byte before it.
     depth: isize,
     before: u8,
-    /// How many braces were open at the end of its first branch, and what stood there.
+    /// How many braces were open at the end of its first branch, and the byte before that end.
     first_end: Option<(isize, u8)>,
     is_unsupported: bool,
 }
@@ -108,7 +108,7 @@ impl ConditionalScanner<'_> {
                     self.elided.push(group.second.unwrap_or(line.start)..line.end);
                 }
             }
-            // The grammar does not know all that compilers take there.
+            // The grammar does not support everything that compilers accept there.
             "pragma" => self.elided.push(line),
             _ => {}
         }
@@ -121,7 +121,7 @@ impl ConditionalScanner<'_> {
         reduced.repairs = self.repairs;
         let mut at = 0;
         for range in self.elided {
-            // A line within a branch that is left out is left out with it.
+            // A line within an elided branch is elided with it.
             if at <= range.start {
                 reduced.copy(self.text, at..range.start);
             }
@@ -166,7 +166,7 @@ fn character_end(text: &str, at: usize) -> Option<usize> {
     rest[end..].starts_with('\'').then_some(at + end + 1)
 }
 
-/// Returns where the string ends whose prefix begins at `start` and whose quotation mark stands at `quote`.
+/// Returns the end of the string whose prefix begins at `start` and whose quotation mark is at `quote`.
 fn string_end(text: &str, start: usize, quote: usize, depth: usize) -> Option<usize> {
     let marks = text[quote..].bytes().take_while(|byte| *byte == b'"').count();
     let prefix = &text[start..quote];
@@ -193,7 +193,7 @@ fn string_end(text: &str, start: usize, quote: usize, depth: usize) -> Option<us
     }
 }
 
-/// Returns where the code ends that stands within a string.
+/// Returns the end of the code that is interpolated in a string.
 fn interpolation_end(text: &str, at: usize, depth: usize) -> Option<usize> {
     if depth == MAX_DEPTH {
         return None;

@@ -7,13 +7,14 @@ use memchr::{memchr, memchr2, memmem};
 
 use crate::syntax::text::PreprocessedText;
 
-/// Attributes that the outline tells of.
+/// Attributes that the outline shows.
 const KEPT_ATTRIBUTES: [&str; 9] = ["id", "name", "rel", "href", "src", "type", "content", "action", "for"];
 
 /// A text of fewer bytes than this stays.
 const SHORT: usize = 4;
 
-/// What does not end within so many bytes is no template: many that do not end would be looked for again and again.
+/// What does not end within this many bytes is not a template: the ends of many open ones would be searched for again
+/// and again.
 const LONGEST_TEMPLATE: usize = 2000;
 
 /// Returns the tags; `None` where one does not end.
@@ -32,7 +33,7 @@ pub(in crate::syntax) fn preprocess_html(text: &str) -> Option<PreprocessedText>
 struct HtmlScanner<'t> {
     text: &'t str,
     at: usize,
-    /// Up to where the text was copied or left out.
+    /// The end of what was copied or elided.
     copied_until: usize,
     reduced: PreprocessedText,
 }
@@ -42,7 +43,7 @@ impl<'t> HtmlScanner<'t> {
         &self.text[self.at..]
     }
 
-    /// Leaves out the text up to the next tag.
+    /// Elides the text up to the next tag.
     fn text_up_to_tag(&mut self) {
         let from = self.at;
         while let Some(found) = memchr2(b'<', b'{', &self.text.as_bytes()[self.at..]) {
@@ -67,7 +68,7 @@ impl<'t> HtmlScanner<'t> {
         }
     }
 
-    /// Reads what begins with `<`.
+    /// Reads a tag, a comment or a declaration.
     fn tag(&mut self) -> Option<()> {
         let rest = self.rest();
         if let Some(comment) = rest.strip_prefix("<!--") {
@@ -99,7 +100,7 @@ impl<'t> HtmlScanner<'t> {
         name
     }
 
-    /// Steps over attributes, those that are told of stay; and over the end of the tag.
+    /// Scans the attributes, of which those that are shown stay, and the end of the tag.
     fn attributes(&mut self) -> Option<()> {
         loop {
             let rest = self.rest();
@@ -126,7 +127,7 @@ impl<'t> HtmlScanner<'t> {
         }
     }
 
-    /// Steps over one attribute, and says whether it is told of.
+    /// Scans one attribute, and returns whether it is shown.
     fn attribute(&mut self) -> Option<bool> {
         let rest = self.rest();
         let first = rest.chars().next().map_or(1, char::len_utf8);
@@ -166,7 +167,7 @@ impl<'t> HtmlScanner<'t> {
         Some(is_told)
     }
 
-    /// Leaves out a script or a style.
+    /// Elides a script or a style.
     fn elide_raw_text(&mut self, name: &str) -> Option<()> {
         let from = self.at;
         let mut at = from;
@@ -186,7 +187,7 @@ impl<'t> HtmlScanner<'t> {
     }
 
     fn replace(&mut self, from: usize, to: usize, text: &str) {
-        // An attribute that was told of may be part of one that is left out.
+        // An attribute that is shown may be part of one that is elided.
         if self.copied_until <= from {
             self.reduced.copy(self.text, self.copied_until..from);
             self.reduced.substitute(text, from..to);
@@ -207,7 +208,7 @@ fn template_end(text: &[u8]) -> Option<usize> {
     memmem::find(near, closer.as_bytes()).map(|end| end + 2)
 }
 
-/// Says whether a tag begins here.
+/// Returns whether a tag begins here.
 fn is_tag(text: &str) -> bool {
     let next = text.as_bytes().get(1);
     text.starts_with('<')

@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use crate::syntax::text::PreprocessedText;
 
-/// Templates nested deeper than this in strings are no program that a person wrote.
+/// Templates nested deeper than this in strings were not written by a person.
 const MAX_DEPTH: usize = 50;
 
-/// Returns `text` with the bodies of its functions empty; `None` where it is not sure of what it reads.
+/// Returns `text` with the bodies of its functions empty; `None` where the scanner does not support what it reads.
 pub(in crate::syntax) fn preprocess_kotlin(text: &str) -> Option<PreprocessedText> {
     let mut scan = KotlinScanner {
         text,
@@ -61,7 +61,7 @@ enum BraceContent {
 struct BracketLevel {
     close: u8,
     content: BraceContent,
-    /// Where it begins to say to whom a type delegates: `by` in the head of a class.
+    /// The start of the delegation of a type: `by` in the head of a class.
     delegate: Option<usize>,
 }
 
@@ -124,7 +124,7 @@ impl KotlinScanner<'_> {
         }
     }
 
-    /// Takes `by d()` out of a head: the grammar gives the class's body to `d` as its last argument.
+    /// Elides `by d()` from a head: the grammar gives the class's body to `d` as its last argument.
     fn cut_delegate(&mut self) {
         let delegate = self.open.last().and_then(|open| open.delegate);
         if let Some(start) = delegate.filter(|start| self.copied_until <= *start) {
@@ -133,7 +133,7 @@ impl KotlinScanner<'_> {
         }
     }
 
-    /// Takes an annotation out that stands directly before an accessor, of which the grammar knows none.
+    /// Elides an annotation directly before an accessor, where the grammar supports none.
     fn cut_annotation(&mut self, accessor: usize) {
         let Some(annotation) = self.annotation.take().filter(|found| self.copied_until <= found.start) else {
             return;
@@ -143,7 +143,7 @@ impl KotlinScanner<'_> {
         }
     }
 
-    /// Says whether an array of nothing begins here, which the grammar takes for an error.
+    /// Returns whether an empty array literal begins here, which the grammar takes for an error.
     fn is_empty_literal(&self) -> bool {
         self.text[self.at + 1..].trim_start().starts_with(']')
     }
@@ -162,7 +162,7 @@ impl KotlinScanner<'_> {
         self.reduced.substitute(with, range);
     }
 
-    /// Reads a word, which may say what the next braces hold.
+    /// Reads a word, which may decide what the next braces contain.
     fn word(&mut self, before: u8) {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -173,13 +173,13 @@ impl KotlinScanner<'_> {
         }
         let (word, next) = (&rest[..end], rest[end..].trim_start());
         if word == "value" && next.starts_with("class ") {
-            // Behind an annotation the grammar takes `value` for a name.
+            // After an annotation the grammar takes `value` for a name.
             self.replace(self.at..self.at + end, "public");
         }
         let next = next.as_bytes().first();
         self.at += end;
         if matches!(before, b':' | b'.' | b'@') {
-            // `Foo::class` and `this.get` are no keywords.
+            // `Foo::class` and `this.get` are not keywords.
             self.annotation = (before == b'@').then(|| self.at - end - 1..self.at);
             return;
         }
@@ -226,7 +226,7 @@ fn quoted_end(text: &str, at: usize, mark: char) -> Option<usize> {
     rest[end..].starts_with(mark).then_some(at + end + 1)
 }
 
-/// Comments may stand within comments.
+/// Comments may be nested.
 fn comment_end(text: &str, at: usize) -> Option<usize> {
     let (mut at, mut depth) = (at, 0_usize);
     loop {
@@ -257,7 +257,7 @@ fn string_end(text: &str, at: usize, depth: usize) -> Option<usize> {
                 continue;
             }
             [b'"', b'"', b'"', ..] if is_raw => {
-                // Further quotation marks belong to the string, and stand before those that close it.
+                // Further quotation marks belong to the string, and precede those that close it.
                 let more = text[at + 3..].bytes().take_while(|byte| *byte == b'"').count();
                 return Some(at + 3 + more);
             }

@@ -11,7 +11,7 @@ use crate::syntax::text::PreprocessedText;
 const DIRECTIVES: [&str; 9] =
     ["ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "include", "-include", "sinclude"];
 
-/// Returns the text without values and recipes. Nothing in a makefile is so odd that its lines could not be told.
+/// Returns the text without values and recipes. Every line of a makefile is supported.
 #[expect(clippy::unnecessary_wraps, reason = "a scanner may refuse a text; this one never has to")]
 pub(in crate::syntax) fn preprocess_makefile(text: &str) -> Option<PreprocessedText> {
     let mut scan =
@@ -26,7 +26,7 @@ pub(in crate::syntax) fn preprocess_makefile(text: &str) -> Option<PreprocessedT
 
 struct MakefileScanner<'t> {
     text: &'t str,
-    /// Up to where the text was copied or left out.
+    /// The end of what was copied or elided.
     copied_until: usize,
     /// Whether a line that begins with a tab is one of a recipe.
     follows_rule: bool,
@@ -34,7 +34,7 @@ struct MakefileScanner<'t> {
 }
 
 impl MakefileScanner<'_> {
-    /// Reads the line at `at`, with those that go on with it, and returns where the next one begins.
+    /// Scans the line at `at`, with its continuation lines, and returns where the next one begins.
     fn scan_line(&mut self, at: usize) -> usize {
         if self.follows_rule && self.text[at..].starts_with('\t') {
             let end = self.recipe_end(at);
@@ -66,14 +66,14 @@ impl MakefileScanner<'_> {
             return end;
         }
         if said.starts_with("export ") && operator(said).is_none() {
-            // A name that stands for nothing is no symbol.
+            // A name without a value is not a symbol.
             self.replace(start..start, "x=");
             self.copied_until = start + said.len();
             self.reduced.repairs += 1;
             return end;
         }
         if self.follows_rule && word.starts_with("if") && !self.goes_on_in_recipe(end) {
-            // Else the grammar takes what is conditional for a part of the recipe.
+            // Otherwise the grammar takes the conditional for a part of the recipe.
             self.reduced.copy(self.text, self.copied_until..at);
             self.reduced.substitute("x=\n", at..at);
             self.copied_until = at;
@@ -86,8 +86,8 @@ impl MakefileScanner<'_> {
         end
     }
 
-    /// Reads a line that begins with what `configure` puts something in the place of: `@SET_MAKE@` alone, or
-    /// `@IS_ON_TRUE@a = 1`, which is there or is a comment.
+    /// Reads a line that begins with a placeholder of `configure`: `@SET_MAKE@` alone, or `@IS_ON_TRUE@a = 1`, which
+    /// becomes nothing or a comment mark.
     fn substitution(&mut self, whole: Range<usize>, start: usize, said: &str, marked: usize) -> usize {
         let rest = &said[marked..];
         let is_recipe = self.follows_rule && rest.starts_with('\t');
@@ -104,7 +104,7 @@ impl MakefileScanner<'_> {
         whole.end
     }
 
-    /// Says whether the first line of what is conditional is one of a recipe.
+    /// Returns whether the first line of a conditional belongs to a recipe.
     fn goes_on_in_recipe(&self, from: usize) -> bool {
         let lines = self.text[from..].lines().take(20);
         let mut said = lines.filter(|line| {
@@ -114,7 +114,7 @@ impl MakefileScanner<'_> {
         said.next().is_some_and(|line| line.starts_with('\t'))
     }
 
-    /// Returns where the lines end that begin with tabs, and those that they go on with.
+    /// Returns the end of the lines that begin with tabs, with their continuation lines.
     fn recipe_end(&self, at: usize) -> usize {
         let mut end = at;
         while self.text[end..].starts_with('\t') {
@@ -123,7 +123,7 @@ impl MakefileScanner<'_> {
         end
     }
 
-    /// Leaves out what stands before the `endef`, and returns where the line after it begins.
+    /// Elides what precedes the `endef`, and returns where the line after it begins.
     fn definition(&mut self, from: usize) -> usize {
         let mut at = from;
         let mut depth = 1;
@@ -145,7 +145,7 @@ impl MakefileScanner<'_> {
         at
     }
 
-    /// Reads an assignment, whose value is left out, or a rule.
+    /// Reads an assignment, whose value is elided, or a rule.
     fn statement(&mut self, start: usize, said: &str) {
         let Some((at, sign)) = operator(said) else {
             // A call alone on its line, which may make anything.
@@ -160,7 +160,7 @@ impl MakefileScanner<'_> {
             return;
         }
         self.follows_rule = true;
-        // What is set for a target alone is no rule.
+        // A variable that is set for one target is not a rule.
         if let Some((at, sign)) = operator(after).filter(|(_, sign)| sign.ends_with('=')) {
             let from = start + said.len() - after.len();
             self.names(from, &after[..at]);
@@ -170,7 +170,7 @@ impl MakefileScanner<'_> {
         }
     }
 
-    /// Leaves out a value; comments behind it go with it.
+    /// Elides a value, and comments after it.
     fn value(&mut self, start: usize, value: &str) {
         let said = value.trim();
         if !said.is_empty() {
@@ -179,7 +179,7 @@ impl MakefileScanner<'_> {
         }
     }
 
-    /// Leaves out what a target needs, up to a recipe or a comment on the same line.
+    /// Elides the prerequisites of a target, up to a recipe or a comment on the same line.
     fn prerequisites(&mut self, start: usize, needs: &str) {
         let end = needs.find([';', '#']).unwrap_or(needs.len());
         let is_plain = needs[..end].split_whitespace().all(|word| word == "|" || word.bytes().all(is_plain));
@@ -191,7 +191,7 @@ impl MakefileScanner<'_> {
         }
     }
 
-    /// Puts plain letters in place of the references in names.
+    /// Replaces the references in names with plain letters.
     fn names(&mut self, start: usize, names: &str) {
         let mut at = 0;
         while let Some(dollar) = names[at..].find('$').map(|found| at + found) {
@@ -226,7 +226,7 @@ const fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'%')
 }
 
-/// Returns where the next line begins that does not go on with the one at `at`.
+/// Returns where the next line begins that does not continue the one at `at`.
 fn line_end(text: &str, mut at: usize) -> usize {
     loop {
         let Some(end) = text[at..].find('\n').map(|found| at + found) else { return text.len() };
@@ -239,7 +239,7 @@ fn line_end(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// Returns where the first sign stands that makes an assignment or a rule of a line, outside of references.
+/// Returns the first operator that makes a line an assignment or a rule, outside of references.
 fn operator(line: &str) -> Option<(usize, &'static str)> {
     const SIGNS: [&str; 11] = [":::=", "::=", ":=", "+=", "?=", "!=", "&::", "&:", "::", ":", "="];
     let mut at = 0;

@@ -44,7 +44,7 @@ fn a_skeleton_has_no_more_errors_than_its_source() {
     for fixture in fixtures() {
         let skeleton = checked_skeleton(fixture.language, &fixture.text, &mut || false).unwrap();
         let errors = |text: &str| count_errors(fixture.language, text, &mut || false);
-        // A notebook is no program, and becomes one: there is nothing to compare.
+        // A notebook is not a program, and becomes one: there is nothing to compare.
         let (Some(before), Some(after)) = (errors(&fixture.text), errors(&skeleton.text)) else {
             assert_eq!(fixture.language, "notebook");
             continue;

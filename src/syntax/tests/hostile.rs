@@ -32,8 +32,8 @@ fn derive_on_small_stack_with(
     std::thread::Builder::new().stack_size(STACK).spawn(read).unwrap().join().unwrap()
 }
 
-/// Checks that a text whose parse is stopped soon gives nothing, and says why. A scanner may leave less than that to the
-/// parser, so it is also looked whether such a text is survived.
+/// Checks that a text whose parse is stopped early gives nothing but the reason. A scanner may leave less than that to
+/// the parser, so this also checks that such a text is survived.
 #[track_caller]
 fn check_fallback(text: &str, expected: ParseFallback) {
     for language in ["python", "c", "cpp"] {
@@ -77,7 +77,7 @@ fn a_parse_that_takes_too_long_is_stopped() {
 fn a_table_that_would_take_all_memory_is_not_parsed() {
     let table = format!("x = {{{}}}", "1,".repeat(MIB));
     check_fallback(&table, ParseFallback::TooLarge);
-    // A scanner takes the rows out before they are counted.
+    // The scanner elides the rows before tokens are counted.
     assert_eq!(derive_on_small_stack("python", table, usize::MAX - 1).skeleton.text, "x = {...  # 1 line\n}");
     check_fallback(&"a ".repeat(4 * MIB), ParseFallback::TooLarge);
 }

@@ -23,7 +23,7 @@ pub(super) fn fixtures() -> Vec<SyntaxFixture> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut fixtures = Vec::new();
     for language in LANGUAGES.iter().map(|language| language.id).chain([notebook::ID]) {
-        // A language may have none while it is being written; `every_language_has_torture_files` wants some.
+        // A language may have none while it is being written; `every_language_has_torture_files` requires some.
         let Ok(entries) = std::fs::read_dir(folder.join(language)) else { continue };
         for entry in entries {
             let path = entry.unwrap().path();

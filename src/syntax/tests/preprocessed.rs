@@ -16,7 +16,7 @@ fn derive_preprocessed(language: &str, text: &str, reduced: PreprocessedText) ->
     derive_from(compiled_language(language).unwrap(), &source, SkeletonCheck::Deferred, &mut || false)
 }
 
-/// Returns where the comments of a text stand, and how many errors it has.
+/// Returns the comments of a text, and how many errors it has.
 fn comments(compiled: &CompiledLanguage, text: &str) -> (Vec<Range<usize>>, usize) {
     let tree = parse(compiled, text, &mut || false).unwrap();
     let mut found = Vec::new();
@@ -43,7 +43,7 @@ fn text_without(text: &str, ranges: &[Range<usize>]) -> PreprocessedText {
     reduced
 }
 
-/// Returns where a piece of a text stands that is in it once.
+/// Returns the range of a piece of a text that is in it once.
 fn range_of(text: &str, piece: &str) -> Range<usize> {
     let start = text.find(piece).unwrap();
     start..start + piece.len()

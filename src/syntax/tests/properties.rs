@@ -203,7 +203,7 @@ fn source_fragments() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // The same cases each time: a suite that fails now and then says nothing of the change at hand.
+    // The same cases each time: a suite that fails now and then proves nothing about a change.
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(1),

@@ -3,7 +3,7 @@
 use super::markup::strip_markup;
 use super::one_line::first_paragraph;
 
-/// Commands of Doxygen that only say what the comment belongs to.
+/// Commands of Doxygen that only name what the comment belongs to.
 const NAMING: [&str; 17] = [
     "addtogroup",
     "class",
@@ -27,10 +27,10 @@ const NAMING: [&str; 17] = [
 /// What begins a field of Swift's documentation.
 const SWIFT_FIELDS: [&str; 5] = ["parameter", "parameters", "returns", "throws", "seealso"];
 
-/// Commands of Doxygen that only say how the next word looks.
+/// Commands of Doxygen that only style the next word.
 const STYLING: [&str; 8] = ["a", "b", "c", "e", "em", "p", "ref", "link"];
 
-/// Commands of Doxygen that begin another paragraph, wherever on a line they stand.
+/// Commands of Doxygen that begin another paragraph, wherever they are on a line.
 const ENDING: [&str; 15] = [
     "deprecated",
     "note",
@@ -49,7 +49,7 @@ const ENDING: [&str; 15] = [
     "warning",
 ];
 
-/// What such a line begins with, behind the marks of a comment.
+/// The beginnings of such lines, after the marks of a comment.
 const PREFIXES: [&str; 51] = [
     "$Id",
     ":nodoc:",
@@ -104,7 +104,8 @@ const PREFIXES: [&str; 51] = [
     "webpack",
 ];
 
-/// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing to a reader.
+/// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it has no text for a
+/// reader.
 pub(in crate::syntax) fn documentation(comment: &str) -> Option<String> {
     let text = strip_comment_marks(comment);
     let text = if comment.starts_with("/**") { without_links(&text) } else { text };
@@ -112,8 +113,8 @@ pub(in crate::syntax) fn documentation(comment: &str) -> Option<String> {
     (!is_tool_comment(&paragraph)).then_some(paragraph)
 }
 
-/// Returns a documentation without the commands of Doxygen and the fields of Sphinx: the brief alone where one is
-/// marked as such, else what stands before the first parameter.
+/// Returns a documentation without the commands of Doxygen and the fields of Sphinx: only the brief where one is marked
+/// as such, else what precedes the first parameter.
 pub(in crate::syntax) fn without_commands(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut goes_on = false;
@@ -129,7 +130,7 @@ pub(in crate::syntax) fn without_commands(text: &str) -> String {
                 plain.push_str(text);
                 goes_on = false;
             }
-            // In JavaScript it says what the file is for, elsewhere what it is called.
+            // In JavaScript it describes the file, elsewhere it names it.
             Some(("file", text)) if text.contains(' ') => plain.push_str(text),
             Some((name, _)) if NAMING.contains(&name) => continue,
             Some(("details" | "remark" | "remarks", text)) => {
@@ -138,7 +139,7 @@ pub(in crate::syntax) fn without_commands(text: &str) -> String {
                 goes_on = false;
             }
             Some((name, _)) if STYLING.contains(&name) => push_plain(&mut plain, line),
-            // An empty line ends the paragraph; what is said of a parameter may go on.
+            // An empty line ends the paragraph; the description of a parameter may continue on the next line.
             Some((_, text)) => goes_on = !text.is_empty(),
             None if goes_on => {}
             None => push_plain(&mut plain, line),
@@ -148,8 +149,8 @@ pub(in crate::syntax) fn without_commands(text: &str) -> String {
     plain
 }
 
-/// Appends a line without the commands in it: of `@c word` the word is kept, and what stands behind a command that
-/// begins a paragraph of its own (`\sa`, `@param`) is none of this one.
+/// Appends a line without the commands in it: of `@c word` the word is kept, and a command that begins a paragraph of
+/// its own (`\sa`, `@param`) ends this one.
 fn push_plain(plain: &mut String, line: &str) {
     if !line.contains(['@', '\\']) {
         plain.push_str(line);
@@ -188,8 +189,8 @@ fn parse_command(line: &str) -> Option<(&str, &str)> {
     rest.starts_with(char::is_alphabetic).then(|| (&rest[..end], rest[end..].trim()))
 }
 
-/// Returns the text of a comment, or of a run of them, without its markers (`//`, `/* … */`, `#`) and without what it
-/// says to a shell or an editor.
+/// Returns the text of a comment, or of a run of them, without its markers (`//`, `/* … */`, `#`) and without lines
+/// that are for a shell or an editor.
 fn strip_comment_marks(comment: &str) -> String {
     let mut text = String::with_capacity(comment.len());
     let comment = without_brackets(comment);
@@ -208,7 +209,7 @@ fn strip_comment_marks(comment: &str) -> String {
     text
 }
 
-/// Says whether a line speaks to a shell, or to a compiler, or to what checks the code.
+/// Returns whether a line is a directive for a shell, a compiler or a linter.
 fn is_tool_line(line: &str) -> bool {
     let starts = [
         "#!",
@@ -233,7 +234,7 @@ fn is_tool_line(line: &str) -> bool {
     starts.iter().any(|start| line.starts_with(start))
 }
 
-/// Returns what stands in a bracket comment of CMake, `#[=[ … ]=]`; any other comment as it is.
+/// Returns the inside of a bracket comment of CMake, `#[=[ … ]=]`; any other comment as it is.
 fn without_brackets(comment: &str) -> &str {
     let inside = || {
         let rest = comment.trim_start().strip_prefix("#[")?;
@@ -277,7 +278,7 @@ fn without_ruler(line: &str) -> &str {
     if line.starts_with("---") || line.starts_with("===") { line.trim_matches(['-', '=', ' ']) } else { line }
 }
 
-/// Says whether a paragraph is about who may copy the file, which tells nothing of what the file does.
+/// Returns whether a paragraph is a copyright or license notice, which does not describe the file.
 pub(in crate::syntax) fn is_license_text(paragraph: &str) -> bool {
     let lower = paragraph.to_lowercase();
     let marks =
@@ -285,13 +286,13 @@ pub(in crate::syntax) fn is_license_text(paragraph: &str) -> bool {
     marks.iter().any(|mark| lower.contains(mark))
 }
 
-/// Says whether a comment only tells a tool what to do.
+/// Returns whether a comment is only a directive for a tool.
 fn is_tool_comment(paragraph: &str) -> bool {
     let tools = ["NOLINT", "clang-format", "fmt:", "isort:", "mypy:", "noqa", "pragma:", "pylint:", "type:"];
     tools.iter().any(|tool| paragraph.starts_with(tool))
 }
 
-/// Says whether a line, which may have marks before it, speaks to a tool.
+/// Returns whether a line, which may have comment marks before it, is a directive for a tool.
 fn is_tool_directive(line: &str) -> bool {
     if matches!(line, "=begin" | "=end") || line.contains("<reference ") || line.contains("<amd-module") {
         return true;

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// Tags that stand for nothing a reader of plain text needs; what is within them is read on.
+/// Tags that mean nothing to a reader of plain text; their contents stay.
 const PLAIN: [&str; 26] = [
     "a", "b", "big", "c", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "para", "q", "s",
     "samp", "small", "span", "strong", "sub", "summary", "sup", "tt", "u", "var",
@@ -53,11 +53,11 @@ const BREAKS: [&str; 36] = [
 /// Tags that name something, and are replaced by its name.
 const NAMES: [&str; 3] = ["paramref", "see", "typeparamref"];
 
-/// What is longer between braces is not read as a tag, so that many that are never closed cost little.
+/// Nothing longer between braces is taken for a tag, so that many unclosed ones cost little.
 const LONGEST_TAG: usize = 500;
 
 /// Returns a documentation as plain text: `{@link Foo#bar}` becomes `Foo.bar`, `<see cref="Foo"/>` becomes `Foo`, a
-/// `<p>` an empty line, and tags that say how to show a text are left out.
+/// `<p>` an empty line, and tags for styling are removed.
 pub(in crate::syntax) fn strip_markup(text: &str) -> Cow<'_, str> {
     if !text.contains(['<', '{', '&']) {
         return Cow::Borrowed(text);
@@ -78,7 +78,7 @@ pub(in crate::syntax) fn strip_markup(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Reads a tag at the start of `text`: its length, and what to write for it.
+/// Parses a tag at the start of `text`: its length, and its replacement.
 fn parse_tag(text: &str, before: Option<char>) -> Option<(usize, String)> {
     let inner = text.strip_prefix('<')?;
     let end = inner.find(['<', '>']).filter(|&end| inner[end..].starts_with('>'))?;
@@ -123,7 +123,7 @@ fn without_prefix(cref: &str) -> &str {
     }
 }
 
-/// Reads `{@code text}` and `{@link Foo#bar(int) label}` at the start of `text`.
+/// Parses `{@code text}` and `{@link Foo#bar(int) label}` at the start of `text`.
 fn parse_inline_tag(text: &str) -> Option<(usize, String)> {
     let inner = text.strip_prefix("{@")?;
     let end = closing_brace(inner)?;
@@ -171,7 +171,7 @@ fn link_label(said: &str) -> String {
     }
 }
 
-/// Reads a character's name at the start of `text`.
+/// Parses a character entity at the start of `text`.
 fn parse_entity(text: &str) -> Option<(usize, String)> {
     let names = [
         ("&lt;", "<"),

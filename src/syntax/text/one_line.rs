@@ -23,7 +23,7 @@ pub(in crate::syntax) fn one_line(text: &str) -> String {
     line
 }
 
-/// Returns the first paragraph of a documentation on one line; `None` where there is no word in it.
+/// Returns the first paragraph of a documentation on one line; `None` where it has no words.
 pub(in crate::syntax) fn first_paragraph(text: &str) -> Option<String> {
     let mut line = String::new();
     for row in text.lines().map(str::trim) {
@@ -62,12 +62,12 @@ fn clip(mut line: String) -> String {
     line
 }
 
-/// Returns how many lines a text has that stands in for a body, in words.
+/// Returns the number of lines of a text that replaces a body, as words.
 pub(in crate::syntax) fn format_text_size(text: &str) -> String {
     format_line_count(text.trim().lines().count())
 }
 
-/// Returns `1 line`, `34 lines`: the size of what was taken away.
+/// Returns `1 line`, `34 lines`: the size of what was cut.
 pub(in crate::syntax) fn format_line_count(lines: usize) -> String {
     if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
 }

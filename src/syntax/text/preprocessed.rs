@@ -14,9 +14,9 @@ pub(in crate::syntax) struct PreprocessedText {
     pub(in crate::syntax) text: String,
     /// What `text` is made of, in its order; the pieces leave nothing out.
     source_map: Vec<SourceMapEntry>,
-    /// Every comment that was taken out, in the order of the original, markers included.
+    /// Every comment that was elided, in the order of the original, markers included.
     pub(in crate::syntax) elided_comments: Vec<Range<usize>>,
-    /// The symbols whose insides were taken out: each has to turn up in the outline, or is added to it.
+    /// The symbols whose contents were elided: each has to turn up in the outline, or is added to it.
     pub(in crate::syntax) expected_symbols: Vec<ExpectedSymbol>,
     /// What the scanner read itself and the parser is not given, in the order of the original.
     pub(in crate::syntax) synthesized: Vec<SynthesizedItem>,
@@ -37,7 +37,7 @@ pub(in crate::syntax) struct ExpectedSymbol {
     pub(in crate::syntax) signature: Range<usize>,
 }
 
-/// Something that was taken out and that the outline or the skeleton wants. It is met where it stands, between the nodes
+/// Something that was elided and that the outline or the skeleton needs. It is visited in its place, between the nodes
 /// and the comments around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::syntax) enum SynthesizedItem {
@@ -47,7 +47,7 @@ pub(in crate::syntax) enum SynthesizedItem {
     Import(Range<usize>, Range<usize>),
     /// A value of a macro, of which the skeleton keeps the size alone.
     MacroValue(Range<usize>),
-    /// Something that is no symbol, and keeps a comment above it from what follows.
+    /// Something that is not a symbol, and separates a comment above it from what follows.
     Ignored(Range<usize>),
 }
 
@@ -67,12 +67,12 @@ pub(in crate::syntax) struct SynthesizedSymbol {
     /// What a skeleton does without, from the end of the head on: the body of a function, the value of a macro, or
     /// the initializer of a variable.
     pub(in crate::syntax) cut: Option<Range<usize>>,
-    /// Whether a type stands before the name: without, a function's prototype would read as a call.
+    /// Whether a type precedes the name: without one, a function's prototype would read as a call.
     pub(in crate::syntax) has_type: bool,
 }
 
 impl SynthesizedItem {
-    /// Returns where it stands in the original.
+    /// Returns its range in the original.
     pub(in crate::syntax) fn range(&self) -> Range<usize> {
         match self {
             Self::Symbol(symbol) => symbol.range.clone(),
@@ -81,18 +81,18 @@ impl SynthesizedItem {
     }
 }
 
-/// A piece of a reduced text.
+/// A piece of a preprocessed text, and the range of the original that it is mapped to.
 #[derive(Debug, Clone)]
 struct SourceMapEntry {
-    /// Where it begins in the reduced text.
+    /// Where it begins in the preprocessed text.
     start: usize,
-    /// What it stands for in the original.
+    /// The range of the original.
     original: Range<usize>,
-    /// Whether it is the original, byte for byte; else it stands in for the whole of it.
+    /// Whether it is a copy of that range, byte for byte; else it replaces the whole range.
     is_copy: bool,
 }
 
-/// How much a scanner had put together at a point of the text.
+/// How much a scanner had written at a point of the text.
 #[derive(Debug, Clone)]
 pub(in crate::syntax) struct Checkpoint {
     text: usize,
@@ -105,7 +105,7 @@ pub(in crate::syntax) struct Checkpoint {
 }
 
 impl PreprocessedText {
-    /// Remembers how much was put together so far.
+    /// Returns how much is written so far.
     pub(in crate::syntax) fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             text: self.text.len(),
@@ -118,7 +118,7 @@ impl PreprocessedText {
         }
     }
 
-    /// Takes back what was put together since.
+    /// Discards what was written since the checkpoint.
     pub(in crate::syntax) fn roll_back(&mut self, mark: &Checkpoint) {
         self.text.truncate(mark.text);
         self.source_map.truncate(mark.pieces);
@@ -131,7 +131,7 @@ impl PreprocessedText {
         self.repairs = mark.repairs;
     }
 
-    /// Says whether nothing was put together since, comments aside.
+    /// Returns whether nothing but comments was written since the checkpoint.
     pub(in crate::syntax) fn is_unchanged_since(&self, mark: &Checkpoint) -> bool {
         self.text.len() == mark.text
             && self.synthesized.len() == mark.supplied
@@ -152,8 +152,8 @@ impl PreprocessedText {
         self.text.push_str(text);
     }
 
-    /// Appends `text` for a range of the original. A node that begins within it begins with the range, and one that
-    /// ends within it ends with the range. The range is empty where something is put in that stands for nothing.
+    /// Appends `text` in place of a range of the original. A node that begins within it begins with the range, and one
+    /// that ends within it ends with the range. The range is empty where `text` is inserted.
     pub(in crate::syntax) fn substitute(&mut self, text: &str, range: Range<usize>) {
         if !text.is_empty() {
             self.source_map.push(SourceMapEntry { start: self.text.len(), original: range, is_copy: false });
@@ -161,16 +161,16 @@ impl PreprocessedText {
         }
     }
 
-    /// Returns what a range of the reduced text stands for.
+    /// Returns the range of the original that a range of the preprocessed text is mapped to.
     pub(in crate::syntax) fn original_range(&self, reduced: Range<usize>) -> Range<usize> {
         let start = self.original_start(reduced.start);
-        // The end is that of the last byte, so that what was taken out behind it does not belong to it.
+        // The end is that of the last byte, so that what was elided after it does not belong to it.
         let end = if reduced.is_empty() { start } else { self.original_end(reduced.end) };
         start..end.max(start)
     }
 
     fn original_start(&self, at: usize) -> usize {
-        // What stands at the very end has no piece of its own.
+        // The end of the text has no entry of its own.
         if self.text.len() <= at {
             return self.original_end(self.text.len());
         }

@@ -23,7 +23,7 @@ impl<'a> SourceText<'a> {
         Self { original, preprocessed: None, line_starts }
     }
 
-    /// Lets what a scanner made of the text be parsed in its place.
+    /// Makes a scanner's output the text that is parsed.
     pub(in crate::syntax) fn with_preprocessed(mut self, reduced: PreprocessedText) -> Self {
         self.preprocessed = Some(reduced);
         self
@@ -39,7 +39,7 @@ impl<'a> SourceText<'a> {
         self.preprocessed.as_ref()
     }
 
-    /// Returns where a range of the parsed text stands in the original.
+    /// Returns the range of the original that a range of the parsed text is mapped to.
     pub(in crate::syntax) fn original_range(&self, parsed: Range<usize>) -> Range<usize> {
         let range = match &self.preprocessed {
             Some(reduced) => reduced.original_range(parsed),
@@ -49,13 +49,13 @@ impl<'a> SourceText<'a> {
         range.start.min(end)..end
     }
 
-    /// Returns where the last byte before an offset of the parsed text ends in the original: unlike the start of what
-    /// follows, it leaves out what was taken out between the two.
+    /// Returns the end, in the original, of the last byte before an offset of the parsed text: unlike the start of what
+    /// follows, it excludes what was elided between the two.
     pub(in crate::syntax) fn original_end(&self, parsed: usize) -> usize {
         self.original_range(0..parsed).end
     }
 
-    /// Returns the comments that begin in a range of the original and were taken out before it was parsed.
+    /// Returns the comments that begin in a range of the original and were elided before it was parsed.
     pub(in crate::syntax) fn elided_comments_in(&self, range: &Range<usize>) -> &[Range<usize>] {
         let comments = self.preprocessed.as_ref().map_or(&[][..], |reduced| &reduced.elided_comments);
         let first = comments.partition_point(|comment| comment.start < range.start);
@@ -63,8 +63,8 @@ impl<'a> SourceText<'a> {
         &comments[first..after.max(first)]
     }
 
-    /// Returns where the last code ends that a scanner took out of a range of the original, between two nodes of what is
-    /// left; its start where there is none.
+    /// Returns the end of the last code that a scanner elided from a range of the original, between two nodes of what
+    /// is left; its start where there is none.
     pub(in crate::syntax) fn elided_code_end(&self, range: Range<usize>) -> usize {
         if self.preprocessed.is_none() {
             return range.start;
@@ -101,12 +101,12 @@ impl<'a> SourceText<'a> {
         self.line_starts[line - 1]
     }
 
-    /// Returns what stands before `offset` on its line.
+    /// Returns what precedes `offset` on its line.
     pub(in crate::syntax) fn line_prefix(&self, offset: usize) -> &'a str {
         self.text(self.line_start(offset)..offset)
     }
 
-    /// Returns what stands after `offset` on its line, without the line's end.
+    /// Returns what follows `offset` on its line, without the line ending.
     pub(in crate::syntax) fn line_suffix(&self, offset: usize) -> &'a str {
         let line = self.line_starts.partition_point(|&start| start <= offset);
         let end = self.line_starts.get(line).copied().unwrap_or(self.original.len());
@@ -131,11 +131,11 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// How far a visit has come through what was taken out.
+/// How far a walk has come through what was elided.
 pub(in crate::syntax) struct ElisionCursor {
     /// The number of the next comment.
     pub(in crate::syntax) next_comment: usize,
-    /// The number of the next thing that the scanner supplies.
+    /// The index of the next synthesized item.
     pub(in crate::syntax) next_synthesized: usize,
     /// The line on which the last code before it ends; 0 where none is.
     pub(in crate::syntax) last_code_line: u32,
@@ -149,7 +149,7 @@ impl ElisionCursor {
         place
     }
 
-    /// Goes on behind some code that ends at `end`, with all that was taken out within it.
+    /// Advances past code that ends at `end`, with everything that was elided within it.
     pub(in crate::syntax) fn advance_past(&mut self, source: &SourceText<'_>, end: usize) {
         self.skip_to(source, end);
         self.last_code_line = source.line(end.saturating_sub(1));

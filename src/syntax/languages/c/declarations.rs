@@ -12,11 +12,11 @@ use crate::model::{Symbol, SymbolKind};
 use crate::syntax::outline::{GrammarField, NamedScope, OutlineWalk, SkeletonCut, Visit};
 use crate::syntax::text::{documentation, format_line_count};
 
-/// An initializer of more bytes than this is a table: its size is told, not its rows.
+/// An initializer of more bytes than this is a table: its size is shown, not its rows.
 const LARGE_INITIALIZER: usize = 400;
 
-/// A declaration of more names than this was made by no person, and its further names are passed over: each would
-/// bear the type and the doc of all of them once more.
+/// A declaration of more names than this was not written by a person, and its further names are ignored: each would
+/// repeat the type and the doc of all of them.
 const MAX_NAMES: usize = 1000;
 
 /// One of the names of a declaration.
@@ -26,7 +26,7 @@ struct DeclaratorNode<'t> {
     end: usize,
 }
 
-/// Reads a declaration: variables, prototypes and fields, and a type that is defined on the way.
+/// Reads a declaration: variables, prototypes and fields, and a type that is defined in it.
 pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let before = walk.symbols.len();
     let declarators = declarators(walk, node);
@@ -58,7 +58,7 @@ pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut OutlineWalk<'t>, 
     walk.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
 }
 
-/// Reads a `typedef`: its names, and a type that is defined on the way.
+/// Reads a `typedef`: its names, and a type that is defined in it.
 pub(super) fn type_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let declarators = declarators(walk, node);
     let nameless = defined_type(walk, node).filter(|inner| walk.field(*inner, GrammarField::Name).is_none());
@@ -71,7 +71,7 @@ pub(super) fn type_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     add_declared_symbols(walk, node, declarators, members.unwrap_or_default(), |_, _, _| SymbolKind::Typedef);
 }
 
-/// Adds a symbol for each name of a declaration; the first one bears the members.
+/// Adds a symbol for each name of a declaration; the first one has the members.
 fn add_declared_symbols<'t>(
     walk: &mut OutlineWalk<'t>,
     node: Node<'t>,
@@ -174,7 +174,7 @@ fn visit_defined_type<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Returns what stands before the first name of a declaration, with `{…}` for the members of a type.
+/// Returns what precedes the first name of a declaration, with `{…}` for the members of a type.
 fn type_head<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, first: Node<'t>) -> String {
     let end = walk.range(first).start;
     let body = defined_type(walk, node).and_then(|specifier| walk.field(specifier, GrammarField::Body));
@@ -202,7 +202,7 @@ fn signature<'t>(walk: &OutlineWalk<'t>, head: &str, declarator: &DeclaratorNode
     format!("{head}{space}{}", own.trim_end_matches([';', ' ', '=']))
 }
 
-/// Returns what the comment says that ends the line of a name which others follow: `int a, // the first`.
+/// Returns the doc in a comment at the end of the line of a name that others follow: `int a, // the first`.
 fn trailing_comment_doc(walk: &OutlineWalk<'_>, declarator: &DeclaratorNode<'_>) -> Option<String> {
     let behind = walk.source.line_suffix(declarator.end).trim().strip_prefix(',')?.trim_start();
     let ends_line = behind.starts_with("//")
@@ -225,7 +225,7 @@ fn cut_large_initializer<'t>(walk: &mut OutlineWalk<'t>, declarator: Node<'t>) {
     }
 }
 
-/// Takes out the rows of a table.
+/// Cuts the rows of a table.
 pub(super) fn cut_initializer(walk: &mut OutlineWalk<'_>, range: Range<usize>) {
     if range.len() < LARGE_INITIALIZER {
         return;
@@ -235,7 +235,7 @@ pub(super) fn cut_initializer(walk: &mut OutlineWalk<'_>, range: Range<usize>) {
     walk.cuts.push(SkeletonCut::new(range, mark));
 }
 
-/// Reads a struct, union, class or enumeration that is defined here; one that is only named is no symbol.
+/// Reads a struct, union, class or enumeration that is defined here; one that is only named is not a symbol.
 pub(in crate::syntax::languages) fn type_specifier<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(body) = walk.field(node, GrammarField::Body) else {
         return;
@@ -270,7 +270,7 @@ fn add_type<'t>(
 }
 
 /// Reads `class MACRO Name : Base { … }`, which the grammar takes for a function whose type is `class MACRO`. What it
-/// understands of the members is in the outline; nothing is taken out but the bodies of methods.
+/// understands of the members is in the outline; nothing is cut but the bodies of methods.
 pub(super) fn read_macro_class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(specifier), Some(body)) =
         (walk.field(node, GrammarField::Type), walk.field(node, GrammarField::Body))

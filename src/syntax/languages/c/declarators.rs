@@ -32,7 +32,7 @@ pub(super) fn resolve_declarator<'t>(
                 }
                 walk.field(node, GrammarField::Declarator)?
             }
-            // `(*f)(int)` is a pointer: what stands nearest to the name decides.
+            // `(*f)(int)` is a pointer: what is nearest to the name decides.
             "pointer_declarator"
             | "reference_declarator"
             | "array_declarator"
@@ -68,7 +68,7 @@ pub(super) fn resolve_declarator<'t>(
     }
 }
 
-/// Returns the name in `MACRO type name(…)`, where the grammar takes the type for it and drops what follows.
+/// Returns the name in `MACRO type name(…)`, where the grammar takes the type for the name and drops what follows.
 fn lost_name<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> Option<Node<'t>> {
     let parameters = walk.field(function, GrammarField::Parameters)?.start_byte();
     let lost = child_of_kind(function, "ERROR").filter(|lost| lost.end_byte() <= parameters)?;
@@ -151,7 +151,7 @@ fn parameters_of_cast<'t>(walk: &OutlineWalk<'t>, cast: Node<'t>) -> Option<Node
     Some(node)
 }
 
-/// Returns the name of a function that converts, where words before it (`inline Class::operator Type() {`) make the
+/// Returns the name of a conversion function, where words before it (`inline Class::operator Type() {`) make the
 /// grammar take `Class::operator` for a type and `Type` for the name.
 pub(super) fn lost_conversion<'t>(
     walk: &OutlineWalk<'t>,
@@ -188,7 +188,7 @@ fn normalize_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns what kind of function a name is, by what stands around it.
+/// Returns what kind of function a name is, by the scope around it.
 pub(super) fn function_kind(walk: &OutlineWalk<'_>, scope: &str, name: &str) -> SymbolKind {
     let class = if scope.is_empty() {
         let inside = walk.scopes.last().filter(|scope| scope.kind.is_type());
@@ -209,7 +209,7 @@ pub(super) fn function_kind(walk: &OutlineWalk<'_>, scope: &str, name: &str) -> 
     }
 }
 
-/// Says whether a name can be no function's, whatever the grammar made of it.
+/// Returns whether a name cannot be a function's, whatever the grammar took it for.
 pub(super) fn is_keyword(name: &str) -> bool {
     const KEYWORDS: [&str; 36] = [
         "__attribute__",

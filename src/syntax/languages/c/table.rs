@@ -46,7 +46,7 @@ pub(in crate::syntax::languages) const C_NODES: NodeTable = &[
     ("preproc_include", Visit::Preamble(include)),
     ("preproc_def", Visit::Read(object_macro)),
     ("preproc_function_def", Visit::Read(macro_definition)),
-    // Both branches of a condition are looked into: nobody here knows what is defined.
+    // Both branches of a condition are entered: it is not known here what is defined.
     ("preproc_if", Visit::Enter),
     ("preproc_ifdef", Visit::Enter),
     ("preproc_else", Visit::Enter),
@@ -59,7 +59,7 @@ pub(in crate::syntax::languages) const C_NODES: NodeTable = &[
     ("attributed_statement", Visit::Enter),
 ];
 
-/// Reads a function's definition, and takes its body out.
+/// Reads a function's definition, and cuts its body.
 fn function_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(declarator) = walk.field(node, GrammarField::Declarator) else {
         return;
@@ -75,7 +75,7 @@ fn function_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let spelled =
         lost_conversion(walk, node, declared.name).unwrap_or_else(|| spelled_name(walk, declared.name));
     if is_keyword(&spelled.name) || spelled.name.is_empty() {
-        // The grammar lost its way inside of a function, and takes `if (…) {` for another.
+        // The grammar lost its way inside a function, and takes `if (…) {` for another.
         return;
     }
     let end = walk.range(node).end;
@@ -104,8 +104,8 @@ fn function_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Says whether a type stands before the name, or none is wanted there: a constructor outside of its class would read
-/// as a call if it were a prototype.
+/// Returns whether a type precedes the name, or none is needed there: a constructor outside of its class would read as
+/// a call if it were a prototype.
 fn has_return_type<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> bool {
     walk.field(function, GrammarField::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type)
 }
@@ -132,14 +132,14 @@ fn body_range(walk: &OutlineWalk<'_>, function: Node<'_>) -> Option<Range<usize>
     let mut head_end = function.start_byte();
     for child in children(function) {
         match child.kind() {
-            // `= default`, `= delete` and `= 0` are part of the head, and there is no body then.
+            // `= default`, `= delete` and `= 0` are part of the signature, and there is no body then.
             "default_method_clause" | "delete_method_clause" | "pure_virtual_clause" => return None,
             "compound_statement"
             | "field_initializer_list"
             | "try_statement"
             | "constructor_try_statement"
             | "declaration" => {
-                // What a scanner took out after the head is part of it, unless it is a comment.
+                // What a scanner elided after the signature is part of it, unless it is a comment.
                 let between = walk.source.original_end(head_end)..walk.range(child).start;
                 return Some(walk.source.elided_code_end(between)..walk.range(function).end);
             }
@@ -150,17 +150,17 @@ fn body_range(walk: &OutlineWalk<'_>, function: Node<'_>) -> Option<Range<usize>
     None
 }
 
-/// Takes out a body. A comment to the end of the line would swallow what follows on it, so that there is another mark
-/// for a body that something follows.
+/// Cuts a body. A comment to the end of the line would swallow what follows on it, so there is another mark for a body
+/// that something follows.
 fn cut_body(walk: &mut OutlineWalk<'_>, is_typed: bool, body: Range<usize>) {
     let mut body = body;
     if walk.source.line_prefix(body.start).trim_start().starts_with('#') {
-        // `#endif` stands between the head and the body, and nothing may be put on its line.
+        // `#endif` is between the signature and the body, and nothing may be put on its line.
         body.start += walk.source.line_suffix(body.start).len();
         body.start += walk.source.text(body.clone()).find('{').unwrap_or(0);
     }
     if !has_balanced_conditions(walk.source.text(body.clone())) {
-        // A condition that begins in the head, or ends behind the body, has to stay whole.
+        // A condition that begins before the body, or ends after it, has to stay whole.
         body.start += walk.source.text(body.clone()).find('{').unwrap_or(0);
         if !has_balanced_conditions(walk.source.text(body.clone())) {
             return;
@@ -179,7 +179,7 @@ fn cut_body(walk: &mut OutlineWalk<'_>, is_typed: bool, body: Range<usize>) {
         .push(SkeletonCut::new(body, format!("{end}{size}")).with_conservative_mark(format!(" {{}}{size}")));
 }
 
-/// Says whether each `#if` of a text has its `#endif` there, and no branch belongs to one that begins above.
+/// Returns whether each `#if` of a text has its `#endif` there, and no branch belongs to one that begins above.
 fn has_balanced_conditions(text: &str) -> bool {
     let mut depth = 0_usize;
     for line in text.lines() {
@@ -204,7 +204,7 @@ fn include<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a macro with parameters; of its value the skeleton keeps the size alone.
+/// Reads a macro with parameters; the skeleton keeps only the size of its value.
 fn macro_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = walk.field(node, GrammarField::Name) else {
         return;
@@ -226,7 +226,7 @@ fn macro_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     cut_value_of(walk, node, 1);
 }
 
-/// Reads a macro without parameters: no symbol, but a value of many lines is taken out of the skeleton.
+/// Reads a macro without parameters: no symbol, but a value of many lines is cut.
 fn object_macro<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     cut_value_of(walk, node, 3);
 }
@@ -237,7 +237,7 @@ fn cut_value_of<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, min_lines: usize
     }
 }
 
-/// Takes out the value of a macro that has so many lines or more.
+/// Cuts the value of a macro that has at least `min_lines` lines.
 fn cut_value(walk: &mut OutlineWalk<'_>, range: Range<usize>, min_lines: usize) {
     let text = walk.source.text(range.clone()).trim_end();
     let lines = text.lines().count();
@@ -247,7 +247,7 @@ fn cut_value(walk: &mut OutlineWalk<'_>, range: Range<usize>, min_lines: usize) 
     }
 }
 
-/// Takes out the body, the value or the rows of what the scanner supplies.
+/// Cuts the body, the value or the rows of what the scanner synthesized.
 pub(in crate::syntax::languages) fn cut_supplied(walk: &mut OutlineWalk<'_>, supplied: &SynthesizedItem) {
     match supplied {
         SynthesizedItem::Import(..) | SynthesizedItem::Ignored(_) => {}

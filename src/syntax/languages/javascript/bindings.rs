@@ -12,13 +12,13 @@ use crate::syntax::outline::{
 };
 use crate::syntax::text::documentation;
 
-/// Words by which a comment says that it is about the file.
+/// Tags by which a comment declares that it is about the file.
 const FILE_TAGS: [&str; 5] = ["@fileoverview", "@file ", "@overview", "@module", "@packageDocumentation"];
 
-/// What is given to a value: its name, and what that belongs to beside the scopes around it.
+/// A name that is bound to a value, and what it belongs to in addition to the scopes around it.
 #[derive(Clone)]
 pub(super) struct NameBinding {
-    /// What it is where its value does not say so.
+    /// What it is where its value does not decide that.
     pub(super) kind: SymbolKind,
     /// Its name alone.
     pub(super) name: String,
@@ -43,7 +43,8 @@ impl NameBinding {
     }
 }
 
-/// Reads `const a = 1;`, which is a symbol with all of its line, and `var a, b;`, where each name is one of its own.
+/// Reads `const a = 1;`, which is a symbol with its whole line, and `var a, b;`, where each name is a symbol of its
+/// own.
 pub(super) fn variables<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let declarators = find_all(node, ".variable_declarator");
     let is_constant = child_of_kind(node, "const").is_some();
@@ -54,7 +55,7 @@ pub(super) fn variables<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads one of several names that are declared at once; those are of old code, in which capitals mark what is constant.
+/// Reads one of several names that are declared together; that is old code, in which capitals mark constants.
 pub(super) fn declarator<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let name = find(node, "name").map_or("", |name| walk.text(name));
     let is_constant = name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
@@ -91,7 +92,7 @@ fn names_in(pattern: Node<'_>) -> Vec<Node<'_>> {
     names
 }
 
-/// Takes a name into the outline as what its value is; `holder` is all that gives it.
+/// Adds a name to the outline, of the kind that its value decides; `holder` is the node of the whole binding.
 pub(super) fn define_binding<'t>(
     walk: &mut OutlineWalk<'t>,
     holder: Node<'t>,
@@ -121,7 +122,7 @@ pub(super) fn define_binding<'t>(
     }
 }
 
-/// Takes in a value that has no structure: a short one is told, of a long one what is code or data is left out.
+/// Adds a value that has no structure: a short one is shown, of a long one code and data are cut.
 fn define_plain_value<'t>(
     walk: &mut OutlineWalk<'t>,
     holder: Node<'t>,
@@ -138,7 +139,7 @@ fn define_plain_value<'t>(
     trim_value(walk, value);
 }
 
-/// Takes in what a call makes: of the functions that it is handed, or of an object of them.
+/// Adds the result of a call, by the functions in its arguments, or by an object of functions.
 fn define_call_value<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, binding: NameBinding, call: Node<'t>) {
     let kind = binding.kind;
     if let Some(object) = object_argument(call) {
@@ -148,7 +149,7 @@ fn define_call_value<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, binding: 
     let innermost =
         find_first(call, &["function"]).map(unwrap_value).filter(|function| is_function(*function));
     if let Some(body) = innermost.and_then(|function| find(function, "body")) {
-        // A function that is called at once, for what it returns.
+        // An immediately invoked function, for its result.
         binding.define_as(walk, holder, kind, SymbolBody::Members(body));
         return;
     }
@@ -166,7 +167,7 @@ fn function_kind(walk: &OutlineWalk<'_>, binding: &NameBinding) -> SymbolKind {
     if is_in_type || binding.kind == SymbolKind::Method { SymbolKind::Method } else { SymbolKind::Function }
 }
 
-/// Reads what a comment at the head says of the file, wherever it stands among others.
+/// Reads what a comment at the head documents of the file, wherever it is among others.
 pub(in crate::syntax::languages) fn read_file_comment<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     for child in root.children(&mut root.walk()) {
         if child.kind() != "comment" && child.kind() != "hash_bang_line" {
@@ -187,7 +188,7 @@ pub(super) fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `export …`: what it hands out begins with it. What it hands on from another file is drawn in.
+/// Reads `export …`: the exported symbol begins with it. A re-export from another file is an import.
 pub(super) fn export<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(source) = find(node, "source") {
         walk.use_comment_as_file_doc();
@@ -199,7 +200,7 @@ pub(super) fn export<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `export default value`, which bears a name only where the value has one of its own.
+/// Reads `export default value`, which has a name only where the value has one.
 fn export_value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, whole: Node<'t>) {
     let value = unwrap_value(whole);
     if matches!(value.kind(), "identifier" | "member_expression") {
@@ -209,7 +210,7 @@ fn export_value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, whole: Node<'t>)
     define_binding(walk, node, NameBinding::new(SymbolKind::Constant, &name), Some(whole));
 }
 
-/// Returns what a value draws in, where it does nothing else: `require("a")`, `require("a").b`.
+/// Returns what a value imports, where it does nothing else: `require("a")`, `require("a").b`.
 pub(super) fn required_module<'t>(walk: &OutlineWalk<'t>, value: Node<'t>) -> Option<&'t str> {
     let mut value = unwrap_value(value);
     while value.kind() == "member_expression" {
@@ -224,7 +225,7 @@ pub(super) fn required_module<'t>(walk: &OutlineWalk<'t>, value: Node<'t>) -> Op
     (is_import && source.kind() == "string").then(|| unquoted(walk.text(source)))
 }
 
-/// Returns what stands between quotation marks.
+/// Returns a text without its quotation marks.
 pub(super) fn unquoted(text: &str) -> &str {
     text.trim_matches(['"', '\'', '`'])
 }

@@ -74,7 +74,7 @@ pub(in crate::syntax::languages) const JAVASCRIPT_NODES: NodeTable = &[
 /// Objects that hold what has no owner.
 const GLOBALS: [&str; 6] = ["window", "global", "globalThis", "self", "root", "exports"];
 
-/// Calls whose functions are no code of their own but hold a file's, or a group's, statements.
+/// Calls whose function arguments contain the statements of a file or of a group.
 const HOLDERS: [&str; 5] = ["define", "require", "requirejs", "$", "jQuery"];
 
 /// Calls that hold tests.
@@ -83,7 +83,7 @@ const GROUPS: [&str; 7] = ["describe", "context", "suite", "fdescribe", "xdescri
 /// Calls that hold the code of a test.
 const TESTS: [&str; 7] = ["it", "test", "specify", "asyncTest", "fit", "xit", "xtest"];
 
-/// Reads an expression that stands for itself.
+/// Reads an expression statement.
 fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(expression) = significant_children(node).into_iter().next() else { return };
     let awaited =
@@ -92,7 +92,7 @@ fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         return visit_assignment(walk, node, assignment);
     }
     match expression.kind() {
-        // `"use strict";` tells nothing; the comment above it is about the file.
+        // `"use strict";` is not shown; the comment above it is about the file.
         "string" => walk.use_comment_as_file_doc(),
         "assignment_expression" => visit_assignment(walk, node, expression),
         // TypeScript's `namespace A { … }`.
@@ -104,7 +104,7 @@ fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads a statement that holds others: of what is in it, functions and types are told, and what is drawn in.
+/// Reads a statement that contains others: only their functions, types and imports are shown.
 fn visit_branch<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let before = walk.symbols.len();
     walk.visit_children(node);
@@ -138,7 +138,7 @@ fn visit_assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: 
     }
 }
 
-/// Returns what an assignment gives a name to, where that is worth telling.
+/// Returns what an assignment binds a name to, where that is worth showing.
 fn binding(path: &[&str], value: Node<'_>) -> Option<NameBinding> {
     if !path.iter().all(|part| is_name(part)) || path.first() == Some(&"this") {
         return None;
@@ -190,7 +190,7 @@ fn is_name(part: &str) -> bool {
     !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
 }
 
-/// Reads a call: of a function that holds the file, of one that draws a file in, or of any other.
+/// Reads a call: of a function that contains the file, of one that imports a file, or of any other.
 fn visit_call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, call: Node<'t>) {
     if let Some(source) = required_module(walk, call) {
         walk.use_comment_as_file_doc();
@@ -233,14 +233,14 @@ fn name_of(names: &[&str]) -> String {
     names.iter().rev().find(|name| !name.is_empty()).map_or("call", |name| name).to_owned()
 }
 
-/// Says whether a function holds functions or classes of its own, as the file of a plugin does.
+/// Returns whether a function contains functions or classes of its own, as the file of a plugin does.
 fn holds_declarations(function: Node<'_>) -> bool {
     let body = find(function, "body").filter(|_| is_function(function));
     let kinds = [".function_declaration", ".class_declaration"];
     body.is_some_and(|body| kinds.iter().any(|kind| find(body, kind).is_some()))
 }
 
-/// Reads a test or a group of tests, which are named by what they say: `describe frames`.
+/// Reads a test or a group of tests, which are named by their titles: `describe frames`.
 fn define_test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, word: &str, handed: &[Node<'t>]) {
     let title =
         handed.first().filter(|title| matches!(title.kind(), "string" | "template_string" | "identifier"));
@@ -258,7 +258,7 @@ fn define_test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, word: &str, hande
     walk.define(node, SymbolDefinition::new(kind, name, inside).with_signature_end(walk.range(body).start));
 }
 
-/// Reads what a function that holds the file hands back: an object of functions, or a call that is handed one.
+/// Reads what a function that contains the file returns: an object of functions, or a call with one as its argument.
 fn visit_returned<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(value) = significant_children(node).into_iter().next().map(unwrap_value) else { return };
     match value.kind() {
@@ -308,7 +308,7 @@ fn assign_members<'t>(walk: &mut OutlineWalk<'t>, call: Node<'t>, handed: &[Node
     }
 }
 
-/// Reads a method, a constructor, or what reads or writes a property.
+/// Reads a method, a constructor, or an accessor of a property.
 pub(in crate::syntax::languages) fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let is_accessor = ["get", "set"].iter().any(|word| child_of_kind(node, word).is_some());
@@ -322,14 +322,14 @@ pub(in crate::syntax::languages) fn method<'t>(walk: &mut OutlineWalk<'t>, node:
     walk.define(node, SymbolDefinition::new(kind, name, inside));
 }
 
-/// Reads a field of a class, which may be a method by its value.
+/// Reads a field of a class, which its value may make a method.
 pub(in crate::syntax::languages) fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find_first(node, &["property", "name"]) else { return };
     let name = member_name(walk, name);
     define_binding(walk, node, NameBinding::new(SymbolKind::Field, &name), find(node, "value"));
 }
 
-/// Reads a member of an object that holds functions; one of data alone is left out of the outline.
+/// Reads a member of an object that contains functions; one of data alone is not in the outline.
 fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(key), Some(whole)) = (find(node, "key"), find(node, "value")) else { return };
     let value = unwrap_value(whole);
@@ -341,14 +341,14 @@ fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `static { … }`, which runs when the class is made.
+/// Reads `static { … }`, which runs when the class is initialized.
 fn static_block<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(body) = find(node, "body") {
         walk.cut_code(body);
     }
 }
 
-/// Returns the name of a member without the quotation marks that it may stand in.
+/// Returns the name of a member without its quotation marks.
 fn member_name(walk: &OutlineWalk<'_>, name: Node<'_>) -> String {
     walk.text(name).trim_matches(['"', '\'']).to_owned()
 }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::syntax::outline::{OutlineWalk, ValueTrimmer, find, find_all, is_trivia};
 
-/// The value of an arrow function that is no longer than this is told.
+/// The value of an arrow function that is no longer than this is shown.
 const SHORT_ARROW: usize = 80;
 
 /// Objects within objects are asked for functions no deeper than this.
@@ -13,7 +13,7 @@ const MOST_OBJECTS: usize = 3;
 /// Calls within calls are asked for functions no deeper than this.
 const MOST_CALLS: usize = 4;
 
-/// Returns a value without what only stands around it: brackets, types, `await`, and names that it is given on the way.
+/// Returns a value without what only wraps it: parentheses, types, `await`, and names that are assigned to on the way.
 pub(super) fn unwrap_value(value: Node<'_>) -> Node<'_> {
     let mut value = value;
     loop {
@@ -42,12 +42,12 @@ pub(super) fn significant_children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut node.walk()).filter(|child| !is_trivia(*child)).collect()
 }
 
-/// Says whether a node is a function without being a declaration.
+/// Returns whether a node is a function that is not a declaration.
 pub(super) fn is_function(node: Node<'_>) -> bool {
     matches!(node.kind(), "arrow_function" | "function_expression" | "generator_function")
 }
 
-/// Says whether an object holds functions or classes, so that it is more than data.
+/// Returns whether an object contains functions or classes, so that it is more than data.
 pub(super) fn has_functions(object: Node<'_>) -> bool {
     object.kind() == "object" && has_functions_within(object, MOST_OBJECTS)
 }
@@ -64,7 +64,7 @@ fn has_functions_within(object: Node<'_>, depth: usize) -> bool {
     })
 }
 
-/// Returns the body of a function that a skeleton leaves out; nothing where it is a short value.
+/// Returns the body of a function that a skeleton cuts; `None` where it is a short value.
 pub(super) fn elidable_body<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> Option<Node<'t>> {
     let body = find(function, "body")?;
     let text = walk.text(body);
@@ -72,8 +72,8 @@ pub(super) fn elidable_body<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> O
     (!is_short).then_some(body)
 }
 
-/// Returns the function that a call is handed, where it has a body to leave out: `memo(function () { … })`. A call
-/// within the call may be what is handed it.
+/// Returns the function among the arguments of a call, where it has a body to cut: `memo(function () { … })`. It may be
+/// an argument of a call among the arguments.
 pub(super) fn function_argument<'t>(walk: &OutlineWalk<'t>, call: Node<'t>) -> Option<Node<'t>> {
     let mut call = call;
     for _ in 0..MOST_CALLS {
@@ -87,12 +87,12 @@ pub(super) fn function_argument<'t>(walk: &OutlineWalk<'t>, call: Node<'t>) -> O
     None
 }
 
-/// Returns the object with functions that a call is handed: `View.extend({ render() { … } })`.
+/// Returns the object with functions among the arguments of a call: `View.extend({ render() { … } })`.
 pub(super) fn object_argument(call: Node<'_>) -> Option<Node<'_>> {
     arguments(call).into_iter().map(unwrap_value).find(|argument| has_functions(*argument))
 }
 
-/// Returns what a call is handed.
+/// Returns the arguments of a call.
 pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     find_all(call, "arguments")
         .into_iter()
@@ -104,7 +104,7 @@ pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
 /// What JavaScript's values are made of.
 const VALUES: ValueTrimmer = ValueTrimmer { cut_function, cut_literal };
 
-/// Takes out of a skeleton what is code or data within a value.
+/// Cuts code and data within a value.
 pub(super) fn trim_value<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     VALUES.trim_value(walk, value);
 }

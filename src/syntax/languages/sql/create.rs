@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::statements::{SqlStatement, SqlToken, SqlTokenKind};
 use crate::model::SymbolKind;
 
-/// How far behind `CREATE` the word stands that says what is created.
+/// The keyword of what is created is within this many tokens after `CREATE`.
 const HEAD: usize = 14;
 
-/// Words that begin what is no column.
+/// Words that begin an element that is not a column.
 const NO_COLUMN: [&str; 11] = [
     "CONSTRAINT",
     "PRIMARY",
@@ -45,7 +45,7 @@ const TYPES_WITH_LENGTH: [&str; 13] = [
 pub(super) struct CreateHead {
     /// What it is.
     pub(super) kind: SymbolKind,
-    /// The word that says so.
+    /// The keyword that decides it.
     pub(super) keyword: String,
     /// Its name alone.
     pub(super) name: String,
@@ -55,13 +55,13 @@ pub(super) struct CreateHead {
     pub(super) after: usize,
 }
 
-/// Reads the head of a statement that creates something.
+/// Parses the head of a statement that creates something.
 pub(super) fn parse_create(text: &str, statement: &SqlStatement) -> Option<CreateHead> {
     if statement.keyword_at(text, 0) != "CREATE" {
         return None;
     }
     let at = (1..HEAD).find(|at| is_object_keyword(&statement.keyword_at(text, *at)))?;
-    // What an event trigger is called stands behind both words.
+    // The name of an event trigger follows both words.
     let at = at
         + usize::from(
             statement.keyword_at(text, at + 1) == "TRIGGER" && statement.keyword_at(text, at) == "EVENT",
@@ -83,8 +83,7 @@ pub(super) fn parse_create(text: &str, statement: &SqlStatement) -> Option<Creat
     Some(CreateHead { kind, keyword: word, name, owner, after })
 }
 
-/// Reads a name with what qualifies it, `a.b.c`: what stands before the last dot, what behind it, and which token
-/// follows.
+/// Parses a qualified name, `a.b.c`: what precedes the last dot, what follows it, and the index of the token after it.
 pub(super) fn parse_qualified_name(
     text: &str,
     statement: &SqlStatement,
@@ -117,7 +116,7 @@ pub(super) fn unquoted(name: &str) -> String {
     inner.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Says whether a word tells what is created: also what is of no interest here, or is called in another way.
+/// Returns whether a word is a keyword of what is created: also of what is not shown, or is named in another way.
 fn is_object_keyword(word: &str) -> bool {
     let others = ["CAST", "EXTENSION", "OPERATOR", "TRANSFORM", "METHOD", "WRAPPER", "GROUP"];
     others.contains(&word) || object_kind(word).is_some()
@@ -148,10 +147,10 @@ pub(super) struct MemberEntry {
     pub(super) tokens: Range<usize>,
 }
 
-/// What a statement's list in brackets tells.
+/// The members in a statement's list in parentheses.
 #[derive(Debug)]
 pub(super) struct MemberList {
-    /// What the whole is, which only its list tells.
+    /// What the whole is, which only its list decides.
     pub(super) kind: SymbolKind,
     /// What is in it.
     pub(super) parts: Vec<MemberEntry>,
@@ -175,7 +174,7 @@ pub(super) fn parse_members(text: &str, statement: &SqlStatement, head: &CreateH
     Some(MemberList { kind, parts })
 }
 
-/// Returns which tokens stand between the commas of a list.
+/// Returns the tokens between the commas of a list.
 fn elements(statement: &SqlStatement, open: usize) -> Vec<Range<usize>> {
     let (mut found, mut depth, mut start) = (Vec::new(), 0_usize, open + 1);
     for at in open..statement.tokens.len() {
@@ -221,7 +220,7 @@ fn parse_member(
     Some(MemberEntry { kind: SymbolKind::Field, name, tokens })
 }
 
-/// Says whether an element is a key of a table: `KEY name (a, b)`.
+/// Returns whether an element is a key of a table: `KEY name (a, b)`.
 fn is_key(text: &str, statement: &SqlStatement, tokens: &Range<usize>, word: &str) -> bool {
     let named =
         statement.tokens.get(tokens.start + 1).is_some_and(|token| token.kind == SqlTokenKind::Quoted);

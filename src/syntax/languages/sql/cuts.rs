@@ -9,22 +9,22 @@ use crate::syntax::text::{PreprocessedText, format_text_size};
 /// What is shorter than this stays.
 const SHORT: usize = 100;
 
-/// Data of more bytes than this gives way to its size.
+/// Data of more bytes than this is replaced with its size.
 const LARGE_DATA: usize = 400;
 
-/// The word before the rows stands no further behind.
+/// The word before the rows is among this many tokens.
 const MOST_COLUMNS: usize = 1_000;
 
-/// A first row that is longer than this gives way too.
+/// A first row that is longer than this is cut too.
 const LONG_ROW: usize = 1_000;
 
-/// What stands in place of a range.
+/// A range, and what replaces it.
 type DataCut = (Range<usize>, String);
 
 /// A text that is shorter than this is parsed as it is.
 const MIN_BYTES: usize = 16 << 10;
 
-/// Takes the code out of a statement that holds some.
+/// Cuts the code of a statement that contains some.
 pub(super) fn cut_code(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
     if let Some(block) = statement.block.clone() {
         cut_block(walk, block);
@@ -37,7 +37,7 @@ pub(super) fn cut_code(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
             continue;
         }
         if token.kind == SqlTokenKind::DollarQuoted {
-            // Between dollar signs a grammar wants statements; a text in quotes is as good a body.
+            // Between dollar signs the grammar expects statements; a quoted text is as good a body.
             let size =
                 format_text_size(quoted.trim_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$'));
             walk.replace_with_mark(token.range.clone(), format!("'-- {size}'"));
@@ -50,7 +50,7 @@ pub(super) fn cut_code(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
     }
 }
 
-/// Says whether a body tells more than its size would: a line, or few of them.
+/// Returns whether a body is worth more than its size: a line, or few of them.
 fn is_short(body: &str) -> bool {
     body.len() <= SHORT && body.trim().lines().count() < 3
 }
@@ -64,8 +64,8 @@ fn cut_block(walk: &mut OutlineWalk<'_>, block: Range<usize>) {
     walk.replace_with_mark(block, format!(" /* {size} */ "));
 }
 
-/// Takes the data of the first statement out, and of those after it that insert into the same table; returns how many it
-/// has seen to.
+/// Cuts the data of the first statement, and of those after it that insert into the same table; returns how many
+/// statements these are.
 pub(super) fn cut_data(walk: &mut OutlineWalk<'_>, statements: &[SqlStatement]) -> usize {
     let (cuts, count) = data_cuts(walk.source.original_text(), walk.source.line_ending(), statements);
     for (range, mark) in cuts {
@@ -74,8 +74,8 @@ pub(super) fn cut_data(walk: &mut OutlineWalk<'_>, statements: &[SqlStatement]) 
     count
 }
 
-/// Returns what stands in place of data: rows that are inserted, behind the first; lines that are copied; statements that
-/// insert into the same table as the first. Also returns how many statements that is about.
+/// Returns the cuts of data: rows that are inserted after the first; lines that are copied; statements that insert into
+/// the same table as the first. Also returns how many statements these are.
 fn data_cuts(text: &str, line_end: &str, statements: &[SqlStatement]) -> (Vec<DataCut>, usize) {
     let Some(first) = statements.first() else { return (Vec::new(), 0) };
     if let Some(data) = first.data.clone() {
@@ -103,7 +103,7 @@ fn inserted_into<'a>(text: &'a str, statement: &SqlStatement) -> Option<&'a str>
     text.get(token.range.start..end.range.end)
 }
 
-/// Returns what stands in place of the rows of a large statement.
+/// Returns the cuts of the rows of a large statement.
 fn row_cuts(text: &str, statement: &SqlStatement) -> Vec<DataCut> {
     let values =
         (0..statement.tokens.len().min(MOST_COLUMNS)).find(|at| statement.keyword_at(text, *at) == "VALUES");
@@ -154,7 +154,7 @@ pub(super) fn preprocess_script(text: &str) -> Option<PreprocessedText> {
     while seen < statements.len() {
         let (cuts, count) = data_cuts(text, "\n", &statements[seen..]);
         for (range, mark) in cuts {
-            // What stands within another cut is gone with it.
+            // A range within another cut is gone with it.
             if at <= range.start && mark.len() < range.len() {
                 reduced.copy(text, at..range.start);
                 reduced.substitute(&mark, range.clone());

@@ -5,16 +5,16 @@ use std::ops::Range;
 /// Of a statement with more tokens than this, the rest is data.
 const MOST_TOKENS: usize = 20_000;
 
-/// A block that is never closed is looked for the end of so many times in one script.
+/// The end of a block that is never closed is searched for this many times in one script.
 const MOST_RETRIES: usize = 8;
 
-/// How far into a statement the word stands that says what is created.
+/// The keyword of what is created is within this many tokens.
 const HEAD: usize = 16;
 
-/// A name in brackets is no longer than this, nor is what a line is indented by.
+/// A name in brackets, and the indent of a line, are no longer than this.
 const NEAR: usize = 200;
 
-/// So many times the end of a text between dollar signs is looked for in vain.
+/// The end of a text between dollar signs is searched for in vain at most this many times.
 const MOST_FAILURES: usize = 100;
 
 /// A statement, without the sign that ends it.
@@ -37,12 +37,12 @@ impl SqlStatement {
         token.map_or_else(String::new, |token| text[token.range.clone()].to_ascii_uppercase())
     }
 
-    /// Says whether all of its tokens are there.
+    /// Returns whether all of its tokens are recorded.
     pub(super) fn is_whole(&self) -> bool {
         self.tokens.len() < MOST_TOKENS
     }
 
-    /// Says whether the sign stands at `at`.
+    /// Returns whether the token at `at` is this punctuation.
     pub(super) fn is_sign(&self, at: usize, sign: u8) -> bool {
         self.tokens.get(at).is_some_and(|token| token.kind == SqlTokenKind::Punctuation(sign))
     }
@@ -100,7 +100,7 @@ impl StatementReader<'_> {
         Some(statement)
     }
 
-    /// Returns the first token of a statement; what speaks to the client is seen to.
+    /// Returns the first token of a statement, after the commands for the client.
     fn next_first_token(&mut self) -> Option<SqlToken> {
         loop {
             let token = self.tokens.next()?;
@@ -127,7 +127,7 @@ impl StatementReader<'_> {
         self.text[token.range.start..].starts_with(&self.delimiter)
     }
 
-    /// Says whether a token ends a batch: `GO` or `/` on a line of its own.
+    /// Returns whether a token ends a batch: `GO` or `/` on a line of its own.
     fn is_batch_separator(&self, token: &SqlToken) -> bool {
         let word = &self.text[token.range.clone()];
         if word != "/" && !word.eq_ignore_ascii_case("go") {
@@ -137,7 +137,7 @@ impl StatementReader<'_> {
         self.tokens.is_line_start(token.range.start) && (after.is_empty() || after.starts_with('\n'))
     }
 
-    /// Reads a statement up to what ends it; says whether all blocks in it were closed.
+    /// Reads a statement up to its end; returns whether all blocks in it were closed.
     fn read(&mut self, first: SqlToken, looks_for_blocks: bool) -> (SqlStatement, bool) {
         let range = first.range.clone();
         let statement = SqlStatement { tokens: vec![first], range, block: None, data: None };
@@ -192,7 +192,7 @@ impl StatementReader<'_> {
 }
 
 impl StatementState {
-    /// Meets a word, in capitals, that may open or close a block.
+    /// Tracks a word, in capitals, that may open or close a block.
     fn track_block_keyword(&mut self, word: &str, before: &str, token: &SqlToken) {
         if self.statement.tokens.len() < HEAD {
             self.holds_code |=
@@ -233,7 +233,7 @@ pub(super) enum SqlTokenKind {
     DollarQuoted,
     /// A sign.
     Punctuation(u8),
-    /// A line that speaks to the client and not to the server: `\connect`, `\.`.
+    /// A command for the client and not for the server: `\connect`, `\.`.
     ClientCommand,
 }
 
@@ -242,7 +242,7 @@ pub(super) enum SqlTokenKind {
 pub(super) struct SqlToken {
     /// What it is.
     pub(super) kind: SqlTokenKind,
-    /// Where it stands.
+    /// Its range in the text.
     pub(super) range: Range<usize>,
 }
 
@@ -285,14 +285,14 @@ impl<'a> SqlTokens<'a> {
         memchr::memmem::find(rest, what.as_bytes()).map(|found| from + found)
     }
 
-    /// Says whether only white space stands before `at` on its line.
+    /// Returns whether only white space precedes `at` on its line.
     fn is_line_start(&self, at: usize) -> bool {
         let before = &self.bytes()[at.saturating_sub(NEAR)..at];
         let code = before.iter().rposition(|byte| !matches!(byte, b' ' | b'\t'));
         code.map_or(before.len() < NEAR, |code| before[code] == b'\n')
     }
 
-    /// Passes over white space and comments. What `MySQL` alone is to run, `/*!50003 … */`, is no comment.
+    /// Skips white space and comments. What only `MySQL` runs, `/*!50003 … */`, is not a comment.
     fn skip_trivia(&mut self) {
         while self.at < self.text.len() {
             if self.byte(self.at).is_ascii_whitespace() {
@@ -314,7 +314,7 @@ impl<'a> SqlTokens<'a> {
         }
     }
 
-    /// Returns where a text in quotes ends; a quote that stands twice is part of it.
+    /// Returns the end of a quoted text; a doubled quote is part of it.
     fn quoted_end(&self, quote: u8, escapes: bool) -> usize {
         let mut at = self.at + 1;
         while at < self.text.len() {

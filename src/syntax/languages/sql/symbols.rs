@@ -32,13 +32,13 @@ pub(in crate::syntax::languages) static SQL: Language = Language {
 
 const NODES: NodeTable = &[("comment", Visit::Comment), ("marginalia", Visit::Comment)];
 
-/// A comment is looked for no further above than so many lines.
+/// A comment is searched for within this many lines above.
 const MAX_COMMENT_LINES: usize = 200;
 
 /// A comment in `/* … */` is no longer than this.
 const MAX_COMMENT_BYTES: usize = 4_000;
 
-/// Reads all that a script creates, extends or fills.
+/// Reads everything that a script creates, extends or fills.
 fn script<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     let text = walk.source.original_text();
     let statements = split_statements(text);
@@ -63,7 +63,8 @@ fn script<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     kept.apply_to(&mut walk.symbols);
 }
 
-/// Remembers what a script draws in: `CREATE EXTENSION a`, `\i a.sql` is the client's.
+/// Adds the extensions that a script needs to the imports: `CREATE EXTENSION a`; `\i a.sql` is a command for the
+/// client.
 fn add_extension_import(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
     let text = walk.source.original_text();
     if statement.keyword_at(text, 0) == "CREATE" && statement.keyword_at(text, 1) == "EXTENSION" {
@@ -118,7 +119,7 @@ fn add_created_symbol(
     walk.add_symbol(symbol);
 }
 
-/// Returns what `COMMENT 'text'` says within a column.
+/// Returns the doc in `COMMENT 'text'` within a column.
 fn column_comment(text: &str, statement: &SqlStatement, tokens: Range<usize>) -> Option<String> {
     let at = tokens.clone().find(|at| statement.keyword_at(text, *at) == "COMMENT")?;
     let token = statement
@@ -128,7 +129,7 @@ fn column_comment(text: &str, statement: &SqlStatement, tokens: Range<usize>) ->
     crate::syntax::text::first_paragraph(text[token.range.clone()].trim_matches('\''))
 }
 
-/// Returns which token ends the head of a statement: what a signature tells.
+/// Returns the index of the token that ends the signature of a statement.
 fn head_end(text: &str, statement: &SqlStatement, head: &CreateHead, has_list: bool) -> usize {
     let ends: &[&str] = match head.keyword.as_str() {
         "FUNCTION" | "PROCEDURE" | "PROC" => &["AS", "IS", "BEGIN", "LANGUAGE", "DECLARE", "RETURN"],
@@ -190,7 +191,7 @@ fn understood_ranges<'t>(walk: &OutlineWalk<'t>, root: Node<'t>) -> Vec<Range<us
     found
 }
 
-/// Returns what the comments directly above `start` say.
+/// Returns the doc in the comments directly above `start`.
 fn comment_above(source: &SourceText<'_>, start: usize) -> Option<String> {
     let end = source.line_start(start);
     let mut begin = end;
@@ -216,14 +217,14 @@ fn block_start(source: &SourceText<'_>, end: usize) -> Option<usize> {
     (is_comment && source.line_prefix(open).trim().is_empty()).then_some(open)
 }
 
-/// Returns what a comment says that follows `end` on its line, behind a comma or not.
+/// Returns the doc in a comment that follows `end` on its line, after a comma or not.
 fn comment_behind(source: &SourceText<'_>, end: usize) -> Option<String> {
     let rest = source.line_suffix(end).trim_start().trim_start_matches(',').trim_start();
     rest.starts_with("--").then(|| documentation(rest)).flatten()
 }
 
-/// Returns what the comments at the head say of the file: the first run that is not about copying, unless it stands
-/// directly above `first`, which it is about.
+/// Returns the file's doc in the comments at the head: the first run that is not a license, unless it is directly above
+/// `first`, which it documents.
 fn file_comment(source: &SourceText<'_>, first: usize) -> Option<String> {
     let head = source.text(0..first);
     let mut runs: Vec<String> = vec![String::new()];
@@ -242,12 +243,12 @@ fn file_comment(source: &SourceText<'_>, first: usize) -> Option<String> {
     runs.iter().filter_map(|run| documentation(run)).find(|doc| !is_license_text(doc))
 }
 
-/// What `COMMENT ON … IS '…'` says, by the name it is about.
+/// The comments of `COMMENT ON … IS '…'` statements, by the name of what they document.
 #[derive(Debug, Default)]
 struct StoredComments(HashMap<String, String>);
 
 impl StoredComments {
-    /// Reads a statement, where it keeps a comment.
+    /// Records the comment of a statement that has one.
     fn record_statement(&mut self, text: &str, statement: &SqlStatement) {
         if statement.keyword_at(text, 0) != "COMMENT" || statement.keyword_at(text, 1) != "ON" {
             return;
@@ -265,7 +266,7 @@ impl StoredComments {
         self.0.insert(full, said.replace("''", "'"));
     }
 
-    /// Gives each symbol that has no documentation what was kept of it.
+    /// Sets the documentation of each symbol that has none but a recorded comment.
     fn apply_to(&self, symbols: &mut [Symbol]) {
         if self.0.is_empty() {
             return;

@@ -50,7 +50,7 @@ impl CScanner<'_> {
         }
     }
 
-    /// Follows a directive that ends at `end` and stands `inner` brackets deep in the inside of a function, if in one.
+    /// Follows a directive that ends at `end` and is `inner` braces deep in the body of a function, if in one.
     pub(super) fn follow_condition(
         &mut self,
         turn: ConditionDirective,
@@ -122,7 +122,7 @@ impl CScanner<'_> {
         Ok(())
     }
 
-    /// Says whether as much is open as was when the condition began.
+    /// Returns whether as much is open as when the condition began.
     fn is_balanced(&self, depth: usize) -> Result<bool, Unsupported> {
         let condition = self.conditions.last().ok_or(Unsupported)?;
         Ok(condition.depth == depth
@@ -130,13 +130,14 @@ impl CScanner<'_> {
             && condition.groups == self.tokens.depth())
     }
 
-    /// Says whether the scope at hand was opened before a branch that can be left out: it cannot be closed in there.
+    /// Returns whether the current scope was opened before a branch that can be abandoned: it cannot be closed in
+    /// there.
     pub(super) fn is_scope_pinned(&self) -> bool {
         let branch = self.conditions.iter().rev().find(|condition| condition.branch.is_some());
         branch.is_some_and(|condition| self.scopes.len() <= condition.depth)
     }
 
-    /// Goes back to where the innermost branch began that can be left out, and leaves it out.
+    /// Goes back to where the innermost branch began that can be abandoned, and skips it.
     pub(super) fn abandon_branch(&mut self) -> Result<(), Unsupported> {
         while let Some(mut condition) = self.conditions.pop() {
             let Some((at, mark)) = condition.branch.take() else { continue };
@@ -251,7 +252,7 @@ impl CScanner<'_> {
 }
 
 impl<'a> CScanner<'a> {
-    /// Runs over `{…}` that is a part of the item at hand.
+    /// Skips `{…}` that is a part of the current item.
     pub(super) fn push_braces(&mut self) -> Result<(), Unsupported> {
         let end = self.matching_brace(self.at)?;
         self.push(CTokenKind::Braces, end - self.at);

@@ -8,7 +8,7 @@ use super::words::{
 use crate::model::SymbolKind;
 
 impl ItemReader<'_, '_> {
-    /// Reads on from `from` in the row: type and name.
+    /// Reads type and name, from `from` in the row on.
     pub(super) fn declaration(&mut self, from: usize) -> ItemReading {
         let mut name = None;
         let mut at = from;
@@ -128,14 +128,14 @@ impl ItemReader<'_, '_> {
         with_scope(self.symbol(kind, self.word(name).to_owned(), head_end, cut), scope)
     }
 
-    /// Says whether a word says something of the array before it: `char name[] PROGMEM = …`, `int a[2] ALIGNED(16);`.
+    /// Returns whether a word qualifies the array before it: `char name[] PROGMEM = …`, `int a[2] ALIGNED(16);`.
     fn is_behind_array(&self, at: usize) -> bool {
         let is_array =
             |top: usize| self.kind(top) == Some(CTokenKind::Bracket) && !self.is_attribute_list(top);
         at.checked_sub(1).is_some_and(is_array) && self.ending == ItemEnding::Semicolon
     }
 
-    /// Says whether the call of a macro at `at` says something of the variable before it: `int a GUARDED_BY(b) = 1;`.
+    /// Returns whether the macro call at `at` qualifies the variable before it: `int a GUARDED_BY(b) = 1;`.
     fn is_behind_name(&self, from: usize, at: usize) -> bool {
         if self.ending != ItemEnding::Semicolon || at < from + 2 || !is_macro_name(self.word(at)) {
             return false;
@@ -153,7 +153,7 @@ impl ItemReader<'_, '_> {
         is_name && has_type && ends && !is_tag(before)
     }
 
-    /// Says whether a group that a type stands before holds the name.
+    /// Returns whether a group after a type contains the name.
     fn is_inside_out(&self, name: Option<usize>, at: usize) -> bool {
         let is_typed = name.is_some_and(|name| name + 1 == at && is_basic_type(self.word(name)));
         let begins_with_star =
@@ -162,7 +162,7 @@ impl ItemReader<'_, '_> {
         is_typed && next != Some(CTokenKind::Paren) || begins_with_star && next == Some(CTokenKind::Bracket)
     }
 
-    /// Says whether a group is that of `(*name)(…)`, or of `(CALLED_SO *name)(…)`.
+    /// Returns whether a group is that of `(*name)(…)`, or of `(CONVENTION *name)(…)`.
     fn is_pointer(&self, at: usize) -> bool {
         let has_star = match self.scanner.tokens.group(at) {
             [star, last] => star.kind == CTokenKind::Star && last.kind == CTokenKind::Word,
@@ -172,7 +172,7 @@ impl ItemReader<'_, '_> {
         has_star && self.kind(at + 1) == Some(CTokenKind::Paren)
     }
 
-    /// Says whether a group is that of `type (CALLED_SO name)(…)`, with the star in the macro or without any.
+    /// Returns whether a group is that of `type (CONVENTION name)(…)`, with the star in the macro or without one.
     fn has_macro_convention(&self, at: usize) -> bool {
         match self.scanner.tokens.group(at) {
             [macro_name, name] => {
@@ -186,7 +186,8 @@ impl ItemReader<'_, '_> {
         }
     }
 
-    /// Reads `type (CALLED_SO name)(…)`: a pointer where the macro's name ends with `P`, as those do that hold a star.
+    /// Reads `type (CONVENTION name)(…)`: a pointer where the macro's name ends with `P`, as those do that contain a
+    /// star.
     fn macro_convention_function(&mut self, at: usize) -> ItemReading {
         let [macro_name, name] = self.scanner.tokens.group(at) else { return ItemReading::Ambiguous(None) };
         let is_pointer = self.is_typedef || self.scanner.text[macro_name.range()].ends_with('P');
@@ -282,13 +283,13 @@ impl ItemReader<'_, '_> {
         (start, text.split_whitespace().collect())
     }
 
-    /// Says whether nothing stands between a token of the row and the next: in `void ::f()` the name is global.
+    /// Returns whether nothing is between a token of the row and the next: in `void ::f()` the name is global.
     fn is_glued(&self, top: usize) -> bool {
         let next = self.token(top + 1).map_or(0, CToken::start);
         !is_basic_type(self.word(top)) || self.end_of(top + 1) == next
     }
 
-    /// Returns where the word stands whose arguments end with the `>` at `greater`.
+    /// Returns the position of the word whose arguments end with the `>` at `greater`.
     fn before_arguments(&self, greater: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for top in (self.first..=greater).rev() {
@@ -307,7 +308,7 @@ impl ItemReader<'_, '_> {
     }
 }
 
-/// Says whether a token can stand between `<` and `>` where they hold the arguments of a template.
+/// Returns whether a token can be between the `<` and `>` of template arguments.
 fn is_argument(kind: CTokenKind) -> bool {
     let words = matches!(
         kind,
@@ -317,7 +318,7 @@ fn is_argument(kind: CTokenKind) -> bool {
         || matches!(kind, CTokenKind::Star | CTokenKind::Ampersand | CTokenKind::Paren | CTokenKind::Bracket)
 }
 
-/// Puts what qualifies a symbol's name to it.
+/// Sets what qualifies a symbol's name.
 fn with_scope(read: ItemReading, scope: String) -> ItemReading {
     match read {
         ItemReading::Symbol(mut symbol) => {

@@ -19,7 +19,7 @@ impl CScanner<'_> {
         }
         let turn = self.condition_directive(start);
         if turn != ConditionDirective::Other {
-            // Before the mark of a condition that begins, so that an empty branch is seen to be one.
+            // Before the checkpoint of a condition that begins, so that an empty branch is detected as one.
             if self.tokens.is_empty() && matches!(turn, ConditionDirective::If | ConditionDirective::IfZero) {
                 self.out.synthesized.push(SynthesizedItem::Ignored(start..end));
             }
@@ -112,7 +112,7 @@ impl CScanner<'_> {
         start..start + text[..length].trim_ascii_end().len()
     }
 
-    /// Remembers the comments in what is left of a line, which are about what stands before them.
+    /// Records the comments in the rest of a line, which are about what precedes them.
     fn remember_comments(&mut self, rest: Range<usize>) {
         let mut at = rest.start;
         while let Some(found) = self.bytes.get(at..rest.end).and_then(|rest| memchr::memchr(b'/', rest)) {
@@ -121,7 +121,7 @@ impl CScanner<'_> {
                 at += 1;
                 continue;
             }
-            // One that nothing closes is no comment, and none behind it is closed either.
+            // One that nothing closes is not a comment, and none after it is closed either.
             let Some(end) = comment_end(self.bytes, at).map(|end| end.min(rest.end)) else { return };
             self.out.elided_comments.push(at..end);
             at = end;

@@ -7,7 +7,7 @@ use super::tokens::CTokenKind;
 use super::words::{MOST_MACROS, is_attribute, is_macro_name, is_specifier};
 
 impl CScanner<'_> {
-    /// Takes macros and attributes out of the item at hand.
+    /// Elides macros and attributes from the current item.
     pub(super) fn repair(&mut self) {
         let count = self.tokens.len();
         let mut seen_parameters = false;
@@ -33,7 +33,7 @@ impl CScanner<'_> {
         }
     }
 
-    /// Says whether a word before the type is a macro: `EXPORT int f()`, `static __always_inline int f()`.
+    /// Returns whether a word before the type is a macro: `EXPORT int f()`, `static __always_inline int f()`.
     fn is_leading_macro(&self, top: usize) -> bool {
         let word = self.top_text(top);
         let leads = top < MOST_MACROS && (0..top).all(|before| is_specifier(self.top_text(before)));
@@ -51,7 +51,7 @@ impl CScanner<'_> {
         leads && is_followed && looks_so
     }
 
-    /// Takes macros out of what stands before the keyword of a type or a namespace.
+    /// Elides macros from what precedes the keyword of a type or a namespace.
     pub(super) fn repair_lead(&mut self, keyword: usize) {
         let mut top = 0;
         while top < keyword {
@@ -67,8 +67,8 @@ impl CScanner<'_> {
         }
     }
 
-    /// Leaves a part of the row out of the item. What begins the item gives its place to what follows it, so that the
-    /// item still begins where it is written.
+    /// Elides a part of the row from the item. The start of the item is mapped to what follows an elided start, so that
+    /// the item still begins where it is written.
     fn leave_out(&mut self, first: usize, last: usize) {
         let Some(start) =
             self.tokens.top_level(first).map(crate::syntax::preprocess::c::tokens::CToken::start)
@@ -89,7 +89,7 @@ impl CScanner<'_> {
 }
 
 impl CScanner<'_> {
-    /// Copies a part of the item at hand, with the edits that were made in it.
+    /// Copies a part of the current item, with its edits.
     pub(super) fn copy_item(&mut self, range: Range<usize>) {
         self.ensure_separator(range.start);
         self.edits.sort_by_key(|(edited, _)| edited.start);
@@ -105,7 +105,7 @@ impl CScanner<'_> {
         self.out.copy(self.text, at..range.end);
     }
 
-    /// Keeps what follows from what was put out last.
+    /// Separates what follows from the last output.
     fn ensure_separator(&mut self, start: usize) {
         if self.out.text.is_empty() || self.out.text.ends_with(['\n', ' ']) {
             return;

@@ -8,7 +8,7 @@ use super::words::{
 };
 use crate::model::SymbolKind;
 
-/// What stands behind a function's parameters.
+/// What follows a function's parameters.
 enum HeadTrail {
     /// The head ends before this place of the row.
     Head(usize),
@@ -59,7 +59,7 @@ impl ItemReader<'_, '_> {
                     return self.macro_call(&text, parameters, head);
                 }
                 if can_be_macro && self.ending == ItemEnding::Semicolon {
-                    // `Name(int) -> Name<int>;` says what a template is to be made for.
+                    // `Name(int) -> Name<int>;` is a deduction guide.
                     let is_guide = self.kind(parameters + 1) == Some(CTokenKind::Arrow);
                     return if is_guide {
                         self.as_function(text, scope, head, true)
@@ -75,7 +75,7 @@ impl ItemReader<'_, '_> {
         }
     }
 
-    /// Reads `type (CALLED_SO name)(…)`, of which what follows the parameters is at `after`.
+    /// Reads `type (CONVENTION name)(…)`, of which what follows the parameters is at `after`.
     pub(super) fn function_in_parentheses(&mut self, name: String, after: usize) -> ItemReading {
         match self.read_trail(after, false, false) {
             HeadTrail::Head(head) if self.is_typedef => self.typedef(name, head),
@@ -209,7 +209,7 @@ impl ItemReader<'_, '_> {
         }
     }
 
-    /// Says whether something follows a word that can be a function's or a variable's name.
+    /// Returns whether something follows a word that can be a function's or a variable's name.
     fn goes_on(&self, at: usize) -> bool {
         matches!(
             self.kind(at + 1),
@@ -231,7 +231,7 @@ impl ItemReader<'_, '_> {
         HeadTrail::Head(self.end)
     }
 
-    /// Says whether the words from `at` on declare one of the parameters: `int f(a) int a;`.
+    /// Returns whether the words from `at` on declare one of the parameters: `int f(a) int a;`.
     fn is_old_style(&self, at: usize) -> bool {
         let names = self.scanner.tokens.group(at - 1);
         let are_names = names.iter().enumerate().all(|(place, token)| {
@@ -248,7 +248,7 @@ impl ItemReader<'_, '_> {
         (at + 1..self.end.min(at + 12)).any(is_name)
     }
 
-    /// Says whether what is in parentheses can be parameters, and not the arguments of a constructor.
+    /// Returns whether what is in parentheses can be parameters, and not the arguments of a constructor.
     fn are_parameters(&self, parameters: usize) -> bool {
         let mut is_value = false;
         let mut may_count = false;
@@ -280,7 +280,7 @@ impl ItemReader<'_, '_> {
         true
     }
 
-    /// Reads `MACRO(a, b) {`, which is a function; as a declaration it is none.
+    /// Reads `MACRO(a, b) {`, which is a function; a declaration of that form is not.
     fn macro_call(&self, name: &str, parameters: usize, head: usize) -> ItemReading {
         if self.ending == ItemEnding::Semicolon {
             return ItemReading::Ignored;

@@ -16,15 +16,15 @@ pub(super) struct ScopeHead {
     pub(super) kind: ScopeKind,
     /// What kind of symbol it is, where it is one.
     pub(super) symbol: Option<SymbolKind>,
-    /// Where its name stands; empty where it has none.
+    /// The range of its name; empty where it has none.
     pub(super) name: Range<usize>,
-    /// Where in the row of tokens its keyword stands.
+    /// The position of its keyword in the row of tokens.
     pub(super) keyword: usize,
-    /// What of the row is no part of its name: macros and attributes.
+    /// What of the row is not part of its name: macros and attributes.
     removable: Vec<Range<usize>>,
 }
 
-/// Says whether a token may stand before the keyword of a type: `template <…> requires A<B> && C` and the like.
+/// Returns whether a token may precede the keyword of a type: `template <…> requires A<B> && C` and the like.
 fn may_precede_keyword(kind: CTokenKind) -> bool {
     let kinds = [
         CTokenKind::Angle,
@@ -49,7 +49,7 @@ struct TypeHeadWords {
 }
 
 impl CScanner<'_> {
-    /// Reads the item at hand as the head of a scope; `None` where it is something else.
+    /// Reads the current item as the head of a scope; `None` where it is something else.
     pub(super) fn scope_head(&self) -> Option<ScopeHead> {
         let count = self.tokens.len();
         let plain =
@@ -95,8 +95,8 @@ impl CScanner<'_> {
         is_macro.then(|| plain(ScopeKind::Elided))
     }
 
-    /// Reads `MACRO(Name, …) {` as the head of a class, where what stands in the block is what stands in one: it begins
-    /// with a member, and a semicolon follows it.
+    /// Reads `MACRO(Name, …) {` as the head of a class, where the block looks like the body of one: it begins with a
+    /// member, and a semicolon follows it.
     pub(super) fn macro_class(&mut self) -> Option<ScopeHead> {
         let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(CTokenKind::Paren);
         if self.dialect == Dialect::C || !is_call || !is_macro_name(self.top_text(0)) {
@@ -217,8 +217,8 @@ impl CScanner<'_> {
         self.tokens.kind(top) == Some(CTokenKind::Scope)
     }
 
-    /// Says whether what follows a `<` in a head can be that of a type: `class A<int> : B {`, and not
-    /// `struct A<int> f() {`.
+    /// Returns whether what follows a `<` in a head can be that of a type: `class A<int> : B {`, and not `struct A<int>
+    /// f() {`.
     fn ends_as_type(&self, less: usize) -> bool {
         let mut depth = 0_usize;
         for top in less..self.tokens.len() {
@@ -243,7 +243,7 @@ impl CScanner<'_> {
         plain.or(in_capitals).or_else(|| candidates().next())
     }
 
-    /// Takes out of the head of a scope what the grammar does not understand there.
+    /// Elides from the head of a scope what the grammar does not understand there.
     pub(super) fn repair_head(&mut self, head: &ScopeHead) {
         for spare in &head.removable {
             let start = self
@@ -258,8 +258,8 @@ impl CScanner<'_> {
 }
 
 impl CScanner<'_> {
-    /// Says whether a `{` here holds requirements: `requires requires(T t) {`. What follows `)`, as in
-    /// `void f() requires (a) {`, is a clause, and the `{` behind it is a body's.
+    /// Returns whether a `{` here contains requirements: `requires requires(T t) {`. What follows `)`, as in `void f()
+    /// requires (a) {`, is a clause, and the `{` after it is a body's.
     pub(super) fn is_in_requires(&self) -> bool {
         let count = self.tokens.len();
         let has_parameters = self.tokens.kind(count.wrapping_sub(1)) == Some(CTokenKind::Paren);

@@ -22,9 +22,9 @@ pub(super) enum ItemReading {
     Symbol(Box<SynthesizedSymbol>),
     /// Nothing that an outline shows.
     Ignored,
-    /// It goes on behind the semicolon: the parameters of a function in the old style.
+    /// It continues after the semicolon: the parameters of a function in the old style.
     Continues,
-    /// It draws in what is named from there on to its end.
+    /// It imports what is named from there to its end.
     Import(usize),
     /// Something for the grammar; the name, if it is surely a function's.
     Ambiguous(Option<String>),
@@ -38,15 +38,15 @@ pub(super) struct ItemReader<'s, 'a> {
     pub(super) first: usize,
     /// Where it ends in the row: at the semicolon, or behind the last token.
     pub(super) end: usize,
-    /// Whether a type was read that is no word: `decltype(…)`, or a macro in place of one.
+    /// Whether a type was read that is not a word: `decltype(…)`, or a macro in place of one.
     pub(super) has_read_type: bool,
     pub(super) is_typedef: bool,
-    /// Whether something was met that the grammar has to look at.
+    /// Whether something was read that only the grammar can decide.
     pub(super) is_unsupported: bool,
 }
 
 impl CScanner<'_> {
-    /// Reads the item at hand.
+    /// Reads the current item.
     pub(super) fn read_item(&self, ending: ItemEnding) -> ItemReading {
         let count = self.tokens.len();
         let end = if ending == ItemEnding::Semicolon { count - 1 } else { count };
@@ -86,7 +86,7 @@ impl ItemReader<'_, '_> {
                 return ItemReading::Ignored;
             }
             "import" | "module" if self.scanner.dialect == Dialect::Cpp => return self.module(first),
-            // What a template is made for is said elsewhere.
+            // An explicit instantiation is not shown.
             "template" if self.kind(first + 1) != Some(CTokenKind::Angle) => return ItemReading::Ignored,
             "extern" if self.word(first + 1) == "template" => return ItemReading::Ignored,
             word if is_statement(word) => return ItemReading::Ignored,
@@ -110,7 +110,7 @@ impl ItemReader<'_, '_> {
         self.declaration(at)
     }
 
-    /// Says whether a macro stands on a line of its own in a type, before a whole field: `PyObject_HEAD`.
+    /// Returns whether a macro is on a line of its own in a type, before a whole field: `PyObject_HEAD`.
     fn begins_with_members(&self) -> bool {
         let word = self.word(self.first);
         let is_own_line = self.token(self.first + 1).is_some_and(|next| next.is_line_start);
@@ -124,7 +124,7 @@ impl ItemReader<'_, '_> {
             && !self.word(self.first + 1).is_empty()
     }
 
-    /// Says whether an item only says that there is a type of that name.
+    /// Returns whether an item only declares that there is a type of that name.
     fn only_announces_type(&self, at: usize) -> bool {
         let word = self.word(at);
         if !is_tag(word) {
@@ -139,7 +139,7 @@ impl ItemReader<'_, '_> {
                 && self.kind(name + 1) == Some(CTokenKind::Word))
     }
 
-    /// Reads `import name;` and `module name;`, which are declarations to the grammar where they are something else.
+    /// Reads `import name;` and `module name;`, which the grammar takes for declarations.
     pub(super) fn module(&self, at: usize) -> ItemReading {
         match self.kind(at + 1) {
             Some(CTokenKind::Equals | CTokenKind::Paren | CTokenKind::Star | CTokenKind::Scope) => {
@@ -152,7 +152,7 @@ impl ItemReader<'_, '_> {
         }
     }
 
-    /// Reads `using Name = …;`; other uses of the word give no symbol.
+    /// Reads `using Name = …;`; other `using` declarations are not symbols.
     pub(super) fn using(&self, at: usize) -> ItemReading {
         let name = at + 1;
         if self.kind(name + 1) != Some(CTokenKind::Equals) {
@@ -203,12 +203,12 @@ impl ItemReader<'_, '_> {
         if self.kind(top) == Some(CTokenKind::Word) { self.scanner.top_text(top) } else { "" }
     }
 
-    /// Returns where the text ends that stands before a token of the row.
+    /// Returns the end of the text that precedes a token of the row.
     pub(super) fn end_of(&self, top: usize) -> usize {
         top.checked_sub(1).map_or(0, |last| self.scanner.tokens.top_end(last))
     }
 
-    /// Says whether something between two places of the row can be a type.
+    /// Returns whether something between two positions of the row can be a type.
     pub(super) fn has_type(&self, from: usize, to: usize) -> bool {
         (from..to).any(|top| match self.kind(top) {
             Some(CTokenKind::Word) => !is_specifier(self.word(top)),
@@ -217,7 +217,7 @@ impl ItemReader<'_, '_> {
         })
     }
 
-    /// Says whether a macro stands behind the name: `int a __initdata`.
+    /// Returns whether a macro follows the name: `int a __initdata`.
     pub(super) fn is_trailing_macro(&self, top: usize, from: usize) -> bool {
         let (word, before) = (self.word(top), self.word(top.saturating_sub(1)));
         let looks_so = is_macro_name(word) || word.starts_with("__");

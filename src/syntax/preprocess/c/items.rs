@@ -10,12 +10,12 @@ use super::words::{
 use crate::model::SymbolKind;
 use crate::syntax::text::{ExpectedSymbol, SynthesizedItem, SynthesizedSymbol};
 
-/// An initializer, or another block within an item, of more bytes than this is not handed to the grammar.
+/// An initializer, or another block within an item, of more bytes than this is not given to the grammar.
 const LARGE_BLOCK: usize = 40;
 
 impl CScanner<'_> {
-    /// Looks at a word that begins a line and ends at `end`: where only a macro or its call stands before it on lines
-    /// of its own, that has come to its end without a semicolon.
+    /// Checks a word that begins a line and ends at `end`: if only a macro or its call precedes it on lines of its own,
+    /// that item has ended without a semicolon.
     pub(super) fn end_unterminated_macro(&mut self, end: usize) {
         let word = &self.text[self.at..end];
         if self.is_ended_before(word) {
@@ -49,7 +49,7 @@ impl CScanner<'_> {
         }
     }
 
-    /// Returns how many macros the item at hand begins with that stand on lines of their own.
+    /// Returns how many macros on lines of their own the current item begins with.
     fn lone_macros(&self) -> usize {
         let is_lone = |top: &usize| {
             let next = self.tokens.top_level(top + 1);
@@ -59,7 +59,7 @@ impl CScanner<'_> {
         (0..self.tokens.len().min(MOST_MACROS)).take_while(is_lone).count()
     }
 
-    /// Says whether the item at hand is made of macros that have come to their end before a line that begins with `word`.
+    /// Returns whether the current item consists of macros that have ended before a line that begins with `word`.
     fn is_ended_before(&self, word: &str) -> bool {
         if self.is_in_enum() {
             return false;
@@ -79,7 +79,7 @@ impl CScanner<'_> {
         is_repeated || is_lone_call || is_definition || is_lone()
     }
 
-    /// Says whether the item at hand is `MACRO(…) = …`, or begins with it.
+    /// Returns whether the current item is `MACRO(…) = …`, or begins with it.
     fn is_definition_by_macro(&self) -> bool {
         let mut top = 0;
         while top < MOST_MACROS && is_specifier(self.top_text(top)) {
@@ -91,7 +91,7 @@ impl CScanner<'_> {
             && self.tokens.kind(top + 2) == Some(CTokenKind::Equals)
     }
 
-    /// Says whether an empty line or a comment stands before the next token.
+    /// Returns whether an empty line or a comment precedes the next token.
     fn is_after_gap(&self) -> bool {
         let end = self.tokens.last().map_or(self.at, CToken::end);
         memchr::memchr_iter(b'\n', &self.bytes[end..self.at]).nth(1).is_some()
@@ -118,7 +118,7 @@ impl CScanner<'_> {
         }
     }
 
-    /// Says whether the item at hand is made of macros alone.
+    /// Returns whether the current item consists of macros alone.
     fn is_only_macros(&self) -> bool {
         let count = self.tokens.len();
         count <= MOST_MACROS
@@ -131,7 +131,7 @@ impl CScanner<'_> {
             })
     }
 
-    /// Leaves the item at hand out: it is a macro, or nothing that can be read.
+    /// Elides the current item: it is a macro, or nothing that can be read.
     pub(super) fn discard_item(&mut self) {
         let Some(last) = self.tokens.last() else { return };
         let (start, end) = (self.start(), last.end());
@@ -140,7 +140,7 @@ impl CScanner<'_> {
         self.clear_item();
     }
 
-    /// Ends an item with a `:` where it says who may use what follows.
+    /// Ends an item with the `:` of an access label.
     pub(super) fn end_access_label(&mut self) {
         if !self.is_in_type() || 4 < self.tokens.len() {
             return;
@@ -159,7 +159,7 @@ impl CScanner<'_> {
         }
     }
 
-    /// Ends the item at hand with the semicolon that was read last.
+    /// Ends the current item with the semicolon that was read last.
     pub(super) fn end_declaration(&mut self) {
         match self.read_item(ItemEnding::Semicolon) {
             ItemReading::Symbol(symbol) => self.synthesize(*symbol),
@@ -184,7 +184,7 @@ impl CScanner<'_> {
         self.clear_item();
     }
 
-    /// Hands the item at hand to the grammar, without large blocks in it.
+    /// Gives the current item to the grammar, without large blocks in it.
     fn emit_declaration(&mut self) {
         self.repair();
         if self.tokens.kind(0) == Some(CTokenKind::TypeEnd) && is_about_layout(self.top_text(1)) {
@@ -205,10 +205,10 @@ impl CScanner<'_> {
         }
     }
 
-    /// Reads a `{` that is no value: it begins a scope, or the body of a function.
+    /// Reads a `{` that is not a value: it begins a scope, or the body of a function.
     pub(super) fn begin_block(&mut self) -> Result<(), Unsupported> {
         if self.tokens.is_empty() {
-            // A block that nothing introduces was a function's, before a macro was left out.
+            // A block that nothing introduces was a function's, before a macro was elided.
             let end = self.matching_brace(self.at)?;
             self.out.synthesized.push(SynthesizedItem::Ignored(self.at..end));
             self.out.repairs += 1;
@@ -226,7 +226,7 @@ impl CScanner<'_> {
         self.push_braces()
     }
 
-    /// Reads the body of a function whose head is the item at hand.
+    /// Reads the body of a function whose head is the current item.
     fn function(&mut self) -> Result<(), Unsupported> {
         if self.is_in_initializers() {
             return self.push_braces();
@@ -266,7 +266,7 @@ impl CScanner<'_> {
         Ok(end)
     }
 
-    /// Says whether a `{` begins the value of a member, as in `A() : a{1}, b{2} {`.
+    /// Returns whether a `{` begins the value of a member, as in `A() : a{1}, b{2} {`.
     fn is_in_initializers(&self) -> bool {
         let last = self.tokens.len() - 1;
         let is_named = matches!(self.tokens.kind(last), Some(CTokenKind::Word | CTokenKind::Greater));
@@ -367,7 +367,7 @@ impl CScanner<'_> {
         ) {
             value += 1;
         }
-        // `X(a)`: what a macro makes has a name that nobody here knows.
+        // `X(a)`: what a macro expands to has a name that is not known here.
         let is_made = self.tokens.kind(name + 1) == Some(CTokenKind::Paren);
         let is_plain = name < parts
             && !is_made
@@ -375,7 +375,7 @@ impl CScanner<'_> {
             && (value == parts || self.tokens.kind(value) == Some(CTokenKind::Equals) && value + 1 < parts);
         if !is_plain {
             if 0 < parts {
-                // An X-macro makes constants that nobody here can name.
+                // An X-macro makes constants whose names are not known here.
                 self.discard_item();
             }
             self.clear_item();
@@ -394,7 +394,7 @@ impl CScanner<'_> {
         });
     }
 
-    /// Returns where in the row of a constant its name stands: behind the calls of macros that make other constants.
+    /// Returns the position of a constant's name in the row: after the calls of macros that make other constants.
     fn constant_name(&self, parts: usize) -> usize {
         let mut name = 0;
         while name + 2 < parts

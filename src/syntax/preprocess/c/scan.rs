@@ -5,7 +5,7 @@ use super::tokens::{CTokenKind, begins_line, comment_end, is_identifier_byte, qu
 use crate::syntax::text::{PreprocessedText, SynthesizedItem};
 
 impl<'a> CScanner<'a> {
-    /// Reduces the text; `None` where it cannot be read.
+    /// Preprocesses the text; `None` where the scanner does not support it.
     pub(super) fn preprocess(mut self) -> Option<PreprocessedText> {
         // Places are held as 32-bit numbers.
         u32::try_from(self.bytes.len()).ok()?;
@@ -18,13 +18,13 @@ impl<'a> CScanner<'a> {
         }
     }
 
-    /// Returns what was put together. A macro may be defined within an item, and so be read before it.
+    /// Returns the output. A macro may be defined within an item, and so be read before it.
     fn into_preprocessed(mut self) -> PreprocessedText {
         self.out.synthesized.sort_by_key(|supplied| supplied.range().start);
         self.out
     }
 
-    /// Reads one token; says whether the text goes on.
+    /// Reads one token; returns whether the text continues.
     fn step(&mut self) -> Result<bool, Unsupported> {
         let Some(&byte) = self.bytes.get(self.at) else {
             return self.finish_text();
@@ -146,7 +146,7 @@ impl<'a> CScanner<'a> {
         Ok(())
     }
 
-    /// Says whether a `<` begins the parameters of a template, or stands in such.
+    /// Returns whether a `<` begins the parameters of a template, or is within them.
     fn begins_parameters(&self) -> bool {
         let is_inside = self.tokens.innermost() == Some(CTokenKind::Angle);
         // Headers in C have templates for those who include them from C++.
@@ -199,12 +199,12 @@ impl<'a> CScanner<'a> {
     }
 }
 
-/// Reduces a text in C.
+/// Preprocesses a text in C.
 pub(in crate::syntax) fn preprocess_c(text: &str) -> Option<PreprocessedText> {
     CScanner::new(text, Dialect::C).preprocess()
 }
 
-/// Reduces a text in C++.
+/// Preprocesses a text in C++.
 pub(in crate::syntax) fn preprocess_cpp(text: &str) -> Option<PreprocessedText> {
     CScanner::new(text, Dialect::Cpp).preprocess()
 }

@@ -5,17 +5,17 @@ use std::ops::Range;
 use super::tokens::{CToken, CTokenKind, ItemTokens};
 use crate::syntax::text::{Checkpoint, PreprocessedText};
 
-/// An `#if` whose `#endif` was not met yet.
+/// An `#if` whose `#endif` is not reached yet.
 #[derive(Debug)]
 pub(super) struct OpenCondition {
     /// How many brackets were open when it began.
     pub(super) depth: usize,
-    /// How many tokens the item at hand had then, and how many groups it was in.
+    /// How many tokens the current item had then, and how many groups were open.
     pub(super) tokens: usize,
     pub(super) groups: usize,
-    /// How much had been put out, to see whether a branch is empty.
+    /// The output so far, to detect whether a branch is empty.
     pub(super) mark: Checkpoint,
-    /// Where the branch at hand began, if it can be left out.
+    /// Where the current branch began, if it can be abandoned.
     pub(super) branch: Option<(usize, Checkpoint)>,
 }
 
@@ -27,23 +27,23 @@ pub(super) enum Dialect {
 }
 
 impl CScanner<'_> {
-    /// Says whether the innermost scope is a type, whose functions are methods.
+    /// Returns whether the innermost scope is a type, whose functions are methods.
     pub(super) fn is_in_type(&self) -> bool {
         self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Type)
     }
 
-    /// Returns where the item at hand begins; here, where nothing was read of it.
+    /// Returns where the current item begins; the current position, where it is empty.
     pub(super) fn start(&self) -> usize {
         self.tokens.top_level(0).map_or(self.at, CToken::start)
     }
 
-    /// Returns where the part of the item begins that was not put out yet: behind the type that it declares things of.
+    /// Returns the start of the part of the item that is not emitted yet: after the type that it declares variables of.
     pub(super) fn own_start(&self) -> usize {
         let is_tail = self.tokens.kind(0) == Some(CTokenKind::TypeEnd);
         if is_tail { self.tokens.top_end(0) } else { self.start() }
     }
 
-    /// Returns the text of the token that is `top`-th in the row of the item at hand.
+    /// Returns the text of the `top`-th token in the row of the current item.
     pub(super) fn top_text(&self, top: usize) -> &str {
         self.tokens.top_level(top).map_or("", |token| &self.text[token.range()])
     }
@@ -56,13 +56,13 @@ pub(super) const MAX_DEPTH: usize = 200;
 #[derive(Debug)]
 pub(super) struct Unsupported;
 
-/// What encloses the items at hand.
+/// A scope that encloses the items being read.
 #[derive(Debug, Clone)]
 pub(super) struct OpenScope {
     pub(super) kind: ScopeKind,
-    /// Where its name stands; empty where it has none.
+    /// The range of its name; empty where it has none.
     pub(super) name: Range<usize>,
-    /// Where its record is, whose end is not known before its bracket is closed.
+    /// The index of its expected symbol, whose end is not known before its brace is closed.
     pub(super) record: Option<usize>,
 }
 
@@ -73,7 +73,7 @@ pub(super) enum ScopeKind {
     /// A struct, a union or a class.
     Type,
     Enum,
-    /// `MACRO {`: its brackets are not handed to the grammar.
+    /// `MACRO {`: its braces are not given to the grammar.
     Elided,
 }
 
@@ -84,16 +84,16 @@ pub(super) struct CScanner<'a> {
     pub(super) dialect: Dialect,
     /// Where the next token is looked for.
     pub(super) at: usize,
-    /// The item at hand.
+    /// The current item.
     pub(super) tokens: ItemTokens,
-    /// What is left out of the item at hand, and what stands there instead.
+    /// What is elided from the current item, and what replaces it.
     pub(super) edits: Vec<(Range<usize>, &'a str)>,
     pub(super) scopes: Vec<OpenScope>,
     pub(super) conditions: Vec<OpenCondition>,
     pub(super) out: PreprocessedText,
-    /// Whether the item at hand has a `=` that is no part of a name.
+    /// Whether the current item has a `=` that is not part of a name.
     pub(super) has_value: bool,
-    /// How many raw strings were met that nothing ends.
+    /// How many raw strings without an end were found.
     pub(super) unended: usize,
     pub(super) is_line_start: bool,
 }
@@ -123,7 +123,7 @@ impl<'a> CScanner<'a> {
         self.at = end;
     }
 
-    /// Forgets the item at hand.
+    /// Clears the current item.
     pub(super) fn clear_item(&mut self) {
         self.tokens.clear();
         self.edits.clear();

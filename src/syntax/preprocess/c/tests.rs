@@ -11,7 +11,7 @@ fn reduced(text: &str, dialect: Dialect) -> Option<PreprocessedText> {
     CScanner::new(text, dialect).preprocess()
 }
 
-/// Shows what is handed to the grammar, then what is supplied, then what is recorded.
+/// Shows what is given to the grammar, then what is synthesized, then what is expected.
 #[track_caller]
 fn check(dialect: Dialect, text: &str, expected: &Expect) {
     let Some(reduced) = reduced(text, dialect) else {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 
-/// After so many raw strings that nothing ends, a text has none.
+/// After this many raw strings without an end, a text has none.
 const MOST_UNENDED: usize = 16;
 
 /// What a token is.
@@ -44,7 +44,7 @@ pub(super) enum CTokenKind {
     Operator,
 }
 
-/// A token, and where it stands.
+/// A token and its range.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CToken {
     pub(super) start: u32,
@@ -74,7 +74,7 @@ impl CToken {
 #[derive(Debug, Default)]
 pub(super) struct ItemTokens {
     all: Vec<CToken>,
-    /// Where in `all` those are that are in no group; one that opens a group stands for the whole of it.
+    /// The indexes in `all` of the tokens that are in no group; a token that opens a group represents the whole group.
     top_levels: Vec<u32>,
     /// The groups that are open.
     open: Vec<u32>,
@@ -101,7 +101,7 @@ impl ItemTokens {
         self.all.len()
     }
 
-    /// Says whether the last token is in no group.
+    /// Returns whether the last token is in no group.
     pub(super) fn is_outside_groups(&self) -> bool {
         self.open.is_empty()
     }
@@ -119,7 +119,7 @@ impl ItemTokens {
         self.all.last()
     }
 
-    /// Returns how many tokens, or whole groups, stand in a row.
+    /// Returns the number of tokens, or whole groups, in the row.
     pub(super) fn len(&self) -> usize {
         self.top_levels.len()
     }
@@ -171,7 +171,7 @@ impl ItemTokens {
         self.open.push(index(self.all.len() - 1));
     }
 
-    /// Appends a token that closes a group of that kind; says whether there was one.
+    /// Appends a token that closes a group of that kind; returns whether there was one.
     pub(super) fn close(&mut self, kind: CTokenKind, range: Range<usize>) -> bool {
         // `a < b)`: what seemed to open a group of template parameters compares.
         while kind != CTokenKind::Angle && self.innermost() == Some(CTokenKind::Angle) {
@@ -200,7 +200,7 @@ fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Says whether a byte can be part of a name or a number. What is not ASCII is taken for a letter.
+/// Returns whether a byte can be part of a name or a number. What is not ASCII counts as a letter.
 pub(super) fn is_identifier_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
 }
@@ -235,8 +235,8 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Returns where a string or a character ends whose quote stands at `at`. One that its line does not close ends with
-/// the line, or, where it is a lone apostrophe, at once.
+/// Returns the end of a string or a character whose quote is at `at`. One that its line does not close ends with the
+/// line, or, where it is a lone apostrophe, at once.
 fn quoted_end(bytes: &[u8], at: usize) -> usize {
     let quote = bytes[at];
     let mut next = at + 1;
@@ -257,8 +257,8 @@ fn after_escape(bytes: &[u8], at: usize) -> usize {
 
 /// Returns where a raw string ends, if the quote at `at` begins one: `R"x(…)x"`.
 ///
-/// Each that nothing ends costs a look at the whole rest of the text, so `unended` counts them: past some of them, no
-/// other is looked for.
+/// Each one without an end costs a search through the rest of the text, so `unended` counts them: beyond a limit, no
+/// other is searched for.
 fn raw_string_end(bytes: &[u8], at: usize, unended: &mut usize) -> Option<usize> {
     if bytes[at] != b'"' || at == 0 || bytes[at - 1] != b'R' || *unended == MOST_UNENDED {
         return None;
@@ -299,7 +299,7 @@ pub(super) fn quote_end(bytes: &[u8], at: usize, unended: &mut usize) -> usize {
     quoted_end(bytes, at)
 }
 
-/// Says whether a `#` is the first sign on its line.
+/// Returns whether a `#` is the first sign on its line.
 pub(super) fn begins_line(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | 0x0c));
     before.is_none_or(|byte| *byte == b'\n')

@@ -1,6 +1,6 @@
 //! What words of C and C++ mean to a scanner.
 
-/// Says whether a word is written as macros are: in capitals, with more than one letter.
+/// Returns whether a word is written as macros are: in capitals, with more than one letter.
 pub(super) fn is_macro_name(word: &str) -> bool {
     let bytes = word.as_bytes();
     1 < bytes.len()
@@ -8,28 +8,28 @@ pub(super) fn is_macro_name(word: &str) -> bool {
         && bytes.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
 }
 
-/// Says whether a word behind the members of a type tells a compiler how to lay them out.
+/// Returns whether a word after the members of a type is an attribute about its layout.
 pub(super) fn is_about_layout(word: &str) -> bool {
     matches!(word, "__packed" | "__randomize_layout" | "__no_randomize_layout" | "__designated_init")
         || word.starts_with("____cacheline")
 }
 
-/// Says whether a word says who may use the members that follow.
+/// Returns whether a word is an access specifier of the members that follow.
 pub(super) fn is_access(word: &str) -> bool {
     matches!(word, "public" | "private" | "protected" | "signals" | "Q_SIGNALS")
 }
 
-/// Says whether a word can stand at the beginning of a declaration only.
+/// Returns whether a word can only be at the beginning of a declaration.
 pub(super) fn begins_declaration(word: &str) -> bool {
     matches!(word, "namespace" | "template" | "typedef" | "using" | "static" | "extern" | "class" | "friend")
 }
 
-/// Says whether a word begins a scope or what stands before one, so that no macro before it can be its type.
+/// Returns whether a word begins a scope or what precedes one, so that a macro before it cannot be its type.
 pub(super) fn begins_scope_head(word: &str) -> bool {
     matches!(word, "namespace" | "template" | "using" | "class" | "struct" | "enum" | "union" | "typedef")
 }
 
-/// Says whether a word is followed by parentheses that belong to an attribute, and not to a function.
+/// Returns whether a word is followed by parentheses that belong to an attribute, and not to a function.
 pub(super) fn is_attribute(word: &str) -> bool {
     matches!(
         word,
@@ -49,12 +49,12 @@ pub(super) fn is_attribute(word: &str) -> bool {
     )
 }
 
-/// Says whether parentheses after a word spell a type.
+/// Returns whether parentheses after a word spell a type.
 pub(super) fn is_type_of(word: &str) -> bool {
     matches!(word, "decltype" | "typeof" | "__typeof__" | "__typeof" | "_Atomic" | "__underlying_type")
 }
 
-/// Says whether a word belongs to a declaration without being a part of its type.
+/// Returns whether a word belongs to a declaration without being a part of its type.
 pub(super) fn is_specifier(word: &str) -> bool {
     matches!(
         word,
@@ -84,12 +84,12 @@ pub(super) fn is_specifier(word: &str) -> bool {
     )
 }
 
-/// Says whether a word begins the name of a type that is spelled out.
+/// Returns whether a word begins the name of a type that is spelled out.
 pub(super) fn is_tag(word: &str) -> bool {
     matches!(word, "struct" | "union" | "class" | "enum")
 }
 
-/// Says whether a word can be no name, because it is a type of the language.
+/// Returns whether a word cannot be a name, because it is a type of the language.
 pub(super) fn is_basic_type(word: &str) -> bool {
     matches!(
         word,
@@ -111,7 +111,7 @@ pub(super) fn is_basic_type(word: &str) -> bool {
     )
 }
 
-/// Says whether a word may stand between a function's parameters and its body.
+/// Returns whether a word may be between a function's parameters and its body.
 pub(super) fn is_trailing_qualifier(word: &str) -> bool {
     matches!(
         word,
@@ -127,7 +127,7 @@ pub(super) fn is_trailing_qualifier(word: &str) -> bool {
     )
 }
 
-/// Says whether a word begins a statement, so that no declaration is there.
+/// Returns whether a word begins a statement, so that no declaration is there.
 pub(super) fn is_statement(word: &str) -> bool {
     matches!(
         word,
@@ -169,5 +169,5 @@ pub(super) fn macro_function(name: &str, arguments: &[&str]) -> Option<String> {
     }
 }
 
-/// Nobody writes more macros in a row than this, and each line of a longer row would cost a look at the whole of it.
+/// Longer rows of macros do not occur, and each line of one would cost a look at the whole of it.
 pub(super) const MOST_MACROS: usize = 32;

@@ -14,7 +14,7 @@ enum AfterDocstring {
 }
 
 impl PythonScanner<'_> {
-    /// Takes out the body of a function whose head ends with the code met last. A string that stands first stays.
+    /// Elides the body of a function whose head ends with the last code. A docstring stays.
     pub(super) fn elide_body(&mut self, around: usize) -> Option<()> {
         let colon = self.code_end;
         let same_line = self.code_on_line(colon);
@@ -70,7 +70,7 @@ impl PythonScanner<'_> {
         }
     }
 
-    /// Returns where a statement ends that is made of strings alone, and takes out their texts; `None` where it is
+    /// Returns the end of a statement that consists of strings alone, and elides their texts; `None` where it is
     /// another statement.
     fn only_strings(&mut self, start: usize) -> Option<usize> {
         let end = self.end_of_strings(start);

@@ -9,7 +9,7 @@ use super::tokens::word_end;
 use crate::model::SymbolKind;
 use crate::syntax::text::{ExpectedSymbol, PreprocessedText};
 
-/// Comments and symbols beyond this number were written by no person, and would only take memory.
+/// More comments and symbols than this were not written by a person, and would only take memory.
 const MAX_RECORDS: usize = 500_000;
 
 /// A line that begins a statement.
@@ -30,7 +30,7 @@ struct CommentLines {
     next_line: usize,
 }
 
-/// A class whose end is not met yet.
+/// A class whose end is not reached yet.
 struct OpenClass {
     indent: usize,
     record: usize,
@@ -43,13 +43,13 @@ pub(super) struct PythonScanner<'a> {
     /// Where the next line begins.
     pub(super) at: usize,
     pub(super) out: PreprocessedText,
-    /// Where the last code met ends.
+    /// Where the last code ends.
     pub(super) code_end: usize,
     /// A line that was looked at already.
     pub(super) pending: Option<CodeLine>,
-    /// What is changed in the lines at hand.
+    /// The edits of the current lines.
     pub(super) edits: Vec<PlaceholderEdit>,
-    /// The comments among what is taken out of the lines at hand.
+    /// The comments among what is elided from the current lines.
     pub(super) taken_comments: Vec<Range<usize>>,
     /// The brackets that are open.
     pub(super) brackets: Vec<PythonBracket>,
@@ -87,7 +87,7 @@ impl<'a> PythonScanner<'a> {
         })
     }
 
-    /// Reads all lines; `None` at the first oddity.
+    /// Reads all lines; `None` at the first one that the scanner does not support.
     pub(super) fn preprocess(mut self) -> Option<PreprocessedText> {
         while let Some(line) = self.pending.take().or_else(|| self.next_line()) {
             self.read(line)?;
@@ -146,12 +146,12 @@ impl<'a> PythonScanner<'a> {
         }
     }
 
-    /// Appends the indent of a line, and the end of the line before it; empty lines are left out.
+    /// Appends the indent of a line, and the end of the line before it; empty lines are elided.
     pub(super) fn copy_indent(&mut self, line: usize, code: usize) {
         self.out.copy(self.text, line.saturating_sub(1)..code);
     }
 
-    /// Returns how far the line at `start` is indented, and where it goes on. A tab counts 8, as in the grammar.
+    /// Returns how far the line at `start` is indented, and where its code begins. A tab counts 8, as in the grammar.
     pub(super) fn indent(&self, start: usize) -> (usize, usize) {
         let (mut indent, mut at) = (0, start);
         if start == 0 && self.bytes.starts_with(b"\xef\xbb\xbf") {
@@ -236,7 +236,7 @@ impl<'a> PythonScanner<'a> {
         let colon = self.code_end;
         self.classes.push(OpenClass { indent: line.indent, record });
         if let Some(first) = self.code_on_line(colon) {
-            // What stands on the line of a class is no block.
+            // A body on the line of a class is not a block.
             self.out.copy(self.text, colon..first);
             return self.keep(first);
         }
@@ -252,7 +252,7 @@ impl<'a> PythonScanner<'a> {
         Some(())
     }
 
-    /// Keeps a head up to its colon, and takes it on record.
+    /// Keeps a head up to its colon, and records its symbol as expected.
     fn record_head(&mut self, kind: SymbolKind, code: usize, start: usize, name: usize) -> Option<usize> {
         let (word, _) = self.word(name);
         let colon = self.scan_statement(code, ScanStop::AtColon)?;
@@ -295,14 +295,14 @@ impl<'a> PythonScanner<'a> {
         self.at = line_end + 1;
     }
 
-    /// Returns where code ends that goes on to `end` at most; `None` where a line is continued by nothing.
+    /// Returns where code ends that extends to `end` at most; `None` where a continued line has no continuation.
     pub(super) fn code_end_before(&self, start: usize, end: usize) -> Option<usize> {
         let code = self.bytes[start..end].trim_ascii_end();
         (!code.is_empty() && code.last() != Some(&b'\\')).then_some(start + code.len())
     }
 }
 
-/// Takes out of a Python text what neither its outline nor its skeleton needs.
+/// Elides from a Python text what neither its outline nor its skeleton needs.
 pub(in crate::syntax) fn preprocess_python(text: &str) -> Option<PreprocessedText> {
     PythonScanner::new(text)?.preprocess()
 }

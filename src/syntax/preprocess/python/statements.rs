@@ -8,7 +8,7 @@ use super::tokens::{ByteClass, CLASSES, LARGE_LITERAL, is_keyword, is_prefix, sc
 /// Brackets nested deeper than this are left to the limits of the parser.
 const MAX_NESTING: usize = 1000;
 
-/// A string of fewer bytes is not worth a piece of its own.
+/// A string of fewer bytes is not worth an entry of its own.
 const SHORT_STRING: usize = 8;
 
 /// Where the scan of a statement stops.
@@ -21,10 +21,10 @@ pub(super) enum ScanStop {
 }
 
 impl PythonScanner<'_> {
-    /// Reads a statement from `start` on, notes what is to be taken out of it, and returns where it ends.
+    /// Reads a statement from `start` on, records what is to be elided from it, and returns its end.
     pub(super) fn scan_statement(&mut self, start: usize, stop: ScanStop) -> Option<usize> {
         let mut at = start;
-        // Whether what stands before is a value, so that a bracket is applied to it.
+        // Whether a value precedes, so that a bracket is applied to it.
         let mut is_value = false;
         let mut is_import = false;
         while let Some(&byte) = self.bytes.get(at) {
@@ -89,7 +89,7 @@ impl PythonScanner<'_> {
         self.brackets.is_empty().then_some(at)
     }
 
-    /// Returns where a line goes on that a backslash continues.
+    /// Returns where a line continues after a backslash.
     pub(super) fn after_continuation(&self, backslash: usize) -> Option<usize> {
         let rest = &self.bytes[backslash + 1..];
         if rest.starts_with(b"\n") {
@@ -98,10 +98,10 @@ impl PythonScanner<'_> {
         rest.starts_with(b"\r\n").then_some(backslash + 3)
     }
 
-    /// Reads a string, and takes its text out.
+    /// Reads a string, and elides its text.
     pub(super) fn string(&mut self, prefix: &[u8], quote: usize) -> Option<usize> {
         let literal = scan_string(self.bytes, prefix, quote)?;
-        // Quotes that follow each other would be taken for others.
+        // Adjacent quotes would be taken for others.
         let is_followed = matches!(self.bytes.get(literal.after), Some(b'"' | b'\''));
         if SHORT_STRING <= literal.end - literal.start && !is_followed {
             self.edits.push(PlaceholderEdit::new(literal.start..literal.end, Placeholder::Nothing));
@@ -110,7 +110,7 @@ impl PythonScanner<'_> {
     }
 }
 
-/// What stands in for what is taken out of a statement.
+/// What replaces an elided part of a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Placeholder {
     Nothing,
@@ -130,7 +130,7 @@ impl Placeholder {
     }
 }
 
-/// A range of a statement, and what stands in for it. A table of a million strings has as many, so they are small.
+/// A range of a statement, and what replaces it. A table of a million strings has as many, so they are small.
 pub(super) struct PlaceholderEdit {
     start: u32,
     end: u32,
@@ -149,22 +149,22 @@ impl PlaceholderEdit {
     }
 }
 
-/// A bracket that is open, and what was met in it.
+/// An open bracket, and what was found in it.
 #[expect(clippy::struct_excessive_bools, reason = "each is another thing that was met, and all may be")]
 pub(super) struct PythonBracket {
     kind: u8,
     open: usize,
-    /// Whether it is applied to what stands before it: a call, an index, the parameters of a function.
+    /// Whether it is applied to what precedes it: a call, an index, the parameters of a function.
     is_applied: bool,
     is_import: bool,
     has_comma: bool,
-    /// Whether it holds `for`, so that it is no list but what makes one.
+    /// Whether it contains `for`, so that it is not a list but a comprehension.
     has_loop: bool,
     /// Whether it holds `yield`, to which the commas belong.
     has_yield: bool,
     /// How many lambdas it holds whose parameters have not ended.
     lambdas: usize,
-    /// Whether a large literal stands in it.
+    /// Whether it contains a large literal.
     has_large: bool,
     edits: usize,
 }
@@ -189,20 +189,20 @@ impl PythonBracket {
         matches!((self.kind, byte), (b'(', b')') | (b'[', b']') | (b'{', b'}'))
     }
 
-    /// Says whether it is a list, a tuple, a set or a dictionary.
+    /// Returns whether it is a list, a tuple, a set or a dictionary.
     fn is_literal(&self) -> bool {
         let is_tuple = self.has_comma && !self.has_yield;
         !self.is_applied && !self.is_import && !self.has_loop && (self.kind != b'(' || is_tuple)
     }
 
-    /// Returns what can stand in for all that it holds.
+    /// Returns what can replace everything that it contains.
     fn stand_in(&self, is_large: bool) -> Placeholder {
         match self.kind {
             b'(' if self.is_applied || self.is_literal() => Placeholder::Nothing,
             b'(' => Placeholder::Name,
             _ if self.is_applied => Placeholder::Name,
             _ if self.is_literal() => Placeholder::Nothing,
-            // A skeleton takes the rows of large lists away, but not what makes one.
+            // A skeleton cuts the rows of large lists, but not comprehensions.
             _ if is_large => Placeholder::Comprehension,
             _ => Placeholder::Nothing,
         }
@@ -210,7 +210,7 @@ impl PythonBracket {
 }
 
 impl PythonScanner<'_> {
-    /// Closes the innermost bracket; what it holds is taken out, unless a large literal stands within.
+    /// Closes the innermost bracket; its contents are elided, unless they include a large literal.
     pub(super) fn close(&mut self, byte: u8, at: usize) -> Option<()> {
         let bracket = self.brackets.pop().filter(|bracket| bracket.is_closed_by(byte))?;
         let is_large = LARGE_LITERAL <= at + 1 - bracket.open;

@@ -10,10 +10,10 @@ pub(super) static STOPS: [bool; 256] = stops();
 
 const CLASSES_OF: [ByteClass; 256] = classes();
 
-/// Strings within the braces of strings, deeper than this, are nobody's.
+/// Nobody nests strings in the braces of strings deeper than this.
 const MAX_DEPTH: usize = 16;
 
-/// A literal of more bytes than this is a table: its size is told, not its rows.
+/// A literal of more bytes than this is a table: its size is shown, not its rows.
 pub(in crate::syntax) const LARGE_LITERAL: usize = 400;
 
 /// What a byte is, or begins.
@@ -87,7 +87,7 @@ pub(super) fn word_end(bytes: &[u8], start: usize) -> usize {
     start + rest.iter().position(|byte| CLASSES[usize::from(*byte)] != ByteClass::Word).unwrap_or(rest.len())
 }
 
-/// Says whether a bracket after that word begins a value of its own, and is not applied to the word.
+/// Returns whether a bracket after that word begins a value of its own, and is not applied to the word.
 pub(super) fn is_keyword(word: &[u8]) -> bool {
     const KEYWORDS: [&[u8]; 25] = [
         b"and", b"as", b"assert", b"await", b"case", b"del", b"elif", b"else", b"except", b"for", b"from",
@@ -99,7 +99,7 @@ pub(super) fn is_keyword(word: &[u8]) -> bool {
 
 /// A string, by its parts.
 pub(super) struct StringLiteral {
-    /// Where its text begins, behind the quotes.
+    /// Where its text begins, after the quotes.
     pub(super) start: usize,
     /// Where its text ends, before the quotes.
     pub(super) end: usize,
@@ -107,7 +107,7 @@ pub(super) struct StringLiteral {
     pub(super) after: usize,
 }
 
-/// Says whether a word before a quote is the prefix of a string.
+/// Returns whether a word before a quote is the prefix of a string.
 pub(super) fn is_prefix(word: &[u8]) -> bool {
     word.len() <= 2 && word.iter().all(|byte| b"rRbBuUfFtT".contains(byte))
 }
@@ -158,13 +158,13 @@ fn end_of_triple(bytes: &[u8], mark: u8, start: usize) -> Option<usize> {
     }
 }
 
-/// Returns where the text goes on after a backslash and what it escapes.
+/// Returns where the text continues after a backslash and what it escapes.
 fn after_escape(bytes: &[u8], backslash: usize) -> usize {
     let is_line_end = bytes[backslash + 1..].starts_with(b"\r\n");
     backslash + if is_line_end { 3 } else { 2 }
 }
 
-/// Finds the end of a string in which expressions stand in braces, which may hold strings with the same quotes.
+/// Finds the end of a string with expressions in braces, which may contain strings with the same quotes.
 fn end_of_formatted(bytes: &[u8], mark: u8, is_triple: bool, start: usize, depth: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -182,7 +182,7 @@ fn end_of_formatted(bytes: &[u8], mark: u8, is_triple: bool, start: usize, depth
     }
 }
 
-/// Returns where the text of a string goes on after a field whose expression begins at `start`.
+/// Returns where the text of a string continues after a field whose expression begins at `start`.
 fn after_field(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
     if depth == MAX_DEPTH {
         return None;
@@ -206,7 +206,7 @@ fn after_field(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
     }
 }
 
-/// Returns where the text of a string goes on after how a field is formatted, in which quotes are no quotes.
+/// Returns where the text of a string continues after the format of a field, in which quotes are ordinary characters.
 fn after_format(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
     let mut at = start;
     loop {
