@@ -55,7 +55,7 @@ pub fn identifiers(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
     for number in identifier_numbers(text, MIN_NAME_BYTES) {
         found.push(number);
-        // So that a text of a million identifiers never holds a million numbers.
+        // So that a text of a million identifiers never takes a list of a million hashes.
         if 4 * MAX_NAMES < found.len() {
             sort_and_truncate(&mut found);
         }

@@ -1,4 +1,4 @@
-//! Dockerfiles: stages, and what each of them declares. A stage is no node, so that the whole file is read at once.
+//! Dockerfiles: stages, and what each of them declares. A stage is not a node, so that the whole file is read at once.
 
 use tree_sitter::Node;
 

@@ -1,6 +1,7 @@
 //! JSON, with comments where there are some.
 //!
-//! Most JSON is data: tables of megabytes in which each row is like the first. The parser is given keys of two levels, and
+//! Most JSON is data: tables of megabytes in which each row is like the first. The parser is given keys of two levels,
+//! and
 //! of each array the first element: a few kilobytes, whatever the size of the text.
 
 use memchr::{memchr, memchr2, memmem};
@@ -186,7 +187,7 @@ fn preprocess_json(text: &str) -> Option<PreprocessedText> {
             }
             b',' => scan.comma()?,
             b'/' => scan.at = comment_end(text, scan.at)?,
-            // A quote of another kind may hold a bracket.
+            // A quoted text of another kind may contain a bracket.
             b'\'' | b'`' => return None,
             _ => scan.at += 1,
         }
@@ -249,7 +250,7 @@ impl JsonScanner<'_> {
         }
         let from = self.at;
         self.at = closing_bracket(self.text, from + 1)? + 1;
-        // What was looked for is the end of something that is open: it has to be of the same kind.
+        // The bracket that was found has to be of the kind that is open.
         if self.text.as_bytes()[self.at - 1] != closer(byte) {
             return None;
         }

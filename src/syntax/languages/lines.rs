@@ -1,4 +1,5 @@
-//! What line-oriented languages share: comments that belong to what follows though the grammar attaches them elsewhere, and
+//! What line-oriented languages share: comments that belong to what follows though the grammar attaches them elsewhere,
+//! and
 //! the sizes of data.
 
 use std::ops::Range;
@@ -9,7 +10,7 @@ use crate::model::SymbolKind;
 use crate::syntax::outline::{OutlineWalk, SymbolDefinition};
 use crate::syntax::text::{documentation, format_line_count};
 
-/// A comment of more lines than this is looked at in part.
+/// Of a longer comment, only this many lines are read.
 const MAX_COMMENT_LINES: usize = 40;
 
 /// Returns the doc in the lines that begin with `#` directly above `start`. Line-oriented grammars attach such comments

@@ -51,7 +51,7 @@ const LARGE_TABLE: usize = 400;
 /// A function on one line that is no longer than this stays as it is.
 const SHORT_FUNCTION: usize = 80;
 
-/// Calls and tables nested deeper than this are not looked into.
+/// Calls and tables nested deeper than this are not visited.
 const MAX_NESTING: usize = 20;
 
 /// Reads `function M.f() … end`, `function M:f() … end` and `local function f() … end`.

@@ -1,6 +1,7 @@
 //! Markdown: headings, each with the blocks below it.
 //!
-//! A section's place depends on the headings around it, so that the whole file is read at once. The grammar makes a token of
+//! A section's place depends on the headings around it, so that the whole file is read at once. The grammar makes a
+//! token of
 //! each word, but what follows the first letter of a line does not affect blocks, unless it is a table, HTML or the
 //! definition of a link; without it, parsing takes a fourteenth of the time.
 
@@ -33,10 +34,10 @@ pub(super) static MARKDOWN: Language = Language {
     read_root: Some(read_document),
 };
 
-/// Sections nested deeper than this, as mutants of the grammar have them, are not looked into.
+/// Sections nested deeper than this, as only broken texts have them, are not visited.
 const MAX_DEPTH: usize = 40;
 
-/// So much of a paragraph is looked at: links that do not end would be looked for again and again.
+/// Only this much of a paragraph is read: the ends of open links would be searched for again and again.
 const LONGEST: usize = 4000;
 
 /// This many paragraphs of a section are searched for one that has text.
@@ -126,7 +127,7 @@ fn title(content: &str) -> String {
     one_line(&plain(&plain(content)))
 }
 
-/// Returns the part of a text that is looked at.
+/// Returns the part of a text that is read.
 fn beginning(text: &str) -> &str {
     let mut end = text.len().min(LONGEST);
     while !text.is_char_boundary(end) {
@@ -338,7 +339,7 @@ fn elidable_text(line: &str) -> Option<std::ops::Range<usize>> {
     let end = line.trim_end().len();
     let start = line.find(char::is_alphabetic).filter(|start| start + SHORT < end)?;
     let (before, after) = line[..end].split_at(start);
-    // A fence, a link's definition, a tag; and what could end HTML or hold a cell.
+    // A fence, a link's definition, a tag; and what could end HTML or be a cell.
     let is_block = before.contains(['`', '~', '[', '<', '|', '\\']) || before.contains("+++");
     let ends_block =
         ["-->", "</", "?>", "]]>"].iter().any(|end| memmem::find(after.as_bytes(), end.as_bytes()).is_some());

@@ -68,7 +68,7 @@ const LARGE_ARRAY: usize = 400;
 /// How many symbols back to search for a variable that is already shown.
 const NEAR: usize = 100;
 
-/// What PHP's values are made of.
+/// How PHP's values are trimmed.
 const VALUES: ValueTrimmer = ValueTrimmer { cut_function, cut_literal };
 
 /// Reads a method; a constructor's parameters may declare properties.

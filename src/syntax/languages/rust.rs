@@ -73,7 +73,7 @@ const NODES: NodeTable = &[
 /// The head of an implementation has no more tokens than this.
 const LONGEST_HEAD: usize = 200;
 
-/// Macros nested deeper than this are not looked into.
+/// Macros nested deeper than this are not visited.
 const MAX_DEPTH: usize = 8;
 
 /// An item that is no longer than this is shown with its value.
@@ -237,7 +237,7 @@ fn name<'t>(walk: &OutlineWalk<'t>, tokens: &[Node<'t>]) -> Option<&'t str> {
 
 /// Returns how many tokens an item has.
 fn item_length(tokens: &[Node<'_>], kind: SymbolKind) -> usize {
-    // A value may hold braces; whatever else has some ends with them.
+    // A value may contain braces; any other item with braces ends with them.
     let is_value = matches!(kind, SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Typedef);
     let last = tokens.iter().position(|token| token.kind() == ";" || (!is_value && is_braces(*token)));
     last.map_or(tokens.len(), |last| last + 1)

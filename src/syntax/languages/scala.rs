@@ -70,7 +70,7 @@ const SHORT_BODY: usize = 100;
 /// A value of more bytes than this is shown by its size.
 const LARGE_VALUE: usize = 400;
 
-/// Patterns nested deeper than this are not looked into.
+/// Patterns nested deeper than this are not visited.
 const MAX_NESTING: usize = 20;
 
 /// Reads `package a.b`, whose name is not shown, and `package a { … }`, which is a namespace.

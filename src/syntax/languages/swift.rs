@@ -56,7 +56,7 @@ const NODES: NodeTable = &[
 /// A closure of more bytes than this that is the value of a name is shown by its size.
 const LARGE_CLOSURE: usize = 120;
 
-/// Patterns nested deeper than this are not looked into.
+/// Patterns nested deeper than this are not visited.
 const MAX_NESTING: usize = 20;
 
 /// Reads `import A.B`.

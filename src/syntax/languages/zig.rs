@@ -69,7 +69,7 @@ fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         }
     };
     let definition = SymbolDefinition::new(kind, name, inside);
-    // `struct`, `enum(u8)` are part of the head.
+    // `struct`, `enum(u8)` are part of the signature.
     let brace = child_of_kind(value, "{").filter(|_| matches!(inside, SymbolBody::Members(_)));
     walk.define(
         node,

@@ -26,7 +26,7 @@ pub(super) struct NotebookCell {
     pub(super) output_bytes: usize,
 }
 
-/// What a cell holds.
+/// What a cell contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CellKind {
     /// A program.

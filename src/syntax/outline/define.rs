@@ -1,4 +1,5 @@
-//! A node becomes a symbol, by a rule or by a function of its language: name, lines, signature, documentation, members, and
+//! A node becomes a symbol, by a rule or by a function of its language: name, lines, signature, documentation, members,
+//! and
 //! what the skeleton cuts.
 
 use std::ops::Range;
@@ -25,7 +26,7 @@ const LARGE_TEXT: usize = 400;
 pub(in crate::syntax) struct SymbolDefinition<'t> {
     /// What it is.
     pub(in crate::syntax) kind: SymbolKind,
-    /// Its name alone.
+    /// Its name, unqualified.
     pub(in crate::syntax) name: String,
     /// What qualifies the name in addition to the scopes around the node, such as the receiver of a method; mostly
     /// nothing.
@@ -34,7 +35,7 @@ pub(in crate::syntax) struct SymbolDefinition<'t> {
     pub(in crate::syntax) separator: Option<&'static str>,
     /// What is in it.
     pub(in crate::syntax) body: SymbolBody<'t>,
-    /// Where its head ends in the original, where that is not where its inside begins.
+    /// Where its signature ends in the original, where that is not the start of its body.
     pub(in crate::syntax) signature_end: Option<usize>,
 }
 
@@ -82,7 +83,7 @@ impl<'t> OutlineWalk<'t> {
         let SymbolDefinition { kind, name, owner, separator: joint, body: inside, signature_end: head_end } =
             definition;
         let range = self.range(node);
-        // Some nodes hold the white space up to the next one.
+        // Some nodes include the white space up to the next one.
         let end = range.start + self.source.text(range.clone()).trim_end().len();
         let full = if owner.is_empty() {
             name.clone()
@@ -120,7 +121,7 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Returns the head on one line, without what only leads to it (`Language::unsigned`).
+    /// Returns the signature on one line, without what precedes it (`Language::signature_excludes`).
     fn signature(
         &self,
         node: Node<'t>,
@@ -297,7 +298,7 @@ fn is_bracketed(node: Node<'_>) -> bool {
     is_pair && !["parenthesized", "tuple"].iter().any(|kind| node.kind().starts_with(kind))
 }
 
-/// What a language's values are made of.
+/// How a language's values are trimmed.
 pub(in crate::syntax) struct ValueTrimmer {
     /// Cuts the code of a function; returns whether the node is one.
     pub(in crate::syntax) cut_function: for<'t> fn(&mut OutlineWalk<'t>, Node<'t>) -> bool,

@@ -1,9 +1,13 @@
 //! What a scanner elided comes back to the outline.
 //!
-//! Comments and synthesized items are visited in their place, between the nodes of the tree that is left. Each symbol that
-//! the scanner expects has to turn up: one of the same class, with its name, where its signature is. One that does not is
-//! added from the scanner's own reading, into the innermost class or namespace that encloses it. A function that the outline
-//! has under another name and with the same body stays what it is: the grammar read a macro's name where the scanner read
+//! Comments and synthesized items are visited in their place, between the nodes of the tree that is left. Each symbol
+//! that
+//! the scanner expects has to turn up: one of the same class, with its name, where its signature is. One that does not
+//! is
+//! added from the scanner's own reading, into the innermost class or namespace that encloses it. A function that the
+//! outline
+//! has under another name and with the same body stays what it is: the grammar read a macro's name where the scanner
+//! read
 //! what the macro expands to, or the other way round, and both would be one too many.
 
 use std::collections::{HashMap, HashSet};
@@ -16,7 +20,7 @@ use crate::syntax::text::{
     ElisionCursor, ExpectedSymbol, SourceText, SynthesizedItem, SynthesizedSymbol, documentation,
 };
 
-/// Symbols nested as deep as this are not added: the visit to a tree does not look for them there either.
+/// Symbols nested as deep as this are not added: the walk does not find them there either.
 const MAX_DEPTH: usize = 120;
 
 /// The starts of two readings of one function are no farther apart than this: a head is shorter, and another symbol

@@ -17,7 +17,7 @@ pub(in crate::syntax) type NodeTable = &'static [(&'static str, Visit)];
 /// Reads a node that a table cannot describe.
 type NodeReader = for<'t> fn(&mut OutlineWalk<'t>, Node<'t>);
 
-/// A language as its folder describes it.
+/// A language as its file describes it.
 pub(in crate::syntax) struct Language {
     /// Id of the file type.
     pub(in crate::syntax) id: &'static str,
@@ -29,13 +29,13 @@ pub(in crate::syntax) struct Language {
     pub(in crate::syntax) separator: &'static str,
     /// Whether comments that belong to no declaration are cut.
     pub(in crate::syntax) cuts_detached_comments: bool,
-    /// Whether a skeleton is parsed once more, to be sure that it has no more errors than its source.
+    /// Whether a skeleton is parsed again, to verify that it has no more errors than its source.
     pub(in crate::syntax) checks_skeleton: bool,
     /// Whether two functions of one scope may have the same name.
     pub(in crate::syntax) has_overloads: bool,
     /// Kinds of nodes that a signature omits where they come first: decorators, annotations.
     pub(in crate::syntax) signature_excludes: &'static [&'static str],
-    /// How a skeleton says what was taken out, where [`Walk::define`] takes it.
+    /// How a skeleton marks what was cut, where [`Walk::define`] takes it.
     pub(in crate::syntax) marks: ElisionMarks,
     /// Makes a text quicker to parse and fit for the grammar; returns `None` where the scanner does not support what it
     /// reads, and the text is to be parsed as it is.
@@ -56,7 +56,7 @@ pub(in crate::syntax) struct Language {
 pub(in crate::syntax) enum Visit {
     /// Visit its children as if they were in its place.
     Enter,
-    /// Remember where it begins, for it is the first part of the symbol within (decorators, `template<…>`).
+    /// It is the first part of the symbol within (decorators, `template<…>`), which begins where it begins.
     Wrapper,
     /// It is the first part of the symbol after it (attributes, which are siblings of what they belong to), which
     /// begins where it begins.
@@ -71,7 +71,7 @@ pub(in crate::syntax) enum Visit {
     Preamble(NodeReader),
 }
 
-/// The names of the fields that are looked at; looked up once per language instead of at each node.
+/// The fields that are read by id; their ids are looked up once per language instead of at each node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::syntax) enum GrammarField {
     Body,
@@ -165,9 +165,10 @@ pub(in crate::syntax) struct SymbolRule {
     pub(in crate::syntax) kind: SymbolKind,
     /// What it is directly within a type, where that is something else.
     pub(in crate::syntax) in_type: Option<SymbolKind>,
-    /// Where several things are declared at once: the way to each. The ways below begin there.
+    /// Where several things are declared together: the path to each. The paths below begin there.
     pub(in crate::syntax) each: NodePath,
-    /// The ways to its name; the first that leads somewhere. A symbol without a name is none, but its members are.
+    /// The paths to its name, of which the first that exists counts. A node without a name is not a symbol, but its
+    /// members are.
     pub(in crate::syntax) name: &'static [NodePath],
     /// What is in it.
     pub(in crate::syntax) body: BodyRule,

@@ -38,18 +38,18 @@ pub(in crate::syntax) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option
 /// are asked for: `declarator/name`, `.type_spec`.
 pub(super) type NodePath = &'static str;
 
-/// Returns the first node that one of the ways leads to.
+/// Returns the first node that one of the paths leads to.
 pub(in crate::syntax) fn find_first<'t>(node: Node<'t>, ways: &[NodePath]) -> Option<Node<'t>> {
     ways.iter().find_map(|way| find(node, way))
 }
 
-/// Returns the first node that a way leads to.
+/// Returns the first node that a path leads to.
 pub(in crate::syntax) fn find<'t>(node: Node<'t>, way: &str) -> Option<Node<'t>> {
     let mut steps = way.split('/').filter(|step| !step.is_empty());
     steps.try_fold(node, |node, step| follow_step(node, step).into_iter().next())
 }
 
-/// Returns every node that the last step of a way leads to.
+/// Returns every node that the last step of a path leads to.
 pub(in crate::syntax) fn find_all<'t>(node: Node<'t>, way: &str) -> Vec<Node<'t>> {
     let (before, last) = way.rsplit_once('/').unwrap_or(("", way));
     match find(node, before) {
@@ -63,7 +63,7 @@ fn follow_step<'t>(node: Node<'t>, step: &str) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
     match step.strip_prefix('.') {
         Some(kind) => node.children(&mut cursor).filter(|child| child.kind() == kind).collect(),
-        // A field may hold the signs between its nodes too.
+        // A field may contain the punctuation between its nodes too.
         None => node.children_by_field_name(step, &mut cursor).filter(Node::is_named).collect(),
     }
 }

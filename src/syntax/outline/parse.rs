@@ -129,7 +129,7 @@ pub(in crate::syntax) fn error_count(root: Node<'_>) -> usize {
     count
 }
 
-/// Calls `report` with each outermost error node and each missing token. Only branches that hold one are entered,
+/// Calls `report` with each outermost error node and each missing token. Only branches that contain one are entered,
 /// and without recursion: a tree may be deeper than a stack.
 fn for_each_error<'t>(root: Node<'t>, report: &mut dyn FnMut(Node<'t>)) {
     if !root.has_error() {

@@ -83,8 +83,8 @@ fn is_preprocessor_line(line: &str) -> bool {
     DIRECTIVES.contains(&word)
 }
 
-/// Returns a head without the preprocessor's lines in it and without the marks of continued lines. Its first line is
-/// its own, whatever it begins with.
+/// Returns a signature without the directives in it and without the backslashes of continued lines. Its first line
+/// always stays.
 fn without_directives(head: &str) -> String {
     let mut plain = String::with_capacity(head.len());
     for (at, line) in head.lines().enumerate() {

@@ -1,6 +1,7 @@
 //! The text with the bodies cut.
 //!
-//! Only what is surely a body is cut, so that what the grammar did not understand stays visible. Each cut leaves a mark with
+//! Only what is surely a body is cut, so that what the grammar did not understand stays visible. Each cut leaves a mark
+//! with
 //! the size of what it replaced.
 
 use std::ops::Range;
@@ -43,7 +44,7 @@ impl SkeletonCut {
     }
 }
 
-/// Sorts cuts into the order in which [`skeleton`] wants them.
+/// Sorts cuts into the order that [`apply_cuts`] expects.
 pub(super) fn sort_cuts(cuts: &mut [SkeletonCut]) {
     cuts.sort_by(|a, b| a.range.start.cmp(&b.range.start).then(b.range.end.cmp(&a.range.end)));
 }

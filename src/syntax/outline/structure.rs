@@ -18,7 +18,7 @@ const MAX_TRIED_BYTES: usize = 256 << 10;
 pub struct FileStructure {
     /// The symbols.
     pub outline: Outline,
-    /// The text with the bodies taken out.
+    /// The text with the bodies cut.
     pub skeleton: Skeleton,
 }
 

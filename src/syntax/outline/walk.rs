@@ -16,7 +16,7 @@ use crate::syntax::text::{
     ElisionCursor, SourceText, clip_name, documentation, format_line_count, is_license_text, one_line,
 };
 
-/// Containers nested deeper than this are not looked into: it bounds the stack, and no reader gets that far.
+/// Containers nested deeper than this are not entered: it bounds the stack, and no reader gets that far.
 const MAX_DEPTH: usize = 120;
 
 /// Names around a symbol that are longer than this together are not all spelled out.
@@ -169,7 +169,7 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Visits what is inside of a wrapper as if it began where the wrapper begins.
+    /// Visits what is inside a wrapper as if it began where the wrapper begins.
     pub(in crate::syntax) fn visit_wrapped(&mut self, wrapper: Node<'t>) {
         if self.depth == MAX_DEPTH {
             return;
@@ -192,18 +192,18 @@ impl<'t> OutlineWalk<'t> {
         }
         if outermost {
             self.wrapper = None;
-            // Where the grammar is lost, a wrapper holds symbols that it does not wrap.
+            // Where the grammar is lost, a wrapper contains symbols that it does not wrap.
             self.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
         }
         self.depth -= 1;
     }
 
-    /// Visits the inside of something that has a name, and returns the symbols found there.
+    /// Visits the inside something that has a name, and returns the symbols found there.
     pub(in crate::syntax) fn visit_scope(&mut self, scope: NamedScope, body: Node<'t>) -> Vec<Symbol> {
         self.collect_symbols(scope, |walk| walk.visit_children(body))
     }
 
-    /// Returns the symbols that `visit` finds inside of something that has a name.
+    /// Returns the symbols that `visit` finds inside something that has a name.
     pub(super) fn collect_symbols(
         &mut self,
         scope: NamedScope,
@@ -241,7 +241,8 @@ impl<'t> OutlineWalk<'t> {
         self.source.text(self.range(node))
     }
 
-    /// Returns what holds `node` together with its decorators or its `template<…>`; itself where nothing does.
+    /// Returns the node that contains `node` together with its decorators or its `template<…>`; itself where nothing
+    /// does.
     pub(in crate::syntax) fn outermost(&self, node: Node<'t>) -> Node<'t> {
         self.wrapper.unwrap_or(node)
     }
@@ -326,7 +327,7 @@ impl<'t> OutlineWalk<'t> {
 
     /// Records a comment with that range of the original; `last_code_line` is the line of the last code before it.
     pub(super) fn record_comment(&mut self, range: Range<usize>, last_code_line: u32) {
-        // A line comment's node may hold the line's end.
+        // A line comment's node may include the line ending.
         let text = self.source.text(range.clone());
         let range = range.start..range.start + text.trim_end().len();
         let span = self.source.span(range.clone());

@@ -1,4 +1,4 @@
-//! Elides from C# what its grammar loses whole files over: branches that are no statements or members of their own.
+//! Elides from C# what its grammar loses whole files over: branches that are not statements or members of their own.
 //!
 //! Where `#if` to `#endif` holds whole members, as it mostly does, the grammar reads all of its branches. Where it cuts
 //! through a declaration, only the first branch is parsed, as if the others and the directives did not exist.

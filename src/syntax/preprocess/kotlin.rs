@@ -1,6 +1,7 @@
 //! Elides the bodies of functions from Kotlin.
 //!
-//! An outline needs none of them, and the grammar loses whole files over a guard of a `when` or a second `catch`. What is
+//! An outline needs none of them, and the grammar loses whole files over a guard of a `when` or a second `catch`. What
+//! is
 //! not surely the body of a function stays; a text whose brackets do not match is parsed as it is.
 
 use std::ops::Range;
@@ -46,7 +47,7 @@ pub(in crate::syntax) fn preprocess_kotlin(text: &str) -> Option<PreprocessedTex
     (scan.open.len() == 1).then(|| scan.finish())
 }
 
-/// What the next braces on a level hold, by the last keyword before them.
+/// What the next braces on a level contain, by the last keyword before them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BraceContent {
     /// Members, or what is not known.

@@ -3,7 +3,7 @@
 /// The longest signature or doc paragraph, in bytes; what is longer ends with `…`.
 const MAX_LINE: usize = 300;
 
-/// Returns `text` on one line: runs of white space become a space, none stays inside of brackets' ends.
+/// Returns `text` on one line: runs of white space become a space, none stays just inside brackets.
 pub(in crate::syntax) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(MAX_LINE) + 4);
     for word in text.split_whitespace() {

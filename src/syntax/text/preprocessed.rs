@@ -1,18 +1,20 @@
 //! A text made smaller and fitter for its grammar, and the map back to the original.
 //!
-//! A language may have a scanner (`Language::preprocess`) that elides what an outline does not need and repairs what its
-//! grammar does not understand. Its output is assembled here, piece by piece, so that each byte is mapped to its source.
+//! A language may have a scanner (`Language::preprocess`) that elides what an outline does not need and repairs what
+//! its
+//! grammar does not understand. Its output is assembled here, piece by piece, so that each byte is mapped to its
+//! source.
 
 use std::ops::Range;
 
 use crate::model::SymbolKind;
 
-/// What a scanner made of a text.
+/// The output of a scanner.
 #[derive(Debug, Default)]
 pub(in crate::syntax) struct PreprocessedText {
     /// What the parser is given.
     pub(in crate::syntax) text: String,
-    /// What `text` is made of, in its order; the pieces leave nothing out.
+    /// The source of each part of `text`, in order and without gaps.
     source_map: Vec<SourceMapEntry>,
     /// Every comment that was elided, in the order of the original, markers included.
     pub(in crate::syntax) elided_comments: Vec<Range<usize>>,
@@ -29,11 +31,11 @@ pub(in crate::syntax) struct PreprocessedText {
 pub(in crate::syntax) struct ExpectedSymbol {
     /// What it is.
     pub(in crate::syntax) kind: SymbolKind,
-    /// Its name alone.
+    /// Its name, unqualified.
     pub(in crate::syntax) name: String,
     /// Its text in the original.
     pub(in crate::syntax) range: Range<usize>,
-    /// Its head in the original: what a signature is made of.
+    /// The range of its head in the original, of which a signature is made.
     pub(in crate::syntax) signature: Range<usize>,
 }
 
@@ -56,15 +58,15 @@ pub(in crate::syntax) enum SynthesizedItem {
 pub(in crate::syntax) struct SynthesizedSymbol {
     /// What it is.
     pub(in crate::syntax) kind: SymbolKind,
-    /// Its name alone.
+    /// Its name, unqualified.
     pub(in crate::syntax) name: String,
     /// What qualifies the name where it is written (`a::B` of `a::B::c`); empty where nothing does.
     pub(in crate::syntax) scope: String,
     /// Its text in the original.
     pub(in crate::syntax) range: Range<usize>,
-    /// What its signature is made of, on one line and without comments, as it is of the head of a node.
+    /// The range of its signature in the original, which is shown on one line and without comments.
     pub(in crate::syntax) signature: Range<usize>,
-    /// What a skeleton does without, from the end of the head on: the body of a function, the value of a macro, or
+    /// What a skeleton cuts, from the end of the signature on: the body of a function, the value of a macro, or
     /// the initializer of a variable.
     pub(in crate::syntax) cut: Option<Range<usize>>,
     /// Whether a type precedes the name: without one, a function's prototype would read as a call.
@@ -188,7 +190,7 @@ impl PreprocessedText {
         }
     }
 
-    /// Returns the piece that holds the byte at `at`.
+    /// Returns the entry that contains the byte at `at`.
     fn entry_at(&self, at: usize) -> Option<&SourceMapEntry> {
         let after = self.source_map.partition_point(|piece| piece.start <= at);
         self.source_map.get(after.checked_sub(1)?)

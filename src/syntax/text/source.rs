@@ -34,7 +34,7 @@ impl<'a> SourceText<'a> {
         self.preprocessed.as_ref().map_or(self.original, |reduced| reduced.text.as_str())
     }
 
-    /// Returns what a scanner made of the text, where that is what is parsed.
+    /// Returns the preprocessed text, where that is what is parsed.
     pub(in crate::syntax) fn preprocessed(&self) -> Option<&PreprocessedText> {
         self.preprocessed.as_ref()
     }
@@ -89,13 +89,13 @@ impl<'a> SourceText<'a> {
         self.original
     }
 
-    /// Returns the number, from 1, of the line that holds the byte at `offset`.
+    /// Returns the number, from 1, of the line that contains the byte at `offset`.
     pub(in crate::syntax) fn line(&self, offset: usize) -> u32 {
         let line = self.line_starts.partition_point(|&start| start <= offset);
         u32::try_from(line).unwrap_or(u32::MAX)
     }
 
-    /// Returns the offset of the first byte of the line that holds `offset`.
+    /// Returns the offset of the first byte of the line that contains `offset`.
     pub(in crate::syntax) fn line_start(&self, offset: usize) -> usize {
         let line = self.line_starts.partition_point(|&start| start <= offset);
         self.line_starts[line - 1]
@@ -142,7 +142,7 @@ pub(in crate::syntax) struct ElisionCursor {
 }
 
 impl ElisionCursor {
-    /// Returns the place at an offset of the original.
+    /// Returns the cursor at an offset of the original.
     pub(in crate::syntax) fn new(source: &SourceText<'_>, at: usize) -> Self {
         let mut place = Self { next_comment: 0, next_synthesized: 0, last_code_line: 0 };
         place.skip_to(source, at);

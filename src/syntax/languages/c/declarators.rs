@@ -141,7 +141,7 @@ fn bare_name<'t>(walk: &OutlineWalk<'t>, name: Node<'t>) -> String {
     }
 }
 
-/// Returns what holds the parameters in `operator int*() const`, below the signs of the type.
+/// Returns the node of the parameters in `operator int*() const`, below the signs of the type.
 fn parameters_of_cast<'t>(walk: &OutlineWalk<'t>, cast: Node<'t>) -> Option<Node<'t>> {
     let mut node = walk.field(cast, GrammarField::Declarator)?;
     while node.kind() != "abstract_function_declarator" {

@@ -110,7 +110,7 @@ fn has_return_type<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> bool {
     walk.field(function, GrammarField::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type)
 }
 
-/// Returns a function's head on one line, with `{…}` for the members of a type that is defined in it.
+/// Returns a function's signature on one line, with `{…}` for the members of a type that is defined in it.
 fn signature<'t>(walk: &OutlineWalk<'t>, function: Node<'t>, head_end: usize) -> String {
     let made = defined_type(walk, function).and_then(|made| walk.field(made, GrammarField::Body));
     let head = match made.map(|body| walk.range(body)) {
@@ -126,8 +126,8 @@ fn signature<'t>(walk: &OutlineWalk<'t>, function: Node<'t>, head_end: usize) ->
     head.trim_end_matches([';', ' ']).to_owned()
 }
 
-/// Returns what a prototype does without: the body, an initializer list before it, and the parameters' types of a
-/// head in the style of K&R. It begins where the head ends.
+/// Returns what a prototype omits: the body, an initializer list before it, and the parameters' types of a head in the
+/// style of K&R. It begins where the signature ends.
 fn body_range(walk: &OutlineWalk<'_>, function: Node<'_>) -> Option<Range<usize>> {
     let mut head_end = function.start_byte();
     for child in children(function) {

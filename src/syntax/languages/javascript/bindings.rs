@@ -20,7 +20,7 @@ const FILE_TAGS: [&str; 5] = ["@fileoverview", "@file ", "@overview", "@module",
 pub(super) struct NameBinding {
     /// What it is where its value does not decide that.
     pub(super) kind: SymbolKind,
-    /// Its name alone.
+    /// Its name, unqualified.
     pub(super) name: String,
     /// What it belongs to; mostly nothing.
     pub(super) owner: String,

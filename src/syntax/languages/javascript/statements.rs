@@ -1,4 +1,5 @@
-//! JavaScript's table, and its statements that are no declarations: assignments to exports and prototypes, and calls that
+//! JavaScript's table, and its statements that are not declarations: assignments to exports and prototypes, and calls
+//! that
 //! contain a file.
 
 use tree_sitter::Node;
@@ -71,16 +72,16 @@ pub(in crate::syntax::languages) const JAVASCRIPT_NODES: NodeTable = &[
     ("finally_clause", Visit::Enter),
 ];
 
-/// Objects that hold what has no owner.
+/// Objects whose members have no owner.
 const GLOBALS: [&str; 6] = ["window", "global", "globalThis", "self", "root", "exports"];
 
 /// Calls whose function arguments contain the statements of a file or of a group.
 const HOLDERS: [&str; 5] = ["define", "require", "requirejs", "$", "jQuery"];
 
-/// Calls that hold tests.
+/// Calls that contain tests.
 const GROUPS: [&str; 7] = ["describe", "context", "suite", "fdescribe", "xdescribe", "xcontext", "module"];
 
-/// Calls that hold the code of a test.
+/// Calls that contain the code of a test.
 const TESTS: [&str; 7] = ["it", "test", "specify", "asyncTest", "fit", "xit", "xtest"];
 
 /// Reads an expression statement.
@@ -175,7 +176,7 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<NameBinding> {
     }
 }
 
-/// Returns the owner's name without the objects that hold what has no owner.
+/// Returns the owner's name without the objects whose members have no owner.
 fn owner_name(path: &[&str]) -> String {
     let mut path = path;
     while let Some((first, rest)) = path.split_first()
@@ -277,7 +278,7 @@ fn immediately_invoked_function(function: Node<'_>) -> Option<Node<'_>> {
     is_function(function).then_some(function)
 }
 
-/// Visits the statements of a function that holds some of the file's.
+/// Visits the statements of a function that contains some of the file's.
 fn enter_function<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>) {
     if !is_function(function) {
         return trim_value(walk, function);

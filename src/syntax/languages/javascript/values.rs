@@ -101,7 +101,7 @@ pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
-/// What JavaScript's values are made of.
+/// How JavaScript's values are trimmed.
 const VALUES: ValueTrimmer = ValueTrimmer { cut_function, cut_literal };
 
 /// Cuts code and data within a value.

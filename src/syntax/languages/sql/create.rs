@@ -47,7 +47,7 @@ pub(super) struct CreateHead {
     pub(super) kind: SymbolKind,
     /// The keyword that decides it.
     pub(super) keyword: String,
-    /// Its name alone.
+    /// Its name, unqualified.
     pub(super) name: String,
     /// What qualifies the name: a schema.
     pub(super) owner: String,
@@ -143,7 +143,7 @@ pub(super) struct MemberEntry {
     pub(super) kind: SymbolKind,
     /// Its name.
     pub(super) name: String,
-    /// Which tokens it is made of.
+    /// The range of its tokens.
     pub(super) tokens: Range<usize>,
 }
 

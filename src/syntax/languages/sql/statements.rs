@@ -92,7 +92,7 @@ impl StatementReader<'_> {
         if is_whole {
             return Some(statement);
         }
-        // What looked like a block has no end: the statement ends where any other would.
+        // The apparent block has no end: the statement ends where any other would.
         self.retries += 1;
         self.tokens.at = after;
         let (statement, _) = self.read(first, false);
@@ -249,9 +249,9 @@ pub(super) struct SqlToken {
 /// Reads a script token by token.
 struct SqlTokens<'a> {
     text: &'a str,
-    /// Where the next token is looked for.
+    /// Where the search for the next token continues.
     at: usize,
-    /// How often the end of a text between dollar signs was looked for in vain.
+    /// How often the end of a text between dollar signs was searched for in vain.
     failures: usize,
     /// Whether a backslash in a text escapes what follows, as it does in `MySQL`.
     escapes: bool,
@@ -275,7 +275,7 @@ impl<'a> SqlTokens<'a> {
         self.bytes()[self.at..].starts_with(start.as_bytes())
     }
 
-    /// Returns where the line ends that holds `at`.
+    /// Returns the end of the line that contains `at`.
     fn line_end(&self, at: usize) -> usize {
         self.find_from("\n", at).unwrap_or(self.text.len())
     }

@@ -1,13 +1,14 @@
 //! `#if` and the branches that are skipped, between items and within blocks.
 //!
 //! It is not known here what is defined. So the first branch is read, and another one too if it is whole: if it begins
-//! between two items, and closes what it opens. In the body of a function only the first branch is scanned. What follows
+//! between two items, and closes what it opens. In the body of a function only the first branch is scanned. What
+//! follows
 //! `#if 0` need not be code, and is read if it is whole.
 
 use super::scanner::{CScanner, MAX_DEPTH, OpenCondition, Unsupported};
 use super::tokens::{CTokenKind, begins_line, comment_end, directive_end, quote_end};
 
-/// Which bytes matter in the inside of a function.
+/// Which bytes are significant in the body of a function.
 const SIGNIFICANT: [bool; 256] = {
     let mut matters = [false; 256];
     let signs = *b"{}\"'/#";

@@ -10,9 +10,9 @@ use crate::model::SymbolKind;
 
 /// What follows a function's parameters.
 enum HeadTrail {
-    /// The head ends before this place of the row.
+    /// The head ends before this position of the row.
     Head(usize),
-    /// What was read as a function is a macro in place of a type, that ends there.
+    /// What was read as a function is a macro in place of a type, which ends there.
     TypeUpTo(usize),
     /// `int f(a) int a;`
     OldStyle,

@@ -36,7 +36,7 @@ pub(super) struct ItemReader<'s, 'a> {
     pub(super) ending: ItemEnding,
     /// Where the item begins in the row of its tokens, without `extern "C"`.
     pub(super) first: usize,
-    /// Where it ends in the row: at the semicolon, or behind the last token.
+    /// Where it ends in the row: at the semicolon, or after the last token.
     pub(super) end: usize,
     /// Whether a type was read that is not a word: `decltype(…)`, or a macro in place of one.
     pub(super) has_read_type: bool,

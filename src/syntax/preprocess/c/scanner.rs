@@ -82,7 +82,7 @@ pub(super) struct CScanner<'a> {
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
     pub(super) dialect: Dialect,
-    /// Where the next token is looked for.
+    /// Where the search for the next token continues.
     pub(super) at: usize,
     /// The current item.
     pub(super) tokens: ItemTokens,

@@ -19,7 +19,7 @@ pub(super) enum CTokenKind {
     Bracket,
     /// The `<` of `template <…>`.
     Angle,
-    /// `{…}`, whole: what is in it is not looked at.
+    /// `{…}`, whole: its contents are not read.
     Braces,
     /// What closes a group.
     Close,
@@ -49,7 +49,7 @@ pub(super) enum CTokenKind {
 pub(super) struct CToken {
     pub(super) start: u32,
     pub(super) end: u32,
-    /// Where the group ends that it opens; its own place for any other.
+    /// The index of the token that closes the group it opens; its own index for any other.
     matching: u32,
     pub(super) kind: CTokenKind,
     /// Whether it is the first of its line.

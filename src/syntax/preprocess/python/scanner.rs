@@ -45,7 +45,7 @@ pub(super) struct PythonScanner<'a> {
     pub(super) out: PreprocessedText,
     /// Where the last code ends.
     pub(super) code_end: usize,
-    /// A line that was looked at already.
+    /// A line that was read ahead.
     pub(super) pending: Option<CodeLine>,
     /// The edits of the current lines.
     pub(super) edits: Vec<PlaceholderEdit>,
@@ -168,7 +168,7 @@ impl<'a> PythonScanner<'a> {
         }
     }
 
-    /// Returns where the line ends that holds `at`.
+    /// Returns the end of the line that contains `at`.
     pub(super) fn line_end(&self, at: usize) -> usize {
         let rest = &self.bytes[at.min(self.bytes.len())..];
         self.bytes.len() - rest.len() + memchr(b'\n', rest).unwrap_or(rest.len())
@@ -221,7 +221,7 @@ impl<'a> PythonScanner<'a> {
         }
     }
 
-    /// Keeps a statement, but for what its strings and brackets hold.
+    /// Keeps a statement, except for the contents of its strings and brackets.
     fn keep(&mut self, start: usize) -> Option<()> {
         let end = self.scan_statement(start, ScanStop::AtLineEnd)?;
         self.code_end = self.code_end_before(start, end)?;

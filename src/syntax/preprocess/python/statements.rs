@@ -160,9 +160,9 @@ pub(super) struct PythonBracket {
     has_comma: bool,
     /// Whether it contains `for`, so that it is not a list but a comprehension.
     has_loop: bool,
-    /// Whether it holds `yield`, to which the commas belong.
+    /// Whether it contains `yield`, to which the commas belong.
     has_yield: bool,
-    /// How many lambdas it holds whose parameters have not ended.
+    /// How many lambdas it contains whose parameters have not ended.
     lambdas: usize,
     /// Whether it contains a large literal.
     has_large: bool,

@@ -218,7 +218,7 @@ fn after_format(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
     }
 }
 
-/// Returns the prefix of the string at `quote`, looked for no further back than `start`.
+/// Returns the prefix of the string at `quote`, searched for no further back than `start`.
 pub(super) fn word_before(bytes: &[u8], start: usize, quote: usize) -> &[u8] {
     let before = &bytes[start..quote];
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
