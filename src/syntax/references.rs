@@ -158,21 +158,21 @@ mod tests {
     }
 
     #[test]
-    fn plain_words_can_be_told() {
+    fn plain_words_are_recognized() {
         let is_plain = |name: &str| is_plain_word(name_number(name).unwrap());
         assert!(is_plain("value"));
         assert!(!is_plain("Value") && !is_plain("get_value") && !is_plain("value2") && !is_plain("été"));
     }
 
     #[test]
-    fn the_first_identifier_of_a_name_stands_for_it() {
+    fn the_first_identifier_of_a_name_represents_it() {
         assert_eq!(name_number("List<Item>"), name_number("List"));
         assert_eq!(name_number("~Engine"), name_number("Engine"));
         assert_eq!(name_number("ok"), None);
     }
 
     #[test]
-    fn an_import_is_known_by_its_last_name() {
+    fn an_import_is_identified_by_its_last_name() {
         for (import, name) in [
             ("os", "os"),
             ("a.b_c", "b_c"),

@@ -333,19 +333,19 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_two_levels_are_left() {
+    fn keys_of_two_levels_stay() {
         check(r#"{"a": {"b": {"c": [1]}}, "d": 1}"#, Some(r#"{"a": {"b": {}}, "d": 1}"#));
         check(r#"{"a": {"b": [{"c": "}"}]}}"#, Some(r#"{"a": {"b": []}}"#));
     }
 
     #[test]
-    fn the_first_element_is_left() {
+    fn the_first_element_stays() {
         check(r#"[{"a": [1, 2]}, {"a": [3]}, ]"#, Some(r#"[{"a": [1]}]"#));
         check("[1 /* , */, 2]", Some("[1 /* , */]"));
     }
 
     #[test]
-    fn a_text_that_is_not_sound_is_not_reduced() {
+    fn an_invalid_text_is_not_preprocessed() {
         for text in
             ["{", "[1, 2", "[1, {]}", "}", "{'a': 1}", "[\"a\n\"]", "{\"a\": {\"b\": [}}}", "[/* ]", "\"a\\"]
         {

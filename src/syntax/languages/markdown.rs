@@ -98,7 +98,7 @@ fn collect<'t>(
                 sections.push(MarkdownSection { heading, blocks: Vec::new() });
             }
             _ => {
-                let last = sections.last_mut().expect("there is one for what stands above all headings");
+                let last = sections.last_mut().expect("the section above all headings is never removed");
                 last.blocks.push(child);
             }
         }
@@ -351,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_left_out_and_blocks_are_not() {
+    fn words_are_elided_and_blocks_are_not() {
         let text = "# Title here #\n\n- an item\n  of words\n```rust\nlet a = 1;\n```\n|a b c|\n<b>hello</b>\n> quoted words\n";
         let expected = "# x\n\n- x\n  x\n```rust\nx\n```\n|a b c|\n<b>hello</b>\n> x\n";
         assert_eq!(preprocess_markdown(text).unwrap().text, expected);

@@ -182,7 +182,7 @@ mod tests {
     use crate::syntax::outline::unknown_steps;
 
     #[test]
-    fn what_brings_a_language_is_known_of_each() {
+    fn each_optional_language_has_a_feature() {
         for language in LANGUAGES.iter().filter(|language| !["python", "c", "cpp"].contains(&language.id)) {
             assert!(
                 OPTIONAL.iter().any(|(id, _, is_built)| *id == language.id && *is_built),

@@ -72,12 +72,12 @@ const NODES: NodeTable = &[
 
 /// `<in out T>`, `<out T>`: how a parameter of a type varies.
 static VARIANCE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[<,]\s*(?:/\*[^*]*\*+/\s*)?((?:in\s+out|in|out)\s+)[A-Za-z_$]").expect("the rule is right")
+    Regex::new(r"[<,]\s*(?:/\*[^*]*\*+/\s*)?((?:in\s+out|in|out)\s+)[A-Za-z_$]").expect("the regex is valid")
 });
 
 /// `import("a").B`: a type of another file. The grammar knows it, but not with parameters.
 static IMPORTED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"^import\((?:"[^"\n]*"|'[^'\n]*')\)\."#).expect("the rule is right"));
+    LazyLock::new(|| Regex::new(r#"^import\((?:"[^"\n]*"|'[^'\n]*')\)\."#).expect("the regex is valid"));
 
 /// What replaces the path of such a file.
 const FILE_PLACEHOLDER: &str = "$file";
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_grammar_does_not_know_is_written_as_it_does() {
+    fn unsupported_syntax_is_rewritten() {
         check("interface A<in out T, out U> {}", "interface A<T, U> {}");
         check("{\n  (): B\n  /** C. */\n  <T>(a: T): C\n}", "{\n  (): B;\n  /** C. */\n  <T>(a: T): C\n}");
         check("export type * from './a';", "export * from './a';");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_knows_stays() {
+    fn what_the_grammar_supports_stays() {
         for text in ["for (const a in b) c(d, inner);", "await import('a');", "a\n  < b"] {
             check(text, text);
         }

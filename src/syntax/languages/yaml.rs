@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_grammar_cannot_bear_does_not_reach_it() {
+    fn what_the_grammar_cannot_handle_does_not_reach_it() {
         let text = (0..3_000).fold(String::new(), |text, at| text + &" ".repeat(at) + "k:\n");
         let structure = crate::syntax::derive::derive("yaml", &text, &mut || false).unwrap();
         assert_eq!(structure.outline.health.fallback, Some(crate::model::ParseFallback::TooDeep));

@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_knows_where_it_stands() {
+    fn a_line_has_its_range_in_the_notebook() {
         let text = r#"{"cells": [{"cell_type": "code", "source": ["a = 1\n", "b = \"é\""]}]}"#;
         let notebook = parse_notebook(text).unwrap();
         let lines: Vec<_> = notebook.cells[0]
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_in_one_piece_stands_in_one_place() {
+    fn lines_of_a_single_string_share_its_range() {
         let text = r#"{"cells": [{"cell_type": "markdown", "source": "a\nb"}], "metadata": {}}"#;
         let notebook = parse_notebook(text).unwrap();
         let lines = &notebook.cells[0].lines;
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_cell_costs_no_other() {
+    fn an_invalid_cell_costs_no_other() {
         let text =
             r#"{"cells": [{"cell_type": "code", "source": 5}, 3, {"cell_type": "code", "source": ["x"]}]}"#;
         let notebook = parse_notebook(text).unwrap();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_says_what_is_spoken() {
+    fn the_kernel_decides_the_language() {
         let of = |name: &str| {
             parse_notebook(&format!(
                 r#"{{"cells": [], "metadata": {{"language_info": {{"name": "{name}"}}}}}}"#

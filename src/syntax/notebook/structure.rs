@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_notebook_has_no_symbols_and_says_so() {
+    fn an_invalid_notebook_falls_back() {
         for text in ["{", "[]", "{}", "{\"cells\": 3}"] {
             let structure = derive(text, &mut || false);
             assert_eq!(structure.outline.health.fallback, Some(ParseFallback::Failed), "{text}");

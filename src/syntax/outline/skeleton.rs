@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn with_care_only_the_careful_cuts_are_made() {
+    fn only_conservative_cuts_are_made_in_conservative_mode() {
         check(
             vec![cut(1..3), cut(5..8).with_conservative_mark("{}".to_owned())],
             CutMode::Conservative,

@@ -147,10 +147,7 @@ impl<'t> OutlineWalk<'t> {
     }
 
     /// Makes the node that is visited next begin with comments that the grammar puts before it.
-    #[cfg_attr(
-        not(feature = "lang-ruby"),
-        expect(dead_code, reason = "Ruby's comments alone stand before a node")
-    )]
+    #[cfg_attr(not(feature = "lang-ruby"), expect(dead_code, reason = "only Ruby's comments precede a node"))]
     pub(in crate::syntax) fn prepend_comments(&mut self, comments: Vec<Node<'t>>) {
         self.leading_comments = comments;
     }

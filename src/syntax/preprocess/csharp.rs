@@ -241,12 +241,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_within_another_goes_with_it() {
+    fn a_nested_branch_is_elided_with_its_parent() {
         check("a(\n#if X\nb\n#else\n#if Y\nc\n#endif\n#pragma d\n#endif\n);", Some("a(\nb\n);"));
     }
 
     #[test]
-    fn what_is_not_closed_is_left_alone() {
+    fn open_conditions_are_not_preprocessed() {
         for text in ["a\n#if X\n", "a\n#else\n#if\n", "a\n#if X\n'\n#endif\n", "#pragma\n\""] {
             check(text, None);
         }
@@ -258,7 +258,7 @@ mod literals_tests {
     use super::*;
 
     #[test]
-    fn literals_are_passed_over_whole() {
+    fn literals_are_skipped_whole() {
         for text in [
             "\"a\\\"b\"",
             "@\"a\\\"",
@@ -279,7 +279,7 @@ mod literals_tests {
     }
 
     #[test]
-    fn what_never_ends_is_said_to() {
+    fn an_open_literal_has_no_end() {
         for text in ["\"a", "\"a\n\"", "'", "/* ", "$\"{", "\"\"\"a\"\"", "\"\\"] {
             assert_eq!(token_end(text, 0, 0), None, "{text}");
         }

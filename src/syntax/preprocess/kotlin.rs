@@ -325,13 +325,13 @@ mod tests {
     }
 
     #[test]
-    fn braces_in_literals_and_comments_are_none() {
+    fn braces_in_literals_and_comments_do_not_count() {
         check("fun f() { \"}${ \"}\" }\"; '}'; '\\''; `}` /* /* } */ } */ // }\n }", Some("fun f() {}"));
         check("fun f() { \"\"\"a\"\"}${b}\"\"\"\" } val x = 1", Some("fun f() {} val x = 1"));
     }
 
     #[test]
-    fn a_body_is_not_given_to_whom_a_class_delegates() {
+    fn delegation_is_elided_from_a_head() {
         check("class A : B by c(), D { e }", Some("class A : B by c(), D { e }"));
         check("class A : D, B by c() { val e by f { } }", Some("class A : D, B { val e by f { } }"));
     }
@@ -344,12 +344,12 @@ mod tests {
     }
 
     #[test]
-    fn signs_beyond_ascii_are_passed_over() {
+    fn signs_beyond_ascii_are_copied() {
         check("\u{feff}fun größe() { → } 😀", Some("\u{feff}fun größe() {} 😀"));
     }
 
     #[test]
-    fn what_does_not_match_is_left_alone() {
+    fn unmatched_brackets_are_not_preprocessed() {
         for text in
             ["fun f() {", "fun f() }", "(]", "\"", "fun f() { \"${ }", "/* /* */", "'a", "fun f() { \"\\"]
         {

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_recipes_are_left_out() {
+    fn values_and_recipes_are_elided() {
         check(
             "A := $(shell ls) \\\n  b\nall: a b\n\techo $@ \\\n\tx\n\techo\nB = 1\n",
             "A := x\nall: a b\n\t:\nB = x\n",
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_configure_replaces_is_left_out() {
+    fn placeholders_of_configure_are_elided() {
         check("@SET_MAKE@\nVPATH = @srcdir@\n", "VPATH = x\n");
         check("@A_TRUE@@B_FALSE@am__1 = a \\\n@A_TRUE@ b\nC = 1\n", "am__1 = x\nC = x\n");
         check("a: b\n\tcc\n@A_TRUE@\tx\n@A_TRUE@d: e\n", "a: b\n\t:\nd: e\n");

@@ -13,7 +13,7 @@ use crate::syntax::derive::{checked_skeleton, count_errors, derive};
 use crate::syntax::languages::LANGUAGES;
 
 #[test]
-fn each_fixture_has_the_outline_beside_it() {
+fn each_fixture_has_its_golden_outline() {
     for fixture in fixtures() {
         let structure = derive(fixture.language, &fixture.text, &mut || false).unwrap();
         expect_file![golden_path(&fixture, "outline")].assert_eq(&rendered(&structure.outline));
@@ -21,7 +21,7 @@ fn each_fixture_has_the_outline_beside_it() {
 }
 
 #[test]
-fn each_fixture_has_the_skeleton_beside_it() {
+fn each_fixture_has_its_golden_skeleton() {
     for fixture in fixtures() {
         let skeleton = checked_skeleton(fixture.language, &fixture.text, &mut || false).unwrap();
         assert!(skeleton.is_checked);

@@ -155,7 +155,7 @@ fn no_text_is_a_text() {
 }
 
 #[test]
-fn what_the_grammar_makes_up_is_no_symbol() {
+fn what_the_grammar_makes_up_is_not_a_symbol() {
     let outline =
         derive_on_small_stack("cpp", "return namespace enum {,int ::".to_owned(), usize::MAX - 1).outline;
     outline.walk(|symbol, _| assert!(!symbol.name.is_empty()));

@@ -71,7 +71,7 @@ fn record(text: &str, kind: SymbolKind, name: &str, whole: &str, head: &str) -> 
 }
 
 #[test]
-fn comments_that_were_taken_out_tell_what_they_would_have_told() {
+fn elided_comments_document_as_if_they_were_parsed() {
     let mut seen = 0;
     let known = ["idioms.c", "idioms.h", "idioms.cpp", "idioms.hpp", "templates.cpp"];
     for fixture in
@@ -96,7 +96,7 @@ fn comments_that_were_taken_out_tell_what_they_would_have_told() {
 }
 
 #[test]
-fn what_the_scanner_has_read_stands_between_what_the_parser_has() {
+fn synthesized_symbols_are_between_parsed_ones() {
     let text =
         "/* About the file. */\n#include <a.h>\n/* Adds. */\nint f(int a) /* c */ { return a; }\nint g;\n";
     let taken = [
@@ -129,7 +129,7 @@ fn what_the_scanner_has_read_stands_between_what_the_parser_has() {
 }
 
 #[test]
-fn members_that_the_scanner_has_read_stand_in_their_type() {
+fn synthesized_members_are_in_their_type() {
     let text = "struct a { /** Width. */ int w; };\n";
     let mut reduced = text_without(text, &[range_of(text, "/** Width. */ int w;")]);
     reduced.elided_comments = vec![range_of(text, "/** Width. */")];
@@ -149,7 +149,7 @@ fn members_that_the_scanner_has_read_stand_in_their_type() {
 }
 
 #[test]
-fn a_symbol_that_was_lost_is_added_where_it_stands() {
+fn a_lost_symbol_is_added_in_its_place() {
     let text = "namespace n {\n// Runs.\nFROB(int) run(int a) {}\nint other();\n}\n";
     let lost = range_of(text, "FROB(int) run(int a) {}");
     let mut reduced = text_without(text, &[range_of(text, "// Runs."), lost]);
@@ -169,7 +169,7 @@ fn a_symbol_that_was_lost_is_added_where_it_stands() {
 }
 
 #[test]
-fn a_class_that_was_lost_takes_its_members_in() {
+fn a_lost_class_gets_its_members() {
     let text = "class LIB A : B {\nvoid f();\nint x;\nvoid A::g() {}\n};\nint y;\n";
     let mut reduced = text_without(
         text,
@@ -198,7 +198,7 @@ fn a_class_that_was_lost_takes_its_members_in() {
 }
 
 #[test]
-fn what_turned_up_is_not_added_again() {
+fn expected_symbols_that_turn_up_are_not_added_again() {
     let text = "int f(void) { return 1; }\nTEST(a, b) { return 2; }\n";
     let mut reduced = text_without(text, &[]);
     reduced.expected_symbols = vec![

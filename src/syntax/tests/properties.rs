@@ -67,14 +67,14 @@ fn line(text: &str, offset: usize) -> u32 {
 }
 
 #[test]
-fn fixtures_keep_what_is_promised_of_any_text() {
+fn fixtures_keep_the_invariants() {
     for fixture in fixtures() {
         check_invariants(fixture.language, &fixture.text);
     }
 }
 
 #[test]
-fn mutants_keep_what_is_promised_of_any_text() {
+fn mutants_keep_the_invariants() {
     for fixture in fixtures() {
         for seed in 0..MUTANTS {
             check_invariants(fixture.language, &mutant(&fixture.text, seed));
@@ -83,7 +83,7 @@ fn mutants_keep_what_is_promised_of_any_text() {
 }
 
 #[test]
-fn a_text_read_as_another_language_keeps_what_is_promised_of_any_text() {
+fn a_text_read_as_another_language_keeps_the_invariants() {
     for fixture in fixtures() {
         for language in ["python", "c", "cpp"] {
             check_invariants(language, &fixture.text);
@@ -211,14 +211,14 @@ proptest! {
     })]
 
     #[test]
-    fn random_words_keep_what_is_promised_of_any_text(text in source_fragments()) {
+    fn random_words_keep_the_invariants(text in source_fragments()) {
         for language in ["python", "c", "cpp"] {
             check_invariants(language, &text);
         }
     }
 
     #[test]
-    fn random_characters_keep_what_is_promised_of_any_text(text in any::<String>()) {
+    fn random_characters_keep_the_invariants(text in any::<String>()) {
         for language in ["python", "c", "cpp"] {
             check_invariants(language, &text);
         }

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_are_taken_off() {
+    fn comment_marks_are_removed() {
         check("/** Says\n  * hello.\n  */", "Says hello.");
         check("/// One.\n///< Two.", "One. Two.");
         check("/* ---------- Title ---------- */", "Title");
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_license_is_told_from_a_description() {
+    fn a_license_is_distinguished_from_a_description() {
         assert!(is_license_text("Copyright (C) 2001 Somebody"));
         assert!(!is_license_text("Reads frames from the wire."));
     }
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brief_is_taken_for_the_documentation() {
+    fn a_brief_becomes_the_documentation() {
         check(
             "/**\n * @file a.h\n * @author Somebody\n * @brief Reads\n * frames.\n * @param a x */",
             "Reads frames.",
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_no_part_of_the_first_paragraph() {
+    fn parameters_are_not_part_of_the_first_paragraph() {
         check("/**\n * do_it() - does it\n * @what: what to do\n */", "do_it() - does it");
         check("# Does it.\n# :param a: what", "Does it.");
         check("# :class:`Name` does it.", ":class:`Name` does it.");
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn dashes_are_taken_off_where_they_make_the_comment() {
+    fn dashes_are_removed_where_they_mark_the_comment() {
         check("--- Reads frames.\n-- @param a x", "Reads frames.");
         check("--[==[ Reads\n--frames.\n]==]", "Reads frames.");
         check("-------------\n-- Title --\n-------------", "Title");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_are_taken_off_where_they_make_the_comment() {
+    fn brackets_are_removed_where_they_mark_the_comment() {
         check("#[[ Reads\nframes. ]]", "Reads frames.");
         check("#[==[.rst:\nReads [[1]].\n]==]", "Reads [[1]].");
         check("#[1] is read.", "[1] is read.");
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_and_code_are_no_part_of_the_first_paragraph() {
+    fn fields_and_code_are_not_part_of_the_first_paragraph() {
         check("/// Reads.\n/// - Parameter a: x\n/// - Returns: y", "Reads.");
         check("/// Reads\n/// - one", "Reads - one");
         check("/** Reads.\n {{{\n read()\n }}} */", "Reads.");
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_within_a_line_are_taken_out() {
+    fn commands_within_a_line_are_removed() {
         check("/// Copies @p n bytes, see @ref other.", "Copies n bytes, see other.");
         check("/** Moves. \\sa other */", "Moves.");
         check("/// @p n is copied.", "n is copied.");
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn details_are_taken_where_there_is_no_brief() {
+    fn details_count_where_there_is_no_brief() {
         check("/** @details Alone. */", "Alone.");
         check("/** @brief First.\n * @details Then. */", "First.");
     }
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_to_a_tool_documents_nothing() {
+    fn directives_document_nothing() {
         check("# noqa: E501", "");
         check("// NOLINTNEXTLINE(readability)", "");
         check("//go:build linux\n// Reads.", "Reads.");
@@ -422,7 +422,7 @@ mod directives_tests {
     use super::*;
 
     #[test]
-    fn words_to_tools_are_told_from_words_to_readers() {
+    fn directives_are_distinguished_from_prose() {
         for line in ["# frozen_string_literal: true", "/* eslint-disable no-var */", "// @ts-check", "=begin"]
         {
             assert!(is_tool_directive(line), "{line}");

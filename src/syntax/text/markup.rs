@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_left_out() {
+    fn tags_are_removed() {
         check("<b>Bold</b> and <a href=\"x\">linked</a>.<p>More", "Bold and linked.\n\nMore");
         check("<summary>Says <see cref=\"T:Foo\"/> of <paramref name=\"x\"/>.</summary>", "Says Foo of x.");
         check("<see cref=\"List{T}\" />", "List<T>");

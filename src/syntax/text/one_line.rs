@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_over_several_lines_becomes_one() {
+    fn a_signature_over_several_lines_becomes_one_line() {
         assert_eq!(one_line("def f(\n    a: int,\n    b=1,\n) -> str"), "def f(a: int, b=1) -> str");
         assert_eq!(one_line("int\tf ( void )"), "int f (void)");
     }

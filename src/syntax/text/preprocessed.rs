@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_finds_its_way_back() {
+    fn positions_map_back_to_the_original() {
         let reduced = reduced();
         assert_eq!(reduced.text, "int f() {;}\nint g;\n");
         assert_eq!(reduced.original_range(8..11), 8..21, "the body");
@@ -224,12 +224,12 @@ mod tests {
     }
 
     #[test]
-    fn pieces_that_follow_each_other_are_one() {
+    fn adjacent_copies_are_one_entry() {
         assert_eq!(reduced().source_map.len(), 3);
     }
 
     #[test]
-    fn a_node_ends_before_what_was_taken_out_behind_it() {
+    fn a_node_ends_before_what_was_elided_after_it() {
         let text = "int a /* b */ ;";
         let mut reduced = PreprocessedText::default();
         reduced.copy(text, 0..5);

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_that_takes_its_line_end_along_ends_on_that_line() {
+    fn a_span_that_includes_its_line_ending_ends_on_that_line() {
         let source = SourceText::new("one\ntwo\n");
         let span = source.span(0..4);
         assert_eq!((span.start_line, span.end_line), (1, 1));

@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_ends_with_its_sign() {
+    fn a_statement_ends_with_its_delimiter() {
         check("a b; -- c;\n;d 'e;'", &["a b", "d 'e;'"]);
         check("a\nGO\nb\n/\n", &["a", "b"]);
         check("DELIMITER //\na; b//\nDELIMITER ;\nc;d", &["a; b", "c", "d"]);
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn copied_data_is_no_statement() {
+    fn copied_data_is_not_a_statement() {
         let text = "COPY a FROM stdin;\n1;2\n'3\n\\.\nb;";
         let found = split_statements(text);
         assert_eq!(found.len(), 2);
@@ -449,7 +449,7 @@ mod tokens_tests {
     }
 
     #[test]
-    fn comments_are_passed_over_and_texts_are_whole() {
+    fn comments_are_skipped_and_texts_are_whole() {
         check(
             "a -- b\n/* c */ 'd''e;' \"f g\" $$h;$$ $x$ $$ $x$",
             &["a", "'d''e;'", "\"f g\"", "$$h;$$", "$x$ $$ $x$"],
@@ -459,7 +459,7 @@ mod tokens_tests {
     }
 
     #[test]
-    fn what_has_no_end_ends_with_the_text() {
+    fn an_open_token_ends_with_the_text() {
         check("'a", &["'a"]);
         check("$a$ b", &["$", "a$", "b"]);
         check("[a\n", &["[", "a"]);

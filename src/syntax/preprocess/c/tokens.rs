@@ -338,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_goes_on_after_a_backslash() {
+    fn a_line_continues_after_a_backslash() {
         assert_eq!(line_end(b"a\\\nb\\\r\nc\nd", 0), 8);
     }
 
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn an_apostrophe_in_a_number_is_no_quote() {
+    fn an_apostrophe_in_a_number_is_not_a_quote() {
         assert_eq!(quote_end(b"1'000'000", 1, &mut 0), 2);
         assert_eq!(quote_end(b"L'a' ", 1, &mut 0), 4);
     }
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_strings_that_nothing_ends_are_looked_for_a_few_times_only() {
+    fn ends_of_open_raw_strings_are_searched_for_a_few_times_only() {
         let mut unended = 0;
         let text = b"R\"x(R\"y()y\"";
         assert_eq!(raw_string_end(text, 1, &mut unended), None);
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directive_takes_a_comment_of_more_lines_along() {
+    fn a_directive_includes_a_comment_of_several_lines() {
         assert_eq!(directive_end(b"#if 1 /* a\nb */ c\nd", 0), 17);
         assert_eq!(directive_end(b"#if 1 // /* a\nb", 0), 13);
         assert_eq!(directive_end(b"#error don't \"\nb", 0), 14);

@@ -150,7 +150,7 @@ impl PlaceholderEdit {
 }
 
 /// An open bracket, and what was found in it.
-#[expect(clippy::struct_excessive_bools, reason = "each is another thing that was met, and all may be")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent finding")]
 pub(super) struct PythonBracket {
     kind: u8,
     open: usize,
