@@ -72,7 +72,6 @@ const NOT_YET_UNTANGLED: &[(&str, usize, usize)] = &[
     ("llm", 7, 1),
     ("store", 8, 0),
     ("summarize", 8, 1),
-    ("syntax", 93, 1),
     ("watch", 3, 0),
 ];
 
