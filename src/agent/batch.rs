@@ -27,12 +27,12 @@ use crate::llm::batch::BatchEntry;
 use crate::llm::batch::SubmitStep;
 use crate::model::Money;
 use crate::model::SummaryKey;
-use crate::store::paid::BatchId;
-use crate::store::paid::BatchQuestion;
-use crate::store::paid::CapExceeded;
-use crate::store::paid::NewBatch;
-use crate::store::paid::SpendReservation;
-use crate::store::paid::SpendTotals;
+use crate::store::agent::BatchId;
+use crate::store::agent::BatchQuestion;
+use crate::store::agent::CapExceeded;
+use crate::store::agent::NewBatch;
+use crate::store::agent::SpendReservation;
+use crate::store::agent::SpendTotals;
 
 /// The most questions of one batch: their answers are read in one piece.
 const MAX_ITEMS: usize = 2_000;

@@ -14,8 +14,8 @@ use crate::model::HttpError;
 use crate::model::HttpResponse;
 use crate::model::Money;
 use crate::model::Tier;
-use crate::store::paid::CapExceeded;
-use crate::store::paid::SpendTotals;
+use crate::store::agent::CapExceeded;
+use crate::store::agent::SpendTotals;
 
 /// A provider of batches: what it has, and what it does next.
 #[derive(Debug, Default)]

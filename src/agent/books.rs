@@ -8,11 +8,11 @@ use super::collect;
 use crate::engine::summaries::SubjectKey;
 use crate::model::SummaryKey;
 use crate::model::Tier;
-use crate::store::paid::AGENT_DATABASE;
-use crate::store::paid::AgentDb;
-use crate::store::paid::SpendTotals;
-use crate::store::paid::StoredSummary;
-use crate::store::paid::UsageRow;
+use crate::store::agent::AGENT_DATABASE;
+use crate::store::agent::AgentDb;
+use crate::store::agent::SpendTotals;
+use crate::store::agent::StoredSummary;
+use crate::store::agent::UsageRow;
 
 /// The database of what was paid for, or none where nothing has been.
 #[derive(Debug)]

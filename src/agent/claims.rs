@@ -13,9 +13,9 @@ use crate::model::Money;
 use crate::model::SummaryKey;
 use crate::model::TokenUsage;
 use crate::store;
-use crate::store::paid::BatchId;
-use crate::store::paid::SpendOutcome;
-use crate::store::paid::SpendSettlement;
+use crate::store::agent::BatchId;
+use crate::store::agent::SpendOutcome;
+use crate::store::agent::SpendSettlement;
 
 /// What nobody could answer is not asked again for so long.
 const REFUSED_FOR_MS: i64 = 24 * 60 * 60 * 1000;

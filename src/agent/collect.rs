@@ -30,9 +30,9 @@ use crate::model::Money;
 use crate::model::SummaryKey;
 use crate::model::Tier;
 use crate::store;
-use crate::store::paid::AgentDb;
-use crate::store::paid::BatchItem;
-use crate::store::paid::CallBatch;
+use crate::store::agent::AgentDb;
+use crate::store::agent::BatchItem;
+use crate::store::agent::CallBatch;
 
 /// A batch that the provider does not know so long after it was made is not there.
 const LOST_AFTER_MS: i64 = 25 * 60 * 60 * 1000;

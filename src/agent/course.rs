@@ -46,12 +46,12 @@ use crate::model::ModelPrompt;
 use crate::model::Money;
 use crate::model::SummaryKey;
 use crate::model::Tier;
-use crate::store::paid::BatchQuestion;
-use crate::store::paid::CapExceeded;
-use crate::store::paid::SpendId;
-use crate::store::paid::SpendReservation;
-use crate::store::paid::SpendSettlement;
-use crate::store::paid::StoredSummary;
+use crate::store::agent::BatchQuestion;
+use crate::store::agent::CapExceeded;
+use crate::store::agent::SpendId;
+use crate::store::agent::SpendReservation;
+use crate::store::agent::SpendSettlement;
+use crate::store::agent::StoredSummary;
 
 /// One question on its way.
 pub(super) struct RequestRun<'c> {

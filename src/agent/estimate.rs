@@ -4,8 +4,8 @@ use crate::engine::summaries::SummaryTasks;
 use crate::llm::Model;
 use crate::model::Money;
 use crate::model::TokenUsage;
-use crate::store::paid::SpendCaps;
-use crate::store::paid::SpendTotals;
+use crate::store::agent::SpendCaps;
+use crate::store::agent::SpendTotals;
 
 /// What a provider's format adds to the instructions and the text is about so long.
 const ENVELOPE_BYTES: u64 = 300;

@@ -30,11 +30,11 @@ mod warm;
 
 pub use crate::llm::FailureClass;
 pub use crate::llm::SoftFailure;
-pub use crate::store::paid::CapExceeded;
-pub use crate::store::paid::SpendCaps;
-pub use crate::store::paid::SpendTotals;
-pub use crate::store::paid::StoredSummary;
-pub use crate::store::paid::UsageRow;
+pub use crate::store::agent::CapExceeded;
+pub use crate::store::agent::SpendCaps;
+pub use crate::store::agent::SpendTotals;
+pub use crate::store::agent::StoredSummary;
+pub use crate::store::agent::UsageRow;
 pub use batch::batch_model;
 pub use books::LedgerReader;
 pub use books::forget_refusals;

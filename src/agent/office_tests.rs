@@ -26,9 +26,9 @@ use crate::model::ModelName;
 use crate::model::Money;
 use crate::model::SummaryKey;
 use crate::model::Tier;
-use crate::store::paid::CapExceeded;
-use crate::store::paid::ClaimStatus;
-use crate::store::paid::SpendCaps;
+use crate::store::agent::CapExceeded;
+use crate::store::agent::ClaimStatus;
+use crate::store::agent::SpendCaps;
 
 #[test]
 fn an_answer_is_kept_for_each_tier_with_what_it_cost() {
@@ -129,7 +129,7 @@ fn a_call_whose_process_died_counts_and_is_made_again() {
     let (id, holder) = (errand("a").id, "agent-00000000000000ff.lock");
     assert_eq!(paid.claim(&id, &id, &[id], holder, 0, &|_| true).unwrap(), ClaimStatus::Acquired);
     let day = i64::try_from(MIDNIGHT / 86_400).unwrap();
-    let reservation = crate::store::paid::SpendReservation {
+    let reservation = crate::store::agent::SpendReservation {
         task_key: id,
         model: model("small").full_name(),
         max_cost: Money::from_nanos(77_000_000),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::engine::summaries::SummaryPolicy;
 use crate::llm::Model;
-use crate::store::paid::SpendCaps;
+use crate::store::agent::SpendCaps;
 
 /// How the sub-agent works.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,9 +8,9 @@ use crate::engine::summaries::WithheldReason;
 use crate::llm::FailureClass;
 use crate::model::Money;
 use crate::store;
-use crate::store::paid::CapExceeded;
-use crate::store::paid::SpendCaps;
-use crate::store::paid::SpendTotals;
+use crate::store::agent::CapExceeded;
+use crate::store::agent::SpendCaps;
+use crate::store::agent::SpendTotals;
 
 /// What came of a run.
 #[derive(Debug, Default)]

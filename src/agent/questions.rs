@@ -10,7 +10,7 @@ use crate::llm::SoftFailure;
 use crate::model::ModelName;
 use crate::model::SummaryKey;
 use crate::model::Tier;
-use crate::store::paid::BatchQuestion;
+use crate::store::agent::BatchQuestion;
 use crate::summarize::agent::AnswerFlaw;
 use crate::summarize::agent::check;
 

@@ -20,8 +20,8 @@ use crate::model::HttpError;
 use crate::model::Money;
 use crate::model::Tier;
 use crate::model::TokenUsage;
-use crate::store::paid::SpendOutcome;
-use crate::store::paid::SpendSettlement;
+use crate::store::agent::SpendOutcome;
+use crate::store::agent::SpendSettlement;
 use crate::sys::HttpLimits;
 
 /// A server that is there is connected to within so long.

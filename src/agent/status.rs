@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::store::paid::SpendCaps;
-use crate::store::paid::SpendTotals;
+use crate::store::agent::SpendCaps;
+use crate::store::agent::SpendTotals;
 
 /// What the sub-agent is at.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -37,7 +37,7 @@ pub use crate::aggregate::select_symbols;
 pub use crate::discover::file_type_by_id;
 pub use crate::store::DeletedRows;
 pub use crate::store::IntegrityReport;
-pub use crate::store::paid::AgentDbSize;
+pub use crate::store::agent::AgentDbSize;
 pub use artifacts::CacheStatus;
 pub use artifacts::ClearedCache;
 pub use artifacts::ClearedSummaries;

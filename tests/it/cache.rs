@@ -9,12 +9,12 @@ use slop::model::SummaryKey;
 use slop::model::SummaryScope;
 use slop::model::Tier;
 use slop::model::TokenUsage;
-use slop::store::paid::AgentDb;
-use slop::store::paid::SpendCaps;
-use slop::store::paid::SpendOutcome;
-use slop::store::paid::SpendReservation;
-use slop::store::paid::SpendSettlement;
-use slop::store::paid::StoredSummary;
+use slop::store::agent::AgentDb;
+use slop::store::agent::SpendCaps;
+use slop::store::agent::SpendOutcome;
+use slop::store::agent::SpendReservation;
+use slop::store::agent::SpendSettlement;
+use slop::store::agent::StoredSummary;
 
 use super::samples::ENGINE;
 use super::samples::sample_project;
@@ -332,7 +332,7 @@ fn verify_finds_a_damaged_summary_and_recovers_a_damaged_database() {
     let ran = sandbox.slop(&["cache", "verify"]);
     assert_eq!(ran.code, 1);
     assert!(ran.out.contains("damaged: agent.db: "), "{}", ran.out);
-    assert!(ran.err.contains("what models wrote was salvaged"), "{}", ran.err);
+    assert!(ran.err.contains("summaries by models were restored"), "{}", ran.err);
     assert_eq!(agent(&sandbox), 1);
     assert!(sandbox.path(".slop_cache/agent.db.corrupt-1").exists());
     let harm = "UPDATE summary SET text = 'It deletes everything.'";

@@ -13,11 +13,11 @@ use crate::model::Money;
 use crate::model::error_chain;
 use crate::store;
 use crate::store::IntegrityReport;
-use crate::store::paid::AGENT_DATABASE;
-use crate::store::paid::AgentDb;
-use crate::store::paid::AgentDbSize;
-use crate::store::paid::OpenedAgentDb;
-use crate::store::paid::StoredSummary;
+use crate::store::agent::AGENT_DATABASE;
+use crate::store::agent::AgentDb;
+use crate::store::agent::AgentDbSize;
+use crate::store::agent::OpenedAgentDb;
+use crate::store::agent::StoredSummary;
 
 /// What became of the words of models when the cache was cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -114,8 +114,5 @@ impl Project<'_> {
 
 /// Opens the database if there is one, whatever state it is in.
 fn open_if_there(file: &Path) -> Result<Option<OpenedAgentDb>, store::Error> {
-    match AgentDb::open_reader(file) {
-        Ok(None) => Ok(None),
-        Ok(Some(_)) | Err(_) => Ok(Some(AgentDb::open(file)?)),
-    }
+    AgentDb::open_if_exists(file)
 }

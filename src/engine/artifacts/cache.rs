@@ -19,7 +19,7 @@ use crate::store::ContentArtifacts;
 use crate::store::OpenedStore;
 use crate::store::Store;
 use crate::store::WriteBatch;
-use crate::store::paid::AGENT_DATABASE;
+use crate::store::agent::AGENT_DATABASE;
 use crate::sys::Disk;
 use crate::sys::FileKind;
 use crate::sys::Files;

@@ -22,7 +22,7 @@ use crate::store::IntegrityReport;
 use crate::store::Store;
 use crate::store::StoreSize;
 use crate::store::StoredFileState;
-use crate::store::paid::AgentDbSize;
+use crate::store::agent::AgentDbSize;
 
 const SECONDS_A_DAY: i64 = 86_400;
 

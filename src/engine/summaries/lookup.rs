@@ -15,8 +15,8 @@ use crate::model::RelPath;
 use crate::model::SummaryScope;
 use crate::model::Tier;
 use crate::store::Error;
-use crate::store::paid::AgentDb;
-use crate::store::paid::StoredSummary;
+use crate::store::agent::AgentDb;
+use crate::store::agent::StoredSummary;
 
 /// For so many files single questions are quicker than to read what was written of all.
 const FEW: usize = 32;

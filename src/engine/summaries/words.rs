@@ -25,7 +25,7 @@ use crate::model::SummaryProvenance;
 use crate::model::Tier;
 use crate::model::error_chain;
 use crate::store::Error;
-use crate::store::paid::AGENT_DATABASE;
+use crate::store::agent::AGENT_DATABASE;
 
 /// Whose words are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -12,12 +12,12 @@ use slop::model::SummaryKey;
 use slop::model::SummaryScope;
 use slop::model::Tier;
 use slop::model::TokenUsage;
-use slop::store::paid::AgentDb;
-use slop::store::paid::SpendCaps;
-use slop::store::paid::SpendOutcome;
-use slop::store::paid::SpendReservation;
-use slop::store::paid::SpendSettlement;
-use slop::store::paid::StoredSummary;
+use slop::store::agent::AgentDb;
+use slop::store::agent::SpendCaps;
+use slop::store::agent::SpendOutcome;
+use slop::store::agent::SpendReservation;
+use slop::store::agent::SpendSettlement;
+use slop::store::agent::StoredSummary;
 
 use super::AgentProject;
 use super::module_source;

@@ -237,13 +237,14 @@ fn a_damaged_database_is_recovered_by_writers_and_reported_by_readers() {
         ran.assert_fails(3, &["`slop cache verify`", "`slop summarize`", "do not delete it"]);
         assert_eq!(std::fs::read(&database).unwrap(), garbage());
     }
+    // A summary that the backup does not have.
+    project.sandbox.write("two.py", module_source("two"));
     let ran = project.summarize();
-    // Nobody knows what was spent today, so that nothing more is; but all else works again.
+    // Nobody knows what was spent since the backup, so that nothing more is spent today; but all else works again.
     assert_eq!((ran.code, project.server.request_count()), (1, 1), "{ran:?}");
     assert!(ran.err.contains("no more is spent on the day of the last one"), "{}", ran.err);
-    assert!(ran.err.contains("was salvaged"), "{}", ran.err);
-    assert!(ran.err.contains("0 rows were carried over"), "{}", ran.err);
-    assert!(ran.err.contains("the old file is now agent.db.corrupt-1"), "{}", ran.err);
+    assert!(ran.err.contains("summaries by models were restored"), "{}", ran.err);
+    assert!(ran.err.contains("the damaged file is kept as agent.db.corrupt-1"), "{}", ran.err);
     for reader in readers {
         let ran = project.slop(reader);
         assert_eq!(ran.code, 0, "{reader:?}: {ran:?}");

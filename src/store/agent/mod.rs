@@ -1,0 +1,38 @@
+//! What models wrote and what it cost: the one database that is worth money.
+//!
+//! `agent.db` is stored next to `index.db`, with its own migrations (`migrations/agent/`). It is written with
+//! `synchronous = FULL`: what was acknowledged survives a power failure. It is never deleted automatically; a damaged one
+//! is set aside and restored from its backup and from the rows that can still be read.
+//!
+//! The ledger fails safe: a row that is open or damaged counts as the most that it may stand for, and where calls may
+//! have been lost with a damaged file, nothing more may be spent on the day of the last one.
+//!
+//! Layers, each of which imports only those before it: `rows` (the values), `tables` (SQL and conversions), `totals` (the
+//! sums of the ledger), `recovery` (backup and restore), `db` (the connection), and on top of it `calls`, `queries` and
+//! `upkeep`. Start with [`AgentDb::open`].
+
+mod calls;
+mod db;
+mod queries;
+mod recovery;
+#[cfg(test)]
+mod recovery_tests;
+mod rows;
+mod tables;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod totals;
+mod upkeep;
+mod wal;
+
+pub use db::{AgentDb, OpenedAgentDb};
+pub use rows::{
+    AgentDbRecovery, AgentDbSize, BatchId, BatchItem, BatchQuestion, BatchState, CallBatch, CapExceeded,
+    ClaimStatus, DeletedSummaries, NewBatch, RefusalRow, SpendCaps, SpendId, SpendOutcome, SpendReservation,
+    SpendSettlement, SpendTotals, StoredSummary, UsageRow,
+};
+
+/// Name of the database in the folder of the cache.
+pub const AGENT_DATABASE: &str = "agent.db";

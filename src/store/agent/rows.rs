@@ -1,0 +1,306 @@
+//! The values that `agent.db` stores and returns.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier, TokenUsage};
+
+/// A summary that a model wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSummary {
+    /// What its text depends on.
+    pub key: SummaryKey,
+    /// What it is about: a content, or the hash of the contents of a folder.
+    pub subject: ContentHash,
+    /// Id of the file type that the content was read as; empty for a folder.
+    pub language: String,
+    /// What kind of subject it is.
+    pub scope: SummaryScope,
+    /// The tier that it was written for.
+    pub tier: Tier,
+    /// The prompt that asked for it, with its version: `code/1`.
+    pub prompt: String,
+    /// The model that wrote it.
+    pub model: ModelName,
+    /// The text, checked.
+    pub text: String,
+    /// The tokens of the call that produced it, which may have produced more than one.
+    pub tokens: TokenUsage,
+    /// What that call cost.
+    pub cost: Money,
+    /// When it was received, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+/// The result of claiming a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClaimStatus {
+    /// This process does it now.
+    Acquired,
+    /// Its summaries exist.
+    Done,
+    /// Another running process does it.
+    HeldElsewhere,
+    /// It was sent in a batch whose answers are not there yet.
+    InBatch,
+    /// It was tried without success and must not be tried again before this time (milliseconds since the epoch; `None`: never).
+    Refused {
+        /// Why.
+        reason: String,
+        /// Until when.
+        until_ms: Option<i64>,
+    },
+}
+
+/// The most that a call may cost, reserved before the call is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpendReservation {
+    /// The task of the call.
+    pub task_key: SummaryKey,
+    /// The model that is called.
+    pub model: ModelName,
+    /// The most that it may cost.
+    pub max_cost: Money,
+    /// The process that calls, by the name of its lock.
+    pub holder: String,
+    /// Whether it is a part of a batch.
+    pub is_batch: bool,
+    /// When, in milliseconds since the epoch.
+    pub at_ms: i64,
+    /// The day that it counts for, in days since 1970-01-01, in UTC.
+    pub day: i64,
+}
+
+/// How much may be spent. A reservation that was never settled counts as spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpendCaps {
+    /// On one day.
+    pub day: Money,
+    /// In all.
+    pub total: Money,
+    /// Calls on one day.
+    pub calls_a_day: u64,
+}
+
+/// The cap that refused a reservation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CapExceeded {
+    /// What one day may cost.
+    Day,
+    /// What all calls may cost.
+    Total,
+    /// How many calls may be made on one day.
+    Calls,
+}
+
+/// The id of a row of the ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SpendId(pub i64);
+
+/// The id of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BatchId(pub i64);
+
+/// Calls that are to be sent as one batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewBatch {
+    /// The model that is called.
+    pub model: ModelName,
+    /// What each of them may cost, and how its answer is stored.
+    pub calls: Vec<(SpendReservation, BatchQuestion)>,
+    /// When, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+/// The state of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BatchState {
+    /// Its cost is reserved. Whether it was sent is not known: a process may have died in between.
+    Reserved,
+    /// The provider has accepted it.
+    Submitted,
+}
+
+/// A batch whose answers have not all been recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallBatch {
+    /// Its id.
+    pub id: BatchId,
+    /// The model that is called.
+    pub model: ModelName,
+    /// The provider's name for it, once it was submitted.
+    pub remote_id: Option<String>,
+    /// Its state.
+    pub state: BatchState,
+    /// When it was reserved or submitted, in milliseconds since the epoch.
+    pub at_ms: i64,
+    /// The calls without a recorded answer.
+    pub items: Vec<BatchItem>,
+}
+
+/// A call of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchItem {
+    /// The task of the call.
+    pub task_key: SummaryKey,
+    /// Its row in the ledger.
+    pub spend: SpendId,
+    /// How its answer is stored.
+    pub question: BatchQuestion,
+}
+
+/// How the answer to a call of a batch is stored, whatever the settings are by the time it arrives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchQuestion {
+    /// What it is about: a content, or the hash of the contents of a folder.
+    pub subject: ContentHash,
+    /// Id of the file type that the content was read as; empty for a folder.
+    pub language: String,
+    /// What kind of subject it is.
+    pub scope: SummaryScope,
+    /// The prompt that asks, with its version: `code/1`.
+    pub prompt: String,
+    /// The keys of the summaries that it produces.
+    pub keys: Vec<(Tier, SummaryKey)>,
+    /// The paths of all files that it is about, as bytes; none for a folder.
+    pub paths: Vec<Vec<u8>>,
+}
+
+/// A task that was tried without success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusalRow {
+    /// The key of the refusal.
+    pub task_key: SummaryKey,
+    /// Why.
+    pub reason: String,
+    /// It must not be tried again before this time, in milliseconds since the epoch; `None`: never.
+    pub until_ms: Option<i64>,
+    /// When it was tried, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+/// What happened when a damaged or missing database was restored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentDbRecovery {
+    /// Where the damaged file is kept; `None` where the file was missing.
+    pub moved_to: Option<PathBuf>,
+    /// What was wrong with it.
+    pub reason: String,
+    /// How many rows the restored database has.
+    pub restored: u64,
+    /// How many calls are known to be missing from it.
+    pub lost: u64,
+    /// Whether calls may be missing from the ledger. Then nothing more may be spent on the day of the last one.
+    pub is_ledger_short: bool,
+}
+
+impl fmt::Display for AgentDbRecovery {
+    /// Writes a note for the user.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { reason, restored, lost, .. } = self;
+        write!(
+            f,
+            "summaries by models were restored ({reason}): {restored} rows are there, {lost} calls are known to be lost"
+        )?;
+        if let Some(moved_to) = &self.moved_to {
+            let name = moved_to.file_name().unwrap_or_default().to_string_lossy();
+            write!(f, "; the damaged file is kept as {name}")?;
+        }
+        if self.is_ledger_short {
+            f.write_str(
+                "; calls may be missing from the ledger, so that no more is spent on the day of the last one",
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The size of the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AgentDbSize {
+    /// Summaries.
+    pub summaries: u64,
+    /// Bytes of their texts.
+    pub text_bytes: u64,
+    /// Tasks that were tried without success.
+    pub refusals: u64,
+    /// Calls that were ever made.
+    pub calls: u64,
+    /// What all calls cost, reservations that were never settled included.
+    pub spent_total: Money,
+    /// Bytes of the database, its log and its backup on disk.
+    pub bytes_on_disk: u64,
+}
+
+/// What was deleted with summaries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DeletedSummaries {
+    /// Summaries.
+    pub summaries: u64,
+    /// Refusals.
+    pub refusals: u64,
+    /// What the calls that produced those summaries had cost.
+    pub cost: Money,
+    /// Bytes by which the database became smaller on disk.
+    pub bytes: u64,
+}
+
+/// The outcome of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SpendOutcome {
+    /// It is in progress, or its process has died: it counts as the most that it may cost.
+    Open,
+    /// It produced a valid answer.
+    Answered,
+    /// It was refused, and cost what the settlement states.
+    Refused,
+    /// What it cost is not known: it counts as the most that it may cost.
+    Unknown,
+}
+
+/// What a call has cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpendSettlement {
+    /// Its outcome.
+    pub outcome: SpendOutcome,
+    /// Its cost; `None` counts as the most that it may cost.
+    pub cost: Option<Money>,
+    /// The tokens that the provider reported.
+    pub tokens: TokenUsage,
+    /// The provider's name for it.
+    pub request_id: Option<String>,
+    /// When, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+/// How much has been spent, reservations included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SpendTotals {
+    /// On that day.
+    pub day: Money,
+    /// In all.
+    pub total: Money,
+    /// Calls on that day.
+    pub calls: u64,
+    /// Of the total, what is reserved and not settled.
+    pub reserved: Money,
+}
+
+/// The calls of one model on one day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageRow {
+    /// Days since 1970-01-01, in UTC.
+    pub day: i64,
+    /// Who was asked.
+    pub model: ModelName,
+    /// How many calls were made.
+    pub calls: u64,
+    /// How many of them produced a valid answer.
+    pub answered: u64,
+    /// The tokens, as far as they were reported.
+    pub tokens: TokenUsage,
+    /// What they cost, reservations that were never settled included.
+    pub cost: Money,
+    /// Of that, what is reserved and not settled.
+    pub reserved: Money,
+}

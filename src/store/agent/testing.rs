@@ -1,0 +1,134 @@
+//! What the tests of this folder write to their database.
+
+use std::path::PathBuf;
+
+use rusqlite::Connection;
+
+use super::{
+    AgentDb, BatchQuestion, SpendCaps, SpendId, SpendOutcome, SpendReservation, SpendSettlement,
+    StoredSummary,
+};
+use crate::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier, TokenUsage};
+
+/// The process that the tests pretend to be.
+pub(super) const ME: &str = "agent-0123.lock";
+
+/// A folder that is deleted when it is dropped.
+pub(super) struct TempAgentDb(tempfile::TempDir);
+
+impl TempAgentDb {
+    pub(super) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(super) fn file(&self) -> PathBuf {
+        self.path("agent.db")
+    }
+
+    /// Opens the database, in which nothing may be wrong.
+    #[track_caller]
+    pub(super) fn open(&self) -> AgentDb {
+        let opened = AgentDb::open(&self.file()).unwrap();
+        assert_eq!(opened.recovery, None);
+        opened.db
+    }
+
+    /// Opens the database past the room, to do harm to it.
+    pub(super) fn raw_connection(&self) -> Connection {
+        Connection::open(self.file()).unwrap()
+    }
+
+    pub(super) fn file_names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+pub(super) fn key(name: &str) -> SummaryKey {
+    SummaryKey(ContentHash::digest(name.as_bytes()))
+}
+
+pub(super) fn model() -> ModelName {
+    ModelName { provider: "anthropic".to_owned(), model: "small".to_owned() }
+}
+
+/// A summary of the content of that name, for tier 1.
+pub(super) fn summary(name: &str, at_ms: i64) -> StoredSummary {
+    StoredSummary {
+        key: key(name),
+        subject: ContentHash::digest(format!("content of {name}").as_bytes()),
+        language: "python".to_owned(),
+        scope: SummaryScope::File,
+        tier: Tier::Orchestrator,
+        prompt: "code/1".to_owned(),
+        model: model(),
+        text: format!("It does {name}."),
+        tokens: TokenUsage { input: Some(900), cache_read: None, cache_write: Some(0), output: Some(40) },
+        cost: Money::from_nanos(40),
+        at_ms,
+    }
+}
+
+pub(super) fn reservation(name: &str, worst: u64, day: i64) -> SpendReservation {
+    SpendReservation {
+        task_key: key(name),
+        model: model(),
+        max_cost: Money::from_nanos(worst),
+        holder: ME.to_owned(),
+        is_batch: false,
+        at_ms: day * 86_400_000,
+        day,
+    }
+}
+
+/// What the answer about the content of that name is to be kept as, in a batch.
+pub(super) fn question(name: &str) -> BatchQuestion {
+    let StoredSummary { key, subject, language, scope, tier, prompt, .. } = summary(name, 0);
+    let paths = vec![format!("{name}.py").into_bytes(), b"\xff other".to_vec()];
+    let keys = vec![(tier, key), (Tier::TechLead, self::key("another"))];
+    BatchQuestion { subject, language, scope, prompt, keys, paths }
+}
+
+/// Caps that nothing here reaches, unless it is made to.
+pub(super) fn caps() -> SpendCaps {
+    SpendCaps { day: Money::from_nanos(1_000_000), total: Money::from_nanos(10_000_000), calls_a_day: 10_000 }
+}
+
+pub(super) fn answered_settlement(cost: Option<u64>) -> SpendSettlement {
+    SpendSettlement {
+        outcome: SpendOutcome::Answered,
+        cost: cost.map(Money::from_nanos),
+        tokens: TokenUsage { input: Some(900), cache_read: None, cache_write: Some(0), output: Some(40) },
+        request_id: Some("req_1".to_owned()),
+        at_ms: 7,
+    }
+}
+
+#[track_caller]
+pub(super) fn reserve(paid: &mut AgentDb, name: &str, worst: u64, day: i64) -> SpendId {
+    paid.reserve(&reservation(name, worst, day), &caps()).unwrap().unwrap()
+}
+
+/// Has one call made on that day, which brings the summary of that name and costs 40.
+#[track_caller]
+pub(super) fn record_paid_summary(paid: &mut AgentDb, name: &str, day: i64) {
+    let spend = reserve(paid, name, 100, day);
+    let summaries = [summary(name, day * 86_400_000)];
+    let paths = [format!("{name}.py").into_bytes()];
+    paid.record_answer(spend, &answered_settlement(Some(40)), &key(name), ME, &summaries, &paths).unwrap();
+}
+
+/// A database with so many summaries, all of it in the main file.
+pub(super) fn fill_database(sandbox: &TempAgentDb, count: usize) {
+    let mut paid = sandbox.open();
+    for number in 0..count {
+        record_paid_summary(&mut paid, &format!("part {number}"), 5);
+    }
+}

@@ -1,0 +1,540 @@
+//! The tables `artifact`, what was derived from a content, and `producer`: what derived it.
+
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::open::Store;
+use super::{codec, content};
+use crate::model::{ArtifactKind, ContentHash, FileReferences, Outline, Producer, Skeleton};
+use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
+
+/// An outline that was searched for a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchedOutline<'a> {
+    /// The content.
+    pub hash: ContentHash,
+    /// Who made the outline.
+    pub producer: &'a Producer,
+    /// The outline, if it speaks of the name.
+    pub outline: Option<Outline>,
+}
+
+impl Store {
+    /// Says whether each of the producers has made its artifact of a content, and it can be read.
+    pub fn has_artifacts(&self, hash: &ContentHash, producers: &[Producer]) -> Result<bool, Error> {
+        for producer in producers {
+            if self.artifact(producer, hash, |_| Some(()))?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the outline of a content.
+    pub fn outline(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<Outline>, Error> {
+        let made = self.stored_outline(producer, hash)?;
+        Ok(made.map(|made| made.value))
+    }
+
+    /// Returns the skeleton of a content.
+    pub fn skeleton(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<Skeleton>, Error> {
+        let made = self.artifact_of_kind(ArtifactKind::Skeleton, producer, hash, codec::decode_skeleton)?;
+        Ok(made.map(|made| made.value))
+    }
+
+    /// Returns the summary of a content.
+    pub fn summary(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<String>, Error> {
+        let made = self.stored_summary(producer, hash)?;
+        Ok(made.map(|made| made.value))
+    }
+
+    /// Calls `each` with every outline that one of `producers` made, and says which hold the bytes of `name` anywhere;
+    /// all of them for an empty name. In no order that means anything. An outline that `each` is not called with is
+    /// not stored, or damaged: it may speak of the name all the same.
+    ///
+    /// The store stays at one state of things until the last call, so `each` should be quick.
+    pub fn search_outlines<'a>(
+        &self,
+        name: &str,
+        producers: &'a [Producer],
+        each: &mut dyn FnMut(SearchedOutline<'a>),
+    ) -> Result<(), Error> {
+        let outlines = producers.iter().filter(|producer| producer.artifact == ArtifactKind::Outline);
+        for producer in outlines {
+            self.search_outlines_by(producer, name, each)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn stored_outline(
+        &self,
+        producer: &Producer,
+        hash: &ContentHash,
+    ) -> Result<Option<StoredArtifact<Outline>>, Error> {
+        self.artifact_of_kind(ArtifactKind::Outline, producer, hash, codec::decode_outline)
+    }
+
+    pub(super) fn stored_summary(
+        &self,
+        producer: &Producer,
+        hash: &ContentHash,
+    ) -> Result<Option<StoredArtifact<String>>, Error> {
+        self.artifact_of_kind(ArtifactKind::Summary, producer, hash, codec::decode_text)
+    }
+
+    /// Reads an artifact, unless its producer makes another kind: the bytes of one kind may pass for another's.
+    fn artifact_of_kind<T>(
+        &self,
+        kind: ArtifactKind,
+        producer: &Producer,
+        hash: &ContentHash,
+        decode: impl FnOnce(&[u8]) -> Option<T>,
+    ) -> Result<Option<StoredArtifact<T>>, Error> {
+        if producer.artifact != kind {
+            return Ok(None);
+        }
+        self.artifact(producer, hash, decode)
+    }
+
+    fn artifact<T>(
+        &self,
+        producer: &Producer,
+        hash: &ContentHash,
+        decode: impl FnOnce(&[u8]) -> Option<T>,
+    ) -> Result<Option<StoredArtifact<T>>, Error> {
+        let mut statement = self.database.connection.prepare_cached(
+            "SELECT made_at, body, ck FROM artifact
+             WHERE key = (SELECT id FROM producer WHERE artifact = ?1 AND language = ?2 AND version = ?3) << 40
+                       | (SELECT id FROM content WHERE sha = ?4)",
+        )?;
+        let kind = producer.artifact.name();
+        let mut rows =
+            statement.query(params![kind, producer.language, producer.version, hash.as_bytes()])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        let made = from_row(row, 0, &ArtifactIdentity::new(producer, hash), decode);
+        if made.is_none() {
+            self.record_damage();
+        }
+        Ok(made)
+    }
+
+    fn search_outlines_by<'a>(
+        &self,
+        producer: &'a Producer,
+        name: &str,
+        each: &mut dyn FnMut(SearchedOutline<'a>),
+    ) -> Result<(), Error> {
+        // The checksum of every body is taken, whether the name is in it or not: a flipped bit may have taken it out.
+        let mut statement = self.database.connection.prepare_cached(
+            "SELECT sha, made_at, body, artifact.ck, instr(body, ?4)
+             FROM producer
+             JOIN artifact ON key BETWEEN producer.id << 40 AND producer.id << 40 | 0xFFFFFFFFFF
+             JOIN content ON content.id = key & 0xFFFFFFFFFF
+             WHERE producer.artifact = ?1 AND language = ?2 AND version = ?3",
+        )?;
+        let kind = producer.artifact.name();
+        let mut rows =
+            statement.query(params![kind, producer.language, producer.version, name.as_bytes()])?;
+        while let Some(row) = rows.next()? {
+            let speaks = 0 < row.get::<_, i64>(4)?;
+            let decode =
+                |body: &[u8]| if speaks { codec::decode_outline(body).map(Some) } else { Some(None) };
+            let made = content::hash_from_row(row, 0).and_then(|hash| {
+                let made = from_row(row, 1, &ArtifactIdentity::new(producer, &hash), decode)?;
+                Some(SearchedOutline { hash, producer, outline: made.value })
+            });
+            match made {
+                Some(searched) => each(searched),
+                None => self.record_damage(),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Returns the names of those of the contents that `producer` made any of. Reads all that it made, in one go:
+    /// quicker than a look-up for each, where most are wanted.
+    pub fn get_references(
+        &self,
+        producer: &Producer,
+        contents: &HashSet<ContentHash>,
+    ) -> Result<HashMap<ContentHash, FileReferences>, Error> {
+        let mut found = HashMap::new();
+        if producer.artifact != ArtifactKind::References {
+            return Ok(found);
+        }
+        let mut statement = self.database.connection.prepare_cached(
+            "SELECT sha, made_at, body, artifact.ck
+             FROM producer
+             JOIN artifact ON key BETWEEN producer.id << 40 AND producer.id << 40 | 0xFFFFFFFFFF
+             JOIN content ON content.id = key & 0xFFFFFFFFFF
+             WHERE producer.artifact = ?1 AND language = ?2 AND version = ?3",
+        )?;
+        let mut rows =
+            statement.query(params![producer.artifact.name(), producer.language, producer.version])?;
+        while let Some(row) = rows.next()? {
+            let Some(hash) = content::hash_from_row(row, 0) else {
+                self.record_damage();
+                continue;
+            };
+            if !contents.contains(&hash) {
+                continue;
+            }
+            match from_row(row, 1, &ArtifactIdentity::new(producer, &hash), codec::decode_references) {
+                Some(made) => drop(found.insert(hash, made.value)),
+                None => self.record_damage(),
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// What was made, and when.
+pub(super) struct StoredArtifact<T> {
+    pub(super) made_at_s: i64,
+    pub(super) value: T,
+}
+
+/// What an artifact was made of, and by whom.
+pub(super) struct ArtifactIdentity<'a> {
+    hash: &'a ContentHash,
+    kind: &'a str,
+    language: &'a str,
+    version: &'a str,
+}
+
+impl<'a> ArtifactIdentity<'a> {
+    pub(super) fn new(producer: &'a Producer, hash: &'a ContentHash) -> Self {
+        Self { hash, kind: producer.artifact.name(), language: producer.language, version: &producer.version }
+    }
+
+    fn checksum(&self, made_at_s: i64, body: &[u8]) -> RowChecksum {
+        ChecksumBuilder::new("artifact/1")
+            .bytes(self.hash.as_bytes())
+            .text(self.kind)
+            .text(self.language)
+            .text(self.version)
+            .number(made_at_s)
+            .bytes(body)
+            .finish()
+    }
+}
+
+/// Writes an artifact in place of the one there may be.
+pub(super) fn upsert(
+    connection: &Connection,
+    producer_id: i64,
+    content_id: i64,
+    origin: &ArtifactIdentity<'_>,
+    made_at_s: i64,
+    body: &[u8],
+) -> Result<(), Error> {
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO artifact (key, made_at, body, ck) VALUES (?1 << 40 | ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![producer_id, content_id, made_at_s, body, origin.checksum(made_at_s, body)])?;
+    Ok(())
+}
+
+/// Deletes the artifacts of a producer; says how many there were.
+pub(super) fn delete_by_producer(connection: &Connection, producer_id: i64) -> Result<u64, Error> {
+    let removed = connection
+        .prepare_cached("DELETE FROM artifact WHERE key BETWEEN ?1 << 40 AND ?1 << 40 | 0xFFFFFFFFFF")?
+        .execute([producer_id])?;
+    Ok(removed as u64)
+}
+
+/// Deletes the artifacts of a content; says how many there were.
+pub(super) fn delete_by_content(connection: &Connection, content_id: i64) -> Result<u64, Error> {
+    let removed = connection
+        .prepare_cached("DELETE FROM artifact WHERE key IN (SELECT id << 40 | ?1 FROM producer)")?
+        .execute([content_id])?;
+    Ok(removed as u64)
+}
+
+/// Deletes the rows that are damaged, cannot be understood, or belong to no content or producer.
+pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
+    let mut doomed: Vec<i64> = Vec::new();
+    let mut statement = connection.prepare(
+        "SELECT key, made_at, body, artifact.ck, sha, producer.artifact, language, version
+         FROM artifact
+         LEFT JOIN content ON content.id = key & 0xFFFFFFFFFF
+         LEFT JOIN producer ON producer.id = key >> 40",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        verdict.rows += 1;
+        if !is_sound(row) {
+            verdict.damaged_rows.push(describe_row(row));
+            doomed.push(row.get(0)?);
+        }
+    }
+    for key in doomed {
+        connection.prepare_cached("DELETE FROM artifact WHERE key = ?1")?.execute([key])?;
+    }
+    Ok(())
+}
+
+/// Reads an artifact from three columns: `made_at, body, ck`. `None` where they are not what was once written.
+pub(super) fn from_row<T>(
+    row: &Row<'_>,
+    first: usize,
+    origin: &ArtifactIdentity<'_>,
+    decode: impl FnOnce(&[u8]) -> Option<T>,
+) -> Option<StoredArtifact<T>> {
+    let at_s = row.get(first).ok()?;
+    let body = row.get_ref(first + 1).ok()?.as_blob().ok()?;
+    let stored: RowChecksum = row.get(first + 2).ok()?;
+    if stored != origin.checksum(at_s, body) {
+        return None;
+    }
+    let what = decode(body)?;
+    Some(StoredArtifact { made_at_s: at_s, value: what })
+}
+
+fn is_sound(row: &Row<'_>) -> bool {
+    let text = |column| row.get_ref(column).ok()?.as_str().ok();
+    let origin = || Some((content::hash_from_row(row, 4)?, text(5)?, text(6)?, text(7)?));
+    let Some((hash, kind, language, version)) = origin() else {
+        return false;
+    };
+    let origin = ArtifactIdentity { hash: &hash, kind, language, version };
+    from_row(row, 1, &origin, |body| is_decodable(kind, body).then_some(())).is_some()
+}
+
+fn is_decodable(kind: &str, body: &[u8]) -> bool {
+    match ArtifactKind::ALL.into_iter().find(|artifact| artifact.name() == kind) {
+        Some(ArtifactKind::Outline) => codec::decode_outline(body).is_some(),
+        Some(ArtifactKind::Skeleton) => codec::decode_skeleton(body).is_some(),
+        Some(ArtifactKind::Summary) => codec::decode_text(body).is_some(),
+        Some(ArtifactKind::References) => codec::decode_references(body).is_some(),
+        None => false,
+    }
+}
+
+fn describe_row(row: &Row<'_>) -> String {
+    let kind = row.get_ref(5).ok().and_then(|kind| kind.as_str().ok());
+    let kind = kind.unwrap_or("artifact");
+    match content::hash_from_row(row, 4) {
+        Some(hash) => format!("{kind} of {}", hash.short_hex()),
+        None => format!("{kind} of no content"),
+    }
+}
+
+/// Returns the number of a producer, a new one if it made nothing yet.
+///
+/// The number is good for this transaction only: another process may clear the table after it.
+pub(super) fn producer_id(connection: &Connection, producer: &Producer) -> Result<i64, Error> {
+    let kind = producer.artifact.name();
+    let key = params![kind, producer.language, producer.version];
+    let known = connection
+        .prepare_cached("SELECT id FROM producer WHERE artifact = ?1 AND language = ?2 AND version = ?3")?
+        .query_row(key, |row| row.get(0))
+        .optional()?;
+    if let Some(id) = known {
+        return Ok(id);
+    }
+    connection
+        .prepare_cached("INSERT INTO producer (artifact, language, version) VALUES (?1, ?2, ?3)")?
+        .execute(key)?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Returns the numbers of the producers that are not in `current`.
+pub(super) fn stale_producers(connection: &Connection, current: &[Producer]) -> Result<Vec<i64>, Error> {
+    let mut statement = connection.prepare_cached("SELECT id, artifact, language, version FROM producer")?;
+    let mut rows = statement.query([])?;
+    let mut others = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (kind, language, version) = (row.get_ref(1)?, row.get_ref(2)?, row.get_ref(3)?);
+        let is_current = current.iter().any(|producer| {
+            kind.as_str() == Ok(producer.artifact.name())
+                && language.as_str() == Ok(producer.language)
+                && version.as_str() == Ok(&producer.version)
+        });
+        if !is_current {
+            others.push(row.get(0)?);
+        }
+    }
+    Ok(others)
+}
+
+/// Returns the numbers of the producers that make that kind of artifact.
+pub(super) fn producers_of_kind(connection: &Connection, kind: ArtifactKind) -> Result<Vec<i64>, Error> {
+    let mut statement = connection.prepare_cached("SELECT id FROM producer WHERE artifact = ?1")?;
+    let ids = statement.query_map([kind.name()], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// Forgets a producer. Its artifacts must be gone.
+pub(super) fn delete_producer(connection: &Connection, id: i64) -> Result<(), Error> {
+    connection.prepare_cached("DELETE FROM producer WHERE id = ?1")?.execute([id])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TempStore, batch, facts, hash, outline, producer, producers};
+    use super::super::write::{ArtifactBody, ContentArtifacts, WriteBatch};
+    use super::*;
+
+    /// Returns the contents that were looked at, and the outlines of those that speak of a name.
+    fn search(store: &Store, name: &str) -> (usize, Vec<(ContentHash, Outline)>) {
+        let (mut looked_at, mut found) = (0, Vec::new());
+        let producers = producers();
+        let mut each = |searched: SearchedOutline<'_>| {
+            looked_at += 1;
+            found.extend(searched.outline.map(|outline| (searched.hash, outline)));
+        };
+        store.search_outlines(name, &producers, &mut each).unwrap();
+        (looked_at, found)
+    }
+
+    #[test]
+    fn another_version_or_language_is_another_artifact() {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        store.save(&batch(&[("a.py", "a")], 1)).unwrap();
+        let known = producer(ArtifactKind::Outline);
+        assert!(store.has_artifacts(&hash("a"), std::slice::from_ref(&known)).unwrap());
+        let version = "outline/2".to_owned();
+        let newer = Producer { version, ..known.clone() };
+        let other = Producer { language: "c", ..known };
+        for stranger in [newer, other] {
+            assert_eq!(store.outline(&stranger, &hash("a")).unwrap(), None);
+            assert!(!store.has_artifacts(&hash("a"), &[producer(ArtifactKind::Summary), stranger]).unwrap());
+        }
+        assert!(store.has_artifacts(&hash("a"), &[]).unwrap());
+        assert_eq!(store.damaged_rows(), 0);
+    }
+
+    #[test]
+    fn one_kind_is_never_read_as_another() {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        store.save(&batch(&[("a.py", "a")], 1)).unwrap();
+        let skeleton = producer(ArtifactKind::Skeleton);
+        assert_eq!(store.summary(&skeleton, &hash("a")).unwrap(), None);
+        assert_eq!(store.outline(&skeleton, &hash("a")).unwrap(), None);
+    }
+
+    #[test]
+    fn a_flipped_byte_in_a_body_is_a_miss_until_it_is_saved_again() {
+        for kind in producers().map(|by| by.artifact) {
+            let sandbox = TempStore::new();
+            let mut store = sandbox.open();
+            store.save(&batch(&[("a.py", "a")], 1)).unwrap();
+            let changed = sandbox.raw_connection().execute(
+                "UPDATE artifact SET body = CAST(x'58' || substr(body, 2) AS BLOB)
+                 WHERE key >> 40 = (SELECT id FROM producer WHERE artifact = ?1)",
+                [kind.name()],
+            );
+            assert_eq!(changed.unwrap(), 1);
+            let one = [producer(kind)];
+            assert!(!store.has_artifacts(&hash("a"), &one).unwrap());
+            assert_eq!(store.damaged_rows(), 1);
+            store.save(&batch(&[("a.py", "a")], 2)).unwrap();
+            assert!(store.has_artifacts(&hash("a"), &one).unwrap());
+        }
+    }
+
+    #[test]
+    fn bodies_that_were_swapped_are_served_to_nobody() {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        store.save(&batch(&[("a.py", "a"), ("b.py", "b")], 1)).unwrap();
+        sandbox
+            .raw_connection()
+            .execute_batch(
+                "CREATE TEMP TABLE old AS SELECT * FROM artifact;
+                 UPDATE artifact SET (body, ck, made_at) = (
+                     SELECT body, ck, made_at FROM old
+                     WHERE old.key >> 40 = artifact.key >> 40 AND old.key & 3 = 3 - (artifact.key & 3))",
+            )
+            .unwrap();
+        for text in ["a", "b"] {
+            for kind in producers().map(|by| by.artifact) {
+                assert!(!store.has_artifacts(&hash(text), &[producer(kind)]).unwrap());
+            }
+        }
+        assert_eq!(search(&store, ""), (0, vec![]));
+        assert!(0 < store.damaged_rows());
+    }
+
+    #[test]
+    fn outlines_are_found_by_a_name_in_them() {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        let files = [("b.py", "find_me"), ("a.py", "find_me"), ("c.py", "other")];
+        store.save(&batch(&files, 1)).unwrap();
+        assert_eq!(search(&store, "find_me"), (2, vec![(hash("find_me"), outline("find_me"))]));
+        assert_eq!(search(&store, "nowhere"), (2, vec![]));
+        assert_eq!(search(&store, "").1.len(), 2);
+    }
+
+    #[test]
+    fn an_outline_whose_name_was_damaged_is_not_said_to_lack_it() {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        store.save(&batch(&[("a.py", "find_me"), ("b.py", "other")], 1)).unwrap();
+        let harm = "UPDATE artifact SET body = CAST(replace(CAST(body AS TEXT), 'find', 'fjnd') AS BLOB)";
+        sandbox.raw_connection().execute_batch(harm).unwrap();
+        assert_eq!(search(&store, "find_me"), (1, vec![]));
+        assert_eq!(store.damaged_rows(), 1);
+    }
+
+    fn sample(first: u32) -> FileReferences {
+        FileReferences { defines: vec![first, first + 1], uses: vec![1, 2, u32::MAX], imports: vec![] }
+    }
+
+    fn filled(sandbox: &TempStore) -> Store {
+        let mut store = sandbox.open();
+        let derived = |text: &str, first| ContentArtifacts {
+            hash: hash(text),
+            facts: facts(text),
+            artifacts: vec![(producer(ArtifactKind::References), ArtifactBody::References(sample(first)))],
+        };
+        let contents = vec![derived("a", 10), derived("b", 20)];
+        store.save(&WriteBatch { contents, files: vec![], removed: vec![], at_s: 1 }).unwrap();
+        store
+    }
+
+    #[test]
+    fn names_of_the_contents_that_are_asked_for_read_back() {
+        let sandbox = TempStore::new();
+        let store = filled(&sandbox);
+        let wanted = HashSet::from([hash("b"), hash("c")]);
+        let found = store.get_references(&producer(ArtifactKind::References), &wanted).unwrap();
+        assert_eq!(found, HashMap::from([(hash("b"), sample(20))]));
+        assert_eq!(store.get_references(&producer(ArtifactKind::Outline), &wanted).unwrap(), HashMap::new());
+    }
+
+    #[test]
+    fn damaged_names_are_served_to_nobody() {
+        let sandbox = TempStore::new();
+        let mut store = filled(&sandbox);
+        let harm = "UPDATE artifact SET body = CAST(x'01' || substr(body, 2) AS BLOB) WHERE key & 1 = 1";
+        sandbox.raw_connection().execute_batch(harm).unwrap();
+        let wanted = HashSet::from([hash("a"), hash("b")]);
+        let found = store.get_references(&producer(ArtifactKind::References), &wanted).unwrap();
+        assert_eq!(found, HashMap::from([(hash("b"), sample(20))]));
+        assert_eq!(store.damaged_rows(), 1);
+        assert_eq!(store.verify().unwrap().damaged_rows.len(), 1);
+    }
+
+    #[test]
+    fn bytes_that_are_no_names_are_refused() {
+        let good = codec::encode_references(&sample(1));
+        assert_eq!(codec::decode_references(&good), Some(sample(1)));
+        for end in 0..good.len() {
+            assert_eq!(codec::decode_references(&good[..end]), None);
+        }
+        assert_eq!(codec::decode_references(&[good.as_slice(), &[0]].concat()), None);
+        assert_eq!(codec::decode_references(&[0xff; 12]), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! The table `content`: what is known of bytes, whatever file holds them.
+
+use rusqlite::{Connection, Row, params};
+
+use super::open::Store;
+use crate::model::{ContentFacts, ContentHash, HeaderDialect};
+use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
+
+impl Store {
+    /// Returns what is known of a content.
+    pub fn facts(&self, hash: &ContentHash) -> Result<Option<ContentFacts>, Error> {
+        let mut statement = self.database.connection.prepare_cached(SELECT_BY_HASH)?;
+        let mut rows = statement.query([hash.as_bytes()])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        let facts = facts_from_row(row, 2, hash);
+        if facts.is_none() {
+            self.record_damage();
+        }
+        Ok(facts)
+    }
+}
+
+// By way of the number, so that the hash is read from the table and not from the index that led to it: the two differ
+// where one of them is damaged.
+const SELECT_BY_HASH: &str = "
+    SELECT id, sha, size, encoding, lines, dialect, claims, ck FROM content
+    WHERE id = (SELECT id FROM content WHERE sha = ?1)";
+
+/// Reads the facts of a content from six columns: `size, encoding, lines, dialect, claims, ck`. `None` where they are
+/// not what was once written.
+pub(super) fn facts_from_row(row: &Row<'_>, first: usize, hash: &ContentHash) -> Option<ContentFacts> {
+    let facts = ContentFacts {
+        size: row.get::<_, i64>(first).ok()?.cast_unsigned(),
+        encoding: row.get(first + 1).ok()?,
+        lines: row.get(first + 2).ok()?,
+        dialect: dialect_from_name(row.get_ref(first + 3).ok()?.as_str().ok()?)?,
+        claimed_type: row.get(first + 4).ok()?,
+    };
+    let stored: RowChecksum = row.get(first + 5).ok()?;
+    (stored == checksum(hash, &facts)).then_some(facts)
+}
+
+/// Reads the hash of a content; `None` where it is not one.
+pub(super) fn hash_from_row(row: &Row<'_>, column: usize) -> Option<ContentHash> {
+    row.get(column).ok().map(ContentHash::from_bytes)
+}
+
+/// Returns the number of a content, a new one if it is not known yet. What is known of it is corrected if it differs.
+pub(super) fn get_or_insert(
+    connection: &Connection,
+    hash: &ContentHash,
+    facts: &ContentFacts,
+) -> Result<i64, Error> {
+    let mut statement = connection.prepare_cached(SELECT_BY_HASH)?;
+    let mut rows = statement.query([hash.as_bytes()])?;
+    let Some(row) = rows.next()? else {
+        return insert(connection, hash, facts);
+    };
+    let id = row.get(0)?;
+    let is_right =
+        hash_from_row(row, 1).as_ref() == Some(hash) && facts_from_row(row, 2, hash).as_ref() == Some(facts);
+    drop(rows);
+    if !is_right {
+        update(connection, id, hash, facts)?;
+    }
+    Ok(id)
+}
+
+/// Notes since when no file holds a content, or that one does again.
+pub(super) fn update_idle_since(connection: &Connection, id: i64, now_s: i64) -> Result<(), Error> {
+    // Touches the row only where the note and the truth differ.
+    connection
+        .prepare_cached(
+            "UPDATE content SET idle_since = CASE WHEN idle_since IS NULL THEN ?2 END
+             WHERE id = ?1
+               AND (idle_since IS NULL) = (NOT EXISTS (SELECT 1 FROM file WHERE content_id = ?1))",
+        )?
+        .execute([id, now_s])?;
+    Ok(())
+}
+
+/// Returns the numbers of the contents that no file has held since before `before_s`.
+pub(super) fn select_idle(connection: &Connection, before_s: i64) -> Result<Vec<i64>, Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id FROM content
+         WHERE idle_since < ?1 AND NOT EXISTS (SELECT 1 FROM file WHERE content_id = content.id)",
+    )?;
+    let ids = statement.query_map([before_s], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// Deletes a content; says whether there was one, as 1 or 0. Its artifacts must be gone.
+pub(super) fn delete(connection: &Connection, id: i64) -> Result<u64, Error> {
+    let removed = connection.prepare_cached("DELETE FROM content WHERE id = ?1")?.execute([id])?;
+    Ok(removed as u64)
+}
+
+/// Deletes the rows that are damaged.
+pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
+    let mut doomed: Vec<i64> = Vec::new();
+    let mut statement =
+        connection.prepare("SELECT id, sha, size, encoding, lines, dialect, claims, ck FROM content")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        verdict.rows += 1;
+        let hash = hash_from_row(row, 1);
+        if hash.and_then(|hash| facts_from_row(row, 2, &hash)).is_none() {
+            let name = hash.map_or_else(|| "of no hash".to_owned(), |hash| hash.short_hex());
+            verdict.damaged_rows.push(format!("content {name}"));
+            doomed.push(row.get(0)?);
+        }
+    }
+    for id in doomed {
+        delete(connection, id)?;
+    }
+    Ok(())
+}
+
+fn insert(connection: &Connection, hash: &ContentHash, facts: &ContentFacts) -> Result<i64, Error> {
+    connection
+        .prepare_cached(
+            "INSERT INTO content (sha, size, encoding, lines, dialect, claims, ck)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            hash.as_bytes(),
+            facts.size.cast_signed(),
+            facts.encoding,
+            facts.lines,
+            dialect_name(facts.dialect),
+            facts.claimed_type,
+            checksum(hash, facts),
+        ])?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn update(connection: &Connection, id: i64, hash: &ContentHash, facts: &ContentFacts) -> Result<(), Error> {
+    connection
+        .prepare_cached(
+            "UPDATE content
+             SET sha = ?2, size = ?3, encoding = ?4, lines = ?5, dialect = ?6, claims = ?7, ck = ?8
+             WHERE id = ?1",
+        )?
+        .execute(params![
+            id,
+            hash.as_bytes(),
+            facts.size.cast_signed(),
+            facts.encoding,
+            facts.lines,
+            dialect_name(facts.dialect),
+            facts.claimed_type,
+            checksum(hash, facts),
+        ])?;
+    Ok(())
+}
+
+/// Takes in all but `idle_since`, which changes by itself and can cost no more than a content derived again.
+fn checksum(hash: &ContentHash, facts: &ContentFacts) -> RowChecksum {
+    ChecksumBuilder::new("content/1")
+        .bytes(hash.as_bytes())
+        .number(facts.size.cast_signed())
+        .optional_text(facts.encoding.as_deref())
+        .number(i64::from(facts.lines))
+        .text(dialect_name(facts.dialect))
+        .optional_text(facts.claimed_type.as_deref())
+        .finish()
+}
+
+const fn dialect_name(dialect: HeaderDialect) -> &'static str {
+    match dialect {
+        HeaderDialect::Neutral => "neutral",
+        HeaderDialect::Cpp => "cpp",
+    }
+}
+
+fn dialect_from_name(name: &str) -> Option<HeaderDialect> {
+    let all = [HeaderDialect::Neutral, HeaderDialect::Cpp];
+    all.into_iter().find(|dialect| dialect_name(*dialect) == name)
+}

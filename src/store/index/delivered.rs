@@ -1,0 +1,411 @@
+//! The tables `given` and `given_text`: what the last aggregation of each name gave.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::meta;
+use super::open::Store;
+use crate::model::{ContentHash, RelPath, ViewMode};
+use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
+
+/// The facts that say when a name was used last begin so.
+const USED_AT_PREFIX: &str = "given/";
+/// The facts that say which state what was given is in begin so. Each writing gives it another mark.
+const VERSION_PREFIX: &str = "given-mark/";
+/// The time of use is written anew when it is older than this, so that most runs write nothing.
+const SECONDS_A_DAY: i64 = 86_400;
+
+/// What a reader was given of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveredFile {
+    /// The file.
+    pub path: RelPath,
+    /// How it was shown.
+    pub view: ViewMode,
+    /// A hash of what was shown.
+    pub shown: ContentHash,
+    /// A hash of what would have been shown, had there been no limit.
+    pub wanted: ContentHash,
+}
+
+/// What is new about what a reader has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryUpdate {
+    /// Files that are new or shown in another way; each with the text that was shown, unless it is not to be kept.
+    pub changed: Vec<(DeliveredFile, Option<String>)>,
+    /// Files that the reader does not have any more.
+    pub removed: Vec<RelPath>,
+}
+
+impl Store {
+    /// Returns what was given under a name, by path.
+    pub fn delivered_files(&self, name: &str) -> Result<Vec<DeliveredFile>, Error> {
+        let mut statement = self
+            .database
+            .connection
+            .prepare_cached("SELECT path, view, shown, wanted, text_id, ck FROM given WHERE name = ?1")?;
+        let mut rows = statement.query([name])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            match from_row(row, name) {
+                Some((given, _)) => found.push(given),
+                None => self.record_damage(),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns a mark of what was given under a name: as long as it is the same, so is all that was given.
+    pub fn delivery_version(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        self.get_meta(&format!("{VERSION_PREFIX}{name}"))
+    }
+
+    /// Returns the text that was given of a file; `None` where it was not kept.
+    pub fn delivered_text(&self, name: &str, path: &RelPath) -> Result<Option<String>, Error> {
+        let mut statement = self.database.connection.prepare_cached(
+            "SELECT text, given_text.ck FROM given JOIN given_text ON id = text_id WHERE name = ?1 AND path = ?2",
+        )?;
+        let mut rows = statement.query(params![name, path.as_bytes()])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let text = text_from_row(row, name, path.as_bytes());
+        if text.is_none() {
+            self.record_damage();
+        }
+        Ok(text.map(str::to_owned))
+    }
+
+    /// Keeps what is new about what was given under a name, all of it or nothing.
+    pub fn record_delivery(&mut self, name: &str, giving: &DeliveryUpdate, at_s: i64) -> Result<(), Error> {
+        let key = format!("{USED_AT_PREFIX}{name}");
+        let used = self.get_meta(&key)?.and_then(|value| value.try_into().ok()).map(i64::from_le_bytes);
+        let is_fresh = used.is_some_and(|used| (used..used.saturating_add(SECONDS_A_DAY)).contains(&at_s));
+        if is_fresh && giving.changed.is_empty() && giving.removed.is_empty() {
+            return Ok(());
+        }
+        let transaction = self.begin()?;
+        meta::upsert(&transaction, &key, &at_s.to_le_bytes())?;
+        if !giving.changed.is_empty() || !giving.removed.is_empty() {
+            let key = format!("{VERSION_PREFIX}{name}");
+            let mark = next_version(meta::get_intact(&transaction, &key)?.unwrap_or_default(), giving, at_s);
+            meta::upsert(&transaction, &key, mark.as_bytes())?;
+        }
+        for (row, text) in &giving.changed {
+            delete(&transaction, name, row.path.as_bytes())?;
+            insert(&transaction, name, row, text.as_deref())?;
+        }
+        for path in &giving.removed {
+            delete(&transaction, name, path.as_bytes())?;
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+/// Returns the mark of what was given before and now this as well.
+fn next_version(mut before: Vec<u8>, giving: &DeliveryUpdate, at_s: i64) -> ContentHash {
+    before.extend_from_slice(&at_s.to_le_bytes());
+    for (row, _) in &giving.changed {
+        before.extend_from_slice(row.path.as_bytes());
+        before.extend_from_slice(row.shown.as_bytes());
+        before.extend_from_slice(row.wanted.as_bytes());
+    }
+    for path in &giving.removed {
+        before.extend_from_slice(path.as_bytes());
+        before.push(0);
+    }
+    ContentHash::digest(&before)
+}
+
+/// Forgets all marks, for rows are deleted by another way than by giving.
+fn delete_versions(connection: &Connection) -> Result<(), Error> {
+    let below = "DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1";
+    connection.prepare_cached(below)?.execute([VERSION_PREFIX])?;
+    Ok(())
+}
+
+fn insert(connection: &Connection, name: &str, row: &DeliveredFile, text: Option<&str>) -> Result<(), Error> {
+    let path = row.path.as_bytes();
+    let mut text_id = None;
+    if let Some(text) = text {
+        connection
+            .prepare_cached("INSERT INTO given_text (text, ck) VALUES (?1, ?2)")?
+            .execute(params![text, text_checksum(name, path, text)])?;
+        text_id = Some(connection.last_insert_rowid());
+    }
+    let (view, shown, wanted) = (row.view.name(), row.shown.as_bytes(), row.wanted.as_bytes());
+    let ck = checksum(name, path, view, shown, wanted, text_id);
+    connection
+        .prepare_cached(
+            "INSERT INTO given (name, path, view, shown, wanted, text_id, ck) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![name, path, view, shown, wanted, text_id, ck])?;
+    Ok(())
+}
+
+fn delete(connection: &Connection, name: &str, path: &[u8]) -> Result<(), Error> {
+    let text_id: Option<Option<i64>> = connection
+        .prepare_cached("DELETE FROM given WHERE name = ?1 AND path = ?2 RETURNING text_id")?
+        .query_row(params![name, path], |row| row.get(0))
+        .optional()?;
+    if let Some(text_id) = text_id.flatten() {
+        connection.prepare_cached("DELETE FROM given_text WHERE id = ?1")?.execute([text_id])?;
+    }
+    Ok(())
+}
+
+/// Forgets what was given of some files, under any name.
+pub(super) fn delete_files(connection: &Connection, paths: &[RelPath]) -> Result<(), Error> {
+    delete_versions(connection)?;
+    for name in select_names(connection)? {
+        paths.iter().try_for_each(|path| delete(connection, &name, path.as_bytes()))?;
+    }
+    Ok(())
+}
+
+/// Forgets the names that were not used since `before_s`.
+pub(super) fn delete_older(connection: &Connection, before_s: i64) -> Result<(), Error> {
+    for name in select_names(connection)? {
+        let key = format!("{USED_AT_PREFIX}{name}");
+        let used = meta::get_intact(connection, &key)?.and_then(|value| value.try_into().ok());
+        if used.is_none_or(|used| i64::from_le_bytes(used) < before_s) {
+            connection.prepare_cached("DELETE FROM given WHERE name = ?1")?.execute([name])?;
+            connection.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([key])?;
+            delete_versions(connection)?;
+        }
+    }
+    delete_orphaned_texts(connection)?;
+    Ok(())
+}
+
+fn select_names(connection: &Connection) -> Result<Vec<String>, Error> {
+    let mut names = connection.prepare_cached("SELECT DISTINCT name FROM given")?;
+    let names = names.query_map([], |row| row.get(0))?;
+    Ok(names.collect::<Result<_, _>>()?)
+}
+
+fn delete_orphaned_texts(connection: &Connection) -> Result<usize, Error> {
+    let all = "DELETE FROM given_text WHERE id NOT IN (SELECT text_id FROM given WHERE text_id IS NOT NULL)";
+    Ok(connection.prepare_cached(all)?.execute([])?)
+}
+
+/// Deletes the rows that are damaged, and texts that belong to none.
+pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
+    let mut doomed: Vec<(Value, Value)> = Vec::new();
+    let mut statement = connection.prepare(
+        "SELECT path, view, shown, wanted, text_id, given.ck, text, given_text.ck, name
+         FROM given LEFT JOIN given_text ON id = text_id",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        verdict.rows += 1;
+        if !is_sound(row) {
+            verdict.damaged_rows.push("what an aggregation gave".to_owned());
+            doomed.push((row.get(8)?, row.get(0)?));
+        }
+    }
+    if !doomed.is_empty() {
+        delete_versions(connection)?;
+    }
+    for (name, path) in doomed {
+        connection.execute("DELETE FROM given WHERE name = ?1 AND path = ?2", [name, path])?;
+    }
+    delete_orphaned_texts(connection)?;
+    Ok(())
+}
+
+/// Says whether a row and its text, as the statement of [`verify`] gives them, are what was once written.
+fn is_sound(row: &Row<'_>) -> bool {
+    let sound = || {
+        let name = row.get_ref(8).ok()?.as_str().ok()?;
+        let (given, text_id) = from_row(row, name)?;
+        if text_id.is_none() {
+            return Some(());
+        }
+        let text = row.get_ref(6).ok()?.as_str().ok()?;
+        let stored: RowChecksum = row.get(7).ok()?;
+        (stored == text_checksum(name, given.path.as_bytes(), text)).then_some(())
+    };
+    sound().is_some()
+}
+
+/// Reads a row from six columns: `path, view, shown, wanted, text_id, ck`. `None` where they are not what was once
+/// written.
+fn from_row(row: &Row<'_>, name: &str) -> Option<(DeliveredFile, Option<i64>)> {
+    let path = row.get_ref(0).ok()?.as_blob().ok()?;
+    let view = row.get_ref(1).ok()?.as_str().ok()?;
+    let (shown, wanted): ([u8; 32], [u8; 32]) = (row.get(2).ok()?, row.get(3).ok()?);
+    let text_id: Option<i64> = row.get(4).ok()?;
+    let stored: RowChecksum = row.get(5).ok()?;
+    if stored != checksum(name, path, view, &shown, &wanted, text_id) {
+        return None;
+    }
+    let given = DeliveredFile {
+        path: RelPath::new(path).ok()?,
+        view: ViewMode::from_name(view)?,
+        shown: ContentHash::from_bytes(shown),
+        wanted: ContentHash::from_bytes(wanted),
+    };
+    Some((given, text_id))
+}
+
+fn text_from_row<'r>(row: &'r Row<'_>, name: &str, path: &[u8]) -> Option<&'r str> {
+    let text = row.get_ref(0).ok()?.as_str().ok()?;
+    let stored: RowChecksum = row.get(1).ok()?;
+    (stored == text_checksum(name, path, text)).then_some(text)
+}
+
+fn checksum(
+    name: &str,
+    path: &[u8],
+    view: &str,
+    shown: &[u8; 32],
+    wanted: &[u8; 32],
+    text_id: Option<i64>,
+) -> RowChecksum {
+    let sum = ChecksumBuilder::new("given/1").text(name).bytes(path).text(view).bytes(shown).bytes(wanted);
+    sum.number(text_id.unwrap_or(-1)).finish()
+}
+
+fn text_checksum(name: &str, path: &[u8], text: &str) -> RowChecksum {
+    ChecksumBuilder::new("given_text/1").text(name).bytes(path).text(text).finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TempStore, batch, hash, path, producers, row};
+    use super::super::upkeep::ClearScope;
+    use super::*;
+
+    fn given(name: &str, text: &str) -> (DeliveredFile, Option<String>) {
+        let (shown, wanted) = (hash(text), hash("all"));
+        let row = DeliveredFile { path: path(name), view: ViewMode::Skeleton, shown, wanted };
+        (row, Some(text.to_owned()))
+    }
+
+    fn giving(files: &[(&str, &str)], removed: &[&str]) -> DeliveryUpdate {
+        DeliveryUpdate {
+            changed: files.iter().map(|(name, text)| given(name, text)).collect(),
+            removed: removed.iter().map(|name| path(name)).collect(),
+        }
+    }
+
+    fn filled(sandbox: &TempStore) -> Store {
+        let mut store = sandbox.open();
+        store.record_delivery("x", &giving(&[("a.py", "a"), ("b.py", "b")], &[]), 10).unwrap();
+        store
+    }
+
+    /// Returns what was given under a name: paths and texts.
+    fn texts(store: &Store, name: &str) -> Vec<(String, Option<String>)> {
+        let rows = store.delivered_files(name).unwrap().into_iter();
+        rows.map(|row| (row.path.to_string(), store.delivered_text(name, &row.path).unwrap())).collect()
+    }
+
+    fn said(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
+        files.iter().map(|(name, text)| ((*name).to_owned(), Some((*text).to_owned()))).collect()
+    }
+
+    fn count(sandbox: &TempStore, table: &str) -> i64 {
+        sandbox
+            .raw_connection()
+            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
+            .unwrap()
+    }
+
+    #[test]
+    fn what_was_given_reads_back_under_its_name_alone() {
+        let sandbox = TempStore::new();
+        drop(filled(&sandbox));
+        let mut store = sandbox.open();
+        assert_eq!(store.delivered_files("x").unwrap()[0], given("a.py", "a").0);
+        assert_eq!(texts(&store, "x"), said(&[("a.py", "a"), ("b.py", "b")]));
+        assert_eq!(texts(&store, "y"), []);
+        store.record_delivery("x", &giving(&[("a.py", "new")], &["b.py", "c.py"]), 11).unwrap();
+        assert_eq!(texts(&store, "x"), said(&[("a.py", "new")]));
+        // Nothing is left of what was replaced.
+        assert_eq!((count(&sandbox, "given_text"), store.damaged_rows()), (1, 0));
+    }
+
+    #[test]
+    fn a_text_that_is_not_kept_is_none() {
+        let sandbox = TempStore::new();
+        let mut store = filled(&sandbox);
+        let changed = vec![(given("a.py", "new").0, None)];
+        store.record_delivery("x", &DeliveryUpdate { changed, removed: Vec::new() }, 11).unwrap();
+        assert_eq!(texts(&store, "x")[0], ("a.py".to_owned(), None));
+        assert!(store.verify().unwrap().damaged_rows.is_empty());
+    }
+
+    #[test]
+    fn a_damaged_row_is_served_to_nobody_and_found() {
+        for harm in [
+            "UPDATE given SET view = 'full' WHERE path = CAST('a.py' AS BLOB)",
+            "UPDATE given SET wanted = shown WHERE path = CAST('a.py' AS BLOB)",
+            "UPDATE given SET name = 'y' WHERE path = CAST('a.py' AS BLOB)",
+            "UPDATE given SET text_id = 2 WHERE path = CAST('a.py' AS BLOB)",
+        ] {
+            let sandbox = TempStore::new();
+            let mut store = filled(&sandbox);
+            sandbox.raw_connection().execute_batch(harm).unwrap();
+            assert_eq!(texts(&store, "x"), said(&[("b.py", "b")]), "{harm}");
+            assert_eq!(store.verify().unwrap().damaged_rows, ["what an aggregation gave"], "{harm}");
+            assert!(store.verify().unwrap().damaged_rows.is_empty());
+            assert_eq!((count(&sandbox, "given"), count(&sandbox, "given_text")), (1, 1));
+        }
+    }
+
+    #[test]
+    fn a_damaged_text_is_as_good_as_none() {
+        for harm in ["UPDATE given_text SET text = 'b' WHERE id = 1", "DELETE FROM given_text WHERE id = 1"] {
+            let sandbox = TempStore::new();
+            let mut store = filled(&sandbox);
+            sandbox.raw_connection().execute_batch(harm).unwrap();
+            assert_eq!(texts(&store, "x")[0], ("a.py".to_owned(), None));
+            assert_eq!(store.verify().unwrap().damaged_rows.len(), 1);
+            assert_eq!(texts(&store, "x"), said(&[("b.py", "b")]));
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_not_used_any_more_is_collected_and_all_is_cleared() {
+        let sandbox = TempStore::new();
+        let mut store = filled(&sandbox);
+        store.record_delivery("y", &giving(&[("a.py", "a")], &[]), 10).unwrap();
+        store.record_delivery("y", &giving(&[], &[]), 10 + SECONDS_A_DAY).unwrap();
+        store.collect_garbage(11, &producers()).unwrap();
+        assert_eq!((texts(&store, "x"), texts(&store, "y")), (vec![], said(&[("a.py", "a")])));
+        assert_eq!((count(&sandbox, "given_text"), count(&sandbox, "meta")), (1, 1));
+        store.clear(&ClearScope::All).unwrap();
+        assert_eq!((count(&sandbox, "given"), count(&sandbox, "given_text")), (0, 0));
+    }
+
+    #[test]
+    fn clearing_a_file_forgets_that_it_was_given() {
+        let sandbox = TempStore::new();
+        let mut store = filled(&sandbox);
+        store.clear(&ClearScope::Files(vec![path("a.py")])).unwrap();
+        assert_eq!(texts(&store, "x"), said(&[("b.py", "b")]));
+        assert_eq!(count(&sandbox, "given_text"), 1);
+    }
+
+    #[test]
+    fn nothing_is_written_where_nothing_is_new() {
+        let sandbox = TempStore::new();
+        let mut store = filled(&sandbox);
+        // Whoever tries to write waits for whoever is writing.
+        let other = sandbox.raw_connection();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        store.record_delivery("x", &giving(&[], &[]), 11).unwrap();
+    }
+
+    #[test]
+    fn a_store_of_the_second_version_keeps_what_it_holds_and_learns_what_was_given() {
+        let sandbox = TempStore::new();
+        sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
+        let older = "DROP TABLE given; DROP TABLE given_text; PRAGMA user_version = 2";
+        sandbox.raw_connection().execute_batch(older).unwrap();
+        let mut store = sandbox.open();
+        assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
+        store.record_delivery("x", &giving(&[("a.py", "a")], &[]), 10).unwrap();
+        assert_eq!(texts(&store, "x"), said(&[("a.py", "a")]));
+    }
+}

@@ -1,0 +1,307 @@
+//! The table `file`: the project's files as they were last seen.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+
+use super::content;
+use super::open::Store;
+use crate::model::{ContentFacts, ContentHash, FileStamp, RelPath, SkipReason};
+use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
+
+/// A file as it was last seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRow {
+    /// The file.
+    pub path: RelPath,
+    /// What the file system said of it; `None` where it said nothing that may be trusted later.
+    pub stamp: Option<FileStamp>,
+    /// When it was read, in the file system's time: nanoseconds since the epoch.
+    pub read_at_ns: i64,
+    /// What was found.
+    pub state: StoredFileState,
+}
+
+/// What was found where a file was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoredFileState {
+    /// Bytes.
+    Content {
+        /// What they are.
+        hash: ContentHash,
+        /// Id of the file type that they were read as.
+        language: String,
+        /// What is known of them.
+        facts: ContentFacts,
+    },
+    /// Nothing that could be read, or that should be.
+    LeftOut(SkipReason),
+}
+
+impl Store {
+    /// Returns all files, by path.
+    pub fn files(&self) -> Result<Vec<FileRow>, Error> {
+        self.select("ORDER BY file.path", [])
+    }
+
+    /// Returns one file.
+    pub fn file(&self, path: &RelPath) -> Result<Option<FileRow>, Error> {
+        let found = self.select("WHERE file.path = ?1", [path.as_bytes()])?;
+        Ok(found.into_iter().next())
+    }
+
+    /// Says whether there is a row of a file, be it damaged.
+    pub fn has_file_row(&self, path: &RelPath) -> Result<bool, Error> {
+        let mut statement = self.database.connection.prepare_cached("SELECT 1 FROM file WHERE path = ?1")?;
+        Ok(statement.exists([path.as_bytes()])?)
+    }
+
+    /// Returns how many files there are, if another connection has written since this was last asked.
+    pub fn file_count_if_changed(&self) -> Result<Option<u64>, Error> {
+        let version = self.database.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+        if self.last_data_version.replace(Some(version)) == Some(version) {
+            return Ok(None);
+        }
+        let mut statement = self.database.connection.prepare_cached("SELECT count(*) FROM file")?;
+        let files: i64 = statement.query_row([], |row| row.get(0))?;
+        Ok(Some(files.cast_unsigned()))
+    }
+
+    fn select(&self, condition: &str, params: impl Params) -> Result<Vec<FileRow>, Error> {
+        let mut statement = self.database.connection.prepare_cached(&format!("{SELECT} {condition}"))?;
+        let mut rows = statement.query(params)?;
+        let mut files = Vec::new();
+        while let Some(row) = rows.next()? {
+            if let Some(file) = from_row(row) {
+                files.push(file);
+                continue;
+            }
+            self.record_damage();
+            if let Ok(path) = row.get(0) {
+                self.damaged_paths.borrow_mut().push(path);
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// Writes a file in place of what was known of it; the content it holds must be there, under the number that is given.
+/// Returns the number of the content that it held before.
+pub(super) fn upsert(
+    connection: &Connection,
+    file: &FileRow,
+    content_id: Option<i64>,
+) -> Result<Option<i64>, Error> {
+    let before = select_content_id(connection, file.path.as_bytes())?;
+    let (language, left_out) = match &file.state {
+        StoredFileState::Content { language, .. } => (Some(language.as_str()), None),
+        StoredFileState::LeftOut(reason) => (None, Some(reason.name())),
+    };
+    let stamp = file.stamp.as_ref();
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO file
+                 (path, content_id, language, left_out, dev, ino, size, mtime_ns, ctime_ns, read_at_ns, ck)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
+        .execute(params![
+            file.path.as_bytes(),
+            content_id,
+            language,
+            left_out,
+            stamp.map(|stamp| stamp.dev.cast_signed()),
+            stamp.map(|stamp| stamp.ino.cast_signed()),
+            stamp.map(|stamp| stamp.size.cast_signed()),
+            stamp.map(|stamp| stamp.mtime_ns),
+            stamp.map(|stamp| stamp.ctime_ns),
+            file.read_at_ns,
+            checksum(file),
+        ])?;
+    Ok(before)
+}
+
+/// Forgets a file. Returns the number of the content that it held, and whether it was known.
+pub(super) fn delete(connection: &Connection, path: &[u8]) -> Result<(Option<i64>, bool), Error> {
+    let before = select_content_id(connection, path)?;
+    let removed = connection.prepare_cached(DELETE)?.execute([path])?;
+    Ok((before, 0 < removed))
+}
+
+/// Says whether any file holds a content.
+pub(super) fn is_content_referenced(connection: &Connection, content_id: i64) -> Result<bool, Error> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM file WHERE content_id = ?1")?;
+    Ok(statement.exists([content_id])?)
+}
+
+/// Deletes the rows that are damaged or name a content that is not there.
+pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
+    let mut doomed: Vec<Value> = Vec::new();
+    let mut statement = connection.prepare(SELECT)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        verdict.rows += 1;
+        if from_row(row).is_some() {
+            continue;
+        }
+        let path = row.get_ref(0)?.as_blob().ok();
+        let name = match path.and_then(|path| RelPath::new(path).ok()) {
+            Some(path) => format!("file {path}"),
+            None => "file of no path".to_owned(),
+        };
+        verdict.damaged_rows.push(name);
+        doomed.push(row.get(0)?);
+    }
+    for path in doomed {
+        connection.prepare_cached(DELETE)?.execute([path])?;
+    }
+    Ok(())
+}
+
+const SELECT: &str = "
+    SELECT file.path, language, left_out, dev, ino, file.size, mtime_ns, ctime_ns, read_at_ns, file.ck, sha,
+           content.size, encoding, lines, dialect, claims, content.ck
+    FROM file LEFT JOIN content ON content.id = file.content_id";
+
+const DELETE: &str = "DELETE FROM file WHERE path = ?1";
+
+fn select_content_id(connection: &Connection, path: &[u8]) -> Result<Option<i64>, Error> {
+    let found = connection
+        .prepare_cached("SELECT content_id FROM file WHERE path = ?1")?
+        .query_row([path], |row| row.get(0))
+        .optional()?;
+    Ok(found.flatten())
+}
+
+/// Reads a file from the columns of [`SELECT`]; `None` where they are not what was once written.
+fn from_row(row: &Row<'_>) -> Option<FileRow> {
+    let left_out = row.get_ref(2).ok()?.as_str_or_null().ok()?;
+    let state = if let Some(name) = left_out {
+        StoredFileState::LeftOut(SkipReason::from_name(name)?)
+    } else {
+        let hash = content::hash_from_row(row, 10)?;
+        StoredFileState::Content {
+            hash,
+            language: row.get(1).ok()?,
+            facts: content::facts_from_row(row, 11, &hash)?,
+        }
+    };
+    let file = FileRow {
+        path: RelPath::new(row.get_ref(0).ok()?.as_blob().ok()?).ok()?,
+        stamp: stamp_from_row(row)?,
+        read_at_ns: row.get(8).ok()?,
+        state,
+    };
+    let stored: RowChecksum = row.get(9).ok()?;
+    (stored == checksum(&file)).then_some(file)
+}
+
+#[expect(clippy::option_option, reason = "a damaged stamp is not an absent one")]
+fn stamp_from_row(row: &Row<'_>) -> Option<Option<FileStamp>> {
+    let number = |column| row.get::<_, Option<i64>>(column).ok();
+    let (dev, ino, size) = (number(3)?, number(4)?, number(5)?);
+    let (mtime_ns, ctime_ns) = (number(6)?, number(7)?);
+    let Some(dev) = dev else {
+        return Some(None);
+    };
+    Some(Some(FileStamp {
+        dev: dev.cast_unsigned(),
+        ino: ino?.cast_unsigned(),
+        size: size?.cast_unsigned(),
+        mtime_ns: mtime_ns?,
+        ctime_ns: ctime_ns?,
+    }))
+}
+
+fn checksum(file: &FileRow) -> RowChecksum {
+    let sum = ChecksumBuilder::new("file/1").bytes(file.path.as_bytes());
+    let sum = match &file.stamp {
+        Some(stamp) => sum
+            .number(stamp.dev.cast_signed())
+            .number(stamp.ino.cast_signed())
+            .number(stamp.size.cast_signed())
+            .number(stamp.mtime_ns)
+            .number(stamp.ctime_ns),
+        None => sum.text("no stamp"),
+    };
+    let sum = sum.number(file.read_at_ns);
+    match &file.state {
+        StoredFileState::Content { hash, language, .. } => {
+            sum.text("content").bytes(hash.as_bytes()).text(language)
+        }
+        StoredFileState::LeftOut(reason) => sum.text("left out").text(reason.name()),
+    }
+    .finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TempStore, batch, path, row};
+
+    /// Does harm to a store of three files, of which the two others must still be there.
+    #[track_caller]
+    fn check_one_lost(harm: &str) {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        let files = [("a.py", "alpha"), ("b.py", "beta"), ("c.py", "gamma")];
+        store.save(&batch(&files, 1)).unwrap();
+        sandbox.raw_connection().execute_batch(harm).unwrap();
+        assert_eq!(store.files().unwrap(), [row("a.py", "alpha"), row("c.py", "gamma")]);
+        assert_eq!(store.file(&path("b.py")).unwrap(), None);
+        assert!(0 < store.damaged_rows());
+        // Saved again, it is whole again.
+        store.save(&batch(&files, 2)).unwrap();
+        assert_eq!(store.files().unwrap().len(), 3);
+        assert_eq!(store.size().unwrap().files, 3);
+    }
+
+    #[test]
+    fn a_file_that_points_at_another_content_is_not_served() {
+        check_one_lost("UPDATE file SET content_id = 1 WHERE path = CAST('b.py' AS BLOB)");
+    }
+
+    #[test]
+    fn a_file_whose_content_is_gone_is_not_served() {
+        check_one_lost("DELETE FROM content WHERE id = 2");
+    }
+
+    #[test]
+    fn a_file_whose_contents_facts_are_damaged_is_not_served() {
+        check_one_lost("UPDATE content SET lines = 4 WHERE id = 2");
+        check_one_lost("UPDATE content SET lines = -4 WHERE id = 2");
+        check_one_lost("UPDATE content SET dialect = 'x' WHERE id = 2");
+        check_one_lost("UPDATE content SET claims = '' WHERE id = 2");
+        check_one_lost("UPDATE content SET encoding = NULL WHERE id = 2");
+        check_one_lost("UPDATE content SET encoding = CAST(x'ff' AS TEXT) WHERE id = 2");
+        check_one_lost("UPDATE content SET ck = x'00' WHERE id = 2");
+    }
+
+    #[test]
+    fn a_damaged_stamp_is_not_served() {
+        for column in ["dev", "ino", "size", "mtime_ns", "ctime_ns", "read_at_ns"] {
+            check_one_lost(&format!("UPDATE file SET {column} = 123 WHERE content_id = 2"));
+        }
+        check_one_lost("UPDATE file SET dev = NULL WHERE content_id = 2");
+        check_one_lost("UPDATE file SET ino = NULL WHERE content_id = 2");
+    }
+
+    #[test]
+    fn a_file_under_a_damaged_name_is_not_served_and_goes_with_the_next_write() {
+        check_one_lost("UPDATE file SET path = CAST('bb.py' AS BLOB) WHERE content_id = 2");
+        check_one_lost("UPDATE file SET path = CAST('../b.py' AS BLOB) WHERE content_id = 2");
+    }
+
+    #[test]
+    fn a_file_read_as_another_language_is_not_served() {
+        check_one_lost("UPDATE file SET language = 'c' WHERE content_id = 2");
+    }
+
+    #[test]
+    fn files_are_in_the_order_of_their_bytes() {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        let names = ["é.py", "b", "a/b", "a.b", "B"];
+        let files: Vec<_> = names.iter().map(|name| (*name, "text")).collect();
+        store.save(&batch(&files, 1)).unwrap();
+        let read: Vec<_> = store.files().unwrap().into_iter().map(|file| file.path.to_string()).collect();
+        assert_eq!(read, ["B", "a.b", "a/b", "b", "é.py"]);
+    }
+}

@@ -1,0 +1,296 @@
+//! The tables `meta`, facts by name that are expensive to find again, and `token_count`.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params};
+
+use super::open::Store;
+use crate::model::ContentHash;
+use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
+
+impl Store {
+    /// Keeps `value` under `key`, in place of what was there. The key must name all that the value depends on.
+    pub fn set_meta(&mut self, key: &str, value: &[u8]) -> Result<(), Error> {
+        let transaction = self.begin()?;
+        upsert(&transaction, key, value)?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Returns what was kept under `key`.
+    pub fn get_meta(&self, key: &str) -> Result<Option<Vec<u8>>, Error> {
+        let Some(value) = select(&self.database.connection, key)? else { return Ok(None) };
+        if value.is_none() {
+            self.record_damage();
+        }
+        Ok(value)
+    }
+
+    /// Returns all that was kept under keys that begin with `prefix`, by key.
+    pub fn list_meta(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        // Compared by hand and not with LIKE, in which a name could hold wildcards.
+        let mut statement = self
+            .database
+            .connection
+            .prepare_cached("SELECT value, ck, key FROM meta WHERE ?1 <= key AND substr(key, 1, length(?1)) = ?1 ORDER BY key")?;
+        let mut rows = statement.query([prefix])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let key: String = row.get(2)?;
+            match value_from_row(row, &key) {
+                Some(value) => found.push((key, value)),
+                None => self.record_damage(),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Forgets what was kept under `key`.
+    pub fn delete_meta(&mut self, key: &str) -> Result<(), Error> {
+        let transaction = self.begin()?;
+        transaction.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([key])?;
+        Ok(transaction.commit()?)
+    }
+}
+
+/// Keeps `value` under `key` as a part of what is written together.
+pub(super) fn upsert(connection: &Connection, key: &str, value: &[u8]) -> Result<(), Error> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO meta (key, value, ck) VALUES (?1, ?2, ?3)")?
+        .execute(params![key, value, checksum(key, value)])?;
+    Ok(())
+}
+
+/// Returns what was kept under `key`, if it is sound.
+pub(super) fn get_intact(connection: &Connection, key: &str) -> Result<Option<Vec<u8>>, Error> {
+    Ok(select(connection, key)?.flatten())
+}
+
+/// Returns what was kept under `key`, if anything was, and if it is sound.
+#[expect(clippy::option_option, reason = "what is damaged is not what was never kept")]
+fn select(connection: &Connection, key: &str) -> Result<Option<Option<Vec<u8>>>, Error> {
+    let mut statement = connection.prepare_cached("SELECT value, ck FROM meta WHERE key = ?1")?;
+    let mut rows = statement.query([key])?;
+    Ok(rows.next()?.map(|row| value_from_row(row, key)))
+}
+
+/// Deletes the rows that are damaged.
+pub(super) fn verify_meta(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
+    let mut doomed: Vec<Value> = Vec::new();
+    let mut statement = connection.prepare("SELECT value, ck, key FROM meta")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        verdict.rows += 1;
+        let key = row.get_ref(2)?.as_str().ok();
+        if key.and_then(|key| value_from_row(row, key)).is_none() {
+            let key = key.map_or_else(|| "of no name".to_owned(), |key| key.escape_debug().to_string());
+            verdict.damaged_rows.push(format!("fact {key}"));
+            doomed.push(row.get(2)?);
+        }
+    }
+    for key in doomed {
+        connection.execute("DELETE FROM meta WHERE key = ?1", [key])?;
+    }
+    Ok(())
+}
+
+fn value_from_row(row: &Row<'_>, key: &str) -> Option<Vec<u8>> {
+    let value = row.get_ref(0).ok()?.as_blob().ok()?;
+    let stored: RowChecksum = row.get(1).ok()?;
+    (stored == checksum(key, value)).then(|| value.to_vec())
+}
+
+fn checksum(key: &str, value: &[u8]) -> RowChecksum {
+    ChecksumBuilder::new("meta/1").text(key).bytes(value).finish()
+}
+
+impl Store {
+    /// Returns what `counter` counted in each of the texts; `None` where it is not known.
+    pub fn get_token_counts(&self, counter: &str, texts: &[ContentHash]) -> Result<Vec<Option<u64>>, Error> {
+        // One state of things and one lock for all of the look-ups, instead of one each.
+        let _one_read = self.database.connection.unchecked_transaction()?;
+        let mut statement = self
+            .database
+            .connection
+            .prepare_cached("SELECT tokens, made_at, ck FROM token_count WHERE sha = ?1 AND counter = ?2")?;
+        let mut counts = Vec::with_capacity(texts.len());
+        for text in texts {
+            let mut rows = statement.query(params![text.as_bytes(), counter])?;
+            let count = match rows.next()? {
+                None => None,
+                Some(row) => {
+                    let count = tokens_from_row(row, text.as_bytes(), counter);
+                    if count.is_none() {
+                        self.record_damage();
+                    }
+                    count
+                }
+            };
+            counts.push(count);
+        }
+        Ok(counts)
+    }
+
+    /// Keeps what `counter` counted, all of it or nothing.
+    pub fn save_token_counts(
+        &mut self,
+        counter: &str,
+        counts: &[(ContentHash, u64)],
+        at_s: i64,
+    ) -> Result<(), Error> {
+        let transaction = self.begin()?;
+        {
+            let mut statement = transaction.prepare_cached(
+                "INSERT OR REPLACE INTO token_count (sha, counter, tokens, made_at, ck)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?;
+            for (text, tokens) in counts {
+                let tokens = tokens.cast_signed();
+                let ck = token_checksum(text.as_bytes(), counter, tokens, at_s);
+                statement.execute(params![text.as_bytes(), counter, tokens, at_s, ck])?;
+            }
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+/// Deletes the counts that were made before `before_s`.
+pub(super) fn delete_older_token_counts(connection: &Connection, before_s: i64) -> Result<(), Error> {
+    connection.prepare_cached("DELETE FROM token_count WHERE made_at < ?1")?.execute([before_s])?;
+    Ok(())
+}
+
+/// Deletes the rows that are damaged.
+pub(super) fn verify_token_counts(
+    connection: &Connection,
+    verdict: &mut IntegrityReport,
+) -> Result<(), Error> {
+    let mut doomed: Vec<(Value, Value)> = Vec::new();
+    let mut statement = connection.prepare("SELECT tokens, made_at, ck, sha, counter FROM token_count")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        verdict.rows += 1;
+        let key = || Some((row.get_ref(3).ok()?.as_blob().ok()?, row.get_ref(4).ok()?.as_str().ok()?));
+        if key().and_then(|(sha, counter)| tokens_from_row(row, sha, counter)).is_none() {
+            verdict.damaged_rows.push("count of tokens".to_owned());
+            doomed.push((row.get(3)?, row.get(4)?));
+        }
+    }
+    for (sha, counter) in doomed {
+        connection.execute("DELETE FROM token_count WHERE sha = ?1 AND counter = ?2", [sha, counter])?;
+    }
+    Ok(())
+}
+
+/// Reads a count from three columns: `tokens, made_at, ck`. `None` where they are not what was once written.
+fn tokens_from_row(row: &Row<'_>, sha: &[u8], counter: &str) -> Option<u64> {
+    let tokens: i64 = row.get(0).ok()?;
+    let made_at_s: i64 = row.get(1).ok()?;
+    let stored: RowChecksum = row.get(2).ok()?;
+    (stored == token_checksum(sha, counter, tokens, made_at_s)).then(|| tokens.cast_unsigned())
+}
+
+fn token_checksum(sha: &[u8], counter: &str, tokens: i64, made_at_s: i64) -> RowChecksum {
+    ChecksumBuilder::new("token_count/1").bytes(sha).text(counter).number(tokens).number(made_at_s).finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TempStore, batch, hash, producers, row};
+    use super::super::upkeep::ClearScope;
+    use super::*;
+
+    #[test]
+    fn what_was_kept_below_a_prefix_is_recalled_alone() {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        for key in ["out/a%", "out/b", "ou", "outx", "p"] {
+            store.set_meta(key, key.as_bytes()).unwrap();
+        }
+        let keys = |store: &super::Store| -> Vec<String> {
+            store.list_meta("out/").unwrap().into_iter().map(|(key, _)| key).collect()
+        };
+        assert_eq!(keys(&store), ["out/a%", "out/b"]);
+        store.delete_meta("out/b").unwrap();
+        assert_eq!(keys(&store), ["out/a%"]);
+        assert_eq!(store.get_meta("outx").unwrap().as_deref(), Some(&b"outx"[..]));
+    }
+
+    #[test]
+    fn what_was_kept_is_recalled_until_it_is_damaged() {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        assert_eq!(store.get_meta("scores").unwrap(), None);
+        store.set_meta("scores", b"old").unwrap();
+        store.set_meta("scores", b"\x00new").unwrap();
+        assert_eq!(store.get_meta("scores").unwrap().as_deref(), Some(&b"\x00new"[..]));
+        sandbox.raw_connection().execute_batch("UPDATE meta SET key = 'other'").unwrap();
+        assert_eq!(store.get_meta("other").unwrap(), None);
+        assert_eq!(store.damaged_rows(), 1);
+    }
+
+    /// What is known of three texts.
+    fn counts(store: &Store) -> Vec<Option<u64>> {
+        store.get_token_counts("c/1", &[hash("a"), hash("b"), hash("c")]).unwrap()
+    }
+
+    fn filled(sandbox: &TempStore) -> Store {
+        let mut store = sandbox.open();
+        store.save_token_counts("c/1", &[(hash("a"), 3), (hash("b"), 0)], 10).unwrap();
+        store
+    }
+
+    #[test]
+    fn what_was_counted_reads_back_for_the_counter_that_counted_it() {
+        let sandbox = TempStore::new();
+        drop(filled(&sandbox));
+        let mut store = sandbox.open();
+        assert_eq!(counts(&store), [Some(3), Some(0), None]);
+        assert_eq!(store.get_token_counts("c/2", &[hash("a")]).unwrap(), [None]);
+        assert_eq!(store.get_token_counts("c/1", &[]).unwrap(), []);
+        store.save_token_counts("c/1", &[(hash("a"), 4)], 11).unwrap();
+        assert_eq!(counts(&store), [Some(4), Some(0), None]);
+        assert_eq!(store.damaged_rows(), 0);
+    }
+
+    #[test]
+    fn a_damaged_count_is_served_to_nobody_and_found() {
+        for harm in [
+            "UPDATE token_count SET tokens = 9 WHERE tokens = 3",
+            "UPDATE token_count SET made_at = 9 WHERE tokens = 3",
+            "UPDATE token_count SET sha = x'00' WHERE tokens = 3",
+            "UPDATE token_count SET counter = 'c/0' WHERE tokens = 3",
+        ] {
+            let sandbox = TempStore::new();
+            let mut store = filled(&sandbox);
+            sandbox.raw_connection().execute_batch(harm).unwrap();
+            assert_eq!(counts(&store), [None, Some(0), None]);
+            assert_eq!(store.verify().unwrap().damaged_rows, ["count of tokens"]);
+            assert_eq!(store.verify().unwrap().rows, 1);
+            assert_eq!(counts(&store), [None, Some(0), None]);
+        }
+    }
+
+    #[test]
+    fn old_counts_are_collected_and_all_are_cleared() {
+        let sandbox = TempStore::new();
+        let mut store = filled(&sandbox);
+        store.save_token_counts("c/1", &[(hash("c"), 5)], 20).unwrap();
+        store.collect_garbage(20, &producers()).unwrap();
+        assert_eq!(counts(&store), [None, None, Some(5)]);
+        store.clear(&ClearScope::All).unwrap();
+        assert_eq!(counts(&store), [None; 3]);
+    }
+
+    #[test]
+    fn a_store_of_the_first_version_keeps_what_it_holds_and_learns_to_keep_counts() {
+        let sandbox = TempStore::new();
+        sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
+        let older =
+            "DROP TABLE token_count; DROP TABLE given; DROP TABLE given_text; PRAGMA user_version = 1";
+        sandbox.raw_connection().execute_batch(older).unwrap();
+        let mut store = sandbox.open();
+        assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
+        assert!(store.has_artifacts(&hash("a"), &producers()).unwrap());
+        store.save_token_counts("c/1", &[(hash("a"), 3)], 10).unwrap();
+        assert_eq!(counts(&store), [Some(3), None, None]);
+    }
+}

@@ -1,0 +1,28 @@
+//! What is derived from files: the database `index.db`.
+//!
+//! Nothing in it is precious: deleting the database costs time, never truth. So a row is returned only if its checksum
+//! holds; a damaged one is counted and treated as missing.
+//!
+//! A file for each table or pair of tables, each with the methods of [`Store`] that read it; `write` stores what a scan
+//! found, `upkeep` and `report` look at all tables. Start with [`Store::open`] and [`Store::save`].
+
+mod artifact;
+mod codec;
+mod content;
+mod delivered;
+mod file;
+mod meta;
+mod open;
+mod report;
+#[cfg(test)]
+mod testing;
+mod upkeep;
+mod write;
+
+pub use artifact::SearchedOutline;
+pub use delivered::{DeliveredFile, DeliveryUpdate};
+pub use file::{FileRow, StoredFileState};
+pub use open::{OpenedStore, Store, StoreRecovery};
+pub use report::{ArtifactTotals, ExportRow, StoreSize};
+pub use upkeep::{ClearScope, DeletedRows};
+pub use write::{ArtifactBody, ContentArtifacts, WriteBatch};

@@ -1,0 +1,149 @@
+//! What the tests of this room put into a store, and a folder to have it in.
+
+use std::path::PathBuf;
+
+use rusqlite::Connection;
+
+use super::file::{FileRow, StoredFileState};
+use super::open::Store;
+use super::write::{ArtifactBody, ContentArtifacts, WriteBatch};
+use crate::model::{
+    ArtifactKind, ContentFacts, ContentHash, FileStamp, HeaderDialect, Outline, ParseHealth, Producer,
+    RelPath, Skeleton, Span, Symbol, SymbolKind,
+};
+
+/// A folder that is deleted when it is dropped.
+pub(super) struct TempStore(tempfile::TempDir);
+
+impl TempStore {
+    pub(super) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(super) fn file(&self) -> PathBuf {
+        self.path("index.db")
+    }
+
+    /// Opens the store, in which nothing may be wrong.
+    #[track_caller]
+    pub(super) fn open(&self) -> Store {
+        let opened = Store::open(&self.file()).unwrap();
+        assert_eq!(opened.recovery, None);
+        opened.store
+    }
+
+    /// Opens the database past the store, to do harm to it.
+    pub(super) fn raw_connection(&self) -> Connection {
+        Connection::open(self.file()).unwrap()
+    }
+
+    pub(super) fn file_names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+pub(super) fn path(text: &str) -> RelPath {
+    RelPath::new(text.as_bytes()).unwrap()
+}
+
+pub(super) fn producer(artifact: ArtifactKind) -> Producer {
+    Producer { artifact, language: "python", version: format!("{}/1", artifact.name()) }
+}
+
+/// The makers of what [`derived`] holds.
+pub(super) fn producers() -> [Producer; 3] {
+    [ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::Summary].map(producer)
+}
+
+pub(super) fn hash(text: &str) -> ContentHash {
+    ContentHash::digest(text.as_bytes())
+}
+
+pub(super) fn facts(text: &str) -> ContentFacts {
+    ContentFacts {
+        size: text.len() as u64,
+        encoding: Some("UTF-8".to_owned()),
+        lines: 3,
+        dialect: HeaderDialect::Cpp,
+        claimed_type: None,
+    }
+}
+
+/// An outline of one function of that name.
+pub(super) fn outline(name: &str) -> Outline {
+    Outline {
+        health: ParseHealth::perfect(10),
+        doc: None,
+        imports: vec!["os".to_owned()],
+        symbols: vec![Symbol {
+            kind: SymbolKind::Function,
+            name: name.to_owned(),
+            qualified_name: name.to_owned(),
+            span: Span { start_byte: 0, end_byte: 10, start_line: 1, end_line: 3 },
+            signature: format!("def {name}()"),
+            doc: None,
+            recovered: false,
+            children: Vec::new(),
+        }],
+    }
+}
+
+/// A content with an artifact of each kind.
+pub(super) fn derived(text: &str) -> ContentArtifacts {
+    let bodies = [
+        ArtifactBody::Outline(outline(text)),
+        ArtifactBody::Skeleton(skeleton(format!("def {text}(): ..."))),
+        ArtifactBody::Summary(format!("Defines {text}.")),
+    ];
+    ContentArtifacts {
+        hash: hash(text),
+        facts: facts(text),
+        artifacts: bodies.into_iter().map(|body| (producer(body.artifact()), body)).collect(),
+    }
+}
+
+pub(super) fn row(name: &str, text: &str) -> FileRow {
+    FileRow {
+        path: path(name),
+        stamp: Some(FileStamp { dev: 1, ino: u64::MAX, size: text.len() as u64, mtime_ns: -5, ctime_ns: 7 }),
+        read_at_ns: 9,
+        state: StoredFileState::Content {
+            hash: hash(text),
+            language: "python".to_owned(),
+            facts: facts(text),
+        },
+    }
+}
+
+/// A batch that puts each text into its file, with all that is derived from it.
+pub(super) fn batch(files: &[(&str, &str)], at_s: i64) -> WriteBatch {
+    WriteBatch {
+        contents: files.iter().map(|(_, text)| derived(text)).collect(),
+        files: files.iter().map(|(name, text)| row(name, text)).collect(),
+        removed: Vec::new(),
+        at_s,
+    }
+}
+
+/// A batch that takes files away.
+pub(super) fn removal(names: &[&str], at_s: i64) -> WriteBatch {
+    WriteBatch {
+        contents: Vec::new(),
+        files: Vec::new(),
+        removed: names.iter().map(|name| path(name)).collect(),
+        at_s,
+    }
+}
+
+/// A skeleton of that text.
+pub(super) fn skeleton(text: String) -> Skeleton {
+    Skeleton { health: ParseHealth::perfect(9), text, is_checked: true }
+}

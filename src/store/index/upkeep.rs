@@ -1,0 +1,326 @@
+//! Maintenance of the store: clearing it, collecting garbage, checking every row.
+
+use rusqlite::Connection;
+
+use super::open::Store;
+use super::{artifact, content, delivered, file, meta};
+use crate::model::{ArtifactKind, Producer, RelPath};
+use crate::store::sqlite::{Error, IntegrityReport, check_structure};
+
+/// What is to be cleared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClearScope {
+    /// All there is.
+    All,
+    /// The artifacts of these kinds.
+    Artifacts(Vec<ArtifactKind>),
+    /// These files, and what was derived from contents that no other file holds.
+    Files(Vec<RelPath>),
+}
+
+/// What was deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DeletedRows {
+    /// Contents.
+    pub contents: u64,
+    /// Artifacts.
+    pub artifacts: u64,
+    /// Files that were known.
+    pub files: u64,
+    /// Bytes by which the database became smaller on the disk; what is freed within it is used again.
+    pub bytes: u64,
+}
+
+impl Store {
+    /// Deletes what was asked for.
+    pub fn clear(&mut self, what: &ClearScope) -> Result<DeletedRows, Error> {
+        let before = self.bytes_on_disk()?;
+        let transaction = self.begin()?;
+        let freed = match what {
+            ClearScope::All => clear_all(&transaction)?,
+            ClearScope::Artifacts(kinds) => clear_artifacts(&transaction, kinds)?,
+            ClearScope::Files(paths) => clear_files(&transaction, paths)?,
+        };
+        transaction.commit()?;
+        self.reclaim_space(before, freed)
+    }
+
+    /// Gives unused pages back to the disk, if there are many and nobody is in the way.
+    pub(super) fn reclaim_space(&self, before: u64, freed: DeletedRows) -> Result<DeletedRows, Error> {
+        Ok(DeletedRows { bytes: self.database.reclaim_space(before)?, ..freed })
+    }
+}
+
+fn clear_all(connection: &Connection) -> Result<DeletedRows, Error> {
+    let delete = |statement| connection.execute(statement, []).map(|rows| rows as u64);
+    delete("DELETE FROM meta")?;
+    delete("DELETE FROM token_count")?;
+    delete("DELETE FROM given")?;
+    delete("DELETE FROM given_text")?;
+    let freed = DeletedRows {
+        contents: delete("DELETE FROM content")?,
+        artifacts: delete("DELETE FROM artifact")?,
+        files: delete("DELETE FROM file")?,
+        bytes: 0,
+    };
+    delete("DELETE FROM producer")?;
+    Ok(freed)
+}
+
+fn clear_artifacts(connection: &Connection, kinds: &[ArtifactKind]) -> Result<DeletedRows, Error> {
+    let mut freed = DeletedRows::default();
+    for kind in kinds {
+        for id in artifact::producers_of_kind(connection, *kind)? {
+            freed.artifacts += artifact::delete_by_producer(connection, id)?;
+            artifact::delete_producer(connection, id)?;
+        }
+    }
+    Ok(freed)
+}
+
+fn clear_files(connection: &Connection, paths: &[RelPath]) -> Result<DeletedRows, Error> {
+    let mut freed = DeletedRows::default();
+    delivered::delete_files(connection, paths)?;
+    for path in paths {
+        let (held, was_known) = file::delete(connection, path.as_bytes())?;
+        freed.files += u64::from(was_known);
+        let Some(content_id) = held else { continue };
+        if file::is_content_referenced(connection, content_id)? {
+            continue;
+        }
+        freed.artifacts += artifact::delete_by_content(connection, content_id)?;
+        freed.contents += content::delete(connection, content_id)?;
+    }
+    Ok(freed)
+}
+
+impl Store {
+    /// Deletes contents that no file has held since before `idle_before_s`, with all that was derived from them, and
+    /// the artifacts of producers that are not in `current`.
+    ///
+    /// Counts of tokens that were made before `idle_before_s` go too: nothing tells whether their texts are still
+    /// rendered, and to count again is cheap. So does what was given under names that were not used since then.
+    ///
+    /// What a file holds stays; so does what was left lately, for a branch that was switched away is switched back.
+    pub fn collect_garbage(
+        &mut self,
+        idle_before_s: i64,
+        current: &[Producer],
+    ) -> Result<DeletedRows, Error> {
+        let before = self.bytes_on_disk()?;
+        let transaction = self.begin()?;
+        let mut freed = DeletedRows::default();
+        for id in artifact::stale_producers(&transaction, current)? {
+            freed.artifacts += artifact::delete_by_producer(&transaction, id)?;
+            artifact::delete_producer(&transaction, id)?;
+        }
+        for id in content::select_idle(&transaction, idle_before_s)? {
+            freed.artifacts += artifact::delete_by_content(&transaction, id)?;
+            freed.contents += content::delete(&transaction, id)?;
+        }
+        meta::delete_older_token_counts(&transaction, idle_before_s)?;
+        delivered::delete_older(&transaction, idle_before_s)?;
+        transaction.commit()?;
+        self.reclaim_space(before, freed)
+    }
+}
+
+impl Store {
+    /// Checks the file's structure and every row; deletes the rows that are not what was once written.
+    pub fn verify(&mut self) -> Result<IntegrityReport, Error> {
+        let mut verdict = IntegrityReport {
+            structure_error: check_structure(&self.database.connection)?,
+            ..IntegrityReport::default()
+        };
+        if verdict.structure_error.is_some() {
+            return Ok(verdict);
+        }
+        let transaction = self.begin()?;
+        // Contents first: what was derived from one that goes is then seen to belong to nothing.
+        content::verify(&transaction, &mut verdict)?;
+        artifact::verify(&transaction, &mut verdict)?;
+        file::verify(&transaction, &mut verdict)?;
+        meta::verify_meta(&transaction, &mut verdict)?;
+        meta::verify_token_counts(&transaction, &mut verdict)?;
+        delivered::verify(&transaction, &mut verdict)?;
+        transaction.commit()?;
+        Ok(verdict)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TempStore, batch, hash, path, producer, producers, removal, row, skeleton};
+    use super::super::write::ArtifactBody;
+    use super::*;
+
+    /// A store of two files and two megabytes.
+    fn fill_store(sandbox: &TempStore) -> Store {
+        let mut store = sandbox.open();
+        let mut large = batch(&[("a.py", "a"), ("b.py", "b")], 1);
+        large.contents[0].artifacts[1].1 = ArtifactBody::Skeleton(skeleton("x".repeat(2_000_000)));
+        store.save(&large).unwrap();
+        store
+    }
+
+    #[test]
+    fn clearing_all_leaves_nothing_and_gives_the_room_back() {
+        let sandbox = TempStore::new();
+        let mut store = fill_store(&sandbox);
+        store.set_meta("key", b"value").unwrap();
+        let freed = store.clear(&ClearScope::All).unwrap();
+        assert_eq!((freed.files, freed.contents, freed.artifacts), (2, 2, 6));
+        assert!(2_000_000 < freed.bytes, "{freed:?}");
+        let size = store.size().unwrap();
+        assert_eq!((size.files, size.contents), (0, 0));
+        assert!(size.bytes_on_disk < 100_000);
+        assert_eq!(store.get_meta("key").unwrap(), None);
+        assert_eq!(store.clear(&ClearScope::All).unwrap(), DeletedRows::default());
+        store.save(&batch(&[("a.py", "a")], 2)).unwrap();
+        assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
+    }
+
+    #[test]
+    fn one_kind_goes_and_the_others_stay() {
+        let sandbox = TempStore::new();
+        let mut store = fill_store(&sandbox);
+        let freed = store.clear(&ClearScope::Artifacts(vec![ArtifactKind::Summary])).unwrap();
+        assert_eq!((freed.files, freed.contents, freed.artifacts), (0, 0, 2));
+        assert_eq!(store.summary(&producer(ArtifactKind::Summary), &hash("a")).unwrap(), None);
+        assert!(store.has_artifacts(&hash("a"), &[producer(ArtifactKind::Outline)]).unwrap());
+        assert_eq!(store.files().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_file_goes_with_its_content_unless_another_holds_it() {
+        let sandbox = TempStore::new();
+        let mut store = fill_store(&sandbox);
+        store.save(&batch(&[("c.py", "b")], 2)).unwrap();
+        let what = ClearScope::Files(vec![path("a.py"), path("b.py"), path("unknown.py")]);
+        let freed = store.clear(&what).unwrap();
+        assert_eq!((freed.files, freed.contents, freed.artifacts), (2, 1, 3));
+        assert_eq!(store.files().unwrap(), [row("c.py", "b")]);
+        assert!(store.has_artifacts(&hash("b"), &[producer(ArtifactKind::Outline)]).unwrap());
+        assert_eq!(store.facts(&hash("a")).unwrap(), None);
+    }
+
+    #[test]
+    fn clearing_works_beside_a_reader() {
+        let sandbox = TempStore::new();
+        let mut store = fill_store(&sandbox);
+        let reader = Store::open_reader(&sandbox.file()).unwrap();
+        reader.database.connection.execute_batch("BEGIN").unwrap();
+        assert_eq!(reader.files().unwrap().len(), 2);
+        let freed = store.clear(&ClearScope::All).unwrap();
+        assert_eq!(freed.files, 2);
+        // It still sees what it saw, and after its end what is.
+        assert_eq!(reader.files().unwrap().len(), 2);
+        reader.database.connection.execute_batch("COMMIT").unwrap();
+        assert_eq!(reader.files().unwrap(), []);
+        assert!(store.is_file_in_place() && reader.is_file_in_place());
+    }
+
+    #[test]
+    fn what_a_file_holds_or_held_lately_stays() {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        let files = [("a.py", "held"), ("b.py", "idle long"), ("c.py", "idle lately")];
+        store.save(&batch(&files, 1)).unwrap();
+        store.save(&removal(&["b.py"], 10)).unwrap();
+        store.save(&removal(&["c.py"], 20)).unwrap();
+        let freed = store.collect_garbage(20, &producers()).unwrap();
+        assert_eq!((freed.contents, freed.artifacts, freed.files), (1, 3, 0));
+        assert!(store.has_artifacts(&hash("held"), &producers()).unwrap());
+        assert!(store.has_artifacts(&hash("idle lately"), &producers()).unwrap());
+        assert_eq!(store.facts(&hash("idle long")).unwrap(), None);
+    }
+
+    #[test]
+    fn what_nobody_makes_any_more_goes() {
+        let sandbox = TempStore::new();
+        let mut store = sandbox.open();
+        store.save(&batch(&[("a.py", "a")], 1)).unwrap();
+        let current = [producer(ArtifactKind::Outline), producer(ArtifactKind::Summary)];
+        let freed = store.collect_garbage(0, &current).unwrap();
+        assert_eq!((freed.contents, freed.artifacts), (0, 1));
+        assert!(store.has_artifacts(&hash("a"), &current).unwrap());
+        assert!(!store.has_artifacts(&hash("a"), &producers()).unwrap());
+        assert_eq!(store.files().unwrap().len(), 1);
+    }
+
+    fn filled(sandbox: &TempStore) -> Store {
+        let mut store = sandbox.open();
+        store.save(&batch(&[("a.py", "a"), ("b.py", "b")], 1)).unwrap();
+        store.set_meta("key", b"value").unwrap();
+        store
+    }
+
+    /// Does harm, and compares what is found; then all must be well.
+    #[track_caller]
+    fn check(harm: &str, expected: &[&str]) {
+        let sandbox = TempStore::new();
+        let mut store = filled(&sandbox);
+        sandbox.raw_connection().execute_batch(harm).unwrap();
+        let verdict = store.verify().unwrap();
+        assert_eq!(verdict.structure_error, None);
+        assert_eq!(verdict.damaged_rows, expected);
+        let again = store.verify().unwrap();
+        assert!(again.damaged_rows.is_empty());
+        store.save(&batch(&[("a.py", "a"), ("b.py", "b")], 2)).unwrap();
+        assert_eq!(store.files().unwrap(), [row("a.py", "a"), row("b.py", "b")]);
+    }
+
+    #[test]
+    fn a_sound_store_is_found_sound() {
+        let sandbox = TempStore::new();
+        let verdict = filled(&sandbox).verify().unwrap();
+        let sound = IntegrityReport { rows: 2 + 6 + 2 + 1, ..IntegrityReport::default() };
+        assert_eq!(verdict, sound);
+    }
+
+    #[test]
+    fn damaged_rows_are_named_and_deleted() {
+        check("UPDATE file SET size = 99 WHERE content_id = 1", &["file a.py"]);
+        check("UPDATE file SET path = CAST('/' AS BLOB) WHERE content_id = 1", &["file of no path"]);
+        check("UPDATE meta SET value = x'00'", &["fact key"]);
+        check("UPDATE artifact SET made_at = 2 WHERE key = 1 << 40 | 1", &["outline of ca978112ca1b"]);
+    }
+
+    #[test]
+    fn what_belongs_to_a_damaged_content_goes_with_it() {
+        check(
+            "UPDATE content SET size = 99 WHERE id = 1",
+            &[
+                "content ca978112ca1b",
+                "outline of no content",
+                "skeleton of no content",
+                "summary of no content",
+                "file a.py",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_producer_under_another_name_makes_nothing_sound() {
+        check(
+            "UPDATE producer SET version = 'outline/2' WHERE id = 1",
+            &["outline of ca978112ca1b", "outline of 3e23e8160039"],
+        );
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test does harm to the file")]
+    fn a_broken_structure_is_told_and_no_row_is_touched() {
+        let sandbox = TempStore::new();
+        drop(filled(&sandbox));
+        let mut bytes = std::fs::read(sandbox.file()).unwrap();
+        // The header of the first page of a table says that it holds ten thousand rows.
+        bytes[2 * 4096 + 3..2 * 4096 + 5].copy_from_slice(&10_000_u16.to_be_bytes());
+        std::fs::write(sandbox.file(), bytes).unwrap();
+        let mut store = sandbox.open();
+        let verdict = store.verify().unwrap();
+        assert!(verdict.structure_error.is_some());
+        assert_eq!((verdict.rows, verdict.damaged_rows.len()), (0, 0));
+        assert!(store.set_aside().unwrap().is_some());
+    }
+}

@@ -1,0 +1,279 @@
+//! A connection to a database file: opening it, detecting that the file was replaced, and checking its structure.
+//!
+//! Both databases are opened here; what happens to a damaged one is their own decision.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use super::Error;
+use super::files::{FileInode, lock_folder, metadata_if_exists, with_suffix};
+use super::migrate;
+use super::migrate::{DatabaseSchema, SchemaState};
+
+/// How long a statement waits for locks of other processes.
+pub(in crate::store) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// More than the number of distinct statements.
+const STATEMENT_CACHE_SIZE: usize = 64;
+
+/// The settings that must hold before the first byte of a file is read.
+const SAFETY_PRAGMAS: &str = "
+    PRAGMA trusted_schema = OFF;
+    PRAGMA cell_size_check = ON;
+    PRAGMA mmap_size = 0;
+";
+
+/// One connection to a database file, which detects that the file was deleted or replaced.
+#[derive(Debug)]
+pub(in crate::store) struct DatabaseFile {
+    pub(in crate::store) connection: Connection,
+    file: PathBuf,
+    identity: FileIdentity,
+    damaged_rows_found: Cell<u64>,
+}
+
+impl DatabaseFile {
+    /// Opens a database that is current. `None` where it is missing, damaged or to be migrated.
+    pub(in crate::store) fn open_current(
+        file: &Path,
+        schema: &DatabaseSchema,
+        pragmas: &str,
+    ) -> Result<Option<Self>, Error> {
+        let _unmoved = lock_folder(file, File::lock_shared);
+        if metadata_if_exists(file)?.is_none() {
+            return Ok(None);
+        }
+        let open = || {
+            let connection = connect(file, OpenFlags::empty())?;
+            if check_state(&connection, schema)? == SchemaState::Behind {
+                return Ok(None);
+            }
+            Self::new(connection, file.to_owned(), pragmas).map(Some)
+        };
+        match open() {
+            Err(error) if error.is_damage() => Ok(None),
+            opened => opened,
+        }
+    }
+
+    /// Opens a database for writing; creates or migrates it if necessary. The folder must be locked.
+    pub(in crate::store) fn open_writer(
+        file: &Path,
+        schema: &DatabaseSchema,
+        pragmas: &str,
+    ) -> Result<Self, Error> {
+        let mut connection = connect(file, OpenFlags::SQLITE_OPEN_CREATE)?;
+        let state = check_state(&connection, schema)?;
+        // A current one has it too, unless it is a copy that `VACUUM INTO` wrote.
+        enable_wal(&connection)?;
+        if state == SchemaState::Behind {
+            migrate::migrate(&mut connection, schema)?;
+        }
+        // Also so that the log exists from here on, by which the file is recognized.
+        check_state(&connection, schema)?;
+        Self::new(connection, file.to_owned(), pragmas)
+    }
+
+    /// Opens an existing database for reading; creates and moves nothing.
+    pub(in crate::store) fn open_reader(
+        file: &Path,
+        schema: &DatabaseSchema,
+        pragmas: &str,
+    ) -> Result<Self, Error> {
+        let _unmoved = lock_folder(file, File::lock_shared);
+        let connection = connect(file, OpenFlags::empty())?;
+        if check_state(&connection, schema)? == SchemaState::Behind {
+            return Err(Error::NotAStore { what: "a store that is still to be created or migrated" });
+        }
+        Self::new(connection, file.to_owned(), pragmas)
+    }
+
+    fn new(connection: Connection, file: PathBuf, pragmas: &str) -> Result<Self, Error> {
+        connection.execute_batch(pragmas)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_SIZE);
+        let identity = FileIdentity::from_path(&file)?;
+        Ok(Self { connection, file, identity, damaged_rows_found: Cell::new(0) })
+    }
+
+    /// Keeps the log as it is when the connection is closed: its rows are still needed.
+    pub(in crate::store) fn preserve_log(&self) {
+        disable_checkpoint_on_close(&self.connection);
+    }
+
+    /// Returns the path by which the file was opened.
+    pub(in crate::store) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Returns whether the path still refers to the file that was opened, and its log too.
+    pub(in crate::store) fn is_file_in_place(&self) -> bool {
+        FileIdentity::from_path(&self.file).is_ok_and(|seen| seen == self.identity)
+    }
+
+    /// Returns whether the path still refers to the file that was opened, whatever happened to its log.
+    pub(in crate::store) fn is_path_in_place(&self) -> Result<bool, Error> {
+        Ok(FileInode::from_path(&self.file)? == self.identity.database)
+    }
+
+    /// Begins a write transaction, unless what it writes could not be found again.
+    pub(in crate::store) fn begin(&mut self) -> Result<Transaction<'_>, Error> {
+        if !self.is_file_in_place() {
+            return Err(Error::Gone);
+        }
+        let behavior = TransactionBehavior::Immediate;
+        Ok(self.connection.transaction_with_behavior(behavior)?)
+    }
+
+    /// Returns the bytes that the database and its log occupy on disk.
+    pub(in crate::store) fn bytes_on_disk(&self) -> Result<u64, Error> {
+        let mut bytes = 0;
+        for file in [&self.file, &with_suffix(&self.file, "-wal")] {
+            bytes += metadata_if_exists(file)?.map_or(0, |metadata| metadata.len());
+        }
+        Ok(bytes)
+    }
+
+    /// Returns how many rows this connection found damaged, and did not return.
+    pub(in crate::store) fn damaged_rows(&self) -> u64 {
+        self.damaged_rows_found.get()
+    }
+
+    /// Counts a row that was found damaged.
+    pub(in crate::store) fn record_damage(&self) {
+        self.damaged_rows_found.set(self.damaged_rows_found.get() + 1);
+    }
+
+    /// Returns unused pages to the file system, if there are many and no reader prevents it. Returns the bytes by which
+    /// the file has become smaller since it had `before`.
+    pub(in crate::store) fn reclaim_space(&self, before: u64) -> Result<u64, Error> {
+        // The rows are deleted either way, and another process may hold its read transaction for long.
+        self.connection.busy_timeout(Duration::from_millis(250))?;
+        let shrunk = vacuum_if_sparse(&self.connection);
+        self.connection.busy_timeout(BUSY_TIMEOUT)?;
+        match shrunk {
+            Err(Error::Damaged(source)) => Err(Error::Damaged(source)),
+            Ok(()) | Err(_) => Ok(before.saturating_sub(self.bytes_on_disk()?)),
+        }
+    }
+}
+
+impl Drop for DatabaseFile {
+    fn drop(&mut self) {
+        // The last connection to be closed deletes the log, by its name. Where another file has taken the place of ours,
+        // that name is the other file's log.
+        if !self.is_file_in_place() {
+            self.preserve_log();
+        }
+    }
+}
+
+/// The inodes of a database and its log. The log exists as long as any connection does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileIdentity {
+    database: Option<FileInode>,
+    log: Option<FileInode>,
+}
+
+impl FileIdentity {
+    fn from_path(file: &Path) -> Result<Self, Error> {
+        Ok(Self {
+            database: FileInode::from_path(file)?,
+            log: FileInode::from_path(&with_suffix(file, "-wal"))?,
+        })
+    }
+}
+
+/// What a check of every row found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IntegrityReport {
+    /// Rows that were checked.
+    pub rows: u64,
+    /// Descriptions of the rows that were damaged and have been deleted.
+    pub damaged_rows: Vec<String>,
+    /// What is wrong with the file's structure. If set, no row was checked, and the store should be set aside.
+    pub structure_error: Option<String>,
+}
+
+/// Returns what is wrong with the structure of the file, if anything is.
+pub(in crate::store) fn check_structure(connection: &Connection) -> Result<Option<String>, Error> {
+    // One finding is enough to set the file aside.
+    let result = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
+    match result.map_err(Error::from) {
+        Ok(text) if text == "ok" => Ok(None),
+        Ok(text) => Ok(Some(text)),
+        Err(Error::Damaged(error)) => Ok(Some(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, Error> {
+    // Through a link, slop would write wherever a checked-out project points to; opening a FIFO might block forever.
+    if metadata_if_exists(file)?.is_some_and(|metadata| !metadata.is_file()) {
+        return Err(Error::NotAStore { what: "not a regular file" });
+    }
+    let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.execute_batch(SAFETY_PRAGMAS)?;
+    // Otherwise a statement that a partial index may serve is planned again for each value that is bound to it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(connection)
+}
+
+/// Returns whether a database has all migrations, and checks that one that has them also has their tables.
+fn check_state(connection: &Connection, schema: &DatabaseSchema) -> Result<SchemaState, Error> {
+    let state = migrate::read_state(connection, schema).and_then(|state| match state {
+        SchemaState::Behind => Ok(SchemaState::Behind),
+        SchemaState::Current => migrate::check_schema(connection, schema).map(|()| SchemaState::Current),
+    });
+    if state.as_ref().is_err_and(Error::is_damage) {
+        // The log may hold more of the rows than the file does.
+        disable_checkpoint_on_close(connection);
+    }
+    state
+}
+
+/// Keeps the log when the connection is closed.
+fn disable_checkpoint_on_close(connection: &Connection) {
+    // If even this fails, there is no log that could be read.
+    let _ = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+}
+
+fn enable_wal(connection: &Connection) -> Result<(), Error> {
+    // A file system without shared memory keeps a rollback journal, which is as safe and only slower.
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    Ok(())
+}
+
+/// Returns the message of an error and of its cause.
+pub(in crate::store) fn describe_error(error: &Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+fn vacuum_if_sparse(connection: &Connection) -> Result<(), Error> {
+    let number = |question| connection.query_row(question, [], |row| row.get::<_, i64>(0));
+    let unused = number("PRAGMA freelist_count")?;
+    // VACUUM writes the whole file again: not worth it for a few pages.
+    if number("PRAGMA page_count")? <= unused.saturating_mul(4) {
+        connection.execute_batch("VACUUM")?;
+    }
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    Ok(())
+}
+
+/// Opens a database that was renamed and blocks other writers, as far as its state allows, until the result is dropped.
+/// Its log stays as it is.
+pub(in crate::store) fn fence(file: &Path) -> Option<Connection> {
+    let connection = connect(file, OpenFlags::empty()).ok()?;
+    disable_checkpoint_on_close(&connection);
+    connection.execute_batch("BEGIN IMMEDIATE").ok()?;
+    Some(connection)
+}

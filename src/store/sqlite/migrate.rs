@@ -1,0 +1,196 @@
+//! Recognizing a database file and its version, and migrating an older one.
+//!
+//! `migrations/NNNN_what.sql` are appended, never edited: a store whose schema is not exactly what they produce is not
+//! trusted.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::Error;
+
+/// The tables that a database file must have.
+#[derive(Debug)]
+pub(in crate::store) struct DatabaseSchema {
+    /// What identifies the file as slop's, in the four bytes that SQLite's header has for it.
+    application_id: i64,
+    migrations: &'static [&'static str],
+    /// The statements of all tables after all migrations, as SQLite reports them.
+    tables: &'static str,
+}
+
+/// The schema of `index.db`: what is derived from files.
+pub(in crate::store) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
+    application_id: i64::from_be_bytes(*b"\0\0\0\0slop"),
+    migrations: &[
+        include_str!("../../../migrations/0001_first.sql"),
+        include_str!("../../../migrations/0002_token_counts.sql"),
+        include_str!("../../../migrations/0003_given.sql"),
+    ],
+    tables: include_str!("../../../migrations/schema.sql"),
+};
+
+/// The schema of `agent.db`: what models wrote and what it cost.
+pub(in crate::store) const AGENT_SCHEMA: DatabaseSchema = DatabaseSchema {
+    application_id: i64::from_be_bytes(*b"\0\0\0\0slpa"),
+    migrations: &[include_str!("../../../migrations/agent/0001_first.sql")],
+    tables: include_str!("../../../migrations/agent/schema.sql"),
+};
+
+/// Whether a database has all migrations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum SchemaState {
+    /// It is new, or an older slop created it.
+    Behind,
+    /// It has all migrations.
+    Current,
+}
+
+/// Reads the state of a database from the file's header. A file of a newer slop or of another program is an error.
+pub(in crate::store) fn read_state(
+    connection: &Connection,
+    schema: &DatabaseSchema,
+) -> Result<SchemaState, Error> {
+    let application = query_number(connection, "PRAGMA application_id")?;
+    let version = query_number(connection, "PRAGMA user_version")?;
+    if application != schema.application_id {
+        // SQLite has created the file, or will, and nothing has been written to it.
+        if application == 0 && version == 0 && read_schema(connection)?.is_empty() {
+            return Ok(SchemaState::Behind);
+        }
+        return Err(Error::NotAStore { what: "another program's database" });
+    }
+    let Ok(found) = u32::try_from(version) else {
+        return Err(Error::NotAStore { what: "a store of a negative version" });
+    };
+    let known = newest_version(schema);
+    match found {
+        _ if known < found => Err(Error::TooNew { found, known }),
+        _ if found == known => Ok(SchemaState::Current),
+        _ => Ok(SchemaState::Behind),
+    }
+}
+
+/// Applies the migrations that the store does not have yet: all of them or none.
+pub(in crate::store) fn migrate(connection: &mut Connection, schema: &DatabaseSchema) -> Result<(), Error> {
+    // IMMEDIATE: two processes starting at once queue here, not half-way.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if read_state(&transaction, schema)? == SchemaState::Current {
+        return Ok(());
+    }
+    let done = usize::try_from(query_number(&transaction, "PRAGMA user_version")?).unwrap_or(0);
+    for migration in &schema.migrations[done..] {
+        match transaction.execute_batch(migration).map_err(Error::from) {
+            Ok(()) => {}
+            // The tables are not those of the version in the header.
+            Err(Error::Sqlite(_)) => return Err(Error::NotAStore { what: MISSING_TABLES }),
+            Err(error) => return Err(error),
+        }
+    }
+    transaction.pragma_update(None, "application_id", schema.application_id)?;
+    transaction.pragma_update(None, "user_version", newest_version(schema))?;
+    Ok(transaction.commit()?)
+}
+
+/// Checks that the schema holds the expected tables and nothing else: no trigger or view that was added.
+pub(in crate::store) fn check_schema(connection: &Connection, schema: &DatabaseSchema) -> Result<(), Error> {
+    if read_schema(connection)? == schema.tables {
+        return Ok(());
+    }
+    Err(Error::NotAStore { what: MISSING_TABLES })
+}
+
+const MISSING_TABLES: &str = "a store without all of its tables";
+
+fn newest_version(schema: &DatabaseSchema) -> u32 {
+    u32::try_from(schema.migrations.len()).expect("there are few migrations")
+}
+
+fn query_number(connection: &Connection, query: &str) -> Result<i64, Error> {
+    Ok(connection.query_row(query, [], |row| row.get(0))?)
+}
+
+/// Returns the statements that create the tables, each with a semicolon, without what SQLite adds itself, such as the
+/// statistics of `ANALYZE`.
+fn read_schema(connection: &Connection) -> Result<String, Error> {
+    let mut statement = connection.prepare(
+        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut schema = String::new();
+    while let Some(row) = rows.next()? {
+        // A value that is not text differs from the expected schema either way.
+        schema.push_str(row.get_ref(0)?.as_str().unwrap_or_default());
+        schema.push_str(";\n");
+    }
+    Ok(schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn migrated() -> Connection {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &INDEX_SCHEMA).unwrap();
+        connection
+    }
+
+    #[test]
+    fn the_migrations_give_the_expected_schema() {
+        expect_test::expect_file!["../../../migrations/schema.sql"]
+            .assert_eq(&read_schema(&migrated()).unwrap());
+    }
+
+    #[test]
+    fn the_migrations_of_what_is_paid_for_give_the_expected_schema() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &AGENT_SCHEMA).unwrap();
+        expect_test::expect_file!["../../../migrations/agent/schema.sql"]
+            .assert_eq(&read_schema(&connection).unwrap());
+    }
+
+    #[test]
+    fn migrating_twice_is_migrating_once() {
+        let mut connection = migrated();
+        let before = read_schema(&connection).unwrap();
+        migrate(&mut connection, &INDEX_SCHEMA).unwrap();
+        assert_eq!(read_schema(&connection).unwrap(), before);
+        assert_eq!(read_state(&connection, &INDEX_SCHEMA).unwrap(), SchemaState::Current);
+    }
+
+    #[test]
+    fn an_empty_database_waits_to_be_migrated() {
+        let connection = Connection::open_in_memory().unwrap();
+        assert_eq!(read_state(&connection, &INDEX_SCHEMA).unwrap(), SchemaState::Behind);
+    }
+
+    #[test]
+    fn a_trigger_that_someone_put_in_is_noticed() {
+        let connection = migrated();
+        check_schema(&connection, &INDEX_SCHEMA).unwrap();
+        connection
+            .execute_batch("CREATE TRIGGER t AFTER INSERT ON file BEGIN DELETE FROM content; END")
+            .unwrap();
+        assert!(check_schema(&connection, &INDEX_SCHEMA).unwrap_err().is_damage());
+    }
+
+    #[test]
+    fn statistics_are_not_taken_for_damage() {
+        let connection = migrated();
+        connection.execute_batch("ANALYZE").unwrap();
+        check_schema(&connection, &INDEX_SCHEMA).unwrap();
+    }
+
+    #[test]
+    fn a_store_that_lost_its_version_is_damaged_not_half_migrated() {
+        let mut connection = migrated();
+        connection.pragma_update(None, "user_version", 0).unwrap();
+        assert!(migrate(&mut connection, &INDEX_SCHEMA).unwrap_err().is_damage());
+    }
+
+    #[test]
+    fn a_negative_version_is_damage() {
+        let connection = migrated();
+        connection.pragma_update(None, "user_version", -1).unwrap();
+        assert!(read_state(&connection, &INDEX_SCHEMA).unwrap_err().is_damage());
+    }
+}
