@@ -70,7 +70,6 @@ const NOT_YET_UNTANGLED: &[(&str, usize, usize)] = &[
     ("discover", 4, 0),
     ("engine", 27, 1),
     ("llm", 7, 1),
-    ("store", 8, 0),
     ("summarize", 8, 1),
     ("watch", 3, 0),
 ];
