@@ -74,6 +74,18 @@ impl ApiError {
         Self::environment("bug", message, "ask again; `slop daemon logs` says what failed, for a report")
     }
 
+    /// A file cannot be written.
+    pub fn write_failed(path: &Path, error: &io::Error) -> Self {
+        let message = format!("write {}: {error}", path.display());
+        Self::environment("write_failed", message, hint(Code::WriteFailed))
+    }
+
+    /// What should be an answer cannot be read.
+    pub fn unreadable_answer(error: &serde_json::Error) -> Self {
+        let hint = "this is a bug in slop; asking for something else may still work";
+        Self::environment("bug", format!("read slop's own answer: {error}"), hint)
+    }
+
     /// The answer cannot be vouched for, and the asker wants no other.
     pub fn not_fresh(reason: &str) -> Self {
         let message = format!("give an answer that is certainly fresh: {reason}");

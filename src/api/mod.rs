@@ -1,152 +1,61 @@
-//! One way to ask and one way to answer, whoever asks: today the command line, later sockets and MCP.
+//! The API: the questions that clients ask, the answers, both as JSON, and the transports.
 //!
-//! Knows: what can be asked ([`Request`]), what comes back ([`Response`]), how both look as JSON, and what to advise
-//! when an answer cannot be had. Does not know: how a terminal looks, where settings come from.
+//! Knows: every question and the type of its answer ([`Query`]), what answers them ([`Service`]), their JSON, and the
+//! hint that belongs to each error. Does not know: how a terminal looks, where settings come from.
 //!
-//! Start with [`Session::answer`].
+//! Start with [`ask`].
 
-mod ask;
 mod client;
 mod curation;
+mod document;
 mod fault;
 mod feed;
 mod http;
 mod keeper;
+mod local_queries;
 mod mcp;
 mod names;
 mod openapi;
 mod providers;
-mod request;
-mod response;
+mod queries;
+mod query;
 mod service;
-mod session;
 mod slice;
 mod wire;
-mod written;
 
-pub use crate::engine::AggregationRequest;
-pub use crate::engine::AuditReport;
-pub use crate::engine::DiscussionSource;
-pub use crate::engine::DocumentHistory;
-pub use crate::engine::DocumentLimits;
-pub use crate::engine::ImageFile;
-pub use crate::engine::IndexDifference;
-pub use crate::engine::IndexDifferenceKind;
-pub use crate::engine::IndexReport;
-pub use crate::engine::NoProgress;
-pub use crate::engine::ScanProgress;
-pub use crate::engine::SectionRequest;
-pub use crate::engine::Trust;
-pub use crate::engine::ViewRequest;
-pub use crate::engine::WorkspaceCache;
-pub use crate::engine::WorkspaceCounts;
-pub use crate::engine::World;
-pub use crate::engine::nearest_symbols;
-pub use crate::engine::select_symbols;
-pub use ask::AggregateAsk;
-pub use ask::AnyQuery;
-pub use ask::BesideAsk;
-pub use ask::CacheClearAsk;
-pub use ask::CacheCollectAsk;
-pub use ask::ChoiceAsk;
-pub use ask::ExplainAsk;
-pub use ask::FormatName;
-pub use ask::IndexAsk;
-pub use ask::LineRange;
-pub use ask::MaskEntry;
-pub use ask::MaskName;
-pub use ask::ModeName;
-pub use ask::OrderName;
-pub use ask::OutlineAsk;
-pub use ask::PartName;
-pub use ask::StrategyName;
-pub use ask::SymbolsAsk;
-pub use ask::ViewAsk;
-pub use client::Client;
-pub use client::ClientError;
-pub use client::ConnectError;
-pub use client::QueryOptions;
-pub use curation::mask_to_json;
-pub use curation::persona_to_json;
-pub use curation::preset_to_json;
-pub use fault::ApiError;
-pub use fault::ApiErrorKind;
-pub use fault::PAID_STORE_HINT;
-pub use feed::Change;
-pub use feed::ChangeKind;
-pub use feed::ClockPosition;
-pub use feed::Feed;
-pub use feed::FeedEvent;
-pub use feed::FeedEventKind;
-pub use feed::InvalidClock;
-pub use feed::Subscription;
-pub use http::BindError;
-pub use http::HttpServer;
-pub use http::SOCKET_PATH_BYTES;
-pub use http::bind_unix;
-pub use keeper::AgentStatus;
-pub use keeper::AuditStatus;
-pub use keeper::DaemonControl;
-pub use keeper::DaemonMode;
-pub use keeper::DaemonStatus;
-pub use keeper::ParanoidStatus;
-pub use keeper::StoreStatus;
-pub use mcp::McpInfo;
-pub use mcp::serve as serve_mcp;
-pub use request::CacheOperation;
-pub use request::DocumentFormat;
-pub use request::DocumentRequest;
-pub use request::OutputTarget;
-pub use request::ResolvedQuery;
-pub use response::AggregatedDocument;
-pub use response::QueryResponse;
-pub use response::Written;
-pub use service::CallOptions;
-pub use service::FreshnessNote;
-pub use service::FreshnessState;
-pub use service::PROTOCOL;
-pub use service::QueryJob;
-pub use service::Service;
-pub use service::ServiceAnswer;
-pub use service::VERSION;
-pub use session::PendingOutput;
-pub use session::ProjectSession;
-pub use slice::from_json as slice_from_json;
-pub use slice::resolution as resolution_to_json;
-pub use slice::to_json as slice_to_json;
-pub use wire::AgentSize;
-pub use wire::AnyAnswer;
-pub use wire::ArtifactSize;
-pub use wire::AuditDifference;
-pub use wire::AuditResult;
-pub use wire::CacheFreed;
-pub use wire::CacheSize;
-pub use wire::CacheVerdict;
-pub use wire::ComposedDocument;
-pub use wire::DocumentReceipt;
-pub use wire::Dollars;
-pub use wire::ExplainedRule;
-pub use wire::FileExplanation;
-pub use wire::FileOutline;
-pub use wire::FileState;
-pub use wire::FileStates;
-pub use wire::FileView;
-pub use wire::FolderAuthor;
-pub use wire::FoundSymbol;
-pub use wire::GivenSize;
-pub use wire::IndexRun;
-pub use wire::LimitEffect;
-pub use wire::ReceiptFile;
-pub use wire::ReceiptMissing;
-pub use wire::ReceiptOmission;
-pub use wire::ReceiptProblem;
-pub use wire::SCHEMA_VERSION;
-pub use wire::SummaryAuthor;
-pub use wire::SymbolNode;
-pub use wire::display_path;
-pub use wire::document_json;
-pub use wire::envelope;
-pub use wire::envelope_of_error;
-pub use wire::exported_json;
-pub use wire::language_name;
-pub use wire::pretty;
+pub use crate::engine::{ScanProgress, World};
+pub use client::{Client, ClientError, ConnectError};
+pub use curation::{mask_to_json, persona_to_json, preset_to_json};
+pub use document::{DocumentFormat, DocumentRequest, OutputTarget, compose_document, compose_unformatted};
+pub use fault::{ApiError, ApiErrorKind, PAID_STORE_HINT};
+pub use feed::{
+    Change, ChangeKind, ClockPosition, Feed, FeedEvent, FeedEventKind, InvalidClock, Subscription,
+};
+pub use http::{BindError, HttpServer, SOCKET_PATH_BYTES, bind_unix};
+pub use keeper::{
+    AgentStatus, AuditStatus, DaemonControl, DaemonMode, DaemonStatus, ParanoidStatus, StoreStatus,
+};
+pub use local_queries::{
+    ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
+    SymbolMatches, WriteDocumentQuery, WrittenDocument,
+};
+pub use mcp::{McpInfo, serve as serve_mcp};
+pub use queries::{
+    AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
+    CacheVerifyQuery, DEPRECATED_KEYS, ExplainQuery, FilesQuery, FormatName, IndexQuery, LineRange,
+    MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName, StrategyName, SymbolsQuery, ViewQuery,
+    ViewSelection,
+};
+pub use query::{AnyQuery, EncodedAnswer, Payload, Query, Reply, WireQuery, ask, ask_and, ask_encoded};
+pub use service::{
+    CallOptions, Delivery, FreshnessNote, FreshnessState, PROTOCOL, ProgressObserver, QueryJob, Receiver,
+    Service, ServiceAnswer, TraceEvent, VERSION,
+};
+pub use slice::{from_json as slice_from_json, resolution as resolution_to_json, to_json as slice_to_json};
+pub use wire::{
+    AgentSize, ArtifactSize, AuditDifference, AuditResult, CacheFreed, CacheSize, CacheVerdict,
+    ComposedDocument, DocumentReceipt, Dollars, ExplainedRule, FileExplanation, FileOutline, FileState,
+    FileStates, FileView, FolderAuthor, FoundSymbol, GivenSize, IndexRun, LimitEffect, MissingPath,
+    ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, SCHEMA_VERSION, SummaryAuthor, SymbolNode,
+    display_path, document_json, envelope, envelope_of_error, exported_json, language_name, pretty,
+};

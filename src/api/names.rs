@@ -1,12 +1,7 @@
 //! The names that asks have for modes, strategies and orders, and what the model calls the same.
 
-use super::ask::FormatName;
-use super::ask::MaskName;
-use super::ask::ModeName;
-use super::ask::OrderName;
-use super::ask::PartName;
-use super::ask::StrategyName;
-use super::request::DocumentFormat;
+use super::document::DocumentFormat;
+use super::queries::{FormatName, MaskName, ModeName, OrderName, PartName, StrategyName};
 use crate::model::AggregationStrategy;
 use crate::model::DocumentPart;
 use crate::model::FileOrder;

@@ -9,7 +9,6 @@ use serde_json::Map;
 use serde_json::Value;
 use serde_json::json;
 
-use super::ask::AnyQuery;
 use super::feed::Change;
 use super::http::LIST_ITEMS;
 use super::http::REQUEST_BYTES;
@@ -21,7 +20,6 @@ use super::keeper::DaemonStatus;
 use super::keeper::Stopping;
 use super::service::FreshnessNote;
 use super::service::PROTOCOL;
-use super::wire::AnyAnswer;
 use super::wire::SCHEMA_VERSION;
 
 const ABOUT: &str = "\
@@ -36,9 +34,6 @@ this machine (421). What a web page sends (`Origin`, `Sec-Fetch-Site`, `OPTIONS`
 
 Refused are: bodies of more than 1 MiB (413) or that take longer than 30 s (408); heads of more than 64 KiB or that take \
 longer than 5 s (the connection is closed); more than 64 connections that are all being answered (503).";
-
-/// The smallest bodies of asks: each route takes one of them.
-const SMALLEST_BODIES: [&str; 4] = ["{}", r#"{"name":"run"}"#, r#"{"file":"."}"#, r#"{"days":30}"#];
 
 /// Every way in which there is no answer: status, the component's name, and when.
 const REFUSALS: &[(&str, &str, &str)] = &[
@@ -83,7 +78,7 @@ fn document() -> Value {
     let paths: Map<String, Value> = ROUTES
         .iter()
         .map(|route| {
-            let method = if route.task.is_get() { "get" } else { "post" };
+            let method = if route.action.is_get() { "get" } else { "post" };
             (route.path.to_owned(), json!({ method: operation(route, &mut asks, &mut answers) }))
         })
         .collect();
@@ -122,35 +117,38 @@ fn info() -> Value {
     })
 }
 
-fn operation(route: &Route, asks: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
+fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
     let mut operation = json!({
         "operationId": route.command,
         "summary": route.summary,
         "parameters": parameters(route),
         "responses": responses(route, answers),
     });
-    if let RouteAction::Ask { schema, .. } = route.task {
-        let schema = schema(asks);
+    if let RouteAction::Query { body_schema, .. } = route.action {
+        let schema = body_schema(queries);
         operation["requestBody"] = json!({
             "description": format!(
                 "What is wanted, in {REQUEST_BYTES} bytes at most. No body is the same as an empty object."
             ),
-            "required": requires_something(asks, &schema),
+            "required": requires_something(queries, &schema),
             "content": {"application/json": {"schema": schema}},
         });
+    }
+    if route.successor.is_some() {
+        operation["deprecated"] = true.into();
     }
     operation
 }
 
 /// Says whether an empty object would be refused.
-fn requires_something(asks: &SchemaGenerator, schema: &Schema) -> bool {
+fn requires_something(queries: &SchemaGenerator, schema: &Schema) -> bool {
     let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
-    let definition = name.and_then(|name| asks.definitions().get(name));
+    let definition = name.and_then(|name| queries.definitions().get(name));
     definition.and_then(|definition| definition["required"].as_array()).is_some_and(|keys| !keys.is_empty())
 }
 
 fn parameters(route: &Route) -> Value {
-    match route.task {
+    match route.action {
         RouteAction::Status | RouteAction::OpenApi | RouteAction::Stop => json!([]),
         RouteAction::Events => {
             let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,19}:\\+?[0-9]{1,19}$"});
@@ -174,7 +172,7 @@ fn parameters(route: &Route) -> Value {
                 protocol(),
             ])
         }
-        RouteAction::Ask { .. } => {
+        RouteAction::Query { .. } => {
             let (switch, text) = (json!({"type": "boolean", "default": false}), json!({"type": "string"}));
             let fresh = "Refuse rather than answer what cannot be vouched for.";
             let settings = "The fingerprint of the settings that the asker expects; others than the daemon's are \
@@ -227,8 +225,8 @@ fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
 /// Says whether a route has a refusal of this status.
 fn has_status(route: &Route, status: &str) -> bool {
     match status {
-        "404" | "415" | "422" => matches!(route.task, RouteAction::Ask { .. }),
-        "409" => matches!(route.task, RouteAction::Ask { .. } | RouteAction::Events),
+        "404" | "415" | "422" => matches!(route.action, RouteAction::Query { .. }),
+        "409" => matches!(route.action, RouteAction::Query { .. } | RouteAction::Events),
         "406" => has_document(route),
         _ => true,
     }
@@ -239,15 +237,15 @@ fn has_document(route: &Route) -> bool {
 }
 
 fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
-    let (data, note) = match route.task {
+    let (data, note) = match route.action {
         RouteAction::Events => {
             return json!({"text/event-stream": {"schema": event_schema(&answers.subschema_for::<Change>())}});
         }
         RouteAction::OpenApi => return json!({"application/json": {"schema": {"type": "object"}}}),
         RouteAction::Status => (answers.subschema_for::<DaemonStatus>(), None),
         RouteAction::Stop => (answers.subschema_for::<Stopping>(), None),
-        RouteAction::Ask { read, .. } => {
-            let data = answer_schema(read, answers);
+        RouteAction::Query { answer_schema, .. } => {
+            let data = answer_schema(answers);
             (data, Some(answers.subschema_for::<FreshnessNote>()))
         }
     };
@@ -291,17 +289,6 @@ fn event_schema(change: &Schema) -> Value {
             },
         },
     })
-}
-
-/// Returns the schema of the `data` that an ask is answered by. The answer depends on the kind of the ask alone, so that
-/// the smallest body that is one will do.
-fn answer_schema(
-    read: fn(&[u8]) -> Result<AnyQuery, serde_json::Error>,
-    answers: &mut SchemaGenerator,
-) -> Schema {
-    let mut asks = SMALLEST_BODIES.iter().filter_map(|body| read(body.as_bytes()).ok());
-    let ask = asks.next().expect("a test makes the document, and so tries a body for each route");
-    AnyAnswer::schema(&ask, answers)
 }
 
 fn envelope(command: &str, data: &Value, note: Option<Schema>) -> Value {

@@ -1,100 +1,157 @@
-//! Whoever answers asks: the daemon, or a project that is opened for one question.
+//! What answers questions: a project that is opened in this process, a running daemon, or whichever of them there is.
 //!
-//! The transports (HTTP on a socket, MCP) know nothing but this trait.
+//! The command line and the transports (HTTP on a socket, MCP) know nothing but this trait.
 
 use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
-use super::ask::AnyQuery;
 use super::fault::ApiError;
-use super::response::QueryResponse;
-use super::wire::AnyAnswer;
-use super::wire::encode_document;
+use super::query::{AnyQuery, Payload};
+use super::wire::{IndexRun, MissingPath};
 use crate::engine::ScanProgress;
 
-/// Version of what clients and daemons of slop say to each other. Both must have the same.
+/// Version of the protocol that clients and daemons of slop speak. Both must have the same.
 pub const PROTOCOL: u32 = 1;
 
-/// Version of the program. What another one answers in the same protocol may still be another answer.
+/// Version of the program. Another version may answer differently in the same protocol.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Answers asks.
+/// Answers questions. Ask it with [`super::ask`].
 pub trait Service: Send + Sync {
-    /// Answers one ask. Takes as long as it takes: to be called from a thread that may wait.
-    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError>;
+    /// Answers one question, and hands the answer to `receive`. Blocks until the answer is there: call it from a thread
+    /// that may wait.
+    ///
+    /// What a document shows is remembered only if the answer has arrived. This is why the answer is handed over in a
+    /// call and not returned: whoever writes it to a pipe knows the outcome only afterwards.
+    fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError>;
 }
 
-/// How a question is to be answered, whatever it is.
+/// Takes an answer, and returns whether it has arrived.
+pub type Receiver<'r> = &'r mut dyn FnMut(ServiceAnswer) -> Delivery;
+
+/// Whether an answer has arrived where it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// It has.
+    Arrived,
+    /// It has not, or it is not known.
+    Lost,
+}
+
+/// How a question is answered, whatever it is.
 #[derive(Debug, Clone, Default)]
 pub struct CallOptions {
-    /// Whether an answer that cannot be vouched for is to be an error.
+    /// Whether an answer that may be out of date is an error.
     pub require_fresh: bool,
-    /// What the asker takes for the settings, as [`Answered`] comes from them; any, where it does not say.
+    /// The fingerprint of the settings that the client expects; any, if it gives none.
     pub settings: Option<String>,
-    /// Whether of a document its text alone is wanted.
+    /// Whether only the text of a document is needed.
     pub only_text: bool,
-    /// Is set when nobody waits for the answer any more, and how far the work is.
+    /// What client and service share during the call.
     pub job: Arc<QueryJob>,
 }
 
-/// What asker and answerer tell each other while the work goes on.
-#[derive(Debug, Default)]
+/// What client and service share during a call: whether the client still waits, how far the work is, and what the
+/// service has to report besides the answer.
+#[derive(Default)]
 pub struct QueryJob {
     is_cancelled: AtomicBool,
-    progress: std::sync::Mutex<(usize, usize)>,
+    progress: Mutex<(usize, usize)>,
+    notes: Mutex<Vec<String>>,
+    trace: Mutex<Vec<TraceEvent>>,
+    observer: Option<Arc<dyn ProgressObserver>>,
+}
+
+/// Is notified of progress.
+pub trait ProgressObserver: Send + Sync {
+    /// Records that `done` of `total` files are done.
+    fn progress(&self, done: usize, total: usize);
+}
+
+/// How an answer came about, for those who ask for details.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TraceEvent {
+    /// All files were compared with the cache in this process.
+    Scanned(IndexRun),
+    /// Only the files that were named were looked at.
+    NamedFilesOnly,
+    /// A daemon answered, at this position of its clock.
+    AnsweredByDaemon(Option<String>),
+    /// A daemon answered in a way that could not be read.
+    UnreadableAnswer(String),
 }
 
 impl QueryJob {
-    /// Says that nobody waits for the answer any more.
+    /// Returns a job whose progress `observer` is notified of.
+    pub fn observed_by(observer: Arc<dyn ProgressObserver>) -> Self {
+        Self { observer: Some(observer), ..Self::default() }
+    }
+
+    /// Records that nobody waits for the answer any more.
     pub fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Says whether somebody still waits for the answer.
+    /// Returns whether nobody waits for the answer any more.
     pub fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
-    /// Says that so many files are to be read.
-    pub fn begins(&self, files: usize) {
-        if let Ok(mut progress) = self.progress.lock() {
-            *progress = (0, files);
-        }
-    }
-
-    /// Says that one more file was read.
-    pub fn advances(&self) {
-        if let Ok(mut progress) = self.progress.lock() {
-            progress.0 += 1;
-        }
-    }
-
-    /// Says that so many files were read, of so many.
+    /// Records that `done` of `total` files are done.
     pub fn set_progress(&self, done: usize, total: usize) {
-        if let Ok(mut progress) = self.progress.lock() {
-            *progress = (done, total);
+        *lock(&self.progress) = (done, total);
+        if let Some(observer) = &self.observer {
+            observer.progress(done, total);
         }
     }
 
-    /// Returns how many files were read, and of how many; zeros before the first.
+    /// Returns how many files are done, and of how many; zeros before the first.
     pub fn progress(&self) -> (usize, usize) {
-        self.progress.lock().map_or((0, 0), |progress| *progress)
+        *lock(&self.progress)
+    }
+
+    /// Adds a note for the user.
+    pub fn note(&self, note: String) {
+        lock(&self.notes).push(note);
+    }
+
+    /// Takes the notes that were added since the last call.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.notes))
+    }
+
+    /// Records how the answer came about.
+    pub fn trace(&self, event: TraceEvent) {
+        lock(&self.trace).push(event);
+    }
+
+    /// Takes the events that were recorded since the last call.
+    pub fn take_trace(&self) -> Vec<TraceEvent> {
+        std::mem::take(&mut lock(&self.trace))
     }
 }
 
 impl ScanProgress for QueryJob {
     fn begin(&self, files: usize) {
-        Self::begins(self, files);
+        self.set_progress(0, files);
     }
 
     fn advance(&self) {
-        Self::advances(self);
+        let (done, total) = {
+            let mut progress = lock(&self.progress);
+            progress.0 += 1;
+            *progress
+        };
+        if let Some(observer) = &self.observer {
+            observer.progress(done, total);
+        }
     }
 
     fn is_cancelled(&self) -> bool {
@@ -102,36 +159,26 @@ impl ScanProgress for QueryJob {
     }
 }
 
-/// An answer, ready to be sent.
-#[derive(Debug, Clone)]
+impl std::fmt::Debug for QueryJob {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("QueryJob").field("progress", &self.progress).finish_non_exhaustive()
+    }
+}
+
+/// A panic elsewhere leaves nothing half done here: each value is replaced or appended to as a whole.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An answer of a type that only the question knows.
+#[derive(Debug)]
 pub struct ServiceAnswer {
     /// What the answer can be relied on for.
     pub freshness: FreshnessNote,
-    /// What a person should be told beside the answer.
-    pub notes: Vec<String>,
-    /// The answer as JSON: the `data` of the envelope. Empty where a text alone was wanted and stands below.
-    pub data: Bytes,
-    /// The text of a document, where it is at hand.
-    pub text: Option<Bytes>,
-}
-
-impl ServiceAnswer {
-    /// Returns the answer that a response is on the wire; `None` for what no ask is answered by.
-    pub fn from_response(
-        response: QueryResponse,
-        freshness: FreshnessNote,
-        call: &CallOptions,
-    ) -> Option<Self> {
-        let (data, text) = match response {
-            QueryResponse::Aggregated(aggregated) => {
-                let written = aggregated.written;
-                let data = if call.only_text { Bytes::new() } else { encode_document(&written) };
-                (data, Some(written.text.clone()))
-            }
-            other => (AnyAnswer::from_response(other)?.to_json().into(), None),
-        };
-        Some(Self { freshness, notes: Vec::new(), data, text })
-    }
+    /// The paths that were asked for and cannot be answered for.
+    pub missing: Vec<MissingPath>,
+    /// The answer.
+    pub payload: Payload,
 }
 
 /// What an answer can be relied on for.

@@ -290,13 +290,16 @@ pub struct ViewArgs {
     /// Symbols are named as in `slop outline --json` (Engine.run, ns::Engine::run). To select one overload, write its
     /// parameters as they appear in the source, as in run(int speed), or its position among symbols of that name, as in
     /// run#2. Symbols that no --mask names are hidden, unless they are part of a definition that is shown.
-    #[arg(long, value_name = "SYMBOL=HOW", value_parser = mask, conflicts_with_all = ["lines", "against"])]
+    #[arg(long, value_name = "SYMBOL=HOW", value_parser = mask, conflicts_with_all = ["lines", "base", "against"])]
     pub mask: Vec<(String, MaskMode)>,
     /// Show these lines, counted from 1, both ends included
-    #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with = "against")]
+    #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with_all = ["base", "against"])]
     pub lines: Vec<(u32, u32)>,
     /// Show the changes since this commit, branch or tag [default with --mode diff: HEAD]
     #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+    /// The name of --base in earlier releases
+    #[arg(long, value_name = "REV", hide = true, conflicts_with = "base")]
     pub against: Option<String>,
     /// Print only the text, without the header line
     #[arg(long)]
@@ -307,9 +310,14 @@ pub struct ViewArgs {
 }
 
 impl ViewArgs {
+    /// Returns the revision that is compared with.
+    pub fn base(&self) -> Option<&String> {
+        self.base.as_ref().or(self.against.as_ref())
+    }
+
     /// Returns the mode that is given by `--mode` or implied by another flag.
     pub fn chosen_mode(&self) -> Option<ViewMode> {
-        let implied = match (self.mask.is_empty(), self.lines.is_empty(), &self.against) {
+        let implied = match (self.mask.is_empty(), self.lines.is_empty(), self.base()) {
             (false, _, _) => Some(ViewMode::Masked),
             (true, false, _) => Some(ViewMode::Custom),
             (true, true, Some(_)) => Some(ViewMode::Diff),

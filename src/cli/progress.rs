@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use indicatif::ProgressDrawTarget;
 use indicatif::ProgressStyle;
 
-use crate::api::ScanProgress;
+use crate::api::{ProgressObserver, ScanProgress};
 
 /// A run that ends sooner shows no bar.
 const SHOW_AFTER: Duration = Duration::from_millis(250);
@@ -91,6 +91,15 @@ impl ScanProgress for TerminalProgress {
         let Some(bar) = slot.as_ref() else { return };
         bar.inc(1);
         reveal(bar);
+    }
+}
+
+impl ProgressObserver for TerminalProgress {
+    fn progress(&self, done: usize, total: usize) {
+        if done == 0 {
+            self.begin(total);
+        }
+        self.set_position(done, total);
     }
 }
 

@@ -1,23 +1,18 @@
-//! Whoever can answer: the daemon where one runs, else this process.
+//! Services that ask a daemon: one that does nothing else, and one that answers in this process where none runs.
 
 use std::path::PathBuf;
 
 use super::front::cancelled_error;
 use super::places::DaemonPaths;
-use crate::api::AnyQuery;
-use crate::api::ApiError;
-use crate::api::CallOptions;
-use crate::api::Client;
-use crate::api::ClientError;
-use crate::api::QueryOptions;
-use crate::api::Service;
-use crate::api::ServiceAnswer;
+use crate::api::{
+    AnyQuery, ApiError, CallOptions, Client, ClientError, Delivery, LocalQuery, Payload, Receiver, Service,
+    ServiceAnswer, TraceEvent,
+};
 use crate::service::LocalService;
-use crate::service::SettingsSources;
 
-/// Faults of a daemon that is not the one to ask, or not now, and of what no transport carries; what it was asked can be
+/// Errors of a daemon that is not the one to ask, or not now, and of what no transport carries; the question can be
 /// answered without it.
-const FALLBACK_CODES: [&str; 10] = [
+const NOT_FOR_US: [&str; 10] = [
     "other_settings",
     "other_protocol",
     "other_version",
@@ -30,64 +25,133 @@ const FALLBACK_CODES: [&str; 10] = [
     "bad_answer",
 ];
 
-/// Asks the daemon where one runs that has the same settings, else answers in this process. Starts none.
+/// Asks the daemon of a project, and nobody else.
+#[derive(Debug, Clone)]
+pub struct DaemonService {
+    paths: DaemonPaths,
+}
+
+impl DaemonService {
+    /// Returns a service that asks the daemon with these files.
+    pub const fn new(paths: DaemonPaths) -> Self {
+        Self { paths }
+    }
+
+    fn ask(&self, query: &AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
+        // Nearly always there is no daemon, and then this is all that it costs to know.
+        if !self.paths.socket.exists() {
+            return Err(no_answer("no daemon is running for this project".to_owned()));
+        }
+        let client = Client::connect(&self.paths.socket).map_err(|error| no_answer(error.to_string()))?;
+        let answer = client.ask(query, call).map_err(|error| match error {
+            ClientError::Fault(error) => error,
+            ClientError::Cancelled => cancelled_error(),
+            ClientError::Unreachable(_) | ClientError::NotUnderstood(_) | ClientError::NoRoute => {
+                no_answer(error.to_string())
+            }
+        })?;
+        let Payload::Json(data) = &answer.payload else { return Ok(answer) };
+        match query.decode_answer(data) {
+            Ok(payload) => {
+                call.job.trace(TraceEvent::AnsweredByDaemon(answer.freshness.clock.clone()));
+                Ok(ServiceAnswer { payload, ..answer })
+            }
+            Err(error) => {
+                call.job.trace(TraceEvent::UnreadableAnswer(error.to_string()));
+                Err(no_answer(error.to_string()))
+            }
+        }
+    }
+}
+
+impl Service for DaemonService {
+    fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
+        // A daemon counts an answer as delivered when it has sent it.
+        let _: Delivery = receive(self.ask(&query, call)?);
+        Ok(())
+    }
+}
+
+/// Asks the daemon if one runs that has the same settings, and answers in this process otherwise. Starts none.
 pub struct DaemonOrLocal {
-    root: PathBuf,
-    sources: SettingsSources,
-    runtime: PathBuf,
     local: LocalService,
+    runtime: PathBuf,
     without_daemon: bool,
 }
 
 impl DaemonOrLocal {
-    /// Returns what answers for the project in the folder `root`, an absolute path without links. `runtime` is as for
-    /// [`Places::of`].
-    pub fn new(root: PathBuf, sources: SettingsSources, runtime: PathBuf, without_daemon: bool) -> Self {
-        let local = LocalService::new(root.clone(), sources.clone());
-        Self { root, sources, runtime, local, without_daemon }
+    /// Returns a service that answers as `local` does. `runtime` is as for [`DaemonPaths::for_project`].
+    pub const fn new(local: LocalService, runtime: PathBuf, without_daemon: bool) -> Self {
+        Self { local, runtime, without_daemon }
+    }
+
+    /// Asks the daemon. `None` if there is none that answers as this process would.
+    fn ask_daemon(&self, query: &AnyQuery, call: &CallOptions) -> Option<Result<ServiceAnswer, ApiError>> {
+        if self.without_daemon || is_local_only(query) {
+            return None;
+        }
+        let loaded = match self.local.settings() {
+            Ok(loaded) => loaded,
+            Err(error) => return Some(Err(error)),
+        };
+        let cache_dir = loaded.engine_options(self.local.root()).cache_dir;
+        let paths = DaemonPaths::for_project(self.local.root(), &cache_dir, &self.runtime);
+        let call = CallOptions { settings: Some(loaded.fingerprint()), ..call.clone() };
+        match DaemonService::new(paths).ask(query, &call) {
+            Err(error) if NOT_FOR_US.contains(&&*error.code) => None,
+            answer => Some(answer),
+        }
     }
 }
 
 impl Service for DaemonOrLocal {
-    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
-        if self.without_daemon {
-            return self.local.ask(ask, call);
-        }
-        let loaded = self.sources.load(&self.root)?;
-        let cache_dir = loaded.engine_options(&self.root).cache_dir;
-        let places = DaemonPaths::for_project(&self.root, &cache_dir, &self.runtime);
-        let fingerprint = loaded.fingerprint();
-        let mut progress = |done, total| {
-            call.job.set_progress(done, total);
-        };
-        let options = QueryOptions {
-            require_fresh: call.require_fresh,
-            settings: Some(&fingerprint),
-            job: Some(&call.job),
-            progress: Some(&mut progress),
-        };
-        match query_daemon(&places, &ask, options) {
-            Some(answer) => answer,
-            None => self.local.ask(ask, call),
+    fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
+        match self.ask_daemon(&query, call) {
+            Some(answer) => {
+                let _: Delivery = receive(answer?);
+                Ok(())
+            }
+            None => {
+                let compose = |document: AnyQuery| self.ask_daemon(&document, call);
+                self.local.answer_with(query, call, receive, Some(&compose))
+            }
         }
     }
 }
 
-/// Asks the daemon of a project. `None` where there is none that answers as this process would.
-pub fn query_daemon(
-    places: &DaemonPaths,
-    ask: &AnyQuery,
-    options: QueryOptions<'_>,
-) -> Option<Result<ServiceAnswer, ApiError>> {
-    // Nearly always there is none, and then this is all that it costs to know.
-    if !places.socket.exists() {
-        return None;
+/// Returns whether no daemon answers a question as this process does.
+fn is_local_only(query: &AnyQuery) -> bool {
+    match query {
+        AnyQuery::Aggregate(query) => {
+            let attachments = &query.attachments;
+            // They may lie outside of the project, and a daemon shows nothing from there.
+            let names_files_elsewhere = attachments.history.is_some() || !attachments.screenshots.is_empty();
+            // Changes are left out of the next document only if this one was written, not only sent; that is known here.
+            names_files_elsewhere || query.since_last
+        }
+        AnyQuery::Local(
+            LocalQuery::MakeSlice(_)
+            | LocalQuery::ResolveSlices(_)
+            | LocalQuery::MatchSymbols(_)
+            | LocalQuery::Export(_)
+            | LocalQuery::Compose(_)
+            | LocalQuery::WriteDocument(_),
+        ) => true,
+        AnyQuery::Index(_)
+        | AnyQuery::Files(_)
+        | AnyQuery::Outline(_)
+        | AnyQuery::View(_)
+        | AnyQuery::Symbols(_)
+        | AnyQuery::Explain(_)
+        | AnyQuery::CacheStatus(_)
+        | AnyQuery::CacheClear(_)
+        | AnyQuery::CacheVerify(_)
+        | AnyQuery::CacheGc(_)
+        | AnyQuery::Audit(_) => false,
     }
-    match Client::connect(&places.socket).ok()?.ask(ask, options) {
-        Ok(answered) => Some(Ok(answered)),
-        Err(ClientError::Fault(fault)) if FALLBACK_CODES.contains(&&*fault.code) => None,
-        Err(ClientError::Fault(fault)) => Some(Err(fault)),
-        Err(ClientError::Cancelled) => Some(Err(cancelled_error())),
-        Err(ClientError::Unreachable(_) | ClientError::NotUnderstood(_)) => None,
-    }
+}
+
+/// No daemon answered, or none that could be understood.
+fn no_answer(message: String) -> ApiError {
+    ApiError::environment("bad_answer", message, "ask again without the daemon")
 }

@@ -16,9 +16,10 @@ use crate::api::CallOptions;
 use crate::api::ClockPosition;
 use crate::api::DaemonControl;
 use crate::api::DaemonStatus;
+use crate::api::Delivery;
 use crate::api::Feed;
+use crate::api::Receiver;
 use crate::api::Service;
-use crate::api::ServiceAnswer;
 use crate::api::Subscription;
 
 /// How long the loop may take to say how it is.
@@ -37,9 +38,9 @@ pub(super) struct ServiceHandle {
 }
 
 impl Service for ServiceHandle {
-    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
+    fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
         let (reply, answer) = sync_channel(1);
-        let question = PendingQuery { query: ask, call: call.clone(), reply };
+        let question = PendingQuery { query, call: call.clone(), reply };
         if self.events.send(DaemonEvent::QueryReceived(question)).is_err() {
             return Err(stopping_error());
         }
@@ -49,7 +50,10 @@ impl Service for ServiceHandle {
                 Ok(Err(fault)) if fault.code == "cancelled" && !call.job.is_cancelled() => {
                     return Err(stopping_error());
                 }
-                Ok(answer) => return answer,
+                Ok(answer) => {
+                    let _: Delivery = receive(answer?);
+                    return Ok(());
+                }
                 Err(RecvTimeoutError::Disconnected) => return Err(stopping_error()),
                 // A worker gives up a cancelled job by itself; one that is still in the queue need not be waited for.
                 Err(RecvTimeoutError::Timeout) if call.job.is_cancelled() => return Err(cancelled_error()),

@@ -28,8 +28,7 @@ mod worker;
 
 pub use crate::engine::FileChange;
 pub use crate::engine::FileChangeKind;
-pub use either::DaemonOrLocal;
-pub use either::query_daemon;
+pub use either::{DaemonOrLocal, DaemonService};
 pub use error::Error;
 pub use places::DaemonPaths;
 pub use run::Options;

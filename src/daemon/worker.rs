@@ -2,7 +2,6 @@
 
 use std::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -17,23 +16,23 @@ use super::event::RefreshOutcome;
 use super::front::cancelled_error;
 use super::settle::DueChanges;
 use crate::api::ApiError;
+use crate::api::AuditResult;
 use crate::api::AuditStatus;
 use crate::api::FreshnessNote;
-use crate::api::ProjectSession;
 use crate::api::QueryJob;
-use crate::api::QueryResponse;
-use crate::api::ScanProgress;
 use crate::api::ServiceAnswer;
-use crate::api::World;
 use crate::config::ConfigInputs;
 use crate::config::LoadedConfig;
 use crate::config::load;
 use crate::engine::FileChange;
+use crate::engine::Project;
+use crate::engine::ScanProgress;
 use crate::engine::WorkspaceCache;
-use crate::service::QueryOrigin;
+use crate::engine::World;
 use crate::service::SettingsSources;
 use crate::service::resolve;
 use crate::service::settings_error;
+use crate::service::{Found, QueryOrigin, QuerySettings};
 use crate::sys::Clock;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
@@ -76,11 +75,11 @@ impl JobProgress<'_> {
 
 impl ScanProgress for JobProgress<'_> {
     fn begin(&self, files: usize) {
-        self.job().iter().for_each(|job| job.begins(files));
+        self.job().iter().for_each(|job| job.begin(files));
     }
 
     fn advance(&self) {
-        self.job().iter().for_each(|job| job.advances());
+        self.job().iter().for_each(|job| job.advance());
     }
 
     fn is_cancelled(&self) -> bool {
@@ -139,7 +138,7 @@ struct OpenSession<'b> {
     inputs: ConfigInputs,
     loaded: LoadedConfig,
     fingerprint: String,
-    session: ProjectSession<'b>,
+    project: Project<'b>,
 }
 
 fn with_worker(shop: &WorkerContext, work: impl FnOnce(&mut Worker<'_>)) {
@@ -174,7 +173,7 @@ impl<'b> Worker<'b> {
         freshness: FreshnessNote,
         audit: &mut Option<AuditStatus>,
     ) -> Result<ServiceAnswer, ApiError> {
-        let PendingQuery { query: ask, call, .. } = question;
+        let PendingQuery { query, call, .. } = question;
         if call.job.is_cancelled() {
             return Err(cancelled_error());
         }
@@ -184,31 +183,33 @@ impl<'b> Worker<'b> {
             return Err(ApiError::other_settings());
         }
         // What an answer that failed has left behind is not this one's.
-        open.session.discard_pending();
-        let request = resolve(ask.clone(), &open.loaded, &shop.root, QueryOrigin::Client)?;
-        let response = open.session.answer(request)?;
-        let freshness = freshness.with_unsettled(open.session.take_unsettled_count());
+        open.project.discard_delivery();
+        open.project.take_unstable();
+        open.project.take_notes();
+        let settings = QuerySettings { loaded: &open.loaded, root: &shop.root, origin: QueryOrigin::Remote };
+        let Found { answer: payload, missing } =
+            resolve(query.clone(), settings)?.answer(&mut open.project)?;
+        let freshness = freshness.with_unsettled(open.project.take_unstable());
         freshness.require_fresh(call.require_fresh)?;
-        if let QueryResponse::Audited(found) = &response {
+        if let Some(found) = payload.downcast_ref::<AuditResult>() {
             let differences = found.differences.len() as u64;
             *audit = Some(AuditStatus { at_ms: freshness.as_of_ms, differences });
         }
-        let answered = ServiceAnswer::from_response(response, freshness, call);
-        let answered = answered.expect("what an ask is resolved to has an answer on the wire");
-        // Whoever is gone has received nothing.
+        // A client that is gone has received nothing.
         if !call.job.is_cancelled() {
-            open.session.mark_delivered();
+            open.project.confirm_delivery();
         }
-        Ok(ServiceAnswer { notes: open.session.take_notes(), ..answered })
+        open.project.take_notes().into_iter().for_each(|note| call.job.note(note));
+        Ok(ServiceAnswer { freshness, missing, payload })
     }
 
     fn refresh(&mut self, due: &DueChanges) -> Result<(Vec<FileChange>, Vec<String>), ApiError> {
         let open = self.open()?;
         let changes = match due {
-            DueChanges::AllFiles => open.session.refresh_all()?,
-            DueChanges::Files(files) => open.session.refresh(files)?,
+            DueChanges::AllFiles => open.project.refresh_all()?,
+            DueChanges::Files(files) => open.project.refresh(files)?,
         };
-        Ok((changes, open.session.take_notes()))
+        Ok((changes, open.project.take_notes()))
     }
 
     /// Returns the settings as they are now, and a session by them.
@@ -217,11 +218,12 @@ impl<'b> Worker<'b> {
         if self.open.as_ref().is_none_or(|open| open.inputs != inputs) {
             self.open = None;
             let loaded = load(&inputs).map_err(|error| settings_error(&error))?;
-            let mut session = open_session(&self.context.root, &loaded, self.world)?;
-            session.share_cache(Arc::clone(&self.context.workspace));
-            session.set_paranoid(self.context.is_paranoid);
+            let options = loaded.engine_options(&self.context.root);
+            let mut project = Project::open(&self.context.root, options, self.world)?;
+            project.share_cache(Arc::clone(&self.context.workspace));
+            project.set_paranoid(self.context.is_paranoid);
             let fingerprint = loaded.fingerprint();
-            self.open = Some(OpenSession { inputs, loaded, fingerprint, session });
+            self.open = Some(OpenSession { inputs, loaded, fingerprint, project });
         }
         let open = self.open.as_mut().expect("a session was opened above where there was none");
         // Also where nothing is new to this one: another may have told of settings that were changed back since.
@@ -234,12 +236,4 @@ impl<'b> Worker<'b> {
         }
         Ok(open)
     }
-}
-
-fn open_session<'b>(
-    root: &Path,
-    loaded: &LoadedConfig,
-    world: World<'b>,
-) -> Result<ProjectSession<'b>, ApiError> {
-    ProjectSession::open(root, loaded.engine_options(root), world)
 }

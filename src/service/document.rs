@@ -1,30 +1,21 @@
 //! What is asked of a document, and the settings, become the engine's request for it.
 
-use std::path::Path;
 use std::path::PathBuf;
 
+use super::answer::{QueryOrigin, QuerySettings, Resolve, Resolved, ResolvedQuery, complete};
 use super::profile::DocumentProfile;
-use super::resolve::QueryOrigin;
 use super::sources::project_name;
-use crate::api::AggregateAsk;
-use crate::api::AggregationRequest;
-use crate::api::ApiError;
-use crate::api::BesideAsk;
-use crate::api::ChoiceAsk;
-use crate::api::DiscussionSource;
-use crate::api::DocumentHistory;
-use crate::api::DocumentLimits;
-use crate::api::DocumentRequest;
-use crate::api::ExplainAsk;
-use crate::api::FormatName;
-use crate::api::ImageFile;
-use crate::api::PartName;
-use crate::api::ResolvedQuery;
-use crate::api::SectionRequest;
-use crate::api::Trust;
+use crate::api::{
+    AggregateQuery, ApiError, AttachmentOptions, ComposeQuery, ComposedDocument, DocumentReceipt,
+    DocumentRequest, ExplainQuery, FormatName, PartName, Payload, ViewSelection, compose_document,
+    compose_unformatted,
+};
 use crate::config::ExecutionMode;
 use crate::config::LoadedConfig;
 use crate::config::Settings;
+use crate::engine::{
+    AggregationRequest, DiscussionSource, DocumentHistory, DocumentLimits, ImageFile, SectionRequest, Trust,
+};
 use crate::model::BodyOptions;
 use crate::model::Persona;
 use crate::model::PreferredModel;
@@ -33,55 +24,78 @@ use crate::model::Tier;
 /// The file in the project's folder that holds a discussion where no other is named.
 const HISTORY_FILE: &str = "history.toml";
 
-/// Returns the request for a document.
-pub(super) fn resolve_aggregate(
-    ask: AggregateAsk,
-    loaded: &LoadedConfig,
-    root: &Path,
-    asker: QueryOrigin,
-) -> Result<ResolvedQuery, ApiError> {
-    check_attachments(&ask)?;
-    let profile = DocumentProfile::resolve(&ask.choice, &loaded.curation)?;
-    let body = body_options(&ask.beside, ask.format, profile.persona.as_ref(), &loaded.settings)?;
-    let name = ask.name.unwrap_or_else(|| default_name(&ask.choice, &profile));
-    let mut request = aggregation(ask.choice, &profile, loaded)?;
-    request.files = ask.files;
-    request.order = ask.order.map_or(request.order, Into::into);
-    request.trust = if ask.verify { Trust::Nothing } else { Trust::Stamps };
-    request.exact_tokens = ask.measured || ask.dry_run || ask.format == FormatName::Json;
-    request.sections = section_request(&ask.beside, &profile, &loaded.settings, asker);
-    request.history = Some(DocumentHistory { name, since_last: ask.since_last });
-    Ok(ResolvedQuery::Aggregate(DocumentRequest {
+/// Decides what a question for a document leaves open.
+pub fn resolve_aggregate(
+    query: AggregateQuery,
+    settings: QuerySettings<'_>,
+) -> Result<DocumentRequest, ApiError> {
+    check_attachments(&query)?;
+    let QuerySettings { loaded, root, origin } = settings;
+    let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
+    let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), &loaded.settings)?;
+    let name = query.name.unwrap_or_else(|| default_name(&query.choice, &profile));
+    let mut request = aggregation(query.choice, &profile, loaded)?;
+    request.files = query.files;
+    request.order = query.order.map_or(request.order, Into::into);
+    request.trust = if query.verify { Trust::Nothing } else { Trust::Stamps };
+    request.exact_tokens = query.exact_tokens || query.dry_run || query.format == FormatName::Json;
+    request.sections = section_request(&query.attachments, &profile, &loaded.settings, origin);
+    request.history = Some(DocumentHistory { name, since_last: query.since_last });
+    Ok(DocumentRequest {
         request,
-        format: ask.format.into(),
+        format: query.format.into(),
         body,
         project_name: project_name(root, &loaded.settings.project.name),
-        is_dry_run: ask.dry_run,
-    }))
+        is_dry_run: query.dry_run,
+    })
 }
 
-/// Returns the request for explanations.
-pub(super) fn resolve_explain(
-    ask: ExplainAsk,
-    loaded: &LoadedConfig,
-    asker: QueryOrigin,
-) -> Result<ResolvedQuery, ApiError> {
-    let profile = DocumentProfile::resolve(&ask.choice, &loaded.curation)?;
-    let mut aggregation = aggregation(ask.choice, &profile, loaded)?;
-    // What stands beside the files takes room from them.
-    aggregation.sections = section_request(&BesideAsk::default(), &profile, &loaded.settings, asker);
-    Ok(ResolvedQuery::Explain { file: ask.file, aggregation })
+/// Decides what a question for explanations leaves open.
+pub fn resolve_explain(
+    query: &ExplainQuery,
+    settings: QuerySettings<'_>,
+) -> Result<AggregationRequest, ApiError> {
+    let QuerySettings { loaded, origin, .. } = settings;
+    let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
+    let mut request = aggregation(query.choice.clone(), &profile, loaded)?;
+    // Attachments take room from the files, and so decide which of them the limits leave out.
+    request.sections = section_request(&AttachmentOptions::default(), &profile, &loaded.settings, origin);
+    Ok(request)
 }
 
-fn check_attachments(ask: &AggregateAsk) -> Result<(), ApiError> {
+/// Resolves a question for a document, whose answer is given as it is cached: encoded, if it was sent before.
+pub(super) fn resolve_document(
+    query: AggregateQuery,
+    settings: QuerySettings<'_>,
+) -> Result<ResolvedQuery<Payload>, ApiError> {
+    let request = resolve_aggregate(query, settings)?;
+    complete(move |project| {
+        let document = compose_document(project, &request)?;
+        if !request.is_dry_run {
+            return Ok(Payload::Document(document));
+        }
+        project.discard_delivery();
+        let receipt = DocumentReceipt::from(&document.receipt);
+        Ok(Payload::value(ComposedDocument { text: None, receipt }))
+    })
+}
+
+impl Resolve for ComposeQuery {
+    fn resolve(self, settings: QuerySettings<'_>) -> Resolved<Self> {
+        let request = resolve_aggregate(self.0, settings)?;
+        complete(move |project| Ok(compose_unformatted(project, &request)?))
+    }
+}
+
+fn check_attachments(query: &AggregateQuery) -> Result<(), ApiError> {
     let bad = |message: &str, hint| Err(ApiError::user("bad_ask", message.to_owned(), hint));
-    if ask.beside.take.is_some() && ask.beside.part == PartName::Prefix {
+    if query.attachments.take.is_some() && query.attachments.part == PartName::Prefix {
         return bad(
             "show a take of a discussion that is left out",
             "leave out the take, or ask for the whole document",
         );
     }
-    if ask.name.as_ref().is_some_and(String::is_empty) {
+    if query.name.as_ref().is_some_and(String::is_empty) {
         return bad("remember a document by an empty name", "give a name, or none");
     }
     Ok(())
@@ -89,7 +103,7 @@ fn check_attachments(ask: &AggregateAsk) -> Result<(), ApiError> {
 
 /// Returns what is asked for: the ask where it says something, else the settings.
 fn aggregation(
-    choice: ChoiceAsk,
+    choice: ViewSelection,
     profile: &DocumentProfile,
     loaded: &LoadedConfig,
 ) -> Result<AggregationRequest, ApiError> {
@@ -104,7 +118,7 @@ fn aggregation(
         order: settings.aggregation.order,
         focus: choice.focus,
         files: Vec::new(),
-        base: choice.against,
+        base: choice.base,
         items: loaded.curation.files.clone(),
         preset: profile.preset.as_ref().map(|preset| preset.files.clone()),
         limits,
@@ -115,7 +129,11 @@ fn aggregation(
     })
 }
 
-fn limits(choice: &ChoiceAsk, tier: Option<Tier>, settings: &Settings) -> Result<DocumentLimits, ApiError> {
+fn limits(
+    choice: &ViewSelection,
+    tier: Option<Tier>,
+    settings: &Settings,
+) -> Result<DocumentLimits, ApiError> {
     for (limit, what) in [(choice.budget, "tokens"), (choice.max_bytes, "bytes")] {
         if limit == Some(0) {
             let message = format!("compose a document of 0 {what}");
@@ -132,14 +150,14 @@ fn limits(choice: &ChoiceAsk, tier: Option<Tier>, settings: &Settings) -> Result
 /// Returns what is asked for beside the files. A person may name any file of the machine; what comes over a socket, or
 /// with the project, may name the project's own alone.
 fn section_request(
-    ask: &BesideAsk,
+    ask: &AttachmentOptions,
     profile: &DocumentProfile,
     settings: &Settings,
-    asker: QueryOrigin,
+    origin: QueryOrigin,
 ) -> SectionRequest {
-    let named = ask.screenshots.iter().map(|path| match asker {
-        QueryOrigin::Person => ImageFile::Asked(PathBuf::from(path)),
-        QueryOrigin::Client => ImageFile::OfProject(path.clone()),
+    let named = ask.screenshots.iter().map(|path| match origin {
+        QueryOrigin::CommandLine => ImageFile::Asked(PathBuf::from(path)),
+        QueryOrigin::Remote => ImageFile::OfProject(path.clone()),
     });
     let preset = profile.preset.iter().flat_map(|preset| &preset.screenshots);
     SectionRequest {
@@ -149,29 +167,29 @@ fn section_request(
         images_apart: false,
         refused_images: &[],
         beads: settings.project.execution_mode == ExecutionMode::Beads,
-        discussion: discussion(ask, profile.tier, settings, asker),
+        discussion: discussion(ask, profile.tier, settings, origin),
     }
 }
 
 /// The tier's setting is about the project's own file; a discussion that is asked for must be there.
 fn discussion(
-    ask: &BesideAsk,
+    ask: &AttachmentOptions,
     tier: Option<Tier>,
     settings: &Settings,
-    asker: QueryOrigin,
+    origin: QueryOrigin,
 ) -> Option<DiscussionSource> {
     let is_asked_for = ask.history.is_some() || ask.take.is_some() || ask.part == PartName::Suffix;
     if !is_asked_for && !tier.is_some_and(|tier| settings.tier(tier).history) {
         return None;
     }
-    let is_named = ask.history.is_some() && asker == QueryOrigin::Person;
+    let is_named = ask.history.is_some() && origin == QueryOrigin::CommandLine;
     let path = PathBuf::from(ask.history.as_deref().unwrap_or(HISTORY_FILE));
     Some(DiscussionSource { path, take: ask.take.clone(), is_named, is_optional: !is_asked_for })
 }
 
 /// Returns how a model is asked.
 fn body_options(
-    ask: &BesideAsk,
+    ask: &AttachmentOptions,
     format: FormatName,
     persona: Option<&Persona>,
     settings: &Settings,
@@ -217,7 +235,7 @@ fn preferred_model<'p>(persona: &'p Persona, provider: &str) -> Option<&'p Prefe
 
 /// Returns the name that a document is remembered by where none is given: for whom it is made, and of what. The
 /// project's name is no part of it, for the same project in another folder has the same receipt.
-fn default_name(choice: &ChoiceAsk, profile: &DocumentProfile) -> String {
+fn default_name(choice: &ViewSelection, profile: &DocumentProfile) -> String {
     let persona = choice.persona.as_ref().map(|persona| format!("persona-{persona}"));
     let tier = profile.tier.map(|tier| format!("tier-{}", tier.number()));
     let preset = profile.preset.as_ref().map(|preset| format!("preset-{}", preset.name));

@@ -1,65 +1,188 @@
-//! Answers without a daemon: the project is opened for each question, and every file of the answer is looked at.
+//! Answers in this process: the project is opened for each question, and every file of the answer is looked at.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::resolve::QueryOrigin;
-use super::resolve::resolve;
+use super::answer::{Found, QueryOrigin, QuerySettings, resolve};
 use super::sources::SettingsSources;
-use crate::api::AnyQuery;
-use crate::api::ApiError;
-use crate::api::CallOptions;
-use crate::api::FreshnessNote;
-use crate::api::ProjectSession;
-use crate::api::Service;
-use crate::api::ServiceAnswer;
-use crate::api::World;
-use crate::sys::Clock;
-use crate::sys::RealDisk;
-use crate::sys::RealFiles;
-use crate::sys::RealProcesses;
-use crate::sys::WallClock;
+use crate::api::{
+    AggregateQuery, AnyQuery, ApiError, CallOptions, ComposedDocument, Delivery, DocumentFormat,
+    FreshnessNote, IndexRun, LocalQuery, OutputTarget, Payload, Query, Receiver, Service, ServiceAnswer,
+    TraceEvent, WriteDocumentQuery, WrittenDocument, pretty,
+};
+use crate::config::LoadedConfig;
+use crate::engine::{PriorOutputs, Project, ScanProgress, World};
+use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock};
 
-/// A project that is opened for one question at a time. Settings are read anew for each.
-#[derive(Debug, Clone)]
+/// Answers in this process.
+#[derive(Clone)]
 pub struct LocalService {
     root: PathBuf,
-    sources: SettingsSources,
+    settings: SettingsSource,
+    origin: QueryOrigin,
 }
 
+/// Where the settings of an answer come from.
+#[derive(Clone)]
+enum SettingsSource {
+    /// They are read anew for each question.
+    Sources(SettingsSources),
+    /// They were read once, by a process that asks one question.
+    Loaded(Arc<LoadedConfig>),
+}
+
+/// Composes a document elsewhere; `None` if it cannot be had there.
+pub type RemoteComposer<'c> = &'c dyn Fn(AnyQuery) -> Option<Result<ServiceAnswer, ApiError>>;
+
 impl LocalService {
-    /// Returns what answers for the project in the folder `root`, an absolute path without links.
+    /// Returns a service for the project in the folder `root`, an absolute path without links, which reads the settings
+    /// anew for each question.
     pub const fn new(root: PathBuf, sources: SettingsSources) -> Self {
-        Self { root, sources }
+        Self { root, settings: SettingsSource::Sources(sources), origin: QueryOrigin::Remote }
+    }
+
+    /// Returns a service that answers the user of the command line by settings that have been read.
+    pub const fn for_command_line(root: PathBuf, loaded: Arc<LoadedConfig>) -> Self {
+        Self { root, settings: SettingsSource::Loaded(loaded), origin: QueryOrigin::CommandLine }
+    }
+
+    /// Returns the project's folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the settings that a question is answered by.
+    pub fn settings(&self) -> Result<Arc<LoadedConfig>, ApiError> {
+        match &self.settings {
+            SettingsSource::Sources(sources) => sources.load(&self.root).map(Arc::new),
+            SettingsSource::Loaded(loaded) => Ok(Arc::clone(loaded)),
+        }
+    }
+
+    /// Answers as [`Service::answer`] does; a document that goes into a file is composed by `remote`, if it can be.
+    pub fn answer_with(
+        &self,
+        query: AnyQuery,
+        call: &CallOptions,
+        receive: Receiver<'_>,
+        remote: Option<RemoteComposer<'_>>,
+    ) -> Result<(), ApiError> {
+        let loaded = self.settings()?;
+        if call.settings.as_ref().is_some_and(|settings| *settings != loaded.fingerprint()) {
+            return Err(ApiError::other_settings());
+        }
+        let settings = QuerySettings { loaded: &loaded, root: &self.root, origin: self.origin };
+        let mut output = None;
+        let query = match query {
+            AnyQuery::Local(LocalQuery::WriteDocument(write)) => {
+                let WriteDocumentQuery { document, target, receipt } = *write;
+                let extension = DocumentFormat::from(document.format).extension();
+                output = Some(Output { target, receipt, extension });
+                document.into_any()
+            }
+            query => query,
+        };
+        let as_of_ms = WallClock.now_ns() / 1_000_000;
+        let resolved = resolve(query.clone(), settings)?;
+        let mut options = loaded.engine_options(&self.root);
+        options.cache_enabled &= resolved.uses_cache;
+        with_world(&self.root, &*call.job, |world| {
+            let mut project = Project::open(&self.root, options, world)?;
+            // What another run writes while this one works is not for this one to delete.
+            let prior = output.as_ref().and_then(|output| output.prior(&project));
+            let composed = output.as_ref().and(remote).and_then(|compose| compose(query));
+            let ServiceAnswer { mut payload, freshness, missing } = match composed {
+                Some(answer) => answer?,
+                None => {
+                    let found = resolved.answer(&mut project);
+                    let unsettled = project.take_unstable();
+                    report(&mut project, call);
+                    let freshness = FreshnessNote::at(as_of_ms).with_unsettled(unsettled);
+                    freshness.require_fresh(call.require_fresh)?;
+                    let Found { answer, missing } = found?;
+                    ServiceAnswer { freshness, missing, payload: answer }
+                }
+            };
+            if let Some(output) = output {
+                payload = Payload::local(output.write(payload, prior, &mut project)?);
+                // A document that is in its file has arrived.
+                project.confirm_delivery();
+            }
+            let delivery = receive(ServiceAnswer { freshness, missing, payload });
+            if delivery == Delivery::Arrived {
+                project.confirm_delivery();
+            }
+            project.take_notes().into_iter().for_each(|note| call.job.note(note));
+            Ok(())
+        })
     }
 }
 
 impl Service for LocalService {
-    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
-        let root = &self.root;
-        let loaded = self.sources.load(root)?;
-        if call.settings.as_ref().is_some_and(|settings| *settings != loaded.fingerprint()) {
-            return Err(ApiError::other_settings());
-        }
-        let as_of_ms = WallClock.now_ns() / 1_000_000;
-        let request = resolve(ask, &loaded, root, QueryOrigin::Client)?;
-        let files = RealFiles::open(root).map_err(|error| ApiError::no_project(root, &error))?;
-        let world = World {
-            clock: &WallClock,
-            disk: &RealDisk,
-            files: &files,
-            processes: &RealProcesses,
-            progress: &*call.job,
-        };
-        let mut options = loaded.engine_options(root);
-        options.cache_enabled &= request.uses_cache();
-        let mut session = ProjectSession::open(root, options, world)?;
-        let response = session.answer(request)?;
-        let freshness = FreshnessNote::at(as_of_ms).with_unsettled(session.take_unsettled_count());
-        freshness.require_fresh(call.require_fresh)?;
-        let answered = ServiceAnswer::from_response(response, freshness, call);
-        let answered = answered.expect("what is asked in words is answered by an answer");
-        // The caller has it as soon as this returns.
-        session.mark_delivered();
-        Ok(ServiceAnswer { notes: session.take_notes(), ..answered })
+    fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
+        self.answer_with(query, call, receive, None)
     }
+}
+
+/// The file that a document goes into.
+struct Output {
+    target: OutputTarget,
+    receipt: Option<PathBuf>,
+    extension: &'static str,
+}
+
+impl Output {
+    /// Returns the numbered files that are there before the document is composed.
+    fn prior(&self, project: &Project<'_>) -> Option<PriorOutputs> {
+        match &self.target {
+            OutputTarget::Numbered { folder, name, .. } => Some(project.prior_outputs(folder, name)),
+            OutputTarget::File(_) => None,
+        }
+    }
+
+    /// Writes the document, then deletes old ones, then writes the receipt: there is none for a document that could not
+    /// be written.
+    fn write(
+        self,
+        payload: Payload,
+        prior: Option<PriorOutputs>,
+        project: &mut Project<'_>,
+    ) -> Result<WrittenDocument, ApiError> {
+        let ComposedDocument { text, receipt } = AggregateQuery::read_answer(payload)?;
+        let text = text.unwrap_or_default();
+        let path = match self.target {
+            OutputTarget::File(path) => {
+                project.write_file(&path, &text)?;
+                path
+            }
+            OutputTarget::Numbered { folder, name, keep } => {
+                let path = project.write_numbered(&folder, &name, self.extension, &text)?;
+                if let Some(prior) = prior {
+                    project.prune_outputs(&folder, prior, keep);
+                }
+                path
+            }
+        };
+        if let Some(file) = &self.receipt {
+            project.write_file(file, &pretty(&receipt))?;
+        }
+        Ok(WrittenDocument { path, receipt })
+    }
+}
+
+/// Hands on what happened while a question was answered, whether there is an answer or not.
+fn report(project: &mut Project<'_>, call: &CallOptions) {
+    let scan = project.last_scan().map(IndexRun::from);
+    call.job.trace(scan.map_or(TraceEvent::NamedFilesOnly, TraceEvent::Scanned));
+    project.take_notes().into_iter().for_each(|note| call.job.note(note));
+}
+
+/// Opens the folder of a project, and does some work in it.
+pub fn with_world<T, E: From<ApiError>>(
+    root: &Path,
+    progress: &dyn ScanProgress,
+    work: impl FnOnce(World<'_>) -> Result<T, E>,
+) -> Result<T, E> {
+    let files = RealFiles::open(root).map_err(|error| ApiError::no_project(root, &error))?;
+    work(World { clock: &WallClock, disk: &RealDisk, files: &files, processes: &RealProcesses, progress })
 }

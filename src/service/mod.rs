@@ -3,15 +3,15 @@
 //! Knows: settings, presets, personas, and what an ask means by them. Does not know: who asks, and whether a daemon
 //! runs.
 //!
-//! Start with [`resolve()`], then [`Local`].
+//! Start with [`LocalService`], then [`resolve()`].
 
 mod agent;
 #[cfg(test)]
 mod agent_tests;
+mod answer;
 mod document;
 mod local;
 mod profile;
-mod resolve;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -25,9 +25,9 @@ pub use agent::agent_options;
 pub use agent::caps;
 pub use agent::prices;
 pub use agent::provider_key;
-pub use local::LocalService;
-pub use resolve::QueryOrigin;
-pub use resolve::resolve;
+pub use answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery, resolve};
+pub use document::{resolve_aggregate, resolve_explain};
+pub use local::{LocalService, RemoteComposer, with_world};
 pub use sources::SETTINGS_FILE;
 pub use sources::SettingsSources;
 pub use sources::base_variables;

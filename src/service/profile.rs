@@ -1,7 +1,7 @@
 //! For whom a document is made: a tier or a persona, and the preset that it sees.
 
 use crate::api::ApiError;
-use crate::api::ChoiceAsk;
+use crate::api::ViewSelection;
 use crate::config::Curation;
 use crate::config::SavedEntry;
 use crate::config::nearest_name;
@@ -19,7 +19,7 @@ pub(super) struct DocumentProfile {
 
 impl DocumentProfile {
     /// Returns for whom a document is made: what the ask names wins over what the persona brings.
-    pub(super) fn resolve(choice: &ChoiceAsk, curation: &Curation) -> Result<Self, ApiError> {
+    pub(super) fn resolve(choice: &ViewSelection, curation: &Curation) -> Result<Self, ApiError> {
         if choice.tier.is_some() && choice.persona.is_some() {
             let message = "compose for a tier and for a persona at once".to_owned();
             return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));

@@ -4,29 +4,24 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
 
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::LocalService;
-use super::QueryOrigin;
-use super::SettingsSources;
-use super::resolve;
-use crate::api::AnyAnswer;
-use crate::api::AnyQuery;
-use crate::api::ApiError;
-use crate::api::CallOptions;
-use crate::api::DocumentRequest;
-use crate::api::FreshnessState;
-use crate::api::ImageFile;
-use crate::api::QueryJob;
-use crate::api::ResolvedQuery;
-use crate::api::Service;
-use crate::api::ServiceAnswer;
+use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, resolve_aggregate};
+use crate::api::{
+    AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
+    CacheVerifyQuery, CallOptions, DocumentRequest, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote,
+    FreshnessState, IndexQuery, OutlineQuery, Payload, QueryJob, Receiver, Service, ServiceAnswer,
+    SymbolsQuery, ViewQuery, WireQuery, ask, ask_encoded,
+};
 use crate::config::LoadedConfig;
+use crate::engine::ImageFile;
 use crate::model::DocumentPart;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
@@ -87,39 +82,84 @@ impl ServiceFixture {
     }
 
     #[track_caller]
-    fn resolve(&self, ask: Value, asker: QueryOrigin) -> Result<ResolvedQuery, ApiError> {
-        let ask: AnyQuery = serde_json::from_value(ask).unwrap();
-        resolve(ask, &self.loaded(), Path::new("/somewhere/my project"), asker)
+    fn aggregation(&self, query: Value, origin: QueryOrigin) -> DocumentRequest {
+        let root = Path::new("/somewhere/my project");
+        let AnyQuery::Aggregate(query) = serde_json::from_value(query).unwrap() else {
+            panic!("no aggregation")
+        };
+        resolve_aggregate(*query, QuerySettings { loaded: &self.loaded(), root, origin }).unwrap()
     }
 
     #[track_caller]
-    fn aggregation(&self, ask: Value, asker: QueryOrigin) -> DocumentRequest {
-        match self.resolve(ask, asker) {
-            Ok(ResolvedQuery::Aggregate(aggregation)) => aggregation,
-            other => panic!("no aggregation: {other:?}"),
-        }
+    fn refused(&self, query: Value) -> ApiError {
+        let settings =
+            QuerySettings { loaded: &self.loaded(), root: &self.root(), origin: QueryOrigin::Remote };
+        let resolved = resolve(serde_json::from_value(query).unwrap(), settings);
+        resolved.err().expect("the question is to be refused")
     }
 
-    #[track_caller]
-    fn refused(&self, ask: Value) -> ApiError {
-        self.resolve(ask, QueryOrigin::Client).expect_err("the ask is to be refused")
+    fn ask(&self, query: &Value, call: &CallOptions) -> Result<EncodedAnswer, ApiError> {
+        ask_encoded(&self.local, serde_json::from_value(query.clone()).unwrap(), call)
     }
+}
 
-    fn ask(&self, ask: &Value, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
-        self.local.ask(serde_json::from_value(ask.clone()).unwrap(), call)
+/// Returns an answer to a question as it is after its way over a wire: its JSON, and its schema with all definitions.
+fn over_the_wire(query: AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
+    let mut schemas = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let schema = match &query {
+        AnyQuery::Index(_) => IndexQuery::answer_schema(&mut schemas),
+        AnyQuery::Files(_) => FilesQuery::answer_schema(&mut schemas),
+        AnyQuery::Outline(_) => OutlineQuery::answer_schema(&mut schemas),
+        AnyQuery::View(_) => ViewQuery::answer_schema(&mut schemas),
+        AnyQuery::Symbols(_) => SymbolsQuery::answer_schema(&mut schemas),
+        AnyQuery::Aggregate(_) => AggregateQuery::answer_schema(&mut schemas),
+        AnyQuery::Explain(_) => ExplainQuery::answer_schema(&mut schemas),
+        AnyQuery::CacheStatus(_) => CacheStatusQuery::answer_schema(&mut schemas),
+        AnyQuery::CacheClear(_) => CacheClearQuery::answer_schema(&mut schemas),
+        AnyQuery::CacheVerify(_) => CacheVerifyQuery::answer_schema(&mut schemas),
+        AnyQuery::CacheGc(_) => CacheGcQuery::answer_schema(&mut schemas),
+        AnyQuery::Audit(_) => AuditQuery::answer_schema(&mut schemas),
+        AnyQuery::Local(_) => panic!("{query:?} has no route"),
+    };
+    let definitions = Value::Object(schemas.take_definitions(true));
+    (decoded(&query, data), schema.to_value(), definitions)
+}
+
+/// Returns an answer that was read and written again.
+fn decoded(query: &AnyQuery, data: &Bytes) -> Bytes {
+    let payload = query.decode_answer(data).unwrap();
+    let service = Canned(Mutex::new(Some(payload)));
+    ask_encoded(&service, query.clone(), &CallOptions::default()).unwrap().data
+}
+
+/// Gives one answer, whatever it is asked.
+struct Canned(Mutex<Option<Payload>>);
+
+impl Service for Canned {
+    fn answer(&self, _: AnyQuery, _: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
+        let payload = self.0.lock().unwrap().take().unwrap();
+        receive(ServiceAnswer { freshness: FreshnessNote::at(0), missing: Vec::new(), payload });
+        Ok(())
     }
+}
+
+#[test]
+fn an_answer_to_another_question_is_an_error() {
+    let service = Canned(Mutex::new(Some(Payload::value("not an index run".to_owned()))));
+    let error = ask(&service, IndexQuery::default(), &CallOptions::default()).unwrap_err();
+    assert_eq!(error.code, "bug");
 }
 
 #[test]
 fn what_an_ask_leaves_open_is_decided_by_the_settings() {
     let bench = ServiceFixture::new();
-    let plain = bench.aggregation(json!({"ask": "aggregate"}), QueryOrigin::Client);
+    let plain = bench.aggregation(json!({"ask": "aggregate"}), QueryOrigin::Remote);
     assert_eq!(plain.project_name, "my project");
     assert_eq!(plain.request.history.unwrap().name, "project");
     assert!(plain.request.tier.is_none() && plain.request.sections.discussion.is_none());
     assert!(!plain.request.exact_tokens && !plain.is_dry_run && plain.request.limits.tokens.is_none());
 
-    let tier = bench.aggregation(json!({"ask": "aggregate", "choice": {"tier": 3}}), QueryOrigin::Client);
+    let tier = bench.aggregation(json!({"ask": "aggregate", "choice": {"tier": 3}}), QueryOrigin::Remote);
     assert_eq!(tier.request.limits.tokens, Some(5000));
     assert_eq!(tier.request.history.unwrap().name, "tier-3");
     let discussion = tier.request.sections.discussion.unwrap();
@@ -127,7 +167,7 @@ fn what_an_ask_leaves_open_is_decided_by_the_settings() {
 
     let choice = json!({"tier": 3, "budget": 70, "strategy": "full"});
     let said =
-        bench.aggregation(json!({"ask": "aggregate", "choice": choice, "name": "x"}), QueryOrigin::Client);
+        bench.aggregation(json!({"ask": "aggregate", "choice": choice, "name": "x"}), QueryOrigin::Remote);
     assert_eq!((said.request.limits.tokens, said.request.strategy.name()), (Some(70), "full"));
     assert_eq!(said.request.history.unwrap().name, "x");
 }
@@ -136,7 +176,7 @@ fn what_an_ask_leaves_open_is_decided_by_the_settings() {
 fn a_persona_brings_its_tier_strategy_preset_model_and_prompt() {
     let bench = ServiceFixture::new();
     let ask = json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "gemini"});
-    let reviewer = bench.aggregation(ask, QueryOrigin::Client);
+    let reviewer = bench.aggregation(ask, QueryOrigin::Remote);
     assert_eq!(reviewer.request.tier.as_ref().unwrap().tier.number(), 2);
     assert_eq!(reviewer.request.strategy.name(), "summarize");
     assert_eq!(reviewer.request.preset.unwrap()[0].path, "engine.py");
@@ -148,7 +188,7 @@ fn a_persona_brings_its_tier_strategy_preset_model_and_prompt() {
     let beside = json!({"model": "other"});
     let ask =
         json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "gemini", "beside": beside});
-    let other = bench.aggregation(ask, QueryOrigin::Client).body;
+    let other = bench.aggregation(ask, QueryOrigin::Remote).body;
     assert_eq!((other.model.as_str(), other.temperature), ("other", None));
 }
 
@@ -157,12 +197,12 @@ fn only_a_person_may_name_files_outside_of_the_project() {
     let bench = ServiceFixture::new();
     let beside = json!({"history": "/etc/passwd", "screenshots": ["../x.png"], "part": "suffix"});
     let ask = json!({"ask": "aggregate", "beside": beside});
-    let client = bench.aggregation(ask.clone(), QueryOrigin::Client).request.sections;
+    let client = bench.aggregation(ask.clone(), QueryOrigin::Remote).request.sections;
     let discussion = client.discussion.unwrap();
     assert!(!discussion.is_named && !discussion.is_optional);
     assert_eq!(client.screenshots, [ImageFile::OfProject("../x.png".to_owned())]);
     assert_eq!(client.part, DocumentPart::Suffix);
-    let person = bench.aggregation(ask, QueryOrigin::Person).request.sections;
+    let person = bench.aggregation(ask, QueryOrigin::CommandLine).request.sections;
     assert!(person.discussion.unwrap().is_named);
     assert_eq!(person.screenshots, [ImageFile::Asked(PathBuf::from("../x.png"))]);
 }
@@ -251,20 +291,16 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
         json!({"ask": "cache_status"}),
         json!({"ask": "cache_clear", "summaries": true}),
         json!({"ask": "cache_verify"}),
-        json!({"ask": "cache_collect", "days": 3}),
+        json!({"ask": "cache_gc", "days": 3}),
     ];
     for ask in asks {
         let answered = bench.ask(&ask, &CallOptions::default()).unwrap();
         assert_eq!(answered.freshness.freshness, FreshnessState::Fresh, "{ask}");
-        let ask: AnyQuery = serde_json::from_value(ask).unwrap();
-        let answer = AnyAnswer::decode(&ask, &answered.data).unwrap();
-        assert_eq!(answer.to_json(), answered.data, "{ask:?}");
-        assert_eq!(AnyAnswer::decode(&ask, &answer.to_json()).unwrap(), answer);
-        let mut schemas = SchemaSettings::draft2020_12().for_serialize().into_generator();
-        let schema = AnyAnswer::schema(&ask, &mut schemas).to_value();
-        let definitions = Value::Object(schemas.take_definitions(true));
+        let query = serde_json::from_value(ask.clone()).unwrap();
+        let (again, schema, definitions) = over_the_wire(query, &answered.data);
+        assert_eq!(again, answered.data, "{ask}");
         let value: Value = serde_json::from_slice(&answered.data).unwrap();
-        assert_eq!(violation(&schema, &value, &definitions), None, "{ask:?}");
+        assert_eq!(violation(&schema, &value, &definitions), None, "{ask}");
     }
 }
 
@@ -276,9 +312,7 @@ fn symbols_that_are_nested_as_deeply_as_can_be_come_back_too() {
     RealDisk.create_new(&bench.root().join("deep.cpp"), text.as_bytes()).unwrap();
     for ask in [json!({"ask": "outline", "files": ["deep.cpp"]}), json!({"ask": "symbols", "name": "n0"})] {
         let answered = bench.ask(&ask, &CallOptions::default()).unwrap();
-        let ask: AnyQuery = serde_json::from_value(ask).unwrap();
-        let answer = AnyAnswer::decode(&ask, &answered.data).unwrap();
-        assert_eq!(answer.to_json(), answered.data);
+        assert_eq!(decoded(&serde_json::from_value(ask).unwrap(), &answered.data), answered.data);
         assert!(answered.data.windows(6).filter(|bytes| bytes == b"\"name\"").count() > 100);
     }
 }

@@ -25,7 +25,7 @@ def before_call(context, case, kwargs):
 
 def make_real(body):
     """Puts names of the project in place of generated ones; whatever is no text, or no short one, stays as it is."""
-    words = {"name": NAMES, "file": FILES, "against": REVISIONS, "history": FILES}
+    words = {"name": NAMES, "file": FILES, "base": REVISIONS, "history": FILES}
     for key, value in list(body.items()):
         if isinstance(value, dict):
             make_real(value)

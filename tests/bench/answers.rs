@@ -10,22 +10,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;
 
-use slop::api::AggregationRequest;
-use slop::api::DocumentFormat;
-use slop::api::DocumentHistory;
-use slop::api::DocumentLimits;
-use slop::api::DocumentRequest;
-use slop::api::NoProgress;
-use slop::api::ProjectSession;
-use slop::api::QueryResponse;
-use slop::api::ResolvedQuery;
-use slop::api::SectionRequest;
-use slop::api::Trust;
-use slop::api::WorkspaceCache;
-use slop::api::World;
-use slop::api::Written;
+use slop::api::{DocumentFormat, DocumentRequest, compose_document};
 use slop::config::ConfigInputs;
 use slop::config::Settings;
+use slop::engine::{
+    AggregationRequest, CachedDocument, DocumentHistory, DocumentLimits, NoProgress, Project, SectionRequest,
+    Trust, WorkspaceCache, World,
+};
 use slop::model::AggregationStrategy;
 use slop::model::BodyOptions;
 use slop::model::FileOrder;
@@ -58,17 +49,17 @@ fn main() {
         processes: &RealProcesses,
         progress: &NoProgress,
     };
-    let mut session = ProjectSession::open(&root, loaded.engine_options(&root), world).expect("it opens");
+    let mut project = Project::open(&root, loaded.engine_options(&root), world).expect("it opens");
     let tree = Arc::new(WorkspaceCache::new());
     tree.set_trusted(true);
-    session.share_cache(Arc::clone(&tree));
-    let ask = || ResolvedQuery::Aggregate(aggregation(&loaded.settings));
+    project.share_cache(Arc::clone(&tree));
+    let request = aggregation(&loaded.settings);
     for _ in 0..3 {
-        document(&mut session, ask());
+        document(&mut project, &request);
         std::thread::sleep(Duration::from_millis(200));
     }
-    let bytes = document(&mut session, ask()).map_or(0, |written| written.text.len());
-    let unchanged = (0..ROUNDS).map(|_| timed(|| document(&mut session, ask())));
+    let bytes = document(&mut project, &request).map_or(0, |document| document.text.len());
+    let unchanged = (0..ROUNDS).map(|_| timed(|| document(&mut project, &request)));
     println!("{bytes} bytes; unchanged: {}", words(unchanged.collect()));
     let edited = python_files(&root);
     let mut times = Vec::new();
@@ -78,7 +69,7 @@ fn main() {
                 .expect("it can be written");
         }
         tree.touch(&edited.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>());
-        times.push(timed(|| document(&mut session, ask())));
+        times.push(timed(|| document(&mut project, &request)));
     }
     for (path, text) in &edited {
         std::fs::write(root.join(path.as_path()), text).expect("it can be put back");
@@ -119,10 +110,10 @@ fn aggregation(settings: &Settings) -> DocumentRequest {
     }
 }
 
-fn document(session: &mut ProjectSession<'_>, request: ResolvedQuery) -> Option<Arc<Written>> {
-    let Ok(QueryResponse::Aggregated(aggregated)) = session.answer(request) else { return None };
-    session.mark_delivered();
-    Some(aggregated.written)
+fn document(project: &mut Project<'_>, request: &DocumentRequest) -> Option<Arc<CachedDocument>> {
+    let document = compose_document(project, request).ok()?;
+    project.confirm_delivery();
+    Some(document)
 }
 
 fn python_files(root: &Path) -> Vec<(RelPath, String)> {

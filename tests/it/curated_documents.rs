@@ -114,9 +114,9 @@ fn diffs_are_based_on_the_last_commit_or_the_given_revision() {
     assert_eq!(outcome_of(&document, "src/fast.c"), ("diff".into(), "view_mode".into(), Value::Null));
     assert!(block_of(&document, "src/fast.c").contains("-    return 2 * x;\n+    return x << 1;\n"));
     assert_eq!(block_of(&document, "src/engine.py"), "(no changes since HEAD)\n");
-    let document = sandbox.aggregate_json(&["--tier", "3", "--against", "HEAD~1"]);
+    let document = sandbox.aggregate_json(&["--tier", "3", "--base", "HEAD~1"]);
     assert!(block_of(&document, "src/fast.c").contains("-    return x + x;\n+    return x << 1;\n"));
-    sandbox.slop(&["aggregate", "--against", "nowhere"]).assert_fails(1, &["`nowhere`", "hint:"]);
+    sandbox.slop(&["aggregate", "--base", "nowhere"]).assert_fails(1, &["`nowhere`", "hint:"]);
 }
 
 #[test]

@@ -192,11 +192,11 @@ fn contradictory_view_flags_are_usage_errors() {
         &["--lines", "9-2"],
         &["--lines", "a"],
         &["--mask", "Engine=def", "--lines", "1-2"],
-        &["--mask", "Engine=def", "--against", "HEAD"],
-        &["--lines", "1", "--against", "HEAD"],
+        &["--mask", "Engine=def", "--base", "HEAD"],
+        &["--lines", "1", "--base", "HEAD"],
         &["--mask", "Engine=def", "--mode", "full"],
         &["--lines", "1", "--mode", "masked"],
-        &["--against", "HEAD", "--mode", "ast_signatures"],
+        &["--base", "HEAD", "--mode", "ast_signatures"],
     ] {
         let ran = sandbox.slop(&[&["view", "e.py"], wrong].concat());
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{wrong:?} {ran:?}");
@@ -251,11 +251,11 @@ fn a_single_file_can_be_compared_with_any_revision() {
     assert!(shown.contains("not the file's text · against HEAD\n--- a/e.py\n+++ b/e.py\n@@ -1,5 +1,4 @@\n"));
     sandbox.commit_all("two");
     sandbox.git(&["tag", "v2"]);
-    let shown = sandbox.stdout_of(&["view", "e.py", "--against", "v2", "--bare"]);
+    let shown = sandbox.stdout_of(&["view", "e.py", "--base", "v2", "--bare"]);
     assert_eq!(shown, "(no changes since v2)\n");
-    let shown = sandbox.stdout_of(&["view", "e.py", "--against", "HEAD~1", "--bare"]);
+    let shown = sandbox.stdout_of(&["view", "e.py", "--base", "HEAD~1", "--bare"]);
     assert!(shown.contains("-        return a  # as it is\n+        return b  # as it is\n"), "{shown}");
-    let shown = sandbox.stdout_of(&["view", "staged.txt", "--against", "HEAD~1", "--bare"]);
+    let shown = sandbox.stdout_of(&["view", "staged.txt", "--base", "HEAD~1", "--bare"]);
     assert_eq!(shown, "--- a/staged.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
     sandbox.slop(&["view", "staged.txt", "--mode", "diff"]).assert_fails(1, &["staged.txt"]);
 }
@@ -267,7 +267,7 @@ fn a_revision_cannot_be_an_option_or_a_path() {
     for wrong in
         ["nope", "--all", "--output=x", "-h", "", "HEAD:e.py", "HEAD e.py", "HEAD\n--all", "HEAD^{tree}"]
     {
-        let against = format!("--against={wrong}");
+        let against = format!("--base={wrong}");
         sandbox.slop(&["view", "e.py", &against]).assert_fails(1, &["find the revision", "hint:"]);
     }
     assert_eq!(sandbox.tree(), before);

@@ -15,9 +15,13 @@ use super::error::ConnectError;
 use super::error::io_error;
 use crate::api::fault::ApiError;
 use crate::api::fault::ApiErrorKind;
+use crate::api::query::Payload;
+use crate::api::service::CallOptions;
 use crate::api::service::FreshnessNote;
 use crate::api::service::FreshnessState;
+use crate::api::service::QueryJob;
 use crate::api::service::ServiceAnswer;
+use crate::api::wire::MissingPath;
 
 /// How long a daemon may be silent: at work it says so each second.
 pub(super) const MAX_SILENCE: Duration = Duration::from_secs(5);
@@ -29,10 +33,7 @@ const MAX_PREALLOCATED: usize = 64 << 20;
 const PROGRESS: &[u8] = b"{\"progress\":";
 
 /// Reads a body to its end, but for the lines of progress at its beginning, which are told.
-pub(super) async fn read_body(
-    body: &mut Incoming,
-    progress: &mut Option<&mut dyn FnMut(usize, usize)>,
-) -> Result<Bytes, ConnectError> {
+pub(super) async fn read_body(body: &mut Incoming, job: &QueryJob) -> Result<Bytes, ConnectError> {
     let expected = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
     let mut read = BytesMut::with_capacity(expected.min(MAX_PREALLOCATED));
     loop {
@@ -42,13 +43,13 @@ pub(super) async fn read_body(
         read.extend_from_slice(&data);
         while read.starts_with(PROGRESS) {
             let Some(end) = memchr::memchr(b'\n', &read) else { break };
-            report_progress(&read.split_to(end + 1), progress);
+            report_progress(&read.split_to(end + 1), job);
         }
     }
     Ok(read.freeze())
 }
 
-fn report_progress(line: &[u8], progress: &mut Option<&mut dyn FnMut(usize, usize)>) {
+fn report_progress(line: &[u8], job: &QueryJob) {
     #[derive(Deserialize)]
     struct ProgressLine {
         progress: ProgressCount,
@@ -58,13 +59,17 @@ fn report_progress(line: &[u8], progress: &mut Option<&mut dyn FnMut(usize, usiz
         done: usize,
         total: usize,
     }
-    if let (Some(progress), Ok(line)) = (progress, serde_json::from_slice::<ProgressLine>(line)) {
-        progress(line.progress.done, line.progress.total);
+    if let Ok(line) = serde_json::from_slice::<ProgressLine>(line) {
+        job.set_progress(line.progress.done, line.progress.total);
     }
 }
 
 /// Takes an answer out of its envelope. Its data stays where it is.
-pub(super) fn parse_answer(status: u16, body: &Bytes) -> Result<ServiceAnswer, ClientError> {
+pub(super) fn parse_answer(
+    status: u16,
+    body: &Bytes,
+    call: &CallOptions,
+) -> Result<ServiceAnswer, ClientError> {
     #[derive(Deserialize)]
     struct AnswerEnvelope<'a> {
         freshness: FreshnessState,
@@ -73,12 +78,15 @@ pub(super) fn parse_answer(status: u16, body: &Bytes) -> Result<ServiceAnswer, C
         as_of_ms: i64,
         pending: u64,
         notes: Vec<String>,
+        #[serde(default)]
+        missing: Vec<MissingPath>,
         #[serde(borrow)]
         data: &'a RawValue,
     }
     let Ok(envelope) = serde_json::from_slice::<AnswerEnvelope<'_>>(body) else {
         return Err(parse_error(status, body));
     };
+    envelope.notes.into_iter().for_each(|note| call.job.note(note));
     Ok(ServiceAnswer {
         freshness: FreshnessNote {
             freshness: envelope.freshness,
@@ -87,9 +95,8 @@ pub(super) fn parse_answer(status: u16, body: &Bytes) -> Result<ServiceAnswer, C
             as_of_ms: envelope.as_of_ms,
             pending: envelope.pending,
         },
-        notes: envelope.notes,
-        data: body.slice_ref(envelope.data.get().as_bytes()),
-        text: None,
+        missing: envelope.missing,
+        payload: Payload::Json(body.slice_ref(envelope.data.get().as_bytes())),
     })
 }
 

@@ -26,10 +26,10 @@ use super::answer::read_body;
 use super::error::ClientError;
 use super::error::ConnectError;
 use super::error::io_error;
-use crate::api::ask::AnyQuery;
-use crate::api::http::path_of;
 use crate::api::keeper::DaemonStatus;
 use crate::api::keeper::Stopping;
+use crate::api::query::AnyQuery;
+use crate::api::service::CallOptions;
 use crate::api::service::PROTOCOL;
 use crate::api::service::QueryJob;
 use crate::api::service::ServiceAnswer;
@@ -46,19 +46,6 @@ const CANCEL_POLL: Duration = Duration::from_millis(50);
 
 /// How long a connection that was made ahead is thought to be open still.
 const MAX_IDLE: Duration = Duration::from_secs(1);
-
-/// How an ask is to be answered.
-#[derive(Default)]
-pub struct QueryOptions<'a> {
-    /// Whether an answer that cannot be vouched for is to be an error.
-    pub require_fresh: bool,
-    /// The fingerprint of the settings that the answer has to be made by; any, where there is none.
-    pub settings: Option<&'a str>,
-    /// Says when nobody waits for the answer any more.
-    pub job: Option<&'a QueryJob>,
-    /// Is told how many files are done, and of how many.
-    pub progress: Option<&'a mut dyn FnMut(usize, usize)>,
-}
 
 /// A daemon that can be asked.
 pub struct Client {
@@ -90,42 +77,42 @@ impl Client {
             .map(|_| ())
     }
 
-    /// Asks, and waits for as long as the daemon is at work and somebody wants to know. Where nobody does, the
-    /// connection is closed with the client at the latest, by which the daemon knows.
-    pub fn ask(&self, ask: &AnyQuery, options: QueryOptions<'_>) -> Result<ServiceAnswer, ClientError> {
-        let mut progress = options.progress;
-        let query = if options.require_fresh { "?require_fresh=true" } else { "" };
-        let request = request("POST", &format!("{}{query}", path_of(ask)))
+    /// Asks, and waits for as long as the daemon is at work and the client still waits for the answer. If it does not,
+    /// the connection is closed, at the latest when the client is dropped, which cancels the work.
+    pub fn ask(&self, query: &AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ClientError> {
+        let Some(path) = query.path() else { return Err(ClientError::NoRoute) };
+        let parameters = if call.require_fresh { "?require_fresh=true" } else { "" };
+        let request = request("POST", &format!("{path}{parameters}"))
             .header("content-type", "application/json")
             .header("accept", "application/x-ndjson")
             .header("slop-protocol", PROTOCOL)
             .header("slop-version", VERSION);
-        let request = match options.settings {
+        let request = match &call.settings {
             Some(settings) => request.header("slop-settings", settings),
             None => request,
         };
-        let request = request.body(Full::from(body_of(ask)));
+        let request = request.body(Full::from(body_of(query)));
         // Only a fingerprint that no daemon gave can be no header.
         let request = request.map_err(|error| ClientError::NotUnderstood(error.to_string()))?;
         let asking = async {
             let response = self.send(request).await?;
             let (head, mut body) = response.into_parts();
             check_version(&head)?;
-            Ok::<_, ClientError>((head.status.as_u16(), read_body(&mut body, &mut progress).await?))
+            Ok::<_, ClientError>((head.status.as_u16(), read_body(&mut body, &call.job).await?))
         };
         let (status, body) = self.runtime.block_on(async {
             tokio::select! {
                 answer = asking => answer,
-                () = wait_cancelled(options.job) => Err(ClientError::Cancelled),
+                () = wait_cancelled(&call.job) => Err(ClientError::Cancelled),
             }
         })?;
-        parse_answer(status, &body)
+        parse_answer(status, &body, call)
     }
 
     fn fetch<T: for<'a> Deserialize<'a>>(&self, request: Request<Full<Bytes>>) -> Result<T, ClientError> {
         self.runtime.block_on(async {
             let (head, mut body) = self.send(request).await?.into_parts();
-            let body = read_body(&mut body, &mut None).await?;
+            let body = read_body(&mut body, &QueryJob::default()).await?;
             parse_data(head.status.as_u16(), &body)
         })
     }
@@ -145,8 +132,8 @@ impl Client {
 }
 
 /// Waits until nobody wants an answer any more.
-async fn wait_cancelled(job: Option<&QueryJob>) {
-    while !job.is_some_and(QueryJob::is_cancelled) {
+async fn wait_cancelled(job: &QueryJob) {
+    while !job.is_cancelled() {
         tokio::time::sleep(CANCEL_POLL).await;
     }
 }
@@ -204,9 +191,9 @@ const fn is_trusted_peer(other: u32, us: u32) -> bool {
     other == us || other == 0
 }
 
-/// Returns the body of an ask: what it says, without its name, which is the path.
-fn body_of(ask: &AnyQuery) -> Vec<u8> {
-    let mut value = serde_json::to_value(ask).expect("an ask always becomes JSON");
+/// Returns the body of a question: what it says, without its name, which is the path.
+fn body_of(query: &AnyQuery) -> Vec<u8> {
+    let mut value = serde_json::to_value(query).expect("a question with a path becomes JSON");
     if let Some(fields) = value.as_object_mut() {
         fields.remove("ask");
     }

@@ -38,6 +38,9 @@ pub enum ClientError {
     /// Nobody waits for the answer any more.
     #[error("ask the daemon: nobody waits for the answer any more")]
     Cancelled,
+    /// A daemon is not asked this.
+    #[error("ask the daemon: the question has no route")]
+    NoRoute,
     /// What it says is not what a daemon of this protocol says.
     #[error("read the daemon's answer: {0}")]
     NotUnderstood(String),

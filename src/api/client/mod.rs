@@ -10,6 +10,5 @@ mod connection;
 mod error;
 
 pub use connection::Client;
-pub use connection::QueryOptions;
 pub use error::ClientError;
 pub use error::ConnectError;

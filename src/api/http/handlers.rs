@@ -28,12 +28,13 @@ use super::reply;
 use super::routes::ROUTES;
 use super::routes::Route;
 use super::routes::RouteAction;
+use super::routes::deprecated_keys;
 use super::server::ServerState;
 use super::stream::EventParameters;
 use super::stream::EventStream;
-use crate::api::ask::AnyQuery;
 use crate::api::keeper::Stopping;
 use crate::api::openapi;
+use crate::api::query::{AnyQuery, ask_encoded};
 use crate::api::service::CallOptions;
 use crate::api::service::PROTOCOL;
 use crate::api::service::VERSION;
@@ -62,7 +63,7 @@ pub(super) fn router(shared: &Arc<ServerState>) -> Router {
             let answer = answer(&shared, route, &uri, &headers, &body).await;
             answer.unwrap_or_else(|refusal| refusal.for_command(route.command).into_response())
         };
-        let handler = if route.task.is_get() { get(handler) } else { post(handler) };
+        let handler = if route.action.is_get() { get(handler) } else { post(handler) };
         router = router.route(route.path, handler);
     }
     router.fallback(unknown_route).method_not_allowed_fallback(unknown_method)
@@ -91,7 +92,7 @@ async fn answer(
     body: &Bytes,
 ) -> Result<Response, ApiErrorResponse> {
     let keeper = Arc::clone(&shared.keeper);
-    match route.task {
+    match route.action {
         RouteAction::Status => {
             let _: NoParameters = parse_parameters(uri)?;
             let status = run_blocking(move || keeper.status()).await?;
@@ -107,19 +108,26 @@ async fn answer(
             Ok(reply::plain_response(route.command, &Stopping { stopping: true }))
         }
         RouteAction::Events => stream_events(shared, uri, headers).await,
-        RouteAction::Ask { read, .. } => {
-            let query: QueryParameters = parse_parameters(uri)?;
+        RouteAction::Query { read, .. } => {
+            let parameters: QueryParameters = parse_parameters(uri)?;
             check_same_protocol(headers)?;
             check_same_version(headers)?;
             check_type(headers, body)?;
-            let ask = read(body).map_err(|error| bad_json(&error))?;
-            check_sizes(&ask)?;
+            let query = read(body).map_err(|error| bad_json(&error))?;
+            check_sizes(&query)?;
             // Whoever answers reads the settings anew, and compares: what the last answer was made by is of the past.
             let settings = headers
                 .get("slop-settings")
                 .map(|value| truncated(&String::from_utf8_lossy(value.as_bytes())));
-            let call = CallOptions { require_fresh: query.require_fresh, settings, ..CallOptions::default() };
-            answer_query(shared, route, ask, call, headers).await
+            let call =
+                CallOptions { require_fresh: parameters.require_fresh, settings, ..CallOptions::default() };
+            if let Some(successor) = route.successor {
+                call.job.note(format!("the path `{}` is deprecated: use `{successor}`", route.path));
+            }
+            for (old, new) in deprecated_keys(body) {
+                call.job.note(format!("the key `{old}` is deprecated: use `{new}`"));
+            }
+            answer_query(shared, route, query, call, headers).await
         }
     }
 }
@@ -127,19 +135,19 @@ async fn answer(
 async fn answer_query(
     shared: &Arc<ServerState>,
     route: &'static Route,
-    ask: AnyQuery,
+    query: AnyQuery,
     mut call: CallOptions,
     headers: &HeaderMap,
 ) -> Result<Response, ApiErrorResponse> {
     let permit = acquire_permit(&shared.working, "as many are worked on as there may be")?;
     let accepts = |kind: &str| header_text(headers, "accept").is_some_and(|accept| accept.contains(kind));
-    let wants_document = accepts("text/markdown") && matches!(ask, AnyQuery::Aggregate(_));
+    let wants_document = accepts("text/markdown") && matches!(query, AnyQuery::Aggregate(_));
     call.only_text = wants_document && !accepts(LINES);
     let (keeper, job) = (Arc::clone(&shared.keeper), Arc::clone(&call.job));
     let thread = tokio::task::spawn_blocking(move || {
         // Held by the thread, for it may go on for a while after nobody waits for it.
         let _permit = permit;
-        keeper.ask(ask, &call)
+        ask_encoded(&*keeper, query, &call)
     });
     let mut work = RunningQuery { command: route.command, job, thread };
     if accepts(LINES) {
@@ -235,8 +243,8 @@ fn bad_json(error: &serde_json::Error) -> ApiErrorResponse {
 }
 
 /// Refuses texts and lists that are longer than anything that could be meant.
-fn check_sizes(ask: &AnyQuery) -> Result<(), ApiErrorResponse> {
-    let value = serde_json::to_value(ask).expect("an ask becomes the JSON that it was read from");
+fn check_sizes(query: &AnyQuery) -> Result<(), ApiErrorResponse> {
+    let value = serde_json::to_value(query).expect("a question becomes the JSON that it was read from");
     let mut rest = vec![&value];
     while let Some(value) = rest.pop() {
         match value {

@@ -27,7 +27,6 @@ pub(super) use limits::TEXT_CHARACTERS;
 pub(super) use routes::ROUTES;
 pub(super) use routes::Route;
 pub(super) use routes::RouteAction;
-pub(super) use routes::path_of;
 pub use server::HttpServer;
 pub use unix::BindError;
 pub use unix::SOCKET_PATH_BYTES;

@@ -16,8 +16,8 @@ use super::limits::Timeouts;
 use super::refusal::ApiErrorResponse;
 use super::reply;
 use crate::api::fault::ApiError;
+use crate::api::query::EncodedAnswer;
 use crate::api::service::QueryJob;
-use crate::api::service::ServiceAnswer;
 
 /// The type of lines of JSON.
 pub(super) const LINES: &str = "application/x-ndjson";
@@ -26,12 +26,12 @@ pub(super) const LINES: &str = "application/x-ndjson";
 pub(super) struct RunningQuery {
     pub(super) command: &'static str,
     pub(super) job: Arc<QueryJob>,
-    pub(super) thread: JoinHandle<Result<ServiceAnswer, ApiError>>,
+    pub(super) thread: JoinHandle<Result<EncodedAnswer, ApiError>>,
 }
 
 impl RunningQuery {
     /// Waits for the answer.
-    pub(super) async fn finished(&mut self) -> Result<ServiceAnswer, ApiErrorResponse> {
+    pub(super) async fn finished(&mut self) -> Result<EncodedAnswer, ApiErrorResponse> {
         // A thread that did not come back panicked; its message is on the standard error already.
         let answer =
             (&mut self.thread).await.map_err(|_| ApiErrorResponse::bug().for_command(self.command))?;
@@ -72,7 +72,7 @@ impl RunningQuery {
         }
     }
 
-    async fn send_result(&self, lines: &mpsc::Sender<Bytes>, done: Result<ServiceAnswer, ApiErrorResponse>) {
+    async fn send_result(&self, lines: &mpsc::Sender<Bytes>, done: Result<EncodedAnswer, ApiErrorResponse>) {
         let pieces = match done {
             Ok(answered) => {
                 let (head, tail) = reply::envelope_parts(self.command, &answered);

@@ -12,10 +12,10 @@ use std::borrow::Cow;
 
 use super::body;
 use super::refusal::ApiErrorResponse;
+use crate::api::query::EncodedAnswer;
 use crate::api::service::FreshnessNote;
 use crate::api::service::FreshnessState;
-use crate::api::service::ServiceAnswer;
-use crate::api::wire::SCHEMA_VERSION;
+use crate::api::wire::{MissingPath, SCHEMA_VERSION};
 
 /// All of an envelope but the data, which comes last.
 #[derive(Serialize)]
@@ -25,12 +25,14 @@ struct EnvelopeHead<'a> {
     #[serde(flatten)]
     freshness: &'a FreshnessNote,
     notes: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    missing: &'a [MissingPath],
 }
 
 /// Returns what stands before the data, and what stands after it.
-pub(super) fn envelope_parts(command: &str, answered: &ServiceAnswer) -> (Bytes, Bytes) {
-    let (freshness, notes) = (&answered.freshness, &*answered.notes);
-    let head = EnvelopeHead { schema_version: SCHEMA_VERSION, command, freshness, notes };
+pub(super) fn envelope_parts(command: &str, answered: &EncodedAnswer) -> (Bytes, Bytes) {
+    let EncodedAnswer { freshness, notes, missing, .. } = answered;
+    let head = EnvelopeHead { schema_version: SCHEMA_VERSION, command, freshness, notes, missing };
     let mut head = serde_json::to_string(&head).expect("strings and numbers always become JSON");
     head.truncate(head.len() - 1);
     head.push_str(",\"data\":");
@@ -40,7 +42,7 @@ pub(super) fn envelope_parts(command: &str, answered: &ServiceAnswer) -> (Bytes,
 /// Returns an answer in its envelope. The data, which may be many megabytes, is not copied.
 pub(super) fn envelope_response(
     command: &str,
-    answered: ServiceAnswer,
+    answered: EncodedAnswer,
     content_type: &'static str,
 ) -> Response {
     let (head, tail) = envelope_parts(command, &answered);
@@ -61,7 +63,7 @@ pub(super) fn plain_response(command: &str, data: &impl Serialize) -> Response {
 }
 
 /// Returns the text of a document alone. What it can be relied on for stands in headers.
-pub(super) fn document_response(answered: &ServiceAnswer) -> Result<Response, ApiErrorResponse> {
+pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, ApiErrorResponse> {
     #[derive(Deserialize)]
     struct Document<'a> {
         #[serde(borrow)]

@@ -1,195 +1,121 @@
 //! What can be asked, as a table: the router is made of it, and so is the OpenAPI document.
 
-use schemars::JsonSchema;
-use schemars::Schema;
-use schemars::SchemaGenerator;
-use serde::Deserialize;
+use schemars::{Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
-use serde_json::Number;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
-use crate::api::ask::AggregateAsk;
-use crate::api::ask::AnyQuery;
-use crate::api::ask::CacheClearAsk;
-use crate::api::ask::CacheCollectAsk;
-use crate::api::ask::ExplainAsk;
-use crate::api::ask::IndexAsk;
-use crate::api::ask::OutlineAsk;
-use crate::api::ask::SymbolsAsk;
-use crate::api::ask::ViewAsk;
+use crate::api::queries::{
+    AggregateQuery, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
+    DEPRECATED_KEYS, ExplainQuery, FilesQuery, IndexQuery, OutlineQuery, SymbolsQuery, ViewQuery,
+};
+use crate::api::query::{AnyQuery, WireQuery};
 
 /// One thing that can be asked.
+#[derive(Clone, Copy)]
 pub(in crate::api) struct Route {
     /// The path below the server's address.
     pub(in crate::api) path: &'static str,
-    /// What answers say of themselves.
+    /// The name that answers give.
     pub(in crate::api) command: &'static str,
     /// What it is for, in one sentence.
     pub(in crate::api) summary: &'static str,
     /// What is done.
-    pub(in crate::api) task: RouteAction,
+    pub(in crate::api) action: RouteAction,
+    /// The path that has taken this one's place.
+    pub(in crate::api) successor: Option<&'static str>,
 }
 
 /// What is done at a route.
 #[derive(Clone, Copy)]
 pub(in crate::api) enum RouteAction {
-    /// Tell how the daemon fares.
+    /// Return the state of the daemon.
     Status,
-    /// Tell what can be asked.
+    /// Return the OpenAPI document.
     OpenApi,
-    /// Tell what changes.
+    /// Stream what changes.
     Events,
-    /// Stop.
+    /// Stop the daemon.
     Stop,
-    /// Answer an ask.
-    Ask {
+    /// Answer a question.
+    Query {
         /// Reads the request's body.
         read: fn(&[u8]) -> Result<AnyQuery, serde_json::Error>,
         /// Describes the request's body.
-        schema: fn(&mut SchemaGenerator) -> Schema,
+        body_schema: fn(&mut SchemaGenerator) -> Schema,
+        /// Describes the answer.
+        answer_schema: fn(&mut SchemaGenerator) -> Schema,
     },
 }
 
 impl RouteAction {
-    /// Says whether the task is asked for by GET, and otherwise by POST.
+    /// Returns whether the action is requested by GET, and otherwise by POST.
     pub(in crate::api) const fn is_get(self) -> bool {
         match self {
             Self::Status | Self::OpenApi | Self::Events => true,
-            Self::Stop | Self::Ask { .. } => false,
+            Self::Stop | Self::Query { .. } => false,
         }
     }
 }
 
-/// Nothing more is to be said.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct NothingAsk {}
+impl Route {
+    const fn of_daemon(
+        path: &'static str,
+        command: &'static str,
+        summary: &'static str,
+        action: RouteAction,
+    ) -> Self {
+        Self { path, command, summary, action, successor: None }
+    }
 
-/// An ask that is read as one type and described by the same.
-macro_rules! ask {
-    ($body:ty, $wrap:expr) => {
-        RouteAction::Ask {
-            read: |body| parse_body::<$body>(body).map($wrap),
-            schema: |generator| generator.subschema_for::<$body>(),
-        }
-    };
+    const fn of_query<Q: WireQuery>() -> Self {
+        let action = RouteAction::Query {
+            read: read_query::<Q>,
+            body_schema: Q::body_schema,
+            answer_schema: Q::answer_schema,
+        };
+        Self { path: Q::PATH, command: Q::COMMAND, summary: Q::SUMMARY, action, successor: None }
+    }
 }
+
 /// Everything that can be asked.
 pub(in crate::api) const ROUTES: &[Route] = &[
-    Route {
-        path: "/v1/status",
-        command: "status",
-        summary: "How the daemon fares. Answered to every protocol and all settings.",
-        task: RouteAction::Status,
-    },
-    Route {
-        path: "/v1/openapi.json",
-        command: "openapi",
-        summary: "This document.",
-        task: RouteAction::OpenApi,
-    },
-    Route {
-        path: "/v1/events",
-        command: "events",
-        summary: "What changes, as server-sent events.",
-        task: RouteAction::Events,
-    },
-    Route {
-        path: "/v1/index",
-        command: "index",
-        summary: "Bring the cache up to date.",
-        task: ask!(IndexAsk, AnyQuery::Index),
-    },
-    Route {
-        path: "/v1/files",
-        command: "files",
-        summary: "The state of every file of the project.",
-        task: ask!(NothingAsk, |_| AnyQuery::Files),
-    },
-    Route {
-        path: "/v1/outline",
-        command: "outline",
-        summary: "The symbols of files.",
-        task: ask!(OutlineAsk, AnyQuery::Outline),
-    },
-    Route {
-        path: "/v1/view",
-        command: "view",
-        summary: "Views of files.",
-        task: ask!(ViewAsk, AnyQuery::View),
-    },
-    Route {
-        path: "/v1/symbols",
-        command: "symbols",
-        summary: "Where a name is defined.",
-        task: ask!(SymbolsAsk, AnyQuery::Symbols),
-    },
-    Route {
-        path: "/v1/aggregate",
-        command: "aggregate",
-        summary: "One document made for one agent. With `Accept: text/markdown` the document alone.",
-        task: ask!(AggregateAsk, |ask| AnyQuery::Aggregate(Box::new(ask))),
-    },
-    Route {
-        path: "/v1/explain",
-        command: "explain",
-        summary: "Why files get the views that they get.",
-        task: ask!(ExplainAsk, |ask| AnyQuery::Explain(Box::new(ask))),
-    },
-    Route {
-        path: "/v1/audit",
-        command: "audit",
-        summary: "Compare the index with the files themselves.",
-        task: ask!(NothingAsk, |_| AnyQuery::Audit),
-    },
-    Route {
-        path: "/v1/cache/status",
-        command: "cache_status",
-        summary: "How much is cached.",
-        task: ask!(NothingAsk, |_| AnyQuery::CacheStatus),
-    },
-    Route {
-        path: "/v1/cache/clear",
-        command: "cache_clear",
-        summary: "Delete what is cached.",
-        task: ask!(CacheClearAsk, AnyQuery::CacheClear),
-    },
-    Route {
-        path: "/v1/cache/verify",
-        command: "cache_verify",
-        summary: "Check every byte that is cached.",
-        task: ask!(NothingAsk, |_| AnyQuery::CacheVerify),
-    },
+    Route::of_daemon(
+        "/v1/status",
+        "status",
+        "How the daemon fares. Answered to every protocol and all settings.",
+        RouteAction::Status,
+    ),
+    Route::of_daemon("/v1/openapi.json", "openapi", "This document.", RouteAction::OpenApi),
+    Route::of_daemon("/v1/events", "events", "What changes, as server-sent events.", RouteAction::Events),
+    Route::of_query::<IndexQuery>(),
+    Route::of_query::<FilesQuery>(),
+    Route::of_query::<OutlineQuery>(),
+    Route::of_query::<ViewQuery>(),
+    Route::of_query::<SymbolsQuery>(),
+    Route::of_query::<AggregateQuery>(),
+    Route::of_query::<ExplainQuery>(),
+    Route::of_query::<AuditQuery>(),
+    Route::of_query::<CacheStatusQuery>(),
+    Route::of_query::<CacheClearQuery>(),
+    Route::of_query::<CacheVerifyQuery>(),
+    Route::of_query::<CacheGcQuery>(),
     Route {
         path: "/v1/cache/collect",
         command: "cache_collect",
-        summary: "Delete what no file has held for long.",
-        task: ask!(CacheCollectAsk, AnyQuery::CacheCollect),
+        summary: "The same as `/v1/cache/gc`, under the path of earlier releases.",
+        successor: Some(CacheGcQuery::PATH),
+        ..Route::of_query::<CacheGcQuery>()
     },
-    Route {
-        path: "/v1/stop",
-        command: "stop",
-        summary: "Stop the daemon. Answered to every protocol and all settings.",
-        task: RouteAction::Stop,
-    },
+    Route::of_daemon(
+        "/v1/stop",
+        "stop",
+        "Stop the daemon. Answered to every protocol and all settings.",
+        RouteAction::Stop,
+    ),
 ];
 
-/// Returns the path of the route that an ask is asked at.
-pub(in crate::api) const fn path_of(ask: &AnyQuery) -> &'static str {
-    match ask {
-        AnyQuery::Index(_) => "/v1/index",
-        AnyQuery::Files => "/v1/files",
-        AnyQuery::Outline(_) => "/v1/outline",
-        AnyQuery::View(_) => "/v1/view",
-        AnyQuery::Symbols(_) => "/v1/symbols",
-        AnyQuery::Aggregate(_) => "/v1/aggregate",
-        AnyQuery::Explain(_) => "/v1/explain",
-        AnyQuery::CacheStatus => "/v1/cache/status",
-        AnyQuery::CacheClear(_) => "/v1/cache/clear",
-        AnyQuery::CacheVerify => "/v1/cache/verify",
-        AnyQuery::CacheCollect(_) => "/v1/cache/collect",
-        AnyQuery::Audit => "/v1/audit",
-    }
+fn read_query<Q: WireQuery>(body: &[u8]) -> Result<AnyQuery, serde_json::Error> {
+    parse_body::<Q>(body).map(Q::into_any)
 }
 
 /// Reads a body; no body at all is an object in which nothing is said.
@@ -203,6 +129,15 @@ fn parse_body<A: DeserializeOwned>(body: &[u8]) -> Result<A, serde_json::Error> 
         let whole = with_integers(body).and_then(|value| serde_json::from_value(value).ok());
         whole.ok_or(error)
     })
+}
+
+/// Returns the keys of a body that have been renamed, each with the new one.
+pub(super) fn deprecated_keys(body: &[u8]) -> Vec<(&'static str, &'static str)> {
+    let Ok(Value::Object(body)) = serde_json::from_slice(body) else { return Vec::new() };
+    let has_key = |key: &str| {
+        body.contains_key(key) || body.get("choice").is_some_and(|choice| choice.get(key).is_some())
+    };
+    DEPRECATED_KEYS.iter().copied().filter(|(old, _)| has_key(old)).collect()
 }
 
 /// Reads JSON with `3.0` as the integer that it is by JSON Schema, and so by the document. Nothing where there is none.

@@ -48,7 +48,7 @@ pub(super) struct ViewArguments {
     pub(super) files: Vec<String>,
     /// How to show them: `full` is the text, `skeleton` signatures, docs and types without bodies (a tenth to a third
     /// of the text), `outline` the symbols, `summary` some words about the file, `diff` what has changed since the last
-    /// commit or since `against`. Without it the text, or what `symbols`, `lines` or `against` imply.
+    /// commit or since `base`. Without it the text, or what `symbols`, `lines` or `base` imply.
     #[serde(default)]
     #[schemars(with = "ViewModeArgument")]
     pub(super) mode: Option<ViewModeArgument>,
@@ -61,9 +61,9 @@ pub(super) struct ViewArguments {
     #[schemars(with = "Vec<LineRangeArgument>")]
     pub(super) lines: Option<Vec<LineRangeArgument>>,
     /// Show what has changed since this commit, branch or tag.
-    #[serde(default)]
+    #[serde(default, alias = "against")]
     #[schemars(with = "String")]
-    pub(super) against: Option<String>,
+    pub(super) base: Option<String>,
 }
 
 /// A view that an agent can ask for by name. Without words on each name, its schema is a plain list.

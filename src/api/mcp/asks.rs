@@ -1,4 +1,4 @@
-//! Arguments become asks.
+//! Arguments become questions.
 
 use std::path::Component;
 use std::path::Path;
@@ -9,16 +9,10 @@ use super::arguments::SymbolArguments;
 use super::arguments::ViewArguments;
 use super::arguments::ViewModeArgument;
 use super::refusal::ToolError;
-use crate::api::ask::AggregateAsk;
-use crate::api::ask::AnyQuery;
-use crate::api::ask::ChoiceAsk;
-use crate::api::ask::LineRange;
-use crate::api::ask::MaskEntry;
-use crate::api::ask::MaskName;
-use crate::api::ask::ModeName;
-use crate::api::ask::OutlineAsk;
-use crate::api::ask::SymbolsAsk;
-use crate::api::ask::ViewAsk;
+use crate::api::queries::{
+    AggregateQuery, LineRange, MaskEntry, MaskName, ModeName, OutlineQuery, SymbolsQuery, ViewQuery,
+    ViewSelection,
+};
 
 /// The budget of a document where neither the agent nor the project's settings name one.
 const DEFAULT_BUDGET: u64 = 20_000;
@@ -26,7 +20,10 @@ const DEFAULT_BUDGET: u64 = 20_000;
 /// Documents for agents are remembered by this name, so that they do not change what a person's `--since-last` shows.
 const DOCUMENT_NAME: &str = "mcp";
 
-pub(super) fn aggregate_query(arguments: AggregateArguments, root: &Path) -> Result<AnyQuery, ToolError> {
+pub(super) fn aggregate_query(
+    arguments: AggregateArguments,
+    root: &Path,
+) -> Result<AggregateQuery, ToolError> {
     if arguments.tier.is_some_and(|tier| !(1..=4).contains(&tier)) {
         return Err(ToolError::bad_arguments("`tier` is 1, 2, 3 or 4"));
     }
@@ -36,35 +33,35 @@ pub(super) fn aggregate_query(arguments: AggregateArguments, root: &Path) -> Res
     if arguments.budget == Some(0) {
         return Err(ToolError::bad_arguments("`budget` is at least 1"));
     }
-    let choice = ChoiceAsk {
+    let choice = ViewSelection {
         tier: arguments.tier,
         persona: arguments.persona,
         preset: arguments.preset,
         focus: paths_from_root(&arguments.focus.unwrap_or_default(), root),
         budget: arguments.budget,
         default_budget: Some(DEFAULT_BUDGET),
-        ..ChoiceAsk::default()
+        ..ViewSelection::default()
     };
     let files = paths_from_root(&arguments.files.unwrap_or_default(), root);
     let name = Some(DOCUMENT_NAME.to_owned());
-    Ok(AnyQuery::Aggregate(Box::new(AggregateAsk { files, choice, name, ..AggregateAsk::default() })))
+    Ok(AggregateQuery { files, choice, name, ..AggregateQuery::default() })
 }
 
-pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<AnyQuery, ToolError> {
+pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQuery, ToolError> {
     let mode = requested_mode(&arguments)?;
     let entry = |symbol| MaskEntry { symbol, show: MaskName::Def };
     let lines = arguments.lines.unwrap_or_default();
     if lines.iter().any(|lines| lines.start == 0 || lines.end < lines.start) {
         return Err(ToolError::bad_arguments("lines are counted from 1, and `end` is not before `start`"));
     }
-    Ok(AnyQuery::View(ViewAsk {
+    Ok(ViewQuery {
         files: paths_from_root_or_error(&arguments.files, root)?,
         mode,
         mask: arguments.symbols.unwrap_or_default().into_iter().map(entry).collect(),
         lines: lines.iter().map(|lines| LineRange { start: lines.start, end: lines.end }).collect(),
-        against: arguments.against,
+        base: arguments.base,
         verify: false,
-    }))
+    })
 }
 
 /// Returns the mode that is asked for, in words or by what the mode is for.
@@ -72,13 +69,13 @@ fn requested_mode(arguments: &ViewArguments) -> Result<Option<ModeName>, ToolErr
     let is_given = |list: Option<usize>| list.is_some_and(|length| 0 < length);
     let symbols = is_given(arguments.symbols.as_ref().map(Vec::len)).then_some(ModeName::Masked);
     let lines = is_given(arguments.lines.as_ref().map(Vec::len)).then_some(ModeName::Custom);
-    let against = arguments.against.as_ref().map(|_| ModeName::Diff);
-    let mut implied = [symbols, lines, against].into_iter().flatten();
+    let base = arguments.base.as_ref().map(|_| ModeName::Diff);
+    let mut implied = [symbols, lines, base].into_iter().flatten();
     let first = implied.next();
     let named = arguments.mode.map(to_mode_name);
     let fits = named.is_none() || first.is_none() || named == first;
     if implied.next().is_some() || !fits {
-        let why = "give only one of `symbols`, `lines` and `against`, and `mode` with none of them but `diff` with `against`";
+        let why = "give only one of `symbols`, `lines` and `base`, and `mode` with none of them but `diff` with `base`";
         return Err(ToolError::bad_arguments(why));
     }
     Ok(first.or(named))
@@ -94,13 +91,13 @@ const fn to_mode_name(name: ViewModeArgument) -> ModeName {
     }
 }
 
-pub(super) fn outline_query(arguments: &OutlineArguments, root: &Path) -> Result<AnyQuery, ToolError> {
+pub(super) fn outline_query(arguments: &OutlineArguments, root: &Path) -> Result<OutlineQuery, ToolError> {
     let files = paths_from_root_or_error(&arguments.files, root)?;
-    Ok(AnyQuery::Outline(OutlineAsk { files, verify: false }))
+    Ok(OutlineQuery { files, verify: false })
 }
 
-pub(super) fn symbol_query(arguments: SymbolArguments) -> AnyQuery {
-    AnyQuery::Symbols(SymbolsAsk { name: arguments.name, definition: arguments.definition })
+pub(super) fn symbol_query(arguments: SymbolArguments) -> SymbolsQuery {
+    SymbolsQuery { name: arguments.name, definition: arguments.definition }
 }
 
 fn paths_from_root_or_error(words: &[String], root: &Path) -> Result<Vec<String>, ToolError> {

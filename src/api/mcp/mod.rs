@@ -5,7 +5,6 @@
 //!
 //! Start with [`serve`], then `tools.rs`.
 
-mod answers;
 mod arguments;
 mod asks;
 mod cut;

@@ -11,11 +11,9 @@ use tokio::sync::Semaphore;
 use tokio::time::MissedTickBehavior;
 
 use super::refusal::ToolError;
-use crate::api::ask::AnyQuery;
-use crate::api::service::CallOptions;
-use crate::api::service::QueryJob;
-use crate::api::service::Service;
-use crate::api::service::ServiceAnswer;
+use crate::api::query::{Query, Reply, ask};
+use crate::api::service::{CallOptions, FreshnessNote, QueryJob, Service};
+use crate::api::wire::MissingPath;
 
 /// So many asks are answered at once; others wait.
 pub(super) const MAX_CONCURRENT: u32 = 4;
@@ -31,6 +29,16 @@ pub(super) struct QueryRunner {
     require_fresh: bool,
 }
 
+/// What is said about an answer besides the answer itself.
+pub(super) struct AnswerInfo {
+    /// What the answer can be relied on for.
+    pub(super) freshness: FreshnessNote,
+    /// The paths that were asked for and cannot be answered for.
+    pub(super) missing: Vec<MissingPath>,
+    /// Notes for the user.
+    pub(super) notes: Vec<String>,
+}
+
 impl QueryRunner {
     pub(super) fn new(service: Arc<dyn Service>, require_fresh: bool) -> Self {
         Self { service, seats: Arc::new(Semaphore::new(MAX_CONCURRENT as usize)), require_fresh }
@@ -42,11 +50,11 @@ impl QueryRunner {
     }
 
     /// Answers an ask. A request that is cancelled takes its job with it, and leaves its seat when the job has ended.
-    pub(super) async fn ask(
+    pub(super) async fn ask<Q: Query + Send + 'static>(
         &self,
-        ask: AnyQuery,
+        query: Q,
         context: &RequestContext<RoleServer>,
-    ) -> Result<ServiceAnswer, ToolError> {
+    ) -> Result<(Q::Answer, AnswerInfo), ToolError> {
         let seat = tokio::select! {
             seat = Arc::clone(&self.seats).acquire_owned() => seat,
             () = context.ct.cancelled() => return Err(ToolError::cancelled()),
@@ -61,7 +69,7 @@ impl QueryRunner {
         let service = Arc::clone(&self.service);
         let mut work = tokio::task::spawn_blocking(move || {
             let _seat = seat;
-            service.ask(ask, &call)
+            ask(&*service, query, &call)
         });
         let mut teller = ProgressReporter { token: context.meta.get_progress_token(), told: 0 };
         let mut ticks = tokio::time::interval(PROGRESS_EVERY);
@@ -70,7 +78,8 @@ impl QueryRunner {
             tokio::select! {
                 answer = &mut work => {
                     let answer = answer.map_err(|error| ToolError::bug(&format!("answer: {error}")))?;
-                    return Ok(answer?);
+                    let Reply { freshness, missing, answer } = answer?;
+                    return Ok((answer, AnswerInfo { freshness, missing, notes: job.take_notes() }));
                 }
                 () = context.ct.cancelled() => {
                     job.cancel();

@@ -9,14 +9,8 @@ use rmcp::model::Resource;
 use rmcp::model::ResourceContents;
 use rmcp::model::ResourceTemplate;
 
-use super::answers;
-use super::answers::FileData;
-use super::answers::FilesData;
-use super::answers::ViewData;
-use super::refusal::ToolError;
-use crate::api::ask::AnyQuery;
-use crate::api::ask::ModeName;
-use crate::api::ask::ViewAsk;
+use crate::api::queries::{ModeName, ViewQuery};
+use crate::api::wire::{FileState, FileStates, FileView};
 use crate::model::RelPath;
 
 /// So many resources are listed in one answer.
@@ -50,8 +44,8 @@ pub(super) fn template() -> ResourceTemplate {
 }
 
 /// Returns the files that can be shown, a page of them: those behind the path `cursor`.
-pub(super) fn list(data: &[u8], cursor: Option<&str>) -> Result<ListResourcesResult, ToolError> {
-    let FilesData { mut files } = answers::read(data)?;
+pub(super) fn list(states: FileStates, cursor: Option<&str>) -> ListResourcesResult {
+    let FileStates { mut files } = states;
     // A name that is no text cannot be asked for, for addresses and asks are texts.
     files.retain(|file| file.state != "left_out" && file.path_hex.is_none());
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -61,17 +55,13 @@ pub(super) fn list(data: &[u8], cursor: Option<&str>) -> Result<ListResourcesRes
     let next_cursor = files.last().filter(|_| has_more).map(|file| file.path.clone());
     let mut page = ListResourcesResult::with_all_items(files.iter().map(resource).collect());
     page.next_cursor = next_cursor;
-    Ok(page)
+    page
 }
 
-fn resource(file: &FileData) -> Resource {
+fn resource(file: &FileState) -> Resource {
     let address = format!("{PREFIX}full/{}", utf8_percent_encode(&file.path, KEPT));
     let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-    let mut resource = Resource::new(address, name)
-        .with_title(&file.path)
-        .with_mime_type(mime_type(file.language.as_deref()));
-    resource.size = file.size;
-    resource
+    Resource::new(address, name).with_title(&file.path).with_mime_type(mime_type(file.language.as_deref()))
 }
 
 /// Returns the type of a file's text. Programs have no types of their own that clients would agree on.
@@ -87,27 +77,21 @@ fn mime_type(language: Option<&str>) -> &'static str {
 }
 
 /// Returns the path that an address means, and what to ask for; `None` if it can be no resource of any project.
-pub(super) fn parse_address(address: &str) -> Option<(String, AnyQuery)> {
+pub(super) fn parse_address(address: &str) -> Option<(String, ViewQuery)> {
     let (mode, path) = address.strip_prefix(PREFIX)?.split_once('/')?;
     let (_, mode) = MODES.iter().find(|(name, _)| *name == mode)?;
     let path = percent_decode_str(path).decode_utf8().ok()?.into_owned();
     // No pattern and no way out of the root: a resource is one file.
     RelPath::new(path.as_bytes()).ok()?;
-    let ask = ViewAsk { files: vec![path.clone()], mode: Some(*mode), ..ViewAsk::default() };
-    Some((path, AnyQuery::View(ask)))
+    let query = ViewQuery { files: vec![path.clone()], mode: Some(*mode), ..ViewQuery::default() };
+    Some((path, query))
 }
 
 /// Returns what is shown of the file; `None` if the answer is about others, for a folder or a pattern was named.
-pub(super) fn contents(
-    data: &[u8],
-    path: &str,
-    address: &str,
-) -> Result<Option<ResourceContents>, ToolError> {
-    let views: Vec<ViewData> = answers::read(data)?;
-    let Some(view) = views.into_iter().find(|view| view.path == path) else { return Ok(None) };
-    let is_text = view.view == "full";
-    let mime_type = if is_text { mime_type(view.language.as_deref()) } else { "text/plain" };
-    Ok(Some(ResourceContents::text(view.text, address).with_mime_type(mime_type)))
+pub(super) fn contents(views: Vec<FileView>, path: &str, address: &str) -> Option<ResourceContents> {
+    let view = views.into_iter().find(|view| view.path == path)?;
+    let mime_type = if view.view == "full" { mime_type(Some(&view.language)) } else { "text/plain" };
+    Some(ResourceContents::text(view.text, address).with_mime_type(mime_type))
 }
 
 #[cfg(test)]

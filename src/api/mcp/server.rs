@@ -22,15 +22,16 @@ use rmcp::service::RequestContext;
 use serde_json::json;
 
 use super::cut::shorten;
+use super::questions::AnswerInfo;
 use super::questions::QueryRunner;
 use super::refusal::ToolError;
 use super::resources;
+use super::show::ToolOutput;
 use super::tools;
 use super::tools::ToolCall;
 use super::transport::McpInfo;
-use crate::api::ask::AnyQuery;
+use crate::api::queries::FilesQuery;
 use crate::api::service::FreshnessState;
-use crate::api::service::ServiceAnswer;
 use crate::model::printable;
 
 /// What agents are told of the server as a whole.
@@ -57,20 +58,17 @@ impl McpServer {
 
     async fn call(
         &self,
-        tool: &ToolCall,
-        ask: AnyQuery,
+        call: ToolCall,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let answered = self.questions.ask(ask, context).await?;
-        let shown = tool.render(&answered.data)?;
-        let mut text = shown.text;
+        let (ToolOutput { mut text, structured }, info) = call.run(&self.questions, context).await?;
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(&footer(&answered));
+        text.push_str(&footer(&info));
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-        result.structured_content = shown.structured;
-        result.meta = Some(meta(FRESHNESS_KEY, json!(answered.freshness)));
+        result.structured_content = structured;
+        result.meta = Some(meta(FRESHNESS_KEY, json!(info.freshness)));
         Ok(result)
     }
 }
@@ -101,7 +99,7 @@ impl ServerHandler for McpServer {
             return Err(ErrorData::invalid_params(message, None));
         };
         let result = match call {
-            Ok((tool, ask)) => self.call(&tool, ask, &context).await,
+            Ok(call) => self.call(call, &context).await,
             Err(refusal) => Err(refusal),
         };
         Ok(result.unwrap_or_else(|refusal| error_result(&refusal)).into())
@@ -113,14 +111,10 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let answered = self
-            .questions
-            .ask(AnyQuery::Files, &context)
-            .await
-            .map_err(|refusal| protocol_error(&refusal))?;
-        let mut page =
-            resources::list(&answered.data, cursor.as_deref()).map_err(|refusal| protocol_error(&refusal))?;
-        page.meta = Some(meta(FRESHNESS_KEY, json!(answered.freshness)));
+        let answer = self.questions.ask(FilesQuery {}, &context).await;
+        let (states, info) = answer.map_err(|refusal| protocol_error(&refusal))?;
+        let mut page = resources::list(states, cursor.as_deref());
+        page.meta = Some(meta(FRESHNESS_KEY, json!(info.freshness)));
         Ok(page)
     }
 
@@ -142,32 +136,35 @@ impl ServerHandler for McpServer {
             let message = shorten(format!("there is no resource `{address}`: {why}"));
             ErrorData::resource_not_found(message, Some(json!({"uri": shorten(address.clone())})))
         };
-        let Some((path, ask)) = resources::parse_address(&address) else {
+        let Some((path, query)) = resources::parse_address(&address) else {
             return Err(not_found("addresses are slop://view/{mode}/{path}"));
         };
-        let answered = self.questions.ask(ask, &context).await;
-        let answered = answered.map_err(|refusal| match refusal.code.as_str() {
+        let answer = self.questions.ask(query, &context).await;
+        let (views, info) = answer.map_err(|refusal| match refusal.code.as_str() {
             "not_found" | "outside_project" | "not_shown" | "secret" => not_found(&refusal.message),
             _ => protocol_error(&refusal),
         })?;
-        let contents = resources::contents(&answered.data, &path, &address);
-        let contents = contents.map_err(|refusal| protocol_error(&refusal))?;
+        let contents = resources::contents(views, &path, &address);
         let Some(contents) = contents else { return Err(not_found("it names no single file")) };
-        let contents = contents.with_meta(meta(FRESHNESS_KEY, json!(answered.freshness)));
+        let contents = contents.with_meta(meta(FRESHNESS_KEY, json!(info.freshness)));
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 }
 
 /// Returns what an agent should know beside the answer: what was stumbled over, and last how fresh it is.
-fn footer(answered: &ServiceAnswer) -> String {
-    let notes = answered.notes.iter().map(|note| format!("[note: {}]", printable(note)));
-    let reason = answered.freshness.reason.as_deref().unwrap_or("the reason is not known");
-    let freshness = match answered.freshness.freshness {
+fn footer(info: &AnswerInfo) -> String {
+    let missing = info
+        .missing
+        .iter()
+        .map(|missing| format!("[missing: {}: {}]", printable(&missing.path), printable(&missing.message)));
+    let notes = info.notes.iter().map(|note| format!("[note: {}]", printable(note)));
+    let reason = info.freshness.reason.as_deref().unwrap_or("the reason is not known");
+    let freshness = match info.freshness.freshness {
         FreshnessState::Fresh => "[fresh: this is how the files were when you asked]".to_owned(),
         FreshnessState::Partial => format!("[partly fresh: {reason}]"),
         FreshnessState::Stale => format!("[may be stale: {reason}]"),
     };
-    notes.chain([freshness]).collect::<Vec<_>>().join("\n")
+    missing.chain(notes).chain([freshness]).collect::<Vec<_>>().join("\n")
 }
 
 fn error_result(refusal: &ToolError) -> CallToolResult {

@@ -1,8 +1,7 @@
 //! Answers as JSON. Every key here is a promise; [`SCHEMA_VERSION`] is raised when one is broken.
 //!
-//! Start with [`Answer`]: what any ask is answered by, with or without a daemon between.
+//! Start with the file that is named after what you look for.
 
-mod answer;
 mod cache;
 mod document;
 mod dollars;
@@ -15,7 +14,6 @@ mod receipt;
 mod sections;
 mod structure;
 
-pub use answer::AnyAnswer;
 pub use cache::AgentSize;
 pub use cache::ArtifactSize;
 pub use cache::AuditDifference;
@@ -29,6 +27,8 @@ pub use document::document_json;
 pub(in crate::api) use document::encode_document;
 pub use dollars::Dollars;
 pub use envelope::SCHEMA_VERSION;
+pub(in crate::api) use envelope::decode_json;
+pub(in crate::api) use envelope::decode_nested;
 pub use envelope::envelope;
 pub use envelope::envelope_of_error;
 pub use envelope::pretty;
@@ -40,6 +40,7 @@ pub use files::FileState;
 pub use files::FileStates;
 pub use files::FileView;
 pub use files::IndexRun;
+pub use path::MissingPath;
 pub use path::display_path;
 pub(super) use path::wire_path;
 pub use receipt::DocumentReceipt;

@@ -1,7 +1,22 @@
 //! Paths in JSON: as text, and as bytes in hex where they are no UTF-8, so that nothing is lost.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Serialize;
+
 use crate::model::RelPath;
 use crate::model::printable;
+
+/// A path that was asked for and cannot be answered for, while others can.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingPath {
+    /// The path or pattern, as it was given.
+    pub path: String,
+    /// The stable name of the error.
+    pub code: String,
+    /// What is wrong with it.
+    pub message: String,
+}
 
 /// Returns a path as text, and its bytes in hex where they are no UTF-8.
 pub(in crate::api) fn wire_path(path: &RelPath) -> (String, Option<String>) {

@@ -8,23 +8,13 @@ use serde_json::json;
 
 use super::asking;
 use super::desk::CommandContext;
-use super::desk::OpenProject;
 use super::plan;
 use super::words::aggregate_query;
 use crate::agent::StopReason;
-use crate::api::AggregateAsk;
-use crate::api::AnyAnswer;
-use crate::api::AnyQuery;
-use crate::api::ApiError;
-use crate::api::ApiErrorKind;
-use crate::api::ComposedDocument;
-use crate::api::DocumentFormat;
-use crate::api::DocumentReceipt;
-use crate::api::OutputTarget;
-use crate::api::QueryResponse;
-use crate::api::ResolvedQuery;
-use crate::api::display_path;
-use crate::api::document_json;
+use crate::api::{
+    AggregateQuery, ApiError, ApiErrorKind, ComposeQuery, DocumentReceipt, OutputTarget, WriteDocumentQuery,
+    WrittenDocument, display_path, document_json, pretty,
+};
 use crate::cli::document_args::AggregateArgs;
 use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure;
@@ -33,7 +23,8 @@ use crate::model::SkipReason;
 use crate::service::AgentOverrides;
 use crate::service::SummarySession;
 use crate::service::agent_options;
-use crate::service::project_name;
+use crate::service::{project_name, resolve_aggregate};
+use crate::sys::{Disk, RealDisk};
 
 /// So many files that could not be shown are told one by one.
 const MAX_LISTED: usize = 5;
@@ -43,9 +34,9 @@ pub(super) fn run(
     environment: &ProcessEnvironment,
     desk: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let ask = aggregate_query(args, args.receipt.is_some() || desk.output.json, desk.location)?;
+    let query = aggregate_query(args, args.receipt.is_some() || desk.output.json, desk.location)?;
     if let Some(seconds) = args.wait_agent
-        && shows_model_summaries(&ask, desk)?
+        && shows_model_summaries(&query, desk)?
     {
         wait_for_models(args, Duration::from_secs(seconds), desk).map_err(with_waiting_hint)?;
     }
@@ -58,23 +49,23 @@ pub(super) fn run(
         None => Some(numbered_target(desk)),
     };
     let receipt = match target {
-        Some(target) => write_to_file(ask, target, receipt.as_deref(), desk)?,
-        None if desk.output.json && !args.dry_run => write_as_json(ask, receipt.as_deref(), desk)?,
-        None => write_to_stdout(ask, receipt.as_deref(), desk)?,
+        Some(target) => write_to_file(query, target, receipt.as_deref(), desk)?,
+        None if desk.output.json && !args.dry_run => write_as_json(query, receipt.as_deref(), desk)?,
+        None => write_to_stdout(query, receipt.as_deref(), desk)?,
     };
     Ok(report_missing(&receipt, desk))
 }
 
 /// Says whether the document shows what models write. Where it does not, they are not to be paid for it.
-fn shows_model_summaries(ask: &AggregateAsk, desk: &mut CommandContext<'_>) -> Result<bool, CommandError> {
-    if ask.dry_run {
+fn shows_model_summaries(
+    query: &AggregateQuery,
+    desk: &mut CommandContext<'_>,
+) -> Result<bool, CommandError> {
+    if query.dry_run {
         return Ok(false);
     }
-    let ResolvedQuery::Aggregate(aggregation) = desk.resolve(AnyQuery::Aggregate(Box::new(ask.clone())))?
-    else {
-        unreachable!("an aggregate ask is a request for an aggregation")
-    };
-    let is_by_model = aggregation.request.tier.is_some_and(|tier| tier.by_model);
+    let document = resolve_aggregate(query.clone(), desk.query_settings())?;
+    let is_by_model = document.request.tier.is_some_and(|tier| tier.by_model);
     if !is_by_model {
         desk.output.note("--wait-agent has nothing to wait for: the tier's `summary` is not \"agent\"");
     }
@@ -138,98 +129,59 @@ fn numbered_target(desk: &CommandContext<'_>) -> OutputTarget {
     }
 }
 
-/// Writes a document into a file, whoever composed it, and prints the file's path.
+/// Writes a document into a file, and prints the file's path.
 fn write_to_file(
-    ask: AggregateAsk,
+    document: AggregateQuery,
     target: OutputTarget,
     receipt: Option<&Path>,
     desk: &mut CommandContext<'_>,
 ) -> Result<DocumentReceipt, CommandError> {
-    let extension = DocumentFormat::from(ask.format).extension();
-    desk.open_project(true, |desk, opened| {
-        let outlet = opened.session.prepare_output(target);
-        let composed = composed(desk.ask_while_open(opened, AnyQuery::Aggregate(Box::new(ask)))?);
-        let text = composed.text.as_deref().unwrap_or_default();
-        let path = opened.session.write(outlet, extension, text)?;
-        write_receipt(receipt, &composed.receipt, opened)?;
-        // A document that is in its file has been given.
-        opened.session.mark_delivered();
-        desk.report_notes(opened);
-        if desk.output.json {
-            desk.write_data(&json!({"path": path.to_string_lossy(), "receipt": composed.receipt}))?;
-        } else {
-            desk.output.write_line(&path.display().to_string())?;
-        }
-        desk.output.flush()?;
-        Ok(composed.receipt)
-    })
+    let receipt = receipt.map(Path::to_owned);
+    let WrittenDocument { path, receipt } = desk.ask(WriteDocumentQuery { document, target, receipt })?;
+    if desk.output.json {
+        desk.write_data(&json!({"path": path.to_string_lossy(), "receipt": receipt}))?;
+    } else {
+        desk.output.write_line(&path.display().to_string())?;
+    }
+    desk.output.flush()?;
+    Ok(receipt)
 }
 
 /// Prints a document, or the plan of one.
 fn write_to_stdout(
-    ask: AggregateAsk,
+    query: AggregateQuery,
     receipt: Option<&Path>,
     desk: &mut CommandContext<'_>,
 ) -> Result<DocumentReceipt, CommandError> {
-    let ask = AnyQuery::Aggregate(Box::new(ask));
-    let print = |desk: &mut CommandContext<'_>, composed: &ComposedDocument| match &composed.text {
-        Some(text) => Ok(desk.output.write_text(text)?),
-        None if desk.output.json => desk.write_data(composed),
-        None => plan::write_plan(&composed.receipt, desk.output),
-    };
-    let Some(path) = receipt else {
-        let answer = desk.ask_and_write(ask, |desk, answer| match answer {
-            AnyAnswer::Aggregated(composed) => print(desk, composed),
-            _ => unreachable!("an aggregate ask is answered by a document"),
-        })?;
-        return Ok(composed(answer).receipt);
-    };
-    desk.open_project(true, |desk, opened| {
-        let composed = composed(desk.ask_while_open(opened, ask)?);
-        write_receipt(Some(path), &composed.receipt, opened)?;
-        print(desk, &composed)?;
-        desk.mark_delivered(opened)?;
-        Ok(composed.receipt)
+    desk.ask_and(query, |desk, document| {
+        write_receipt(receipt, &document.receipt)?;
+        match &document.text {
+            Some(text) => desk.output.write_text(text)?,
+            None if desk.output.json => desk.write_data(&document)?,
+            None => plan::write_plan(&document.receipt, desk.output)?,
+        }
+        Ok(document.receipt)
     })
 }
 
-/// Prints a document as JSON, whatever its format: that takes the document itself, which this process alone has.
+/// Prints a document as JSON, whatever its format: this needs the document itself, which no daemon sends.
 fn write_as_json(
-    ask: AggregateAsk,
+    query: AggregateQuery,
     receipt: Option<&Path>,
     desk: &mut CommandContext<'_>,
 ) -> Result<DocumentReceipt, CommandError> {
-    let ResolvedQuery::Aggregate(aggregation) = desk.resolve(AnyQuery::Aggregate(Box::new(ask)))? else {
-        unreachable!("an aggregate ask means an aggregation")
-    };
-    desk.open_project(true, |desk, opened| {
-        let QueryResponse::Aggregated(aggregated) =
-            desk.answer_in(opened, ResolvedQuery::Aggregate(aggregation))?
-        else {
-            unreachable!("an aggregation is answered by a document")
-        };
-        let document = aggregated.document.expect("a process that does not stay keeps no documents");
+    desk.ask_and(ComposeQuery(query), |desk, document| {
         let written = DocumentReceipt::from(&document.receipt);
-        write_receipt(receipt, &written, opened)?;
+        write_receipt(receipt, &written)?;
         desk.write_data(&document_json(&document))?;
-        desk.mark_delivered(opened)?;
         Ok(written)
     })
 }
 
-fn composed(answer: AnyAnswer) -> ComposedDocument {
-    match answer {
-        AnyAnswer::Aggregated(composed) => *composed,
-        _ => unreachable!("an aggregate ask is answered by a document"),
-    }
-}
-
-fn write_receipt(
-    path: Option<&Path>,
-    receipt: &DocumentReceipt,
-    opened: &mut OpenProject<'_, '_>,
-) -> Result<(), CommandError> {
-    path.map_or(Ok(()), |path| Ok(opened.session.write_receipt(path, receipt)?))
+fn write_receipt(path: Option<&Path>, receipt: &DocumentReceipt) -> Result<(), ApiError> {
+    let Some(path) = path else { return Ok(()) };
+    let written = RealDisk.replace(path, pretty(receipt).as_bytes());
+    written.map_err(|error| ApiError::write_failed(path, &error))
 }
 
 /// Returns the files that could not be shown for an error, and why.

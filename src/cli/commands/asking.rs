@@ -23,14 +23,13 @@ use crate::cli::progress::TerminalProgress;
 use crate::model::Money;
 use crate::model::Tier;
 use crate::render::format_grouped;
+use crate::service;
 use crate::service::ProviderKeys;
 use crate::service::SummarySession;
 use crate::service::agent_keys;
 use crate::sys::Clock;
 use crate::sys::HttpClient;
 use crate::sys::InterruptFlag;
-use crate::sys::RealDisk;
-use crate::sys::RealFiles;
 use crate::sys::RealProcesses;
 use crate::sys::WallClock;
 
@@ -71,17 +70,8 @@ pub(super) fn with_world<T>(
     desk: &mut CommandContext<'_>,
     work: impl FnOnce(&mut CommandContext<'_>, World<'_>) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
-    let root = &desk.location.root;
-    let files = RealFiles::open(root).map_err(|error| ApiError::no_project(root, &error))?;
-    let bar = TerminalProgress::new(desk.output.is_interactive() && !desk.output.json);
-    let world = World {
-        clock: &WallClock,
-        disk: &RealDisk,
-        files: &files,
-        processes: &RealProcesses,
-        progress: &bar,
-    };
-    work(desk, world)
+    let (root, bar) = (&desk.location.root, desk.progress());
+    service::with_world(root, &bar, |world| work(desk, world))
 }
 
 /// Asks, with a bar on the terminal, until all is answered, a person stops it or the time is over.

@@ -1,8 +1,7 @@
 //! `slop audit`
 
 use super::desk::CommandContext;
-use crate::api::AnyAnswer;
-use crate::api::AnyQuery;
+use crate::api::AuditQuery;
 use crate::api::display_path;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
@@ -10,8 +9,7 @@ use crate::render::format_grouped;
 use crate::render::format_size;
 
 pub(super) fn run(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let answer = desk.ask(AnyQuery::Audit)?;
-    let AnyAnswer::Audited(audit) = &answer else { unreachable!("an audit ask is answered by an audit") };
+    let audit = &desk.ask(AuditQuery {})?;
     let is_clean = audit.differences.is_empty();
     let code = if is_clean { failure::DONE } else { failure::USER };
     if desk.output.json {

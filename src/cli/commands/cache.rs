@@ -5,16 +5,13 @@ use std::io::BufRead;
 use std::io::IsTerminal;
 use std::io::Read;
 
+use serde::Serialize;
+
 use super::desk::CommandContext;
-use crate::api::AgentSize;
-use crate::api::AnyAnswer;
-use crate::api::AnyQuery;
-use crate::api::CacheClearAsk;
-use crate::api::CacheCollectAsk;
-use crate::api::CacheOperation;
-use crate::api::QueryResponse;
-use crate::api::ResolvedQuery;
-use crate::api::exported_json;
+use crate::api::{
+    AgentSize, CacheClearQuery, CacheFreed, CacheGcQuery, CacheSize, CacheStatusQuery, CacheVerdict,
+    CacheVerifyQuery, ExportQuery, Query, exported_json,
+};
 use crate::cli::args::CacheCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
@@ -22,42 +19,50 @@ use crate::render::format_grouped;
 use crate::render::format_size;
 
 pub(super) fn run(command: &CacheCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let ask = match command {
-        CacheCommand::Status => AnyQuery::CacheStatus,
+    match command {
+        CacheCommand::Status => drop(answer(CacheStatusQuery {}, write_size, desk)?),
         CacheCommand::Clear { files, summaries, structure, agent, yes } => {
-            let ask = CacheClearAsk {
+            let query = CacheClearQuery {
                 files: desk.location.resolve_paths(files),
                 summaries: *summaries,
                 structure: *structure,
                 agent: *agent,
                 all: *yes,
             };
-            let is_plain = ask == CacheClearAsk::default();
+            let is_plain = query == CacheClearQuery::default();
             let all = *yes || (is_plain && may_clear_paid(desk)?);
-            AnyQuery::CacheClear(CacheClearAsk { all, ..ask })
+            answer(CacheClearQuery { all, ..query }, write_freed, desk)?;
         }
-        CacheCommand::Verify => AnyQuery::CacheVerify,
-        CacheCommand::Gc { days } => AnyQuery::CacheCollect(CacheCollectAsk { days: *days }),
-        CacheCommand::Export => return export(desk),
-    };
-    let answer = desk.ask(ask)?;
+        CacheCommand::Verify => {
+            let verdict = answer(CacheVerifyQuery {}, write_verdict, desk)?;
+            return Ok(if verdict.is_sound() { failure::DONE } else { failure::USER });
+        }
+        CacheCommand::Gc { days } => drop(answer(CacheGcQuery { days: *days }, write_freed, desk)?),
+        CacheCommand::Export => export(desk)?,
+    }
+    Ok(failure::DONE)
+}
+
+/// Asks about the cache, and writes the answer as JSON, or as `write` does.
+fn answer<Q: Query<Answer: Serialize>>(
+    query: Q,
+    write: fn(&mut CommandContext<'_>, &Q::Answer) -> Result<(), CommandError>,
+    desk: &mut CommandContext<'_>,
+) -> Result<Q::Answer, CommandError> {
+    let answer = desk.ask(query)?;
     if desk.output.json {
         desk.write_data(&answer)?;
     } else {
-        write_answer(desk, &answer)?;
+        write(desk, &answer)?;
     }
-    let AnyAnswer::Verified(verdict) = &answer else { return Ok(failure::DONE) };
-    Ok(if verdict.is_sound() { failure::DONE } else { failure::USER })
+    Ok(answer)
 }
 
-fn export(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let QueryResponse::Exported(rows) = desk.request(ResolvedQuery::Cache(CacheOperation::Export))? else {
-        unreachable!("an export is answered by rows")
-    };
-    for row in rows {
+fn export(desk: &mut CommandContext<'_>) -> Result<(), CommandError> {
+    for row in desk.ask(ExportQuery)? {
         desk.output.write_json_line(&exported_json(row))?;
     }
-    Ok(failure::DONE)
+    Ok(())
 }
 
 /// Asks whether what models wrote may go too, where there is any and somebody to ask.
@@ -65,9 +70,7 @@ fn may_clear_paid(desk: &mut CommandContext<'_>) -> Result<bool, CommandError> {
     if !(io::stdin().is_terminal() && desk.output.is_interactive()) {
         return Ok(false);
     }
-    let AnyAnswer::CacheStatus(status) = desk.ask(AnyQuery::CacheStatus)? else {
-        unreachable!("a question for the status is answered by it")
-    };
+    let status = desk.ask(CacheStatusQuery {})?;
     let Some(agent) = status.agent.filter(|agent| 0 < agent.summaries) else { return Ok(false) };
     let (summaries, spent) = (format_grouped(agent.summaries), agent.spent_usd);
     desk.output.message(&format!(
@@ -79,56 +82,50 @@ fn may_clear_paid(desk: &mut CommandContext<'_>) -> Result<bool, CommandError> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn write_answer(desk: &mut CommandContext<'_>, answer: &AnyAnswer) -> Result<(), CommandError> {
-    match answer {
-        AnyAnswer::CacheStatus(status) => {
-            desk.output.write_line(&format!("files      {}", format_grouped(status.files)))?;
-            let idle = format_grouped(status.idle_contents);
-            desk.output.write_line(&format!(
-                "contents   {} ({idle} held by no file)",
-                format_grouped(status.contents)
-            ))?;
-            for kind in &status.artifacts {
-                let (rows, bytes) = (format_grouped(kind.rows), format_size(kind.bytes));
-                desk.output.write_line(&format!("{:<10} {rows} ({bytes})", kind.artifact))?;
-            }
-            let (rows, bytes) = (format_grouped(status.given.rows), format_size(status.given.bytes));
-            desk.output.write_line(&format!("given      {rows} ({bytes})"))?;
-            desk.output.write_line(&format!("on disk    {}", format_size(status.bytes_on_disk)))?;
-            if let Some(agent) = &status.agent {
-                write_agent_size(desk, agent)?;
-            }
-        }
-        AnyAnswer::Cleared(freed) => {
-            let (artifacts, files) = (format_grouped(freed.artifacts), format_grouped(freed.files));
-            let bytes = format_size(freed.bytes);
-            desk.output
-                .write_line(&format!("deleted {artifacts} artifacts, forgot {files} files, freed {bytes}"))?;
-            if 0 < freed.agent_summaries {
-                let (gone, cost) = (format_grouped(freed.agent_summaries), freed.agent_usd);
-                desk.output
-                    .write_line(&format!("deleted {gone} summaries by models, which had cost {cost}"))?;
-            }
-            if 0 < freed.agent_kept {
-                let kept = format_grouped(freed.agent_kept);
-                desk.output.note(&format!(
-                    "{kept} summaries by models were kept; `slop cache clear --yes` deletes them too"
-                ));
-            }
-        }
-        AnyAnswer::Verified(verdict) => {
-            if let Some(structure) = &verdict.structure {
-                desk.output.write_line(&format!("damaged: {structure}"))?;
-            }
-            for row in &verdict.damaged {
-                desk.output.write_line(&format!("damaged and deleted: {row}"))?;
-            }
-            let damaged = format_grouped(verdict.damaged.len() as u64);
-            desk.output
-                .write_line(&format!("{} rows checked, {damaged} damaged", format_grouped(verdict.rows)))?;
-        }
-        _ => unreachable!("a question to the cache is answered by the cache"),
+fn write_size(desk: &mut CommandContext<'_>, status: &CacheSize) -> Result<(), CommandError> {
+    desk.output.write_line(&format!("files      {}", format_grouped(status.files)))?;
+    let idle = format_grouped(status.idle_contents);
+    desk.output
+        .write_line(&format!("contents   {} ({idle} held by no file)", format_grouped(status.contents)))?;
+    for kind in &status.artifacts {
+        let (rows, bytes) = (format_grouped(kind.rows), format_size(kind.bytes));
+        desk.output.write_line(&format!("{:<10} {rows} ({bytes})", kind.artifact))?;
     }
+    let (rows, bytes) = (format_grouped(status.given.rows), format_size(status.given.bytes));
+    desk.output.write_line(&format!("given      {rows} ({bytes})"))?;
+    desk.output.write_line(&format!("on disk    {}", format_size(status.bytes_on_disk)))?;
+    if let Some(agent) = &status.agent {
+        write_agent_size(desk, agent)?;
+    }
+    Ok(())
+}
+
+fn write_freed(desk: &mut CommandContext<'_>, freed: &CacheFreed) -> Result<(), CommandError> {
+    let (artifacts, files) = (format_grouped(freed.artifacts), format_grouped(freed.files));
+    let bytes = format_size(freed.bytes);
+    desk.output.write_line(&format!("deleted {artifacts} artifacts, forgot {files} files, freed {bytes}"))?;
+    if 0 < freed.agent_summaries {
+        let (gone, cost) = (format_grouped(freed.agent_summaries), freed.agent_usd);
+        desk.output.write_line(&format!("deleted {gone} summaries by models, which had cost {cost}"))?;
+    }
+    if 0 < freed.agent_kept {
+        let kept = format_grouped(freed.agent_kept);
+        desk.output.note(&format!(
+            "{kept} summaries by models were kept; `slop cache clear --yes` deletes them too"
+        ));
+    }
+    Ok(())
+}
+
+fn write_verdict(desk: &mut CommandContext<'_>, verdict: &CacheVerdict) -> Result<(), CommandError> {
+    if let Some(structure) = &verdict.structure {
+        desk.output.write_line(&format!("damaged: {structure}"))?;
+    }
+    for row in &verdict.damaged {
+        desk.output.write_line(&format!("damaged and deleted: {row}"))?;
+    }
+    let damaged = format_grouped(verdict.damaged.len() as u64);
+    desk.output.write_line(&format!("{} rows checked, {damaged} damaged", format_grouped(verdict.rows)))?;
     Ok(())
 }
 

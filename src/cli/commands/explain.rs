@@ -2,12 +2,9 @@
 
 use super::desk::CommandContext;
 use super::words::view_selection;
-use crate::api::AnyAnswer;
-use crate::api::AnyQuery;
-use crate::api::ExplainAsk;
+use crate::api::ExplainQuery;
 use crate::api::FileExplanation;
 use crate::api::LimitEffect;
-use crate::api::ResolvedQuery;
 use crate::api::SummaryAuthor;
 use crate::api::display_path;
 use crate::api::language_name;
@@ -17,6 +14,7 @@ use crate::cli::failure::CommandError;
 use crate::model::SkipReason;
 use crate::model::printable;
 use crate::render::format_grouped;
+use crate::service::resolve_explain;
 
 /// What is said of a file that a limited document is not about.
 const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown nor counted";
@@ -24,15 +22,9 @@ const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown no
 pub(super) fn run(args: &ExplainArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let (file, choice) =
         (desk.location.resolve_path(&args.file), view_selection(&args.choice, desk.location));
-    let ask = AnyQuery::Explain(Box::new(ExplainAsk { file, choice }));
-    let is_limited = match desk.resolve(ask.clone())? {
-        ResolvedQuery::Explain { aggregation, .. } => aggregation.limits.is_some(),
-        _ => unreachable!("an explain ask means an explanation"),
-    };
-    let answer = desk.ask(ask)?;
-    let AnyAnswer::Explained(explanations) = &answer else {
-        unreachable!("an explain ask is answered by explanations")
-    };
+    let query = ExplainQuery { file, choice };
+    let is_limited = resolve_explain(&query, desk.query_settings())?.limits.is_some();
+    let explanations = &desk.ask(query)?;
     if desk.output.json {
         desk.write_data(explanations)?;
         return Ok(failure::DONE);

@@ -2,16 +2,13 @@
 
 use super::desk::CommandContext;
 use super::desk::scan_line;
-use crate::api::AnyAnswer;
-use crate::api::AnyQuery;
-use crate::api::IndexAsk;
+use crate::api::IndexQuery;
 use crate::cli::args::IndexArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 
 pub(super) fn run(args: &IndexArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let answer = desk.ask(AnyQuery::Index(IndexAsk { verify: args.verify }))?;
-    let AnyAnswer::Indexed(report) = &answer else { unreachable!("an index ask is answered by a report") };
+    let report = &desk.ask(IndexQuery { verify: args.verify })?;
     if desk.output.json {
         desk.write_data(report)?;
     } else {

@@ -5,22 +5,13 @@ use serde_json::json;
 
 use super::desk::CommandContext;
 use super::desk::items_of;
-use crate::api::QueryResponse;
-use crate::api::ResolvedQuery;
-use crate::api::Trust;
-use crate::api::mask_to_json;
-use crate::api::nearest_symbols;
-use crate::api::select_symbols;
+use crate::api::{MatchSymbolsQuery, SymbolMatches, mask_to_json};
 use crate::cli::curation_args::MaskCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::config::edit;
 use crate::model::MaskMode;
-use crate::model::Outline;
 use crate::sys::RealDisk;
-
-/// How many names are offered in place of one that is not there.
-const MOST_OFFERED: usize = 3;
 
 pub(super) fn run(command: &MaskCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {
@@ -32,12 +23,11 @@ pub(super) fn run(command: &MaskCommand, desk: &mut CommandContext<'_>) -> Resul
 
 fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let path = desk.location.resolve_path(file);
-    let response =
-        desk.request(ResolvedQuery::Outline { files: vec![path.clone()], trust: Trust::Stamps })?;
-    let outlines = outlines(&response);
-    for (symbol, _) in masks {
-        if !outlines.iter().any(|outline| !select_symbols(outline, symbol).is_empty()) {
-            let message = format!("find `{symbol}` in {path}{}", nearest_hint(&outlines, symbol));
+    let symbols: Vec<String> = masks.iter().map(|(symbol, _)| symbol.clone()).collect();
+    let matches = desk.ask(MatchSymbolsQuery { file: path.clone(), symbols: symbols.clone() })?;
+    for (symbol, matches) in symbols.iter().zip(&matches) {
+        if matches.found == 0 {
+            let message = format!("find `{symbol}` in {path}{}", nearest_hint(matches));
             return Err(CommandError::usage(
                 message,
                 "`slop outline PATH --json` has the qualified names of all",
@@ -58,13 +48,13 @@ fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut CommandContext<'_>) 
 fn list(file: Option<&str>, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let mut listed = Vec::new();
     for item in items_of(file, desk).into_iter().filter(|item| !item.ast_mask.is_empty()) {
-        let request = ResolvedQuery::Outline { files: vec![item.path.clone()], trust: Trust::Stamps };
+        let symbols = item.ast_mask.iter().map(|(symbol, _)| symbol.clone()).collect();
         // A file that is gone has lost its symbols; the list goes on.
-        let response = desk.request_or_error(request).ok();
-        let outlines = response.as_ref().map(outlines).unwrap_or_default();
+        let matches = desk.ask_or_error(MatchSymbolsQuery { file: item.path.clone(), symbols });
+        let mut matches = matches.unwrap_or_default().into_iter();
         for (symbol, mode) in &item.ast_mask {
-            let found: usize = outlines.iter().map(|outline| select_symbols(outline, symbol).len()).sum();
-            let near = if found == 0 { nearest_hint(&outlines, symbol) } else { String::new() };
+            let matches = matches.next().unwrap_or_default();
+            let (found, near) = (matches.found, nearest_hint(&matches));
             listed.push((item.path.as_str(), symbol.as_str(), *mode, found, near));
         }
     }
@@ -94,16 +84,8 @@ fn remove(file: &str, symbols: &[String], desk: &mut CommandContext<'_>) -> Resu
     Ok(failure::DONE)
 }
 
-fn outlines(response: &QueryResponse) -> Vec<&Outline> {
-    let QueryResponse::Outlines(answers) = response else {
-        unreachable!("an outline request is answered by outlines")
-    };
-    answers.iter().map(|answer| &answer.outline).collect()
-}
-
-/// Returns words for names that are like `symbol`, if there are any.
-fn nearest_hint(outlines: &[&Outline], symbol: &str) -> String {
-    let near = outlines.iter().flat_map(|outline| nearest_symbols(outline, symbol)).take(MOST_OFFERED);
-    let near = near.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+/// Returns text that names symbols like the one that was looked for, if there are any.
+fn nearest_hint(matches: &SymbolMatches) -> String {
+    let near = matches.nearest.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     if near.is_empty() { near } else { format!(", the nearest are {near}") }
 }

@@ -13,6 +13,7 @@ use crate::cli::failure::CommandError;
 use crate::cli::place::ProjectLocation;
 use crate::daemon::DaemonOrLocal;
 use crate::model::error_chain;
+use crate::service::LocalService;
 
 /// Serves one client until it leaves. The standard output is the protocol's alone, so that nobody may hold it.
 pub(in crate::cli) fn run(args: &CliArgs, environment: ProcessEnvironment) -> Result<u8, CommandError> {
@@ -22,7 +23,8 @@ pub(in crate::cli) fn run(args: &CliArgs, environment: ProcessEnvironment) -> Re
     let without_daemon = args.global.no_daemon || environment.without_daemon();
     // Settings are read with the first question: a client waits for a server to start, and a mistake in them is
     // better told to the agent than to nobody.
-    let service = DaemonOrLocal::new(place.root, environment.sources, environment.runtime, without_daemon);
+    let local = LocalService::new(place.root, environment.sources);
+    let service = DaemonOrLocal::new(local, environment.runtime, without_daemon);
     serve_mcp(Arc::new(service), info).map_err(|error| {
         let message = format!("serve a client on the standard input and output: {}", error_chain(&error));
         let hint =

@@ -1,9 +1,7 @@
 //! `slop outline`
 
 use super::desk::CommandContext;
-use crate::api::AnyAnswer;
-use crate::api::AnyQuery;
-use crate::api::OutlineAsk;
+use crate::api::OutlineQuery;
 use crate::api::display_path;
 use crate::api::language_name;
 use crate::cli::args::OutlineArgs;
@@ -12,12 +10,9 @@ use crate::cli::failure::CommandError;
 use crate::render::format_grouped;
 
 pub(super) fn run(args: &OutlineArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let ask = OutlineAsk { files: desk.location.resolve_paths(&args.files), verify: args.verify };
-    let answer = desk.ask(AnyQuery::Outline(ask))?;
-    let AnyAnswer::Outlines(outlines) = &answer else {
-        unreachable!("an outline ask is answered by outlines")
-    };
-    for outline in outlines {
+    let query = OutlineQuery { files: desk.location.resolve_paths(&args.files), verify: args.verify };
+    let outlines = desk.ask(query)?;
+    for outline in &outlines {
         if desk.output.json {
             desk.output.write_json_line(outline)?;
             continue;

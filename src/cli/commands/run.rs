@@ -1,5 +1,7 @@
 //! A command is picked, and given what it needs.
 
+use std::sync::Arc;
+
 use super::agent;
 use super::aggregate;
 use super::audit;
@@ -33,6 +35,8 @@ use crate::cli::place::ProjectLocation;
 use crate::config::ConfigInputs;
 use crate::config::LoadedConfig;
 use crate::config::load;
+use crate::daemon::DaemonOrLocal;
+use crate::service::LocalService;
 
 /// Runs the command that was given, and returns the exit code.
 pub(in crate::cli) fn run(
@@ -56,6 +60,13 @@ pub(in crate::cli) fn run(
     for warning in &loaded.warnings {
         output.note(warning);
     }
+    if names_old_base(&args.command) {
+        output.note("--against is deprecated: use --base");
+    }
+    let loaded = Arc::new(loaded);
+    let local = LocalService::for_command_line(place.root.clone(), Arc::clone(&loaded));
+    let without_daemon = args.global.no_daemon || environment.without_daemon();
+    let service = DaemonOrLocal::new(local, environment.runtime.clone(), without_daemon);
     let mut desk = CommandContext {
         location: &place,
         loaded: &loaded,
@@ -64,10 +75,20 @@ pub(in crate::cli) fn run(
         runtime: &environment.runtime,
         require_fresh: args.global.require_fresh,
         freshness: None,
-        without_daemon: args.global.no_daemon || environment.without_daemon(),
+        service: &service,
         command: name(&args.command),
     };
     run_at(&mut desk, &args.command, environment)
+}
+
+/// Returns whether a revision is given by the flag of earlier releases.
+const fn names_old_base(command: &CliCommand) -> bool {
+    match command {
+        CliCommand::View(args) => args.against.is_some(),
+        CliCommand::Aggregate(args) => args.choice.against.is_some(),
+        CliCommand::Explain(args) => args.choice.against.is_some(),
+        _ => false,
+    }
 }
 
 /// Returns the settings for a command that needs only the cache's folder: a daemon can be stopped, and asked how it is,

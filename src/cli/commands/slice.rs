@@ -6,12 +6,9 @@ use serde_json::Value;
 
 use super::desk::CommandContext;
 use super::slices;
-use crate::api::QueryResponse;
-use crate::api::ResolvedQuery;
-use crate::api::pretty;
-use crate::api::resolution_to_json;
-use crate::api::slice_from_json;
-use crate::api::slice_to_json;
+use crate::api::{
+    ApiError, MakeSliceQuery, ResolveSlicesQuery, pretty, resolution_to_json, slice_from_json, slice_to_json,
+};
 use crate::cli::curation_args::SliceCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
@@ -27,26 +24,21 @@ pub(super) fn run(command: &SliceCommand, desk: &mut CommandContext<'_>) -> Resu
         SliceCommand::List { file } => slices::list(file.as_deref(), desk),
         SliceCommand::Remove { file, slice } => slices::remove(file, slice, desk),
         SliceCommand::Make { file, lines: (start_line, end_line), tag, comment } => {
-            let request = ResolvedQuery::MakeSlice {
+            let query = MakeSliceQuery {
                 file: desk.location.resolve_path(file),
                 start_line: *start_line,
                 end_line: *end_line,
                 tag: tag.clone(),
                 comment: comment.clone(),
             };
-            let QueryResponse::SliceMade(slice) = desk.request(request)? else {
-                unreachable!("a slice that is made is answered by a slice")
-            };
+            let slice = desk.ask(query)?;
             write(&slice_to_json(&slice), desk)?;
             Ok(failure::DONE)
         }
         SliceCommand::Resolve { file } => {
-            let slice = Box::new(slice_given()?);
-            let response =
-                desk.request(ResolvedQuery::ResolveSlice { file: desk.location.resolve_path(file), slice })?;
-            let QueryResponse::SliceResolved(resolution) = &response else {
-                unreachable!("a slice that is resolved is answered by a resolution")
-            };
+            let slices = vec![slice_given()?];
+            let resolved = desk.ask(ResolveSlicesQuery { file: desk.location.resolve_path(file), slices })?;
+            let [resolution] = &resolved[..] else { return Err(ApiError::bug().into()) };
             write(&resolution_to_json(resolution), desk)?;
             let is_lost = resolution.status == SliceStatus::Stale;
             Ok(if is_lost { failure::USER } else { failure::DONE })

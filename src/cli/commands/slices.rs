@@ -3,9 +3,7 @@
 use serde_json::json;
 
 use super::desk::CommandContext;
-use crate::api::QueryResponse;
-use crate::api::ResolvedQuery;
-use crate::api::slice_to_json;
+use crate::api::{MakeSliceQuery, ResolveSlicesQuery, slice_to_json};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::values::line_range;
@@ -25,10 +23,8 @@ pub(super) fn add(
 ) -> Result<u8, CommandError> {
     let path = desk.location.resolve_path(file);
     let (tag, comment) = (tag.to_owned(), comment.to_owned());
-    let request = ResolvedQuery::MakeSlice { file: path.clone(), start_line, end_line, tag, comment };
-    let QueryResponse::SliceMade(slice) = desk.request(request)? else {
-        unreachable!("a slice that is made is answered by a slice")
-    };
+    let query = MakeSliceQuery { file: path.clone(), start_line, end_line, tag, comment };
+    let slice = desk.ask(query)?;
     edit::add_slice(&RealDisk, &desk.settings_file(), &path, &slice)?;
     if desk.output.json {
         desk.write_data(&json!({"path": path, "slice": slice_to_json(&slice)}))?;
@@ -108,11 +104,8 @@ fn resolve(path: &str, slices: &[Slice], desk: &mut CommandContext<'_>) -> Vec<S
         end_line: slice.end_line,
         reason: reason.to_owned(),
     };
-    match desk
-        .request_or_error(ResolvedQuery::ResolveSlices { file: path.to_owned(), slices: slices.to_vec() })
-    {
-        Ok(QueryResponse::SlicesResolved(resolutions)) => resolutions,
-        Ok(_) => unreachable!("slices that are resolved are answered by resolutions"),
+    match desk.ask_or_error(ResolveSlicesQuery { file: path.to_owned(), slices: slices.to_vec() }) {
+        Ok(resolutions) => resolutions,
         Err(fault) => {
             let reason = format!("slop cannot {}", fault.message);
             slices.iter().map(|slice| stale(slice, &reason)).collect()

@@ -1,9 +1,8 @@
 //! `slop status`
 
 use super::desk::CommandContext;
-use crate::api::AnyAnswer;
-use crate::api::AnyQuery;
 use crate::api::FileState;
+use crate::api::FilesQuery;
 use crate::api::display_path;
 use crate::api::language_name;
 use crate::cli::failure;
@@ -16,8 +15,7 @@ const STATES: [(&str, &str); 4] =
     [("fresh", "fresh"), ("stale", "stale"), ("new", "new"), ("left_out", "left out")];
 
 pub(super) fn run(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let answer = desk.ask(AnyQuery::Files)?;
-    let AnyAnswer::Files(states) = &answer else { unreachable!("a files ask is answered by states") };
+    let states = &desk.ask(FilesQuery {})?;
     if desk.output.json {
         desk.write_data(states)?;
         return Ok(failure::DONE);

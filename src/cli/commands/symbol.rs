@@ -1,18 +1,15 @@
 //! `slop symbol`
 
 use super::desk::CommandContext;
-use crate::api::AnyAnswer;
-use crate::api::AnyQuery;
-use crate::api::SymbolsAsk;
+use crate::api::SymbolsQuery;
 use crate::api::display_path;
 use crate::cli::args::SymbolArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 
 pub(super) fn run(args: &SymbolArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let ask = SymbolsAsk { name: args.name.clone(), definition: args.definition };
-    let answer = desk.ask(AnyQuery::Symbols(ask))?;
-    let AnyAnswer::Symbols(symbols) = &answer else { unreachable!("a symbols ask is answered by symbols") };
+    let query = SymbolsQuery { name: args.name.clone(), definition: args.definition };
+    let symbols = &desk.ask(query)?;
     if desk.output.json {
         desk.write_data(symbols)?;
     }

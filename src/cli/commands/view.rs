@@ -1,13 +1,11 @@
 //! `slop view`
 
 use super::desk::CommandContext;
-use crate::api::AnyAnswer;
-use crate::api::AnyQuery;
 use crate::api::FileView;
 use crate::api::LineRange;
 use crate::api::MaskEntry;
 use crate::api::ModeName;
-use crate::api::ViewAsk;
+use crate::api::ViewQuery;
 use crate::api::display_path;
 use crate::cli::args::ViewArgs;
 use crate::cli::failure;
@@ -15,15 +13,14 @@ use crate::cli::failure::CommandError;
 
 pub(super) fn run(args: &ViewArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let mask = args.mask.iter();
-    let answer = desk.ask(AnyQuery::View(ViewAsk {
+    let views = &desk.ask(ViewQuery {
         files: desk.location.resolve_paths(&args.files),
         mode: args.chosen_mode().and_then(ModeName::from_mode),
         mask: mask.map(|(symbol, mode)| MaskEntry { symbol: symbol.clone(), show: (*mode).into() }).collect(),
         lines: args.lines.iter().map(|&(start, end)| LineRange { start, end }).collect(),
-        against: args.against.clone(),
+        base: args.base().cloned(),
         verify: args.verify,
-    }))?;
-    let AnyAnswer::Views(views) = &answer else { unreachable!("a view ask is answered by views") };
+    })?;
     let code = if views.iter().any(FileView::is_failed) { failure::INCOMPLETE } else { failure::DONE };
     if desk.output.json {
         desk.write_data(views)?;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::api::AggregateAsk;
-use crate::api::BesideAsk;
-use crate::api::ChoiceAsk;
+use crate::api::AggregateQuery;
+use crate::api::AttachmentOptions;
 use crate::api::FormatName;
 use crate::api::PartName;
+use crate::api::ViewSelection;
 use crate::cli::document_args::AggregateArgs;
 use crate::cli::document_args::AttachmentArgs;
 use crate::cli::document_args::FormatArg;
@@ -17,39 +17,39 @@ use crate::cli::place::ProjectLocation;
 /// Returns which document is asked for.
 pub(super) fn aggregate_query(
     args: &AggregateArgs,
-    measured: bool,
+    exact_tokens: bool,
     place: &ProjectLocation,
-) -> Result<AggregateAsk, CommandError> {
-    Ok(AggregateAsk {
+) -> Result<AggregateQuery, CommandError> {
+    Ok(AggregateQuery {
         files: place.resolve_paths(&args.files),
         choice: view_selection(&args.choice, place),
         order: args.order.map(Into::into),
         format: format_name(args.format),
         since_last: args.memory.since_last,
         name: args.memory.name.clone(),
-        beside: attachments(&args.beside, place)?,
-        measured,
+        attachments: attachments(&args.beside, place)?,
+        exact_tokens,
         dry_run: args.dry_run,
         verify: args.verify,
     })
 }
 
 /// Returns what decides about views.
-pub(super) fn view_selection(choice: &ViewSelectionArgs, place: &ProjectLocation) -> ChoiceAsk {
-    ChoiceAsk {
+pub(super) fn view_selection(choice: &ViewSelectionArgs, place: &ProjectLocation) -> ViewSelection {
+    ViewSelection {
         tier: choice.tier,
         persona: choice.persona.clone(),
         preset: choice.preset.clone(),
         strategy: choice.strategy.map(Into::into),
         focus: place.resolve_focus(&choice.focus),
-        against: choice.against.clone(),
+        base: choice.base.clone().or_else(|| choice.against.clone()),
         budget: choice.budget,
         default_budget: None,
         max_bytes: choice.max_bytes,
     }
 }
 
-fn attachments(beside: &AttachmentArgs, place: &ProjectLocation) -> Result<BesideAsk, CommandError> {
+fn attachments(beside: &AttachmentArgs, place: &ProjectLocation) -> Result<AttachmentOptions, CommandError> {
     let named = |path: &Path| {
         let path = place.resolve_file(path);
         path.to_str().map(str::to_owned).ok_or_else(|| {
@@ -57,7 +57,7 @@ fn attachments(beside: &AttachmentArgs, place: &ProjectLocation) -> Result<Besid
             CommandError::usage(message, "give it a name that is text")
         })
     };
-    Ok(BesideAsk {
+    Ok(AttachmentOptions {
         history: beside.history.as_deref().map(named).transpose()?,
         take: beside.take.clone(),
         part: match (beside.no_history, beside.history_only) {

@@ -408,7 +408,7 @@ const COMMANDS: &[&[&str]] = &[
     &["view", "src/engine.py", "--lines", "2-3"],
     &["view", "src/engine.py", "--lines", "20-30"],
     &["view", "a b.md", "-m", "diff"],
-    &["view", "a b.md", "--against", "nonsense"],
+    &["view", "a b.md", "--base", "nonsense"],
     &["view", "*.md", "src"],
     &["view", "x.bin"],
     &["view", ".env"],

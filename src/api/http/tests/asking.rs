@@ -19,7 +19,7 @@ fn an_ask_is_answered_in_an_envelope_that_says_what_it_can_be_relied_on_for() {
         assert!(heard.head.contains(header), "{header} in {}", heard.head);
     }
     assert!(!heard.head.contains("access-control"));
-    assert_eq!(house.fake.asked(), [AnyQuery::Index(IndexAsk::default())]);
+    assert_eq!(house.fake.asked(), [AnyQuery::Index(IndexQuery::default())]);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_whole_number_is_one_however_it_is_written() {
         assert_eq!(status(days), 200, "{days}");
     }
     let asked = house.fake.asked();
-    let days = |ask: &AnyQuery| if let AnyQuery::CacheCollect(ask) = ask { ask.days } else { u32::MAX };
+    let days = |ask: &AnyQuery| if let AnyQuery::CacheGc(ask) = ask { ask.days } else { u32::MAX };
     assert_eq!(asked.iter().map(days).collect::<Vec<_>>(), [30, 30, 30, 0, 0]);
     for days in ["30.5", "-1", "-1.0", "4294967296.0", "1e300", "\"30\""] {
         assert_eq!(status(days), 400, "{days}");
@@ -118,7 +118,7 @@ fn words_reach_the_service_as_they_are() {
     let house = ApiTestServer::new();
     for word in ["../x", "/etc/passwd", "file:///etc", "a\0b", "%2e%2e", "\u{202e}x", "a\nb", "..\\x", ""] {
         assert_eq!(house.symbols(word).status, 200, "{word:?}");
-        let ask = SymbolsAsk { name: word.to_owned(), definition: false };
+        let ask = SymbolsQuery { name: word.to_owned(), definition: false };
         assert_eq!(house.fake.asked(), [AnyQuery::Symbols(ask)]);
     }
 }

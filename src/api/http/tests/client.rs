@@ -6,31 +6,32 @@ use super::*;
 fn the_client_is_answered_what_the_service_answered() {
     let house = ApiTestServer::new();
     let client = house.client();
-    let options = QueryOptions { require_fresh: true, settings: Some("ours"), ..QueryOptions::default() };
-    let answered = client.ask(&AnyQuery::Files, options).unwrap();
-    assert_eq!(answered.data, "{\"fresh\":true,\"settings\":\"ours\"}");
-    assert_eq!(answered.notes, ["a note"]);
+    let options =
+        CallOptions { require_fresh: true, settings: Some("ours".to_owned()), ..CallOptions::default() };
+    let answered = client.ask(&AnyQuery::Files(FilesQuery {}), &options).unwrap();
+    assert_eq!(json_of(&answered), "{\"fresh\":true,\"settings\":\"ours\"}");
+    assert_eq!(options.job.take_notes(), ["a note"]);
     assert_eq!(answered.freshness.clock.as_deref(), Some("1:7"));
-    let symbols = |name: &str| AnyQuery::Symbols(SymbolsAsk { name: name.to_owned(), definition: true });
-    let large = client.ask(&symbols("large"), QueryOptions::default()).unwrap();
-    assert_eq!(large.data.len(), (32 << 20) + 2);
+    let symbols = |name: &str| AnyQuery::Symbols(SymbolsQuery { name: name.to_owned(), definition: true });
+    let large = client.ask(&symbols("large"), &CallOptions::default()).unwrap();
+    assert_eq!(json_of(&large).len(), (32 << 20) + 2);
     let asks = [
-        AnyQuery::Index(IndexAsk::default()),
-        AnyQuery::Files,
-        AnyQuery::Outline(OutlineAsk { files: vec!["a \"b\"".to_owned()], verify: true }),
-        AnyQuery::View(ViewAsk::default()),
+        AnyQuery::Index(IndexQuery::default()),
+        AnyQuery::Files(FilesQuery {}),
+        AnyQuery::Outline(OutlineQuery { files: vec!["a \"b\"".to_owned()], verify: true }),
+        AnyQuery::View(ViewQuery::default()),
         symbols("f"),
         AnyQuery::Aggregate(Box::default()),
-        AnyQuery::Explain(Box::new(ExplainAsk { file: "a".to_owned(), choice: ChoiceAsk::default() })),
-        AnyQuery::CacheStatus,
-        AnyQuery::CacheClear(CacheClearAsk::default()),
-        AnyQuery::CacheVerify,
-        AnyQuery::CacheCollect(CacheCollectAsk { days: 3 }),
-        AnyQuery::Audit,
+        AnyQuery::Explain(Box::new(ExplainQuery { file: "a".to_owned(), choice: ViewSelection::default() })),
+        AnyQuery::CacheStatus(CacheStatusQuery {}),
+        AnyQuery::CacheClear(CacheClearQuery::default()),
+        AnyQuery::CacheVerify(CacheVerifyQuery {}),
+        AnyQuery::CacheGc(CacheGcQuery { days: 3 }),
+        AnyQuery::Audit(AuditQuery {}),
     ];
     house.fake.asked();
     for ask in &asks {
-        client.ask(ask, QueryOptions::default()).unwrap();
+        client.ask(ask, &CallOptions::default()).unwrap();
     }
     assert_eq!(house.fake.asked(), asks);
 }
@@ -40,45 +41,48 @@ fn the_client_is_told_of_progress_and_faults() {
     let quick = Duration::from_millis(5);
     let house = ApiTestServer::with(Timeouts { progress: quick, sign: quick, ..TIMEOUTS });
     let client = house.client();
-    let symbols = |name: &str| AnyQuery::Symbols(SymbolsAsk { name: name.to_owned(), definition: false });
-    let mut told = Vec::new();
-    let mut tell = |done, total| {
-        told.push((done, total));
+    let symbols = |name: &str| AnyQuery::Symbols(SymbolsQuery { name: name.to_owned(), definition: false });
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (fake, seen) = (Arc::clone(&house.fake), Arc::clone(&told));
+    let observer = Observer(move |done, total| {
+        seen.lock().unwrap().push((done, total));
         // The first may come before the work has begun.
         if done == 1 {
-            house.fake.sees("released");
+            fake.sees("released");
         }
-    };
-    let options = QueryOptions { progress: Some(&mut tell), ..QueryOptions::default() };
-    assert_eq!(client.ask(&symbols("slow"), options).unwrap().data, "{\"was\":\"slow\"}");
-    assert!(told.contains(&(1, 2)), "{told:?}");
+    });
+    let job = Arc::new(QueryJob::observed_by(Arc::new(observer)));
+    let options = CallOptions { job, ..CallOptions::default() };
+    let answered = client.ask(&symbols("slow"), &options).unwrap();
+    assert_eq!(json_of(&answered), "{\"was\":\"slow\"}");
+    assert!(told.lock().unwrap().contains(&(1, 2)), "{told:?}");
     for (name, code, kind) in [
         ("missing", "not_found", ApiErrorKind::User),
         ("broken", "list_failed", ApiErrorKind::Environment),
         ("slow fault", "list_failed", ApiErrorKind::Environment),
         ("panic", "bug", ApiErrorKind::Environment),
     ] {
-        let error = client.ask(&symbols(name), QueryOptions::default()).unwrap_err();
+        let error = client.ask(&symbols(name), &CallOptions::default()).unwrap_err();
         let ClientError::Fault(fault) = error else { panic!("{name}: {error}") };
         assert_eq!((&*fault.code, fault.kind), (code, kind), "{name}");
     }
-    let options = QueryOptions { settings: Some("other"), ..QueryOptions::default() };
-    let error = client.ask(&AnyQuery::Files, options).unwrap_err();
+    let options = CallOptions { settings: Some("other".to_owned()), ..CallOptions::default() };
+    let error = client.ask(&AnyQuery::Files(FilesQuery {}), &options).unwrap_err();
     assert!(matches!(error, ClientError::Fault(fault) if fault.code == "other_settings"));
 }
 
 #[test]
 fn a_client_that_is_told_to_give_up_takes_the_work_with_it() {
     let house = ApiTestServer::new();
-    let job = QueryJob::default();
+    let job = Arc::new(QueryJob::default());
     std::thread::scope(|scope| {
         scope.spawn(|| {
             house.fake.wait_for("begun");
             job.cancel();
         });
-        let ask = AnyQuery::Symbols(SymbolsAsk { name: "wait".to_owned(), definition: false });
-        let options = QueryOptions { job: Some(&job), ..QueryOptions::default() };
-        let answered = house.client().ask(&ask, options);
+        let ask = AnyQuery::Symbols(SymbolsQuery { name: "wait".to_owned(), definition: false });
+        let options = CallOptions { job: Arc::clone(&job), ..CallOptions::default() };
+        let answered = house.client().ask(&ask, &options);
         assert!(matches!(answered, Err(ClientError::Cancelled)), "{answered:?}");
     });
     house.fake.wait_for("cancelled");
@@ -101,7 +105,7 @@ fn the_client_takes_no_answer_of_another_version() {
             stream.write_all(answer.as_bytes()).unwrap();
             stream
         });
-        let answered = client.ask(&AnyQuery::Files, QueryOptions::default());
+        let answered = client.ask(&AnyQuery::Files(FilesQuery {}), &CallOptions::default());
         drop(answering.join().unwrap());
         assert_eq!(answered.is_ok(), is_taken, "{version}: {answered:?}");
         assert!(is_taken || matches!(answered, Err(ClientError::NotUnderstood(_))), "{version}");

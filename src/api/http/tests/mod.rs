@@ -36,34 +36,37 @@ use crate::api::AgentStatus;
 use crate::api::AnyQuery;
 use crate::api::ApiError;
 use crate::api::ApiErrorKind;
-use crate::api::CacheClearAsk;
-use crate::api::CacheCollectAsk;
+use crate::api::CacheClearQuery;
+use crate::api::CacheGcQuery;
 use crate::api::CallOptions;
 use crate::api::Change;
 use crate::api::ChangeKind;
-use crate::api::ChoiceAsk;
 use crate::api::Client;
 use crate::api::ClientError;
 use crate::api::ClockPosition;
 use crate::api::ConnectError;
 use crate::api::DaemonControl;
 use crate::api::DaemonStatus;
-use crate::api::ExplainAsk;
+use crate::api::ExplainQuery;
 use crate::api::Feed;
 use crate::api::FeedEvent;
 use crate::api::FeedEventKind;
 use crate::api::FreshnessNote;
 use crate::api::FreshnessState;
-use crate::api::IndexAsk;
-use crate::api::OutlineAsk;
+use crate::api::IndexQuery;
+use crate::api::OutlineQuery;
 use crate::api::QueryJob;
-use crate::api::QueryOptions;
 use crate::api::Service;
 use crate::api::ServiceAnswer;
 use crate::api::Subscription;
-use crate::api::SymbolsAsk;
-use crate::api::ViewAsk;
+use crate::api::SymbolsQuery;
+use crate::api::ViewQuery;
+use crate::api::ViewSelection;
 use crate::api::service::VERSION;
+use crate::api::{
+    AuditQuery, CacheStatusQuery, CacheVerifyQuery, Delivery, FilesQuery, Payload, ProgressObserver, Receiver,
+};
+use crate::engine::ScanProgress;
 
 const TOKEN: &str = "8c1f4f0e";
 /// Whatever takes longer hangs.
@@ -97,7 +100,7 @@ impl FakeDaemon {
 }
 
 impl Service for FakeDaemon {
-    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
+    fn answer(&self, ask: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
         if call.settings.as_ref().is_some_and(|settings| settings != "ours") {
             return Err(ApiError::other_settings());
         }
@@ -106,8 +109,8 @@ impl Service for FakeDaemon {
             AnyQuery::Symbols(symbols) => match symbols.name.as_str() {
                 "wait" => {
                     self.sees("begun");
-                    call.job.begins(3);
-                    call.job.advances();
+                    call.job.begin(3);
+                    call.job.advance();
                     while !call.job.is_cancelled() {
                         std::thread::sleep(Duration::from_millis(1));
                     }
@@ -115,8 +118,8 @@ impl Service for FakeDaemon {
                     return Err(ApiError::environment("cancelled", "go on", ""));
                 }
                 "slow" | "slow fault" => {
-                    call.job.begins(2);
-                    call.job.advances();
+                    call.job.begin(2);
+                    call.job.advance();
                     self.wait_for("released");
                     if symbols.name == "slow fault" {
                         return Err(ApiError::environment("list_failed", "list the files", "look"));
@@ -140,8 +143,10 @@ impl Service for FakeDaemon {
             as_of_ms: 12,
             pending: 0,
         };
-        let notes = vec!["a note".to_owned()];
-        Ok(ServiceAnswer { freshness, notes, data: Bytes::from(data.to_string()), text: None })
+        call.job.note("a note".to_owned());
+        let payload = Payload::Json(Bytes::from(data.to_string()));
+        assert_eq!(receive(ServiceAnswer { freshness, missing: Vec::new(), payload }), Delivery::Arrived);
+        Ok(())
     }
 }
 
@@ -241,6 +246,21 @@ impl ApiTestServer {
 impl Drop for ApiTestServer {
     fn drop(&mut self) {
         self.server.stop();
+    }
+}
+
+/// Returns the JSON that a service sent.
+fn json_of(answer: &ServiceAnswer) -> &Bytes {
+    let Payload::Json(data) = &answer.payload else { panic!("not JSON: {answer:?}") };
+    data
+}
+
+/// Passes progress on to a function.
+struct Observer<F>(F);
+
+impl<F: Fn(usize, usize) + Send + Sync> ProgressObserver for Observer<F> {
+    fn progress(&self, done: usize, total: usize) {
+        (self.0)(done, total);
     }
 }
 

@@ -3,11 +3,8 @@
 use std::fmt::Write;
 
 use super::ToolOutput;
-use crate::api::mcp::answers;
-use crate::api::mcp::answers::DocumentData;
-use crate::api::mcp::answers::ReceiptData;
 use crate::api::mcp::cut::shorten;
-use crate::api::mcp::refusal::ToolError;
+use crate::api::wire::{ComposedDocument, DocumentReceipt};
 use crate::model::printable;
 
 /// So many words that mean no file are told one by one.
@@ -15,21 +12,21 @@ const MAX_MISSING: usize = 10;
 
 /// Returns the document, and behind it what an agent should know of how it was made. It is not cut: its budget is what
 /// the agent asked for.
-pub(in crate::api::mcp) fn document(data: &[u8]) -> Result<ToolOutput, ToolError> {
-    let DocumentData { mut text, receipt } = answers::read(data)?;
+pub(in crate::api::mcp) fn document(document: ComposedDocument) -> ToolOutput {
+    let ComposedDocument { text, receipt } = document;
+    let mut text = text.unwrap_or_default();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     text.push('\n');
     text.push_str(&summary(&receipt));
-    Ok(ToolOutput { text, structured: None })
+    ToolOutput { text, structured: None }
 }
 
-fn summary(receipt: &ReceiptData) -> String {
+fn summary(receipt: &DocumentReceipt) -> String {
     let smaller = receipt.files.iter().filter(|entry| entry.view != entry.wanted).count();
-    let tokens = receipt.tokens.map_or("an unknown number of".to_owned(), |tokens| tokens.to_string());
     let budget = receipt.budget_tokens.map_or(String::new(), |budget| format!(" of {budget}"));
-    let counter = receipt.tokens_counted_by.as_deref().unwrap_or("an estimate");
+    let (tokens, counter) = (receipt.tokens, &receipt.tokens_counted_by);
     let mut words = format!(
         "[{tokens} tokens{budget}, by {counter}; {} files shown, {smaller} of them smaller than wanted; {} left out]",
         receipt.files.len(),

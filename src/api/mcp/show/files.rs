@@ -6,11 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ToolOutput;
-use crate::api::mcp::answers;
-use crate::api::mcp::answers::FileData;
-use crate::api::mcp::answers::FilesData;
 use crate::api::mcp::arguments::StatusArguments;
-use crate::api::mcp::refusal::ToolError;
+use crate::api::wire::{FileState, FileStates};
 use crate::model::printable;
 
 /// So many files are listed in one answer.
@@ -63,11 +60,11 @@ struct StatusFile {
 
 /// Returns the counts, and one page of the files.
 pub(in crate::api::mcp) fn files(
-    data: &[u8],
+    states: FileStates,
     arguments: &StatusArguments,
     below: Option<&str>,
-) -> Result<ToolOutput, ToolError> {
-    let FilesData { mut files } = answers::read(data)?;
+) -> ToolOutput {
+    let FileStates { mut files } = states;
     let counts = count_states(&files);
     files.retain(|file| {
         let is_below = below.is_none_or(|folder| is_below_folder(&file.path, folder));
@@ -83,16 +80,16 @@ pub(in crate::api::mcp) fn files(
     files.truncate(MAX_FILES);
     let next_cursor = files.last().filter(|_| has_more).map(|file| file.path.clone());
     let files = files.into_iter().map(|file| {
-        let FileData { path, state, reason, language, .. } = file;
+        let FileState { path, state, reason, language, .. } = file;
         StatusFile { path, state, reason, language }
     });
     let page = StatusPage { counts, matching, files: files.collect(), next_cursor };
     let text = page_text(&page);
     let structured = serde_json::to_value(page).expect("strings and numbers become JSON");
-    Ok(ToolOutput { text, structured: Some(structured) })
+    ToolOutput { text, structured: Some(structured) }
 }
 
-fn count_states(files: &[FileData]) -> StateCounts {
+fn count_states(files: &[FileState]) -> StateCounts {
     let mut counts = StateCounts::default();
     for file in files {
         match file.state.as_str() {

@@ -3,20 +3,16 @@
 use std::fmt::Write;
 
 use super::ToolOutput;
-use crate::api::mcp::answers;
-use crate::api::mcp::answers::OutlineData;
-use crate::api::mcp::answers::SymbolNode;
 use crate::api::mcp::cut::MAX_CHARACTERS;
 use crate::api::mcp::cut::truncate;
-use crate::api::mcp::refusal::ToolError;
+use crate::api::wire::{FileOutline, SymbolNode};
 use crate::model::printable;
 
 /// Returns the symbols, one a line with its lines in the file, as far as an agent can take them.
-pub(in crate::api::mcp) fn outlines(data: &[u8]) -> Result<ToolOutput, ToolError> {
-    let outlines: Vec<OutlineData> = answers::read(data)?;
+pub(in crate::api::mcp) fn outlines(outlines: &[FileOutline]) -> ToolOutput {
     let mut text = String::new();
-    for outline in &outlines {
-        let OutlineData { path, language, lines, symbols } = outline;
+    for outline in outlines {
+        let FileOutline { path, language, lines, symbols, .. } = outline;
         writeln!(text, "### {}\n{language} · {lines} lines", printable(path)).expect("a String takes all");
         for symbol in symbols {
             write_symbol(&mut text, symbol, 0);
@@ -26,7 +22,7 @@ pub(in crate::api::mcp) fn outlines(data: &[u8]) -> Result<ToolOutput, ToolError
     if outlines.is_empty() {
         text.push_str("[none of these files has an outline; slop_view shows them]\n");
     }
-    let Some(cut) = truncate(&text, MAX_CHARACTERS) else { return Ok(ToolOutput { text, structured: None }) };
+    let Some(cut) = truncate(&text, MAX_CHARACTERS) else { return ToolOutput { text, structured: None } };
     let last = cut.head.lines().rev().find_map(|line| line.strip_prefix("### ")).unwrap_or_default();
     let (shown, all) = (cut.head.chars().count(), text.chars().count());
     let words = format!(
@@ -34,11 +30,11 @@ pub(in crate::api::mcp) fn outlines(data: &[u8]) -> Result<ToolOutput, ToolError
          or slop_view with mode `summary`]\n",
     );
     let text = format!("{}{words}", cut.head);
-    Ok(ToolOutput { text, structured: None })
+    ToolOutput { text, structured: None }
 }
 
 fn write_symbol(text: &mut String, symbol: &SymbolNode, depth: usize) {
-    let SymbolNode { kind, qualified_name, start_line, end_line, signature, children } = symbol;
+    let SymbolNode { kind, qualified_name, start_line, end_line, signature, children, .. } = symbol;
     let words = if signature.is_empty() { qualified_name } else { signature };
     let (indent, words) = ("  ".repeat(depth), printable(words));
     writeln!(text, "{indent}{start_line}-{end_line} [{kind}] {words}").expect("a String takes all");

@@ -6,12 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ToolOutput;
-use crate::api::mcp::answers;
-use crate::api::mcp::answers::SymbolData;
 use crate::api::mcp::cut::MAX_CHARACTERS;
 use crate::api::mcp::cut::shorten;
 use crate::api::mcp::cut::truncate;
 use crate::api::mcp::refusal::ToolError;
+use crate::api::wire::FoundSymbol;
 use crate::model::printable;
 use crate::model::printable_lines;
 
@@ -49,8 +48,7 @@ struct SymbolLocation {
 }
 
 /// Returns the places, each with its signature or its text, as far as an agent can take them.
-pub(in crate::api::mcp) fn symbols(data: &[u8], name: &str) -> Result<ToolOutput, ToolError> {
-    let mut all: Vec<SymbolData> = answers::read(data)?;
+pub(in crate::api::mcp) fn symbols(mut all: Vec<FoundSymbol>, name: &str) -> Result<ToolOutput, ToolError> {
     if all.is_empty() {
         return Err(ToolError {
             code: "not_found".to_owned(),
@@ -71,8 +69,9 @@ pub(in crate::api::mcp) fn symbols(data: &[u8], name: &str) -> Result<ToolOutput
     Ok(ToolOutput { text, structured: Some(list) })
 }
 
-fn write_symbol(text: &mut String, symbol: SymbolData, characters: usize) -> SymbolLocation {
-    let SymbolData { path, kind, qualified_name, start_line, end_line, signature, doc, definition } = symbol;
+fn write_symbol(text: &mut String, symbol: FoundSymbol, characters: usize) -> SymbolLocation {
+    let FoundSymbol { path, kind, qualified_name, start_line, end_line, signature, doc, definition, .. } =
+        symbol;
     let place = format!("{}:{start_line}-{end_line}", printable(&path));
     writeln!(text, "{place} [{kind}] {}", printable(&qualified_name)).expect("a String takes all");
     let mut shown = definition.as_deref().unwrap_or(&signature);

@@ -1,12 +1,10 @@
 //! Views of files.
 
 use super::ToolOutput;
-use crate::api::mcp::answers;
-use crate::api::mcp::answers::ViewData;
 use crate::api::mcp::cut::MAX_CHARACTERS;
 use crate::api::mcp::cut::TruncatedText;
 use crate::api::mcp::cut::truncate;
-use crate::api::mcp::refusal::ToolError;
+use crate::api::wire::FileView;
 use crate::model::printable;
 use crate::render;
 
@@ -17,8 +15,7 @@ const MIN_CHARACTERS: usize = 200;
 const MAX_NAMED: usize = 20;
 
 /// Returns the files under a heading each, as far as an agent can take them.
-pub(in crate::api::mcp) fn views(data: &[u8]) -> Result<ToolOutput, ToolError> {
-    let views: Vec<ViewData> = answers::read(data)?;
+pub(in crate::api::mcp) fn views(views: &[FileView]) -> ToolOutput {
     let mut text = String::new();
     let mut left = MAX_CHARACTERS;
     for (place, view) in views.iter().enumerate() {
@@ -37,24 +34,22 @@ pub(in crate::api::mcp) fn views(data: &[u8]) -> Result<ToolOutput, ToolError> {
         }
         left = left.saturating_sub(characters);
     }
-    Ok(ToolOutput { text, structured: None })
+    ToolOutput { text, structured: None }
 }
 
-fn heading(view: &ViewData) -> String {
+fn heading(view: &FileView) -> String {
     let why = view.why.as_ref().map_or(String::new(), |why| format!(" ({})", printable(why)));
     format!("### {}\n{}{why}\n", printable(&view.path), printable(&view.head))
 }
 
-fn write_body(text: &mut String, view: &ViewData, body: &str) {
+fn write_body(text: &mut String, view: &FileView, body: &str) {
     // What could not be shown has its reason in the heading.
     if body.is_empty() && view.sha256.is_none() {
         text.push('\n');
         return;
     }
     let language = match view.view.as_str() {
-        "full" | "skeleton" | "masked" | "custom" | "ast_definitions" => {
-            view.language.as_deref().unwrap_or("")
-        }
+        "full" | "skeleton" | "masked" | "custom" | "ast_definitions" => &view.language,
         "diff" => "diff",
         _ => "",
     };
@@ -64,7 +59,7 @@ fn write_body(text: &mut String, view: &ViewData, body: &str) {
 }
 
 /// Returns what an agent has to ask for to see the rest.
-fn cut_notice(view: &ViewData, cut: &TruncatedText<'_>, characters: usize) -> String {
+fn cut_notice(view: &FileView, cut: &TruncatedText<'_>, characters: usize) -> String {
     let path = serde_json::Value::from(view.path.as_str());
     let shown = cut.head.chars().count();
     if cut.is_within_line {
@@ -85,7 +80,7 @@ fn cut_notice(view: &ViewData, cut: &TruncatedText<'_>, characters: usize) -> St
     )
 }
 
-fn omitted_notice(views: &[ViewData]) -> String {
+fn omitted_notice(views: &[FileView]) -> String {
     let names: Vec<String> = views.iter().take(MAX_NAMED).map(|view| printable(&view.path)).collect();
     let more = views.len() - names.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };

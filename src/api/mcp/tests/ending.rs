@@ -1,6 +1,7 @@
 //! Work that is given up, told of, or still to be answered.
 
 use super::*;
+use crate::engine::ScanProgress;
 
 #[test]
 fn a_request_that_is_cancelled_takes_its_work_with_it() {
@@ -28,8 +29,8 @@ fn a_client_that_asks_for_it_is_told_how_far_the_work_is() {
     let (go, gone) = mpsc::channel();
     let gone = Mutex::new(gone);
     let service = fake(move |_, call| {
-        call.job.begins(9);
-        call.job.advances();
+        call.job.begin(9);
+        call.job.advance();
         gone.lock().unwrap().recv().unwrap();
         Ok(json!([]))
     });

@@ -25,11 +25,12 @@ use tokio::io::WriteHalf;
 use super::transport::McpInfo;
 use super::transport::ShutdownSignals;
 use super::transport::serve_on;
-use crate::api::ask::AnyQuery;
 use crate::api::fault::ApiError;
+use crate::api::query::{AnyQuery, Payload};
 use crate::api::service::CallOptions;
 use crate::api::service::FreshnessNote;
 use crate::api::service::FreshnessState;
+use crate::api::service::Receiver;
 use crate::api::service::Service;
 use crate::api::service::ServiceAnswer;
 
@@ -42,7 +43,7 @@ struct FakeService {
 }
 
 impl Service for FakeService {
-    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
+    fn answer(&self, ask: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
         let data = (self.answer)(&ask, call);
         self.asked.lock().unwrap().push(ask);
         let freshness = FreshnessNote {
@@ -52,8 +53,10 @@ impl Service for FakeService {
             as_of_ms: 1,
             pending: 0,
         };
-        let notes = vec!["the cache was made anew".to_owned()];
-        data.map(|data| ServiceAnswer { freshness, notes, data: Bytes::from(data.to_string()), text: None })
+        call.job.note("the cache was made anew".to_owned());
+        let payload = Payload::Json(Bytes::from(data?.to_string()));
+        receive(ServiceAnswer { freshness, missing: Vec::new(), payload });
+        Ok(())
     }
 }
 
@@ -206,5 +209,12 @@ fn view(path: &str, view: &str, text: &str) -> Value {
     json!({
         "path": path, "language": "python", "view": view, "sha256": "ab", "head": "Python", "remarks": [],
         "text": text, "why": null,
+    })
+}
+
+/// Returns the entry of a receipt.
+fn receipt_entry(view: &str) -> Value {
+    json!({
+        "path": "a.py", "sha256": "ab", "view": view, "wanted": "full", "rule": "tier", "why": null, "bytes": 1, "tokens": 1,
     })
 }

@@ -4,10 +4,13 @@ use super::*;
 
 #[test]
 fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
-    let entry = |view: &str| json!({"view": view, "wanted": "full"});
     let receipt = json!({
-        "tokens": 12, "budget_tokens": 20000, "tokens_counted_by": "o200k_base", "left_out": [{}],
-        "files": [entry("full"), entry("outline")], "missing": [{"word": "b\u{1b}", "why": "no such file"}],
+        "schema_version": 1, "tier": 3, "name": "mcp", "since_last": false, "strategy": "auto", "order": "stable",
+        "tokens": 12, "budget_tokens": 20000, "max_bytes": null, "bytes": 1, "tokens_counted_by": "o200k_base",
+        "without_tree": false, "problems": [],
+        "left_out": [{"path": "c.py", "reason": "budget", "wanted": null, "why": "no room"}],
+        "files": [receipt_entry("full"), receipt_entry("outline")],
+        "missing": [{"word": "b\u{1b}", "why": "no such file"}],
     });
     let service = always(json!({"text": "## Files\n", "receipt": receipt}));
     serve_ready(&service, async |client| {
@@ -34,12 +37,11 @@ fn views_are_asked_for_by_what_is_wanted_of_the_files() {
         let words = client.words("slop_view", json!({"files": ["./a.py"], "symbols": ["A.run"]})).await;
         assert!(words.starts_with("### a.py\nPython\n\n```python\nx\n```\n"), "{words}");
         client.words("slop_view", json!({"files": ["a.py"], "lines": [{"start": 2, "end": 3}]})).await;
-        client.words("slop_view", json!({"files": ["a.py"], "mode": "diff", "against": "v1"})).await;
+        client.words("slop_view", json!({"files": ["a.py"], "mode": "diff", "base": "v1"})).await;
         client.words("slop_view", json!({"files": ["a.py"], "mode": null})).await;
     });
     let asked = serde_json::to_value(&*service.asked.lock().unwrap()).unwrap();
-    let keys =
-        |at: usize| [&asked[at]["mode"], &asked[at]["mask"], &asked[at]["lines"], &asked[at]["against"]];
+    let keys = |at: usize| [&asked[at]["mode"], &asked[at]["mask"], &asked[at]["lines"], &asked[at]["base"]];
     assert_eq!(asked[0]["files"], json!(["a.py"]));
     let none = json!([]);
     let mask = json!([{"symbol": "A.run", "show": "def"}]);

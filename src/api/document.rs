@@ -1,28 +1,76 @@
-//! Documents are written in the format that was asked for, within the limit of bytes of that format.
+//! Documents are composed, and written in the format that was asked for, within the limit of bytes of that format.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
 use super::providers;
 use super::providers::PromptContent;
-use super::request::DocumentFormat;
-use super::request::DocumentRequest;
-use super::response::AggregatedDocument;
 use super::wire;
-use crate::engine::AggregationRequest;
-use crate::engine::CachedDocument;
-use crate::engine::DocumentLimits;
-use crate::engine::Error;
-use crate::engine::PreparedDocument;
-use crate::engine::Project;
-use crate::model::ContentHash;
-use crate::model::Document;
+use crate::engine::{AggregationRequest, CachedDocument, DocumentLimits, Error, PreparedDocument, Project};
+use crate::model::{BodyOptions, ContentHash, Document, Receipt};
 use crate::render;
 
 /// So often at most a limit is tried between the smallest document and the largest.
 const MAX_TRIES: usize = 8;
 /// A document is large enough where it leaves no more than this part of the limit.
 const SLACK_PART: u64 = 50;
+
+/// A document that is asked for.
+#[derive(Debug, Clone)]
+pub struct DocumentRequest {
+    /// What is aggregated.
+    pub request: AggregationRequest,
+    /// How it is written.
+    pub format: DocumentFormat,
+    /// How a model is asked, where the format is a provider's.
+    pub body: BodyOptions,
+    /// Name of the project; documents of one project and tier are cached together.
+    pub project_name: String,
+    /// Whether nothing is wanted but the receipt of what would be written.
+    pub is_dry_run: bool,
+}
+
+/// How a document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentFormat {
+    /// As Markdown.
+    Markdown,
+    /// As JSON, with its receipt.
+    Json,
+    /// As the body of a request to Anthropic.
+    Anthropic,
+    /// As the body of a request to OpenAI.
+    OpenAi,
+    /// As the body of a request to Gemini.
+    Gemini,
+}
+
+impl DocumentFormat {
+    /// Returns the extension of files that hold it.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Json | Self::Anthropic | Self::OpenAi | Self::Gemini => "json",
+        }
+    }
+}
+
+/// The file that a document goes into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OutputTarget {
+    /// This file.
+    File(PathBuf),
+    /// The next numbered file of a folder.
+    Numbered {
+        /// The folder.
+        folder: PathBuf,
+        /// What the name begins with.
+        name: String,
+        /// How many of these files are kept; 0 for all.
+        keep: u32,
+    },
+}
 
 /// A document, and the text that it is written as.
 struct FormattedDocument {
@@ -31,50 +79,69 @@ struct FormattedDocument {
 }
 
 impl FormattedDocument {
-    fn into_aggregated(self) -> AggregatedDocument {
+    fn into_cached(self) -> Arc<CachedDocument> {
         let Self { document, text } = self;
-        let (receipt, encoded) = (document.receipt.clone(), OnceLock::new());
-        let written = Arc::new(CachedDocument { receipt, text: text.into(), encoded });
-        AggregatedDocument { document: Some(document), written }
-    }
-}
-
-/// Composes and writes a document.
-pub(super) fn compose_document(
-    project: &mut Project<'_>,
-    aggregation: &DocumentRequest,
-) -> Result<AggregatedDocument, Error> {
-    let mut request = aggregation.request.clone();
-    request.sections.images_apart = sends_images(aggregation.format);
-    request.sections.refused_images = refused_images(aggregation.format);
-    match (aggregation.format, request.limits.bytes) {
-        (DocumentFormat::Markdown, _) | (_, None) => compose_or_recall(project, &request, aggregation),
-        (_, Some(limit)) => {
-            let prepared = project.prepare(&request)?;
-            let search = SizeSearch { project, aggregation, prepared, limits: request.limits, limit };
-            Ok(search.find_largest()?.into_aggregated())
-        }
+        to_cached(document.receipt, text)
     }
 }
 
 /// Composes and writes a document, unless it was written before and is still the same.
-fn compose_or_recall(
+pub fn compose_document(
     project: &mut Project<'_>,
-    request: &AggregationRequest,
     aggregation: &DocumentRequest,
-) -> Result<AggregatedDocument, Error> {
+) -> Result<Arc<CachedDocument>, Error> {
+    let request = request_of(aggregation);
+    if let Some(limit) = limit_of_format(aggregation) {
+        return Ok(SizeSearch::new(project, aggregation, &request, limit)?.find_largest()?.into_cached());
+    }
     let DocumentRequest { format, body, project_name, is_dry_run: _, request: _ } = aggregation;
     let asked = ContentHash::digest(format!("{request:?} {format:?} {body:?} {project_name}").as_bytes());
-    let selected = project.select_for(request)?;
-    if let Some(written) = project.cached_document(asked, request, &selected) {
-        return Ok(AggregatedDocument { document: None, written });
+    let selected = project.select_for(&request)?;
+    if let Some(document) = project.cached_document(asked, &request, &selected) {
+        return Ok(document);
     }
-    let (document, kept) = project.aggregate_selected(request, selected)?;
-    let aggregated = format_document(document, aggregation)?.into_aggregated();
-    if let Some(document) = &aggregated.document {
-        project.cache_document(asked, &kept, document, &aggregated.written);
+    let (document, kept) = project.aggregate_selected(&request, selected)?;
+    let FormattedDocument { document, text } = format_document(document, aggregation)?;
+    let cached = to_cached(document.receipt.clone(), text);
+    project.cache_document(asked, &kept, &document, &cached);
+    Ok(cached)
+}
+
+/// Composes a document as [`compose_document`] does, and returns it before it is written in any format. Its receipt
+/// gives the size that it has in that format.
+pub fn compose_unformatted(
+    project: &mut Project<'_>,
+    aggregation: &DocumentRequest,
+) -> Result<Document, Error> {
+    let request = request_of(aggregation);
+    if let Some(limit) = limit_of_format(aggregation) {
+        return Ok(SizeSearch::new(project, aggregation, &request, limit)?.find_largest()?.document);
     }
-    Ok(aggregated)
+    let selected = project.select_for(&request)?;
+    let (document, _) = project.aggregate_selected(&request, selected)?;
+    Ok(format_document(document, aggregation)?.document)
+}
+
+fn to_cached(receipt: Receipt, text: String) -> Arc<CachedDocument> {
+    Arc::new(CachedDocument { receipt, text: text.into(), encoded: OnceLock::new() })
+}
+
+fn request_of(aggregation: &DocumentRequest) -> AggregationRequest {
+    let mut request = aggregation.request.clone();
+    request.sections.images_apart = sends_images(aggregation.format);
+    request.sections.refused_images = refused_images(aggregation.format);
+    request
+}
+
+/// Returns the limit of bytes, if the engine cannot keep it by itself: it measures Markdown.
+const fn limit_of_format(aggregation: &DocumentRequest) -> Option<u64> {
+    match aggregation.format {
+        DocumentFormat::Markdown => None,
+        DocumentFormat::Json
+        | DocumentFormat::Anthropic
+        | DocumentFormat::OpenAi
+        | DocumentFormat::Gemini => aggregation.request.limits.bytes,
+    }
 }
 
 /// The engine fits the Markdown of a document into a limit of bytes, and other formats take more bytes than that. So a
@@ -87,7 +154,17 @@ struct SizeSearch<'s, 'w> {
     limit: u64,
 }
 
-impl SizeSearch<'_, '_> {
+impl<'s, 'w> SizeSearch<'s, 'w> {
+    fn new(
+        project: &'s mut Project<'w>,
+        aggregation: &'s DocumentRequest,
+        request: &AggregationRequest,
+        limit: u64,
+    ) -> Result<Self, Error> {
+        let prepared = project.prepare(request)?;
+        Ok(Self { project, aggregation, prepared, limits: request.limits, limit })
+    }
+
     fn find_largest(mut self) -> Result<FormattedDocument, Error> {
         match self.compose_within(self.limit) {
             Ok(written) if self.keeps_limit(&written) => return Ok(written),

@@ -1,46 +1,23 @@
-//! What clients ask, in words: the JSON of the local API, the arguments of MCP's tools, the flags of the command line.
+//! The questions that clients ask: the JSON of the local API, and what MCP's arguments and the flags of the command line
+//! become.
 //!
-//! An [`Ask`] says what a client wants and leaves the rest to the project's settings. The `service` room makes a
-//! [`super::Request`] of it, in which nothing is left open.
+//! A question says what a client wants, and leaves the rest to the project's settings, with which the `service` room
+//! resolves it. Keys that have been renamed are still read under their old names for one release (`serde(alias)`);
+//! [`DEPRECATED_KEYS`] lists them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
-/// What can be asked by any client, with a daemon or without one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "ask", rename_all = "snake_case")]
-pub enum AnyQuery {
-    /// Bring the cache up to date.
-    Index(IndexAsk),
-    /// The state of every file of the project.
-    Files,
-    /// The symbols of files.
-    Outline(OutlineAsk),
-    /// Views of files.
-    View(ViewAsk),
-    /// Where a name is defined.
-    Symbols(SymbolsAsk),
-    /// One document made for one agent.
-    Aggregate(Box<AggregateAsk>),
-    /// Why files get the views that they get.
-    Explain(Box<ExplainAsk>),
-    /// How much is cached.
-    CacheStatus,
-    /// Delete what is cached.
-    CacheClear(CacheClearAsk),
-    /// Check every byte that is cached.
-    CacheVerify,
-    /// Delete what no file has held for long.
-    CacheCollect(CacheCollectAsk),
-    /// Compare the index with the files themselves.
-    Audit,
-}
+/// Keys of earlier releases, each with the key that has taken its place.
+pub const DEPRECATED_KEYS: [(&str, &str); 3] =
+    [("against", "base"), ("beside", "attachments"), ("measured", "exact_tokens")];
 
 /// What is asked of an index run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct IndexAsk {
+#[schemars(rename = "IndexAsk")]
+pub struct IndexQuery {
     /// Read and hash every file, whatever its stamp says.
     pub verify: bool,
 }
@@ -48,7 +25,8 @@ pub struct IndexAsk {
 /// Which outlines are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct OutlineAsk {
+#[schemars(rename = "OutlineAsk")]
+pub struct OutlineQuery {
     /// Files, folders or patterns, from the project's folder; every file that has an outline, where there is none.
     pub files: Vec<String>,
     /// Read and hash the files, whatever their stamps say.
@@ -58,7 +36,8 @@ pub struct OutlineAsk {
 /// Which views are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct ViewAsk {
+#[schemars(rename = "ViewAsk")]
+pub struct ViewQuery {
     /// Files, folders or patterns, from the project's folder.
     pub files: Vec<String>,
     /// How to show them; without it in full, or as large as `limits.max_bytes` allows.
@@ -68,7 +47,8 @@ pub struct ViewAsk {
     /// Lines to show, for the mode `custom`.
     pub lines: Vec<LineRange>,
     /// The commit, branch or tag that the mode `diff` compares with; without it, the last commit.
-    pub against: Option<String>,
+    #[serde(alias = "against")]
+    pub base: Option<String>,
     /// Read and hash the files, whatever their stamps say.
     pub verify: bool,
 }
@@ -96,7 +76,8 @@ pub struct LineRange {
 /// Which symbols are wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SymbolsAsk {
+#[schemars(rename = "SymbolsAsk")]
+pub struct SymbolsQuery {
     /// The name, qualified or not: `run`, `Engine.run`, `ns::Engine::run`.
     pub name: String,
     /// Whether the definitions' texts are wanted.
@@ -107,7 +88,8 @@ pub struct SymbolsAsk {
 /// What decides about views.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct ChoiceAsk {
+#[schemars(rename = "ChoiceAsk")]
+pub struct ViewSelection {
     /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA.
     #[schemars(range(min = 1, max = 4))]
     pub tier: Option<u8>,
@@ -120,7 +102,8 @@ pub struct ChoiceAsk {
     /// Files in focus: a path, a name, a part of a path, a pattern, or `path:line`.
     pub focus: Vec<String>,
     /// The revision that diffs are against; without it, the last commit.
-    pub against: Option<String>,
+    #[serde(alias = "against")]
+    pub base: Option<String>,
     /// Keep within so many tokens: the least important files are shown smaller.
     #[schemars(range(min = 1))]
     pub budget: Option<u64>,
@@ -136,11 +119,12 @@ pub struct ChoiceAsk {
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of its own in JSON")]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct AggregateAsk {
+#[schemars(rename = "AggregateAsk")]
+pub struct AggregateQuery {
     /// Files, folders or patterns to aggregate; the whole project where there is none.
     pub files: Vec<String>,
     /// What decides about views.
-    pub choice: ChoiceAsk,
+    pub choice: ViewSelection,
     /// The order of the files.
     pub order: Option<OrderName>,
     /// How the document is written.
@@ -149,20 +133,23 @@ pub struct AggregateAsk {
     pub since_last: bool,
     /// The name that the document is remembered by.
     pub name: Option<String>,
-    /// What stands beside the files.
-    pub beside: BesideAsk,
-    /// Whether the receipt is to tell exact counts of tokens, which costs time.
-    pub measured: bool,
+    /// What the document holds besides the files.
+    #[serde(alias = "beside")]
+    pub attachments: AttachmentOptions,
+    /// Whether the receipt gives exact counts of tokens, which costs time.
+    #[serde(alias = "measured")]
+    pub exact_tokens: bool,
     /// Whether the receipt of what would be composed is all that is wanted.
     pub dry_run: bool,
     /// Read and hash every file, whatever its stamp says.
     pub verify: bool,
 }
 
-/// What stands beside the files.
+/// What a document holds besides the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct BesideAsk {
+#[schemars(rename = "BesideAsk")]
+pub struct AttachmentOptions {
     /// A file with the discussion that the document ends with.
     pub history: Option<String>,
     /// Of the takes of a discussion, this one.
@@ -180,19 +167,21 @@ pub struct BesideAsk {
 /// Which files' views are to be explained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ExplainAsk {
+#[schemars(rename = "ExplainAsk")]
+pub struct ExplainQuery {
     /// A file, a folder or a pattern.
     pub file: String,
     /// What decides about views.
     #[serde(default)]
-    pub choice: ChoiceAsk,
+    pub choice: ViewSelection,
 }
 
 /// What is to be deleted from the cache; everything but what models wrote where nothing is said.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "these are the flags of a command, each by itself")]
-pub struct CacheClearAsk {
+#[schemars(rename = "CacheClearAsk")]
+pub struct CacheClearQuery {
     /// What is known of these files alone.
     pub files: Vec<String>,
     /// The summaries.
@@ -208,10 +197,31 @@ pub struct CacheClearAsk {
 /// How long what no file holds is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CacheCollectAsk {
+#[schemars(rename = "CacheCollectAsk")]
+pub struct CacheGcQuery {
     /// So many days.
     pub days: u32,
 }
+
+/// Asks for the state of every file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FilesQuery {}
+
+/// Asks how much is cached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheStatusQuery {}
+
+/// Asks for a check of every byte that is cached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheVerifyQuery {}
+
+/// Asks for a comparison of the index with the files themselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuditQuery {}
 
 /// A view mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -303,93 +313,4 @@ pub enum PartName {
     Prefix,
     /// The discussion alone.
     Suffix,
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn full_selection() -> ChoiceAsk {
-        ChoiceAsk {
-            tier: Some(3),
-            persona: Some("reviewer".to_owned()),
-            preset: Some("core".to_owned()),
-            strategy: Some(StrategyName::Summarize),
-            focus: vec!["a.py:12".to_owned()],
-            against: Some("HEAD~1".to_owned()),
-            budget: Some(1),
-            default_budget: Some(2),
-            max_bytes: Some(u64::MAX),
-        }
-    }
-
-    fn all_queries() -> Vec<AnyQuery> {
-        let mask = vec![MaskEntry { symbol: "Engine.run".to_owned(), show: MaskName::Def }];
-        let beside = BesideAsk {
-            history: Some("said.toml".to_owned()),
-            part: PartName::Suffix,
-            screenshots: vec!["\u{0}/../x.png".to_owned()],
-            ..BesideAsk::default()
-        };
-        vec![
-            AnyQuery::Index(IndexAsk { verify: true }),
-            AnyQuery::Files,
-            AnyQuery::Outline(OutlineAsk::default()),
-            AnyQuery::View(ViewAsk {
-                files: vec!["src".to_owned()],
-                mode: Some(ModeName::AstSignatures),
-                mask,
-                lines: vec![LineRange { start: 1, end: 2 }],
-                ..ViewAsk::default()
-            }),
-            AnyQuery::Symbols(SymbolsAsk { name: "run".to_owned(), definition: true }),
-            AnyQuery::Aggregate(Box::new(AggregateAsk {
-                choice: full_selection(),
-                order: Some(OrderName::Given),
-                format: FormatName::Openai,
-                beside,
-                ..AggregateAsk::default()
-            })),
-            AnyQuery::Explain(Box::new(ExplainAsk { file: "a.py".to_owned(), choice: full_selection() })),
-            AnyQuery::CacheStatus,
-            AnyQuery::CacheClear(CacheClearAsk { summaries: true, ..CacheClearAsk::default() }),
-            AnyQuery::CacheVerify,
-            AnyQuery::CacheCollect(CacheCollectAsk { days: 30 }),
-            AnyQuery::Audit,
-        ]
-    }
-
-    #[test]
-    fn an_ask_is_the_same_after_the_wire() {
-        for ask in all_queries() {
-            let wire = serde_json::to_string(&ask).unwrap();
-            assert_eq!(serde_json::from_str::<AnyQuery>(&wire).unwrap(), ask, "{wire}");
-        }
-    }
-
-    #[test]
-    fn what_is_left_out_is_left_to_the_settings() {
-        assert_eq!(serde_json::from_value::<AggregateAsk>(json!({})).unwrap(), AggregateAsk::default());
-        let short = json!({"ask": "explain", "file": "a.py"});
-        let AnyQuery::Explain(ask) = serde_json::from_value(short).unwrap() else { panic!("no explain ask") };
-        assert_eq!(ask.choice, ChoiceAsk::default());
-    }
-
-    #[test]
-    fn a_key_that_means_nothing_is_named() {
-        let wrong = [
-            (json!({"ask": "outline", "fils": []}), "fils"),
-            (json!({"ask": "aggregate", "choice": {"budgt": 3}}), "budgt"),
-            (json!({"ask": "view", "files": ["a"], "mode": "windw"}), "windw"),
-            (json!({"ask": "view", "lines": [{"start": 1}]}), "end"),
-            (json!({"ask": "symbols"}), "name"),
-            (json!({"ask": "erase"}), "erase"),
-        ];
-        for (ask, word) in wrong {
-            let error = serde_json::from_value::<AnyQuery>(ask.clone()).unwrap_err().to_string();
-            assert!(error.contains(word), "{ask}: {error}");
-        }
-    }
 }

@@ -1,0 +1,134 @@
+//! Questions that only the process which opened the project answers: their answers have no JSON, or files are written.
+
+use std::path::PathBuf;
+
+use super::document::OutputTarget;
+use super::fault::ApiError;
+use super::queries::AggregateQuery;
+use super::query::{AnyQuery, Payload, Query};
+use super::wire::DocumentReceipt;
+use crate::engine::ExportedArtifacts;
+use crate::model::{Document, Slice, SliceResolution};
+
+/// Any of the questions that are not sent to a daemon.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LocalQuery {
+    /// Mark lines of a file.
+    MakeSlice(MakeSliceQuery),
+    /// Find the lines of slices again.
+    ResolveSlices(ResolveSlicesQuery),
+    /// Match names with the symbols of files.
+    MatchSymbols(MatchSymbolsQuery),
+    /// Everything that is cached.
+    Export(ExportQuery),
+    /// A document before it is written in any format.
+    Compose(Box<ComposeQuery>),
+    /// A document written to a file.
+    WriteDocument(Box<WriteDocumentQuery>),
+}
+
+/// Asks for lines of a file, with what it takes to find them again. Nothing is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MakeSliceQuery {
+    /// The file.
+    pub file: String,
+    /// The first line, from 1.
+    pub start_line: u32,
+    /// The last line, inclusive.
+    pub end_line: u32,
+    /// A short name; may be empty.
+    pub tag: String,
+    /// Why the lines matter; may be empty.
+    pub comment: String,
+}
+
+/// Asks where slices are in one file now. The file is read once for all of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResolveSlicesQuery {
+    /// The file.
+    pub file: String,
+    /// The slices.
+    pub slices: Vec<Slice>,
+}
+
+/// Asks which symbols names stand for in the files that a path or pattern selects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchSymbolsQuery {
+    /// A file, a folder or a pattern.
+    pub file: String,
+    /// The names, as masks give them.
+    pub symbols: Vec<String>,
+}
+
+/// What was found under one name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SymbolMatches {
+    /// How many symbols have the name.
+    pub found: usize,
+    /// Names of other symbols that are like it.
+    pub nearest: Vec<String>,
+}
+
+/// Asks for everything that is cached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExportQuery;
+
+/// Asks for a document before it is written in any format.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComposeQuery(pub AggregateQuery);
+
+/// Asks for a document in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WriteDocumentQuery {
+    /// The document.
+    pub document: AggregateQuery,
+    /// Where it is written.
+    pub target: OutputTarget,
+    /// The file that its receipt is written to, if any.
+    pub receipt: Option<PathBuf>,
+}
+
+/// A document in a file.
+#[derive(Debug)]
+pub struct WrittenDocument {
+    /// The file.
+    pub path: PathBuf,
+    /// What became of each source file.
+    pub receipt: DocumentReceipt,
+}
+
+/// Declares the questions that are asked in this process alone.
+macro_rules! local_queries {
+    ($($variant:ident($query:ident) -> $answer:ty;)*) => {$(
+        impl Query for $query {
+            type Answer = $answer;
+
+            fn into_any(self) -> AnyQuery {
+                AnyQuery::Local(LocalQuery::$variant(self.into()))
+            }
+
+            fn read_answer(payload: Payload) -> Result<$answer, ApiError> {
+                payload.into_value(|_| Err(serde::de::Error::custom("the question has no answer in JSON")))
+            }
+        }
+    )*};
+}
+
+local_queries! {
+    MakeSlice(MakeSliceQuery) -> Slice;
+    ResolveSlices(ResolveSlicesQuery) -> Vec<SliceResolution>;
+    MatchSymbols(MatchSymbolsQuery) -> Vec<SymbolMatches>;
+    Export(ExportQuery) -> Vec<ExportedArtifacts>;
+    Compose(ComposeQuery) -> Document;
+    WriteDocument(WriteDocumentQuery) -> WrittenDocument;
+}
+
+impl LocalQuery {
+    /// Returns whether the cache is of use for the answer. If not, none is opened, and none is created.
+    pub const fn uses_cache(&self) -> bool {
+        match self {
+            Self::MakeSlice(_) | Self::ResolveSlices(_) => false,
+            Self::MatchSymbols(_) | Self::Export(_) | Self::Compose(_) | Self::WriteDocument(_) => true,
+        }
+    }
+}

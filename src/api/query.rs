@@ -1,0 +1,483 @@
+//! Questions and their answers: each question is a type, and names the type that answers it.
+//!
+//! A client that knows what it asks uses [`ask`] and gets the answer as a value. A transport that carries whatever it
+//! is asked uses [`AnyQuery`], of which there is one variant for each question.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use schemars::Schema;
+use schemars::SchemaGenerator;
+use serde::Deserialize;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::fault::ApiError;
+use super::local_queries::LocalQuery;
+use super::queries::{
+    AggregateQuery, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
+    ExplainQuery, FilesQuery, IndexQuery, OutlineQuery, SymbolsQuery, ViewQuery,
+};
+use super::service::{CallOptions, Delivery, FreshnessNote, Service, ServiceAnswer};
+use super::wire::{
+    AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument, FileExplanation, FileOutline,
+    FileStates, FileView, FoundSymbol, IndexRun, MissingPath, decode_json, decode_nested, encode_document,
+};
+use crate::engine::CachedDocument;
+
+/// A question with the type of its answer.
+pub trait Query: Sized {
+    /// What the question is answered by.
+    type Answer: Send + 'static;
+
+    /// Returns the question as one of all that there are.
+    fn into_any(self) -> AnyQuery;
+
+    /// Returns the answer that a service gave.
+    fn read_answer(payload: Payload) -> Result<Self::Answer, ApiError>;
+}
+
+/// A question that can be asked over a wire: it has a route of the local API.
+pub trait WireQuery:
+    Query<Answer: Serialize + DeserializeOwned + JsonSchema> + Serialize + DeserializeOwned
+{
+    /// The name of the question, which its answers repeat.
+    const COMMAND: &'static str;
+    /// The path of the question below the server's address.
+    const PATH: &'static str;
+    /// What the question is for, in one sentence.
+    const SUMMARY: &'static str;
+    /// Whether answers are nested as deeply as the symbols of a file, which is deeper than the JSON parser allows.
+    const NESTED: bool = false;
+
+    /// Returns the schema of the question as the body of a request.
+    fn body_schema(schemas: &mut SchemaGenerator) -> Schema;
+
+    /// Returns the schema of the answer.
+    fn answer_schema(schemas: &mut SchemaGenerator) -> Schema {
+        schemas.subschema_for::<Self::Answer>()
+    }
+
+    /// Returns the path of the question, for one that is at hand as a value.
+    fn path(&self) -> &'static str {
+        Self::PATH
+    }
+
+    /// Returns an answer to this question, read from JSON.
+    fn decode_answer(&self, data: &[u8]) -> Result<Payload, serde_json::Error> {
+        decode_answer::<Self>(data).map(Payload::value)
+    }
+}
+
+/// Declares the questions that have a route: for each its type, its answer and its variant of [`AnyQuery`].
+macro_rules! wire_queries {
+    ($($(#[$doc:meta])* $variant:ident($query:ident) -> $answer:ty {
+        command: $command:literal, path: $path:literal, summary: $summary:literal, body: $body:ty $(, nested: $nested:literal)?
+    })*) => {
+        $(
+            impl Query for $query {
+                type Answer = $answer;
+
+                fn into_any(self) -> AnyQuery {
+                    AnyQuery::$variant(self.into())
+                }
+
+                fn read_answer(payload: Payload) -> Result<$answer, ApiError> {
+                    payload.into_value(decode_answer::<Self>)
+                }
+            }
+
+            impl WireQuery for $query {
+                const COMMAND: &'static str = $command;
+                const PATH: &'static str = $path;
+                const SUMMARY: &'static str = $summary;
+                $(const NESTED: bool = $nested;)?
+
+                fn body_schema(schemas: &mut SchemaGenerator) -> Schema {
+                    schemas.subschema_for::<$body>()
+                }
+            }
+        )*
+
+        impl AnyQuery {
+            /// Returns the path that the question is asked at; `None` for one that is asked in this process alone.
+            pub fn path(&self) -> Option<&'static str> {
+                match self {
+                    $(Self::$variant(query) => Some(query.path()),)*
+                    Self::Local(_) => None,
+                }
+            }
+
+            /// Returns the answer to the question, read from JSON.
+            pub fn decode_answer(&self, data: &[u8]) -> Result<Payload, serde_json::Error> {
+                match self {
+                    $(Self::$variant(query) => query.decode_answer(data),)*
+                    Self::Local(_) => Err(serde::de::Error::custom("the question has no answer in JSON")),
+                }
+            }
+        }
+    };
+}
+
+wire_queries! {
+    Index(IndexQuery) -> IndexRun {
+        command: "index", path: "/v1/index", summary: "Bring the cache up to date.", body: IndexQuery
+    }
+    Files(FilesQuery) -> FileStates {
+        command: "files", path: "/v1/files", summary: "The state of every file of the project.", body: EmptyBody
+    }
+    Outline(OutlineQuery) -> Vec<FileOutline> {
+        command: "outline", path: "/v1/outline", summary: "The symbols of files.", body: OutlineQuery, nested: true
+    }
+    View(ViewQuery) -> Vec<FileView> {
+        command: "view", path: "/v1/view", summary: "Views of files.", body: ViewQuery
+    }
+    Symbols(SymbolsQuery) -> Vec<FoundSymbol> {
+        command: "symbols", path: "/v1/symbols", summary: "Where a name is defined.", body: SymbolsQuery, nested: true
+    }
+    Aggregate(AggregateQuery) -> ComposedDocument {
+        command: "aggregate",
+        path: "/v1/aggregate",
+        summary: "One document made for one agent. With `Accept: text/markdown` the document alone.",
+        body: AggregateQuery
+    }
+    Explain(ExplainQuery) -> Vec<FileExplanation> {
+        command: "explain",
+        path: "/v1/explain",
+        summary: "Why files get the views that they get.",
+        body: ExplainQuery
+    }
+    Audit(AuditQuery) -> AuditResult {
+        command: "audit",
+        path: "/v1/audit",
+        summary: "Compare the index with the files themselves.",
+        body: EmptyBody
+    }
+    CacheStatus(CacheStatusQuery) -> CacheSize {
+        command: "cache_status", path: "/v1/cache/status", summary: "How much is cached.", body: EmptyBody
+    }
+    CacheClear(CacheClearQuery) -> CacheFreed {
+        command: "cache_clear", path: "/v1/cache/clear", summary: "Delete what is cached.", body: CacheClearQuery
+    }
+    CacheVerify(CacheVerifyQuery) -> CacheVerdict {
+        command: "cache_verify",
+        path: "/v1/cache/verify",
+        summary: "Check every byte that is cached.",
+        body: EmptyBody
+    }
+    CacheGc(CacheGcQuery) -> CacheFreed {
+        command: "cache_gc",
+        path: "/v1/cache/gc",
+        summary: "Delete what no file has held for long.",
+        body: CacheGcQuery
+    }
+}
+
+/// Any of the questions. In JSON the key `ask` names it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+pub enum AnyQuery {
+    /// Bring the cache up to date.
+    Index(IndexQuery),
+    /// The state of every file of the project.
+    Files(FilesQuery),
+    /// The symbols of files.
+    Outline(OutlineQuery),
+    /// Views of files.
+    View(ViewQuery),
+    /// Where a name is defined.
+    Symbols(SymbolsQuery),
+    /// One document made for one agent.
+    Aggregate(Box<AggregateQuery>),
+    /// Why files get the views that they get.
+    Explain(Box<ExplainQuery>),
+    /// How much is cached.
+    CacheStatus(CacheStatusQuery),
+    /// Delete what is cached.
+    CacheClear(CacheClearQuery),
+    /// Check every byte that is cached.
+    CacheVerify(CacheVerifyQuery),
+    /// Delete what no file has held for long.
+    #[serde(alias = "cache_collect")]
+    CacheGc(CacheGcQuery),
+    /// Compare the index with the files themselves.
+    Audit(AuditQuery),
+    /// A question that no daemon answers, because it writes files or needs what has no JSON.
+    #[serde(skip)]
+    Local(LocalQuery),
+}
+
+/// The body of a request in which nothing can be said.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NothingAsk")]
+struct EmptyBody {}
+
+/// The value of an answer, in the form in which it was made.
+pub enum Payload {
+    /// A value of the question's own type of answer.
+    Value(Box<dyn AnswerValue>),
+    /// A document. Its JSON is kept with it, because to encode it takes longer than to find out that it is still right.
+    Document(Arc<CachedDocument>),
+    /// JSON, as a daemon sent it.
+    Json(Bytes),
+    /// A value that has no JSON, for the process that asked.
+    Local(Box<dyn Any + Send>),
+}
+
+/// An answer that can be encoded, and turned back into the type that it has.
+pub trait AnswerValue: Any + Send {
+    /// Returns the answer as JSON.
+    fn encode(&self) -> Vec<u8>;
+}
+
+impl<A: Serialize + Any + Send> AnswerValue for A {
+    fn encode(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("answers have texts as keys, and so always become JSON")
+    }
+}
+
+/// An answer as it is sent.
+#[derive(Debug, Clone)]
+pub struct EncodedAnswer {
+    /// What the answer can be relied on for.
+    pub freshness: FreshnessNote,
+    /// Notes for the user.
+    pub notes: Vec<String>,
+    /// The paths that were asked for and cannot be answered for.
+    pub missing: Vec<MissingPath>,
+    /// The `data` of the envelope. Empty where the text alone was asked for.
+    pub data: Bytes,
+    /// The text of a document, if there is one that need not be decoded.
+    pub text: Option<Bytes>,
+}
+
+impl Payload {
+    /// Returns the payload that holds a value.
+    pub fn value(value: impl AnswerValue) -> Self {
+        Self::Value(Box::new(value))
+    }
+
+    /// Returns the payload that holds a value without JSON.
+    pub fn local(value: impl Any + Send) -> Self {
+        Self::Local(Box::new(value))
+    }
+
+    /// Returns the value, if it is of the type `A`.
+    pub fn downcast_ref<A: 'static>(&self) -> Option<&A> {
+        match self {
+            Self::Value(value) => (&**value as &dyn Any).downcast_ref(),
+            Self::Local(value) => value.downcast_ref(),
+            Self::Document(_) | Self::Json(_) => None,
+        }
+    }
+
+    /// Returns the payload as JSON, and the text of a document. With `only_text` there is no JSON of a document.
+    fn encode(self, only_text: bool) -> Result<(Bytes, Option<Bytes>), ApiError> {
+        match self {
+            Self::Value(value) => Ok((value.encode().into(), None)),
+            Self::Document(document) => {
+                let data = if only_text { Bytes::new() } else { encode_document(&document) };
+                Ok((data, Some(document.text.clone())))
+            }
+            Self::Json(data) => Ok((data, None)),
+            Self::Local(_) => Err(ApiError::bug()),
+        }
+    }
+
+    /// Returns the value of an answer of the type `A`, which `decode` reads where it came as JSON.
+    pub(super) fn into_value<A: 'static>(
+        self,
+        decode: impl FnOnce(&[u8]) -> Result<A, serde_json::Error>,
+    ) -> Result<A, ApiError> {
+        let value: Box<dyn Any> = match self {
+            Self::Json(data) => return decode(&data).map_err(|error| ApiError::unreadable_answer(&error)),
+            Self::Document(document) => Box::new(ComposedDocument::from_written(document)),
+            Self::Value(value) => value,
+            Self::Local(value) => value,
+        };
+        // A service that gives the answer to another question is a bug of that service, and none of the client's.
+        value.downcast().map(|value| *value).map_err(|_| ApiError::bug())
+    }
+}
+
+impl std::fmt::Debug for Payload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Value(_) => "Payload::Value",
+            Self::Document(_) => "Payload::Document",
+            Self::Json(_) => "Payload::Json",
+            Self::Local(_) => "Payload::Local",
+        })
+    }
+}
+
+fn decode_answer<Q: WireQuery>(data: &[u8]) -> Result<Q::Answer, serde_json::Error> {
+    if Q::NESTED { decode_nested(data) } else { decode_json(data) }
+}
+
+/// An answer to a question of a known type.
+#[derive(Debug)]
+pub struct Reply<A> {
+    /// What the answer can be relied on for.
+    pub freshness: FreshnessNote,
+    /// The paths that were asked for and cannot be answered for.
+    pub missing: Vec<MissingPath>,
+    /// The answer.
+    pub answer: A,
+}
+
+/// Asks a service, and returns its answer, which counts as delivered.
+pub fn ask<Q: Query>(
+    service: &dyn Service,
+    query: Q,
+    call: &CallOptions,
+) -> Result<Reply<Q::Answer>, ApiError> {
+    ask_and(service, query, call, Ok)
+}
+
+/// Asks a service, and hands the answer to `receive`, during which the service still waits: the answer counts as
+/// delivered only if that succeeds.
+pub fn ask_and<Q: Query, T, E: From<ApiError>>(
+    service: &dyn Service,
+    query: Q,
+    call: &CallOptions,
+    receive: impl FnOnce(Reply<Q::Answer>) -> Result<T, E>,
+) -> Result<T, E> {
+    let (mut receive, mut received) = (Some(receive), None);
+    service.answer(query.into_any(), call, &mut |answer| {
+        let Some(receive) = receive.take() else { return Delivery::Lost };
+        let ServiceAnswer { freshness, missing, payload } = answer;
+        let answer = Q::read_answer(payload).map_err(E::from);
+        let outcome = answer.and_then(|answer| receive(Reply { freshness, missing, answer }));
+        let delivery = if outcome.is_ok() { Delivery::Arrived } else { Delivery::Lost };
+        received = Some(outcome);
+        delivery
+    })?;
+    received.unwrap_or_else(|| Err(ApiError::bug().into()))
+}
+
+/// Asks a service whatever a client sent, and returns the answer as it is sent back. It counts as delivered.
+pub fn ask_encoded(
+    service: &dyn Service,
+    query: AnyQuery,
+    call: &CallOptions,
+) -> Result<EncodedAnswer, ApiError> {
+    let mut received = None;
+    service.answer(query, call, &mut |answer| {
+        received = Some(answer);
+        Delivery::Arrived
+    })?;
+    let ServiceAnswer { freshness, missing, payload } = received.ok_or_else(ApiError::bug)?;
+    let (data, text) = payload.encode(call.only_text)?;
+    Ok(EncodedAnswer { freshness, notes: call.job.take_notes(), missing, data, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::queries::{
+        AttachmentOptions, FormatName, LineRange, MaskEntry, MaskName, ModeName, OrderName, PartName,
+        StrategyName, ViewSelection,
+    };
+
+    fn full_selection() -> ViewSelection {
+        ViewSelection {
+            tier: Some(3),
+            persona: Some("reviewer".to_owned()),
+            preset: Some("core".to_owned()),
+            strategy: Some(StrategyName::Summarize),
+            focus: vec!["a.py:12".to_owned()],
+            base: Some("HEAD~1".to_owned()),
+            budget: Some(1),
+            default_budget: Some(2),
+            max_bytes: Some(u64::MAX),
+        }
+    }
+
+    fn all_queries() -> Vec<AnyQuery> {
+        let mask = vec![MaskEntry { symbol: "Engine.run".to_owned(), show: MaskName::Def }];
+        let attachments = AttachmentOptions {
+            history: Some("said.toml".to_owned()),
+            part: PartName::Suffix,
+            screenshots: vec!["\u{0}/../x.png".to_owned()],
+            ..AttachmentOptions::default()
+        };
+        vec![
+            AnyQuery::Index(IndexQuery { verify: true }),
+            AnyQuery::Files(FilesQuery {}),
+            AnyQuery::Outline(OutlineQuery::default()),
+            AnyQuery::View(ViewQuery {
+                files: vec!["src".to_owned()],
+                mode: Some(ModeName::AstSignatures),
+                mask,
+                lines: vec![LineRange { start: 1, end: 2 }],
+                ..ViewQuery::default()
+            }),
+            AnyQuery::Symbols(SymbolsQuery { name: "run".to_owned(), definition: true }),
+            AnyQuery::Aggregate(Box::new(AggregateQuery {
+                choice: full_selection(),
+                order: Some(OrderName::Given),
+                format: FormatName::Openai,
+                attachments,
+                ..AggregateQuery::default()
+            })),
+            AnyQuery::Explain(Box::new(ExplainQuery { file: "a.py".to_owned(), choice: full_selection() })),
+            AnyQuery::CacheStatus(CacheStatusQuery {}),
+            AnyQuery::CacheClear(CacheClearQuery { summaries: true, ..CacheClearQuery::default() }),
+            AnyQuery::CacheVerify(CacheVerifyQuery {}),
+            AnyQuery::CacheGc(CacheGcQuery { days: 30 }),
+            AnyQuery::Audit(AuditQuery {}),
+        ]
+    }
+
+    #[test]
+    fn a_question_survives_the_wire() {
+        for ask in all_queries() {
+            let wire = serde_json::to_string(&ask).unwrap();
+            assert_eq!(serde_json::from_str::<AnyQuery>(&wire).unwrap(), ask, "{wire}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_left_to_the_settings() {
+        assert_eq!(serde_json::from_value::<AggregateQuery>(json!({})).unwrap(), AggregateQuery::default());
+        let short = json!({"ask": "explain", "file": "a.py"});
+        let AnyQuery::Explain(ask) = serde_json::from_value(short).unwrap() else {
+            panic!("not a question for an explanation")
+        };
+        assert_eq!(ask.choice, ViewSelection::default());
+    }
+
+    #[test]
+    fn keys_of_earlier_releases_are_still_read() {
+        let old = json!({"ask": "aggregate", "choice": {"against": "v1"}, "beside": {"take": "2"}, "measured": true});
+        let new = json!({"ask": "aggregate", "choice": {"base": "v1"}, "attachments": {"take": "2"}, "exact_tokens": true});
+        let read = |value| serde_json::from_value::<AnyQuery>(value).unwrap();
+        assert_eq!(read(old), read(new));
+        assert_eq!(
+            read(json!({"ask": "cache_collect", "days": 3})),
+            read(json!({"ask": "cache_gc", "days": 3}))
+        );
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_in_the_error() {
+        let wrong = [
+            (json!({"ask": "outline", "fils": []}), "fils"),
+            (json!({"ask": "aggregate", "choice": {"budgt": 3}}), "budgt"),
+            (json!({"ask": "view", "files": ["a"], "mode": "windw"}), "windw"),
+            (json!({"ask": "view", "lines": [{"start": 1}]}), "end"),
+            (json!({"ask": "symbols"}), "name"),
+            (json!({"ask": "erase"}), "erase"),
+        ];
+        for (ask, word) in wrong {
+            let error = serde_json::from_value::<AnyQuery>(ask.clone()).unwrap_err().to_string();
+            assert!(error.contains(word), "{ask}: {error}");
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Questions are resolved with the settings, and then answered from the project's files.
+//!
+//! To resolve a question decides all that it leaves open, and refuses what cannot be meant; no file is looked at before.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::document::{resolve_document, resolve_explain};
+use crate::api::{
+    AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
+    ExplainQuery, ExportQuery, FileStates, FilesQuery, IndexQuery, IndexRun, LineRange, LocalQuery,
+    MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, Payload, Query,
+    ResolveSlicesQuery, SymbolMatches, SymbolsQuery, ViewQuery,
+};
+use crate::config::LoadedConfig;
+use crate::engine::{Project, Trust, ViewRequest, nearest_symbols, select_symbols};
+use crate::model::{ArtifactKind, MaskMode, Slice};
+
+/// How many names are given in place of one that no symbol has.
+const MAX_NEAREST: usize = 3;
+
+/// Where a question comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueryOrigin {
+    /// The command line, whose user may name every file that the machine lets them read.
+    CommandLine,
+    /// A program on a socket or a pipe: what it names must lie in the project.
+    Remote,
+}
+
+/// What decides what a question leaves open.
+#[derive(Clone, Copy)]
+pub struct QuerySettings<'s> {
+    /// The settings.
+    pub loaded: &'s LoadedConfig,
+    /// The project's folder.
+    pub root: &'s Path,
+    /// Where the question comes from.
+    pub origin: QueryOrigin,
+}
+
+/// What was found, and what was asked for in vain.
+pub struct Found<A> {
+    /// The answer about what was found.
+    pub answer: A,
+    /// The paths that were asked for and cannot be answered for.
+    pub missing: Vec<MissingPath>,
+}
+
+impl<A> Found<A> {
+    /// Returns an answer about all that was asked for.
+    pub(super) const fn all(answer: A) -> Self {
+        Self { answer, missing: Vec::new() }
+    }
+}
+
+/// A question in which nothing is left open.
+pub struct ResolvedQuery<A> {
+    /// Whether the cache is of use for the answer. If not, none is opened, and none is created.
+    pub uses_cache: bool,
+    answer: Box<AnswerFn<A>>,
+}
+
+type AnswerFn<A> = dyn FnOnce(&mut Project<'_>) -> Result<Found<A>, ApiError>;
+
+impl<A: 'static> ResolvedQuery<A> {
+    /// Answers the question.
+    pub fn answer(self, project: &mut Project<'_>) -> Result<Found<A>, ApiError> {
+        (self.answer)(project)
+    }
+
+    fn without_cache(self) -> Self {
+        Self { uses_cache: false, ..self }
+    }
+
+    fn map<B: 'static>(self, convert: impl FnOnce(A) -> B + 'static) -> ResolvedQuery<B> {
+        let Self { uses_cache, answer } = self;
+        let answer = Box::new(move |project: &mut Project<'_>| {
+            let Found { answer, missing } = answer(project)?;
+            Ok(Found { answer: convert(answer), missing })
+        });
+        ResolvedQuery { uses_cache, answer }
+    }
+}
+
+/// A question that can be resolved and answered in this process.
+pub(super) trait Resolve: Query {
+    /// Decides what the question leaves open.
+    fn resolve(self, settings: QuerySettings<'_>) -> Resolved<Self>;
+}
+
+pub(super) type Resolved<Q> = Result<ResolvedQuery<<Q as Query>::Answer>, ApiError>;
+
+/// Decides what a question leaves open, whichever it is.
+pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQuery<Payload>, ApiError> {
+    match query {
+        AnyQuery::Index(query) => wire(query, settings),
+        AnyQuery::Files(query) => wire(query, settings),
+        AnyQuery::Outline(query) => wire(query, settings),
+        AnyQuery::View(query) => wire(query, settings),
+        AnyQuery::Symbols(query) => wire(query, settings),
+        AnyQuery::Aggregate(query) => resolve_document(*query, settings),
+        AnyQuery::Explain(query) => wire(*query, settings),
+        AnyQuery::CacheStatus(query) => wire(query, settings),
+        AnyQuery::CacheClear(query) => wire(query, settings),
+        AnyQuery::CacheVerify(query) => wire(query, settings),
+        AnyQuery::CacheGc(query) => wire(query, settings),
+        AnyQuery::Audit(query) => wire(query, settings),
+        AnyQuery::Local(LocalQuery::MakeSlice(query)) => local(query, settings),
+        AnyQuery::Local(LocalQuery::ResolveSlices(query)) => local(query, settings),
+        AnyQuery::Local(LocalQuery::MatchSymbols(query)) => local(query, settings),
+        AnyQuery::Local(LocalQuery::Export(query)) => local(query, settings),
+        AnyQuery::Local(LocalQuery::Compose(query)) => local(*query, settings),
+        // Whoever opened the project writes the document that this resolves to.
+        AnyQuery::Local(LocalQuery::WriteDocument(query)) => resolve_document(query.document, settings),
+    }
+}
+
+fn wire<Q: Resolve<Answer: serde::Serialize>>(
+    query: Q,
+    settings: QuerySettings<'_>,
+) -> Result<ResolvedQuery<Payload>, ApiError> {
+    Ok(query.resolve(settings)?.map(Payload::value))
+}
+
+fn local<Q: Resolve>(query: Q, settings: QuerySettings<'_>) -> Result<ResolvedQuery<Payload>, ApiError> {
+    Ok(query.resolve(settings)?.map(Payload::local))
+}
+
+impl Resolve for IndexQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        complete(move |project| Ok(IndexRun::from(&project.index(trust_for(self.verify))?)))
+    }
+}
+
+impl Resolve for FilesQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        complete(|project| Ok(FileStates { files: convert_all(project.status()?) }))
+    }
+}
+
+impl Resolve for OutlineQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        complete(move |project| Ok(convert_all(project.outlines(&self.files, trust_for(self.verify))?)))
+    }
+}
+
+impl Resolve for ViewQuery {
+    fn resolve(self, settings: QuerySettings<'_>) -> Resolved<Self> {
+        let request = view_request(self, settings.loaded)?;
+        complete(move |project| Ok(convert_all(project.views(&request)?)))
+    }
+}
+
+impl Resolve for SymbolsQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        complete(move |project| {
+            Ok(convert_all(project.symbols(&self.name, self.definition, Trust::Stamps)?))
+        })
+    }
+}
+
+impl Resolve for ExplainQuery {
+    fn resolve(self, settings: QuerySettings<'_>) -> Resolved<Self> {
+        let request = resolve_explain(&self, settings)?;
+        complete(move |project| Ok(convert_all(project.explain(&self.file, &request)?)))
+    }
+}
+
+impl Resolve for AuditQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        complete(|project| Ok(project.audit()?.into()))
+    }
+}
+
+impl Resolve for CacheStatusQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        complete(|project| Ok(project.cache_status()?.into()))
+    }
+}
+
+impl Resolve for CacheClearQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        let mut kinds = Vec::new();
+        if self.summaries {
+            kinds.push(ArtifactKind::Summary);
+        }
+        if self.structure {
+            kinds.extend([ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::References]);
+        }
+        let Self { files, agent, all, .. } = self;
+        let is_whole = kinds.is_empty() && !agent;
+        if all && !(is_whole && files.is_empty()) {
+            return Err(bad_query("clear everything and a part of it", "say one of both"));
+        }
+        if !files.is_empty() && !kinds.is_empty() {
+            let hint = "clear files, or kinds of what is derived, one after the other";
+            return Err(bad_query("clear some kinds of what is known of some files", hint));
+        }
+        complete(move |project| {
+            let cleared = if !files.is_empty() {
+                project.clear_files(&files, agent)?
+            } else if is_whole {
+                project.clear_cache(all)?
+            } else {
+                project.clear_artifacts(&kinds, agent)?
+            };
+            Ok(cleared.into())
+        })
+    }
+}
+
+impl Resolve for CacheVerifyQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        complete(|project| Ok(project.verify_cache()?.into()))
+    }
+}
+
+impl Resolve for CacheGcQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        complete(move |project| Ok(project.collect_garbage(self.days)?.into()))
+    }
+}
+
+impl Resolve for MakeSliceQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        let resolved = complete(move |project| {
+            let Self { file, start_line, end_line, tag, comment } = self;
+            let slice = project.make_slice(&file, start_line, end_line)?;
+            Ok(Slice { tag, comment, ..slice })
+        });
+        resolved.map(ResolvedQuery::without_cache)
+    }
+}
+
+impl Resolve for ResolveSlicesQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        let resolved = complete(move |project| Ok(project.resolve_slices(&self.file, &self.slices)?));
+        resolved.map(ResolvedQuery::without_cache)
+    }
+}
+
+impl Resolve for MatchSymbolsQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        complete(move |project| {
+            let outlines = project.outlines(&[self.file], Trust::Stamps)?;
+            let outlines: Vec<_> = outlines.iter().map(|answer| &answer.outline).collect();
+            let matches = self.symbols.iter().map(|symbol| SymbolMatches {
+                found: outlines.iter().map(|outline| select_symbols(outline, symbol).len()).sum(),
+                nearest: outlines
+                    .iter()
+                    .flat_map(|outline| nearest_symbols(outline, symbol))
+                    .take(MAX_NEAREST)
+                    .collect(),
+            });
+            Ok(matches.collect())
+        })
+    }
+}
+
+impl Resolve for ExportQuery {
+    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
+        complete(|project| {
+            let mut rows = Vec::new();
+            project.export_cache(&mut |row| {
+                rows.push(row);
+                ControlFlow::Continue(())
+            })?;
+            Ok(rows)
+        })
+    }
+}
+
+/// Returns a question that is answered about all that it asks for, or not at all.
+pub(super) fn complete<A: 'static>(
+    answer: impl FnOnce(&mut Project<'_>) -> Result<A, ApiError> + 'static,
+) -> Result<ResolvedQuery<A>, ApiError> {
+    Ok(ResolvedQuery { uses_cache: true, answer: Box::new(move |project| answer(project).map(Found::all)) })
+}
+
+const fn trust_for(verify: bool) -> Trust {
+    if verify { Trust::Nothing } else { Trust::Stamps }
+}
+
+fn convert_all<T, W: From<T>>(items: Vec<T>) -> Vec<W> {
+    items.into_iter().map(Into::into).collect()
+}
+
+fn view_request(query: ViewQuery, loaded: &LoadedConfig) -> Result<ViewRequest, ApiError> {
+    let mode = requested_mode(&query)?;
+    if query.files.is_empty() {
+        return Err(bad_query("view no file", "give at least one file, folder or pattern"));
+    }
+    if let Some(range) = query.lines.iter().find(|range| range.start < 1 || range.end < range.start) {
+        let message = format!("show the lines {}-{}", range.start, range.end);
+        return Err(bad_query(&message, "count lines from 1, the last one included, as in 10-25"));
+    }
+    let mask: Vec<(String, MaskMode)> =
+        query.mask.into_iter().map(|entry| (entry.symbol, entry.show.into())).collect();
+    if mask.iter().any(|(symbol, _)| symbol.trim().is_empty()) {
+        return Err(bad_query(
+            "show a symbol without a name",
+            "`slop outline` lists the symbols of every file",
+        ));
+    }
+    Ok(ViewRequest {
+        files: query.files,
+        mode: mode.map(Into::into),
+        mask,
+        lines: query.lines.iter().map(|LineRange { start, end }| (*start, *end)).collect(),
+        base: query.base,
+        items: loaded.curation.files.clone(),
+        trust: trust_for(query.verify),
+    })
+}
+
+/// Returns the mode that is asked for, in words or by what the rest of the ask is for.
+fn requested_mode(query: &ViewQuery) -> Result<Option<ModeName>, ApiError> {
+    let given = [
+        (!query.mask.is_empty(), ModeName::Masked),
+        (!query.lines.is_empty(), ModeName::Custom),
+        (query.base.is_some(), ModeName::Diff),
+    ];
+    let mut implied = given.iter().filter(|(is_given, _)| *is_given).map(|(_, mode)| *mode);
+    let (Some(first), another) = (implied.next(), implied.next()) else { return Ok(query.mode) };
+    if another.is_some() || query.mode.is_some_and(|mode| mode != first) {
+        let hint = "a mask is for the mode masked, lines for custom, base for diff";
+        return Err(bad_query("show a file in several modes at once", hint));
+    }
+    Ok(Some(first))
+}
+
+fn bad_query(message: &str, hint: &'static str) -> ApiError {
+    ApiError::user("bad_ask", message.to_owned(), hint)
+}
