@@ -32,9 +32,6 @@ pub struct ViewSelectionArgs {
     #[arg(long, value_name = "PATH")]
     pub focus: Vec<String>,
     /// The revision that diffs are based on [default: the last commit]
-    /// The name of --base in earlier releases
-    #[arg(long, value_name = "REVISION", hide = true, conflicts_with = "base")]
-    pub against: Option<String>,
     #[arg(long, value_name = "REVISION", hide_short_help = true)]
     pub base: Option<String>,
     /// The name of --base in earlier releases
