@@ -3,12 +3,9 @@
 use std::path::PathBuf;
 
 use super::document::OutputTarget;
-use super::fault::ApiError;
 use super::queries::AggregateQuery;
-use super::query::{AnyQuery, Payload, Query};
 use super::wire::DocumentReceipt;
-use crate::engine::ExportedArtifacts;
-use crate::model::{Document, Slice, SliceResolution};
+use crate::model::Slice;
 
 /// Any of the questions that are not sent to a daemon.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,32 +92,6 @@ pub struct WrittenDocument {
     pub path: PathBuf,
     /// What became of each source file.
     pub receipt: DocumentReceipt,
-}
-
-/// Declares the questions that are asked in this process alone.
-macro_rules! local_queries {
-    ($($variant:ident($query:ident) -> $answer:ty;)*) => {$(
-        impl Query for $query {
-            type Answer = $answer;
-
-            fn into_any(self) -> AnyQuery {
-                AnyQuery::Local(LocalQuery::$variant(self.into()))
-            }
-
-            fn read_answer(payload: Payload) -> Result<$answer, ApiError> {
-                payload.into_value(|_| Err(serde::de::Error::custom("the question has no answer in JSON")))
-            }
-        }
-    )*};
-}
-
-local_queries! {
-    MakeSlice(MakeSliceQuery) -> Slice;
-    ResolveSlices(ResolveSlicesQuery) -> Vec<SliceResolution>;
-    MatchSymbols(MatchSymbolsQuery) -> Vec<SymbolMatches>;
-    Export(ExportQuery) -> Vec<ExportedArtifacts>;
-    Compose(ComposeQuery) -> Document;
-    WriteDocument(WriteDocumentQuery) -> WrittenDocument;
 }
 
 impl LocalQuery {

@@ -15,7 +15,6 @@ mod keeper;
 mod local_queries;
 mod mcp;
 mod names;
-mod openapi;
 mod providers;
 mod queries;
 mod query;
@@ -46,16 +45,17 @@ pub use queries::{
     MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName, StrategyName, SymbolsQuery, ViewQuery,
     ViewSelection,
 };
-pub use query::{AnyQuery, EncodedAnswer, Payload, Query, Reply, WireQuery, ask, ask_and, ask_encoded};
+pub use query::{AnyQuery, Payload, Query, WireQuery};
 pub use service::{
-    CallOptions, Delivery, FreshnessNote, FreshnessState, PROTOCOL, ProgressObserver, QueryJob, Receiver,
-    Service, ServiceAnswer, TraceEvent, VERSION,
+    CallOptions, Delivery, EncodedAnswer, PROTOCOL, ProgressObserver, QueryJob, Receiver, Reply, Service,
+    ServiceAnswer, TraceEvent, VERSION, ask, ask_and, ask_encoded,
 };
 pub use slice::{from_json as slice_from_json, resolution as resolution_to_json, to_json as slice_to_json};
 pub use wire::{
     AgentSize, ArtifactSize, AuditDifference, AuditResult, CacheFreed, CacheSize, CacheVerdict,
     ComposedDocument, DocumentReceipt, Dollars, ExplainedRule, FileExplanation, FileOutline, FileState,
-    FileStates, FileView, FolderAuthor, FoundSymbol, GivenSize, IndexRun, LimitEffect, MissingPath,
-    ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, SCHEMA_VERSION, SummaryAuthor, SymbolNode,
-    display_path, document_json, envelope, envelope_of_error, exported_json, language_name, pretty,
+    FileStates, FileView, FolderAuthor, FoundSymbol, FreshnessNote, FreshnessState, GivenSize, IndexRun,
+    LimitEffect, MissingPath, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, SCHEMA_VERSION,
+    SummaryAuthor, SymbolNode, display_path, document_json, envelope, envelope_of_error, exported_json,
+    language_name, pretty,
 };

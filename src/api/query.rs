@@ -1,6 +1,6 @@
 //! Questions and their answers: each question is a type, and names the type that answers it.
 //!
-//! A client that knows what it asks uses [`ask`] and gets the answer as a value. A transport that carries whatever it
+//! A client that knows what it asks uses [`super::ask`] and gets the answer as a value. A transport that carries whatever it
 //! is asked uses [`AnyQuery`], of which there is one variant for each question.
 
 use std::any::Any;
@@ -15,17 +15,20 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::fault::ApiError;
-use super::local_queries::LocalQuery;
+use super::local_queries::{
+    ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
+    SymbolMatches, WriteDocumentQuery, WrittenDocument,
+};
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
     ExplainQuery, FilesQuery, IndexQuery, OutlineQuery, SymbolsQuery, ViewQuery,
 };
-use super::service::{CallOptions, Delivery, FreshnessNote, Service, ServiceAnswer};
 use super::wire::{
     AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument, FileExplanation, FileOutline,
-    FileStates, FileView, FoundSymbol, IndexRun, MissingPath, decode_json, decode_nested, encode_document,
+    FileStates, FileView, FoundSymbol, IndexRun, decode_json, decode_nested, encode_document,
 };
-use crate::engine::CachedDocument;
+use crate::engine::{CachedDocument, ExportedArtifacts};
+use crate::model::{Document, Slice, SliceResolution};
 
 /// A question with the type of its answer.
 pub trait Query: Sized {
@@ -175,6 +178,32 @@ wire_queries! {
     }
 }
 
+/// Declares the questions that are asked in this process alone.
+macro_rules! local_queries {
+    ($($variant:ident($query:ident) -> $answer:ty;)*) => {$(
+        impl Query for $query {
+            type Answer = $answer;
+
+            fn into_any(self) -> AnyQuery {
+                AnyQuery::Local(LocalQuery::$variant(self.into()))
+            }
+
+            fn read_answer(payload: Payload) -> Result<$answer, ApiError> {
+                payload.into_value(|_| Err(serde::de::Error::custom("the question has no answer in JSON")))
+            }
+        }
+    )*};
+}
+
+local_queries! {
+    MakeSlice(MakeSliceQuery) -> Slice;
+    ResolveSlices(ResolveSlicesQuery) -> Vec<SliceResolution>;
+    MatchSymbols(MatchSymbolsQuery) -> Vec<SymbolMatches>;
+    Export(ExportQuery) -> Vec<ExportedArtifacts>;
+    Compose(ComposeQuery) -> Document;
+    WriteDocument(WriteDocumentQuery) -> WrittenDocument;
+}
+
 /// Any of the questions. In JSON the key `ask` names it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
@@ -239,21 +268,6 @@ impl<A: Serialize + Any + Send> AnswerValue for A {
     }
 }
 
-/// An answer as it is sent.
-#[derive(Debug, Clone)]
-pub struct EncodedAnswer {
-    /// What the answer can be relied on for.
-    pub freshness: FreshnessNote,
-    /// Notes for the user.
-    pub notes: Vec<String>,
-    /// The paths that were asked for and cannot be answered for.
-    pub missing: Vec<MissingPath>,
-    /// The `data` of the envelope. Empty where the text alone was asked for.
-    pub data: Bytes,
-    /// The text of a document, if there is one that need not be decoded.
-    pub text: Option<Bytes>,
-}
-
 impl Payload {
     /// Returns the payload that holds a value.
     pub fn value(value: impl AnswerValue) -> Self {
@@ -275,7 +289,7 @@ impl Payload {
     }
 
     /// Returns the payload as JSON, and the text of a document. With `only_text` there is no JSON of a document.
-    fn encode(self, only_text: bool) -> Result<(Bytes, Option<Bytes>), ApiError> {
+    pub(super) fn encode(self, only_text: bool) -> Result<(Bytes, Option<Bytes>), ApiError> {
         match self {
             Self::Value(value) => Ok((value.encode().into(), None)),
             Self::Document(document) => {
@@ -316,63 +330,6 @@ impl std::fmt::Debug for Payload {
 
 fn decode_answer<Q: WireQuery>(data: &[u8]) -> Result<Q::Answer, serde_json::Error> {
     if Q::NESTED { decode_nested(data) } else { decode_json(data) }
-}
-
-/// An answer to a question of a known type.
-#[derive(Debug)]
-pub struct Reply<A> {
-    /// What the answer can be relied on for.
-    pub freshness: FreshnessNote,
-    /// The paths that were asked for and cannot be answered for.
-    pub missing: Vec<MissingPath>,
-    /// The answer.
-    pub answer: A,
-}
-
-/// Asks a service, and returns its answer, which counts as delivered.
-pub fn ask<Q: Query>(
-    service: &dyn Service,
-    query: Q,
-    call: &CallOptions,
-) -> Result<Reply<Q::Answer>, ApiError> {
-    ask_and(service, query, call, Ok)
-}
-
-/// Asks a service, and hands the answer to `receive`, during which the service still waits: the answer counts as
-/// delivered only if that succeeds.
-pub fn ask_and<Q: Query, T, E: From<ApiError>>(
-    service: &dyn Service,
-    query: Q,
-    call: &CallOptions,
-    receive: impl FnOnce(Reply<Q::Answer>) -> Result<T, E>,
-) -> Result<T, E> {
-    let (mut receive, mut received) = (Some(receive), None);
-    service.answer(query.into_any(), call, &mut |answer| {
-        let Some(receive) = receive.take() else { return Delivery::Lost };
-        let ServiceAnswer { freshness, missing, payload } = answer;
-        let answer = Q::read_answer(payload).map_err(E::from);
-        let outcome = answer.and_then(|answer| receive(Reply { freshness, missing, answer }));
-        let delivery = if outcome.is_ok() { Delivery::Arrived } else { Delivery::Lost };
-        received = Some(outcome);
-        delivery
-    })?;
-    received.unwrap_or_else(|| Err(ApiError::bug().into()))
-}
-
-/// Asks a service whatever a client sent, and returns the answer as it is sent back. It counts as delivered.
-pub fn ask_encoded(
-    service: &dyn Service,
-    query: AnyQuery,
-    call: &CallOptions,
-) -> Result<EncodedAnswer, ApiError> {
-    let mut received = None;
-    service.answer(query, call, &mut |answer| {
-        received = Some(answer);
-        Delivery::Arrived
-    })?;
-    let ServiceAnswer { freshness, missing, payload } = received.ok_or_else(ApiError::bug)?;
-    let (data, text) = payload.encode(call.only_text)?;
-    Ok(EncodedAnswer { freshness, notes: call.job.take_notes(), missing, data, text })
 }
 
 #[cfg(test)]

@@ -8,13 +8,11 @@ use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use bytes::Bytes;
 
 use super::fault::ApiError;
-use super::query::{AnyQuery, Payload};
-use super::wire::{IndexRun, MissingPath};
+use super::query::{AnyQuery, Payload, Query};
+use super::wire::{FreshnessNote, IndexRun, MissingPath};
 use crate::engine::ScanProgress;
 
 /// Version of the protocol that clients and daemons of slop speak. Both must have the same.
@@ -181,56 +179,74 @@ pub struct ServiceAnswer {
     pub payload: Payload,
 }
 
-/// What an answer can be relied on for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FreshnessNote {
-    /// Whether the answer reflects every write that returned before the question.
-    pub freshness: FreshnessState,
-    /// Why it does not, or may not.
-    pub reason: Option<String>,
-    /// When it was, by the daemon's count: `epoch:sequence`. Absent without a daemon.
-    pub clock: Option<String>,
-    /// When it was, in milliseconds since the epoch.
-    pub as_of_ms: i64,
-    /// How many files are known to have changed, and are still to be derived from. None of them is in the answer.
-    pub pending: u64,
+/// An answer as it is sent.
+#[derive(Debug, Clone)]
+pub struct EncodedAnswer {
+    /// What the answer can be relied on for.
+    pub freshness: FreshnessNote,
+    /// Notes for the user.
+    pub notes: Vec<String>,
+    /// The paths that were asked for and cannot be answered for.
+    pub missing: Vec<MissingPath>,
+    /// The `data` of the envelope. Empty where the text alone was asked for.
+    pub data: Bytes,
+    /// The text of a document, if there is one that need not be decoded.
+    pub text: Option<Bytes>,
 }
 
-impl FreshnessNote {
-    /// Returns what an answer can be relied on for that looked at all of its files at a time, in milliseconds since the
-    /// epoch.
-    pub const fn at(as_of_ms: i64) -> Self {
-        Self { freshness: FreshnessState::Fresh, reason: None, clock: None, as_of_ms, pending: 0 }
-    }
-
-    /// Takes in how many files could not be read because they are written to all the time.
-    #[must_use]
-    pub fn with_unsettled(self, files: u64) -> Self {
-        if files == 0 {
-            return self;
-        }
-        let reason = Some(format!("files that kept changing while they were read: {files}"));
-        Self { freshness: FreshnessState::Partial, reason, ..self }
-    }
-
-    /// Fails where an answer cannot be vouched for although it has to be.
-    pub fn require_fresh(&self, require_fresh: bool) -> Result<(), ApiError> {
-        let is_fresh = self.freshness == FreshnessState::Fresh;
-        if is_fresh || !require_fresh {
-            return Ok(());
-        }
-        Err(ApiError::not_fresh(self.reason.as_deref().unwrap_or("it cannot be vouched for")))
-    }
+/// An answer to a question of a known type.
+#[derive(Debug)]
+pub struct Reply<A> {
+    /// What the answer can be relied on for.
+    pub freshness: FreshnessNote,
+    /// The paths that were asked for and cannot be answered for.
+    pub missing: Vec<MissingPath>,
+    /// The answer.
+    pub answer: A,
 }
 
-/// Whether an answer reflects every write that returned before the question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FreshnessState {
-    /// It does.
-    Fresh,
-    /// It does, but for files that could not be read while they change; the reason says so.
-    Partial,
-    /// It may not.
-    Stale,
+/// Asks a service, and returns its answer, which counts as delivered.
+pub fn ask<Q: Query>(
+    service: &dyn Service,
+    query: Q,
+    call: &CallOptions,
+) -> Result<Reply<Q::Answer>, ApiError> {
+    ask_and(service, query, call, Ok)
+}
+
+/// Asks a service, and hands the answer to `receive`, during which the service still waits: the answer counts as
+/// delivered only if that succeeds.
+pub fn ask_and<Q: Query, T, E: From<ApiError>>(
+    service: &dyn Service,
+    query: Q,
+    call: &CallOptions,
+    receive: impl FnOnce(Reply<Q::Answer>) -> Result<T, E>,
+) -> Result<T, E> {
+    let (mut receive, mut received) = (Some(receive), None);
+    service.answer(query.into_any(), call, &mut |answer| {
+        let Some(receive) = receive.take() else { return Delivery::Lost };
+        let ServiceAnswer { freshness, missing, payload } = answer;
+        let answer = Q::read_answer(payload).map_err(E::from);
+        let outcome = answer.and_then(|answer| receive(Reply { freshness, missing, answer }));
+        let delivery = if outcome.is_ok() { Delivery::Arrived } else { Delivery::Lost };
+        received = Some(outcome);
+        delivery
+    })?;
+    received.unwrap_or_else(|| Err(ApiError::bug().into()))
+}
+
+/// Asks a service whatever a client sent, and returns the answer as it is sent back. It counts as delivered.
+pub fn ask_encoded(
+    service: &dyn Service,
+    query: AnyQuery,
+    call: &CallOptions,
+) -> Result<EncodedAnswer, ApiError> {
+    let mut received = None;
+    service.answer(query, call, &mut |answer| {
+        received = Some(answer);
+        Delivery::Arrived
+    })?;
+    let ServiceAnswer { freshness, missing, payload } = received.ok_or_else(ApiError::bug)?;
+    let (data, text) = payload.encode(call.only_text)?;
+    Ok(EncodedAnswer { freshness, notes: call.job.take_notes(), missing, data, text })
 }

@@ -17,10 +17,10 @@ use crate::api::fault::ApiError;
 use crate::api::fault::ApiErrorKind;
 use crate::api::query::Payload;
 use crate::api::service::CallOptions;
-use crate::api::service::FreshnessNote;
-use crate::api::service::FreshnessState;
 use crate::api::service::QueryJob;
 use crate::api::service::ServiceAnswer;
+use crate::api::wire::FreshnessNote;
+use crate::api::wire::FreshnessState;
 use crate::api::wire::MissingPath;
 
 /// How long a daemon may be silent: at work it says so each second.

@@ -21,6 +21,7 @@ use tokio::sync::Semaphore;
 
 use super::limits::LIST_ITEMS;
 use super::limits::TEXT_CHARACTERS;
+use super::openapi;
 use super::progress::LINES;
 use super::progress::RunningQuery;
 use super::refusal::ApiErrorResponse;
@@ -33,11 +34,11 @@ use super::server::ServerState;
 use super::stream::EventParameters;
 use super::stream::EventStream;
 use crate::api::keeper::Stopping;
-use crate::api::openapi;
-use crate::api::query::{AnyQuery, ask_encoded};
+use crate::api::query::AnyQuery;
 use crate::api::service::CallOptions;
 use crate::api::service::PROTOCOL;
 use crate::api::service::VERSION;
+use crate::api::service::ask_encoded;
 
 /// Characters of what a client sent that are told back to it.
 const QUOTED: usize = 300;

@@ -16,7 +16,7 @@ use super::limits::Timeouts;
 use super::refusal::ApiErrorResponse;
 use super::reply;
 use crate::api::fault::ApiError;
-use crate::api::query::EncodedAnswer;
+use crate::api::service::EncodedAnswer;
 use crate::api::service::QueryJob;
 
 /// The type of lines of JSON.

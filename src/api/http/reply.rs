@@ -12,9 +12,9 @@ use std::borrow::Cow;
 
 use super::body;
 use super::refusal::ApiErrorResponse;
-use crate::api::query::EncodedAnswer;
-use crate::api::service::FreshnessNote;
-use crate::api::service::FreshnessState;
+use crate::api::service::EncodedAnswer;
+use crate::api::wire::FreshnessNote;
+use crate::api::wire::FreshnessState;
 use crate::api::wire::{MissingPath, SCHEMA_VERSION};
 
 /// All of an envelope but the data, which comes last.

@@ -11,9 +11,9 @@ use tokio::sync::Semaphore;
 use tokio::time::MissedTickBehavior;
 
 use super::refusal::ToolError;
-use crate::api::query::{Query, Reply, ask};
-use crate::api::service::{CallOptions, FreshnessNote, QueryJob, Service};
-use crate::api::wire::MissingPath;
+use crate::api::query::Query;
+use crate::api::service::{CallOptions, QueryJob, Reply, Service, ask};
+use crate::api::wire::{FreshnessNote, MissingPath};
 
 /// So many asks are answered at once; others wait.
 pub(super) const MAX_CONCURRENT: u32 = 4;

@@ -31,7 +31,7 @@ use super::tools;
 use super::tools::ToolCall;
 use super::transport::McpInfo;
 use crate::api::queries::FilesQuery;
-use crate::api::service::FreshnessState;
+use crate::api::wire::FreshnessState;
 use crate::model::printable;
 
 /// What agents are told of the server as a whole.

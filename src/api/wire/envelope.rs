@@ -5,7 +5,7 @@ use serde::de::{DeserializeOwned, Error};
 use serde_json::Value;
 use serde_json::json;
 
-use crate::api::service::FreshnessNote;
+use super::freshness::FreshnessNote;
 
 /// The deepest nesting of an answer: two levels for each level of symbols, of which an outline has no more than 121.
 const MAX_NESTING: usize = 300;

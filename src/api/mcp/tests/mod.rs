@@ -28,11 +28,11 @@ use super::transport::serve_on;
 use crate::api::fault::ApiError;
 use crate::api::query::{AnyQuery, Payload};
 use crate::api::service::CallOptions;
-use crate::api::service::FreshnessNote;
-use crate::api::service::FreshnessState;
 use crate::api::service::Receiver;
 use crate::api::service::Service;
 use crate::api::service::ServiceAnswer;
+use crate::api::wire::FreshnessNote;
+use crate::api::wire::FreshnessState;
 
 type FakeAnswer = dyn Fn(&AnyQuery, &CallOptions) -> Result<Value, ApiError> + Send + Sync;
 

@@ -9,18 +9,18 @@ use serde_json::Map;
 use serde_json::Value;
 use serde_json::json;
 
-use super::feed::Change;
-use super::http::LIST_ITEMS;
-use super::http::REQUEST_BYTES;
-use super::http::ROUTES;
-use super::http::Route;
-use super::http::RouteAction;
-use super::http::TEXT_CHARACTERS;
-use super::keeper::DaemonStatus;
-use super::keeper::Stopping;
-use super::service::FreshnessNote;
-use super::service::PROTOCOL;
-use super::wire::SCHEMA_VERSION;
+use super::limits::LIST_ITEMS;
+use super::limits::REQUEST_BYTES;
+use super::limits::TEXT_CHARACTERS;
+use super::routes::ROUTES;
+use super::routes::Route;
+use super::routes::RouteAction;
+use crate::api::feed::Change;
+use crate::api::keeper::DaemonStatus;
+use crate::api::keeper::Stopping;
+use crate::api::service::PROTOCOL;
+use crate::api::wire::FreshnessNote;
+use crate::api::wire::SCHEMA_VERSION;
 
 const ABOUT: &str = "\
 What slop's daemon answers on the unix socket in the project's cache folder, and on a port of the machine where it was \
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn the_page_is_this_document() {
-        expect_file!["../../docs/openapi.json"].assert_eq(&text());
+        expect_file!["../../../docs/openapi.json"].assert_eq(&text());
     }
 
     #[test]
