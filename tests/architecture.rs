@@ -1,4 +1,4 @@
-//! The floor plan as data: a room may import only what its line says, and nothing else. ARCHITECTURE.md shows it.
+//! The import rules as data: a room may import only the rooms on its line. ARCHITECTURE.md shows the same table.
 //!
 //! A new room starts by a line in [`ROOMS`]. Inside a room no folder needs itself by way of others, and no more than
 //! two files need each other. Imports and paths are read with `syn`, so that they may be written in any way.

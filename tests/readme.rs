@@ -1,7 +1,7 @@
-//! The paper of the house is held to what the program does.
+//! Checks the documentation against the program.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test readme` writes the outputs in README.md, docs/curation.md, docs/agent.md and docs/api.md and the page of settings
-//! anew; then read what changed.
+//! `UPDATE_EXPECT=1 cargo test --test readme` updates the outputs in README.md, docs/curation.md, docs/agent.md and
+//! docs/api.md, and the page docs/settings.md; read the diff afterwards.
 
 #![expect(
     clippy::disallowed_methods,
@@ -20,15 +20,15 @@ use std::process::Command;
 use expect_test::expect_file;
 use tempfile::TempDir;
 
-/// The pages whose commands are run. That of the API asks with curl.
+/// The pages whose commands are run. The page on the API uses curl.
 const PAGES: [&str; 4] = ["README.md", "docs/curation.md", "docs/agent.md", "docs/api.md"];
 
 #[test]
-fn every_command_on_a_page_prints_what_stands_below_it() {
+fn every_command_on_a_page_prints_the_output_below_it() {
     for name in PAGES {
         let sandbox = ReaderSandbox::new();
         if page(name).contains("$ curl ") && sandbox.run("command -v curl").is_empty() {
-            // Past the test runner, which keeps to itself what a passing test prints.
+            // Written directly to standard error, because the test runner captures the output of passing tests.
             let _ = writeln!(io::stderr(), "SKIPPED: no curl to run the commands of {name} with");
             continue;
         }
@@ -38,16 +38,16 @@ fn every_command_on_a_page_prints_what_stands_below_it() {
 }
 
 #[test]
-fn no_page_has_commands_that_are_not_run() {
+fn no_other_page_has_commands() {
     for entry in fs::read_dir(root().join("docs")).unwrap() {
         let name = format!("docs/{}", entry.unwrap().file_name().into_string().unwrap());
         assert!(PAGES.contains(&&*name) || !page(&name).contains("```console\n"), "{name}");
     }
 }
 
-/// A table of tests that are gone is worth nothing.
+/// Keeps the table of docs/reliability.md from naming tests that no longer exist.
 #[test]
-fn the_page_on_reliability_names_tests_that_are_there() {
+fn the_page_on_reliability_names_existing_tests() {
     let page = page("docs/reliability.md");
     let rows = page.lines().filter(|line| line.starts_with("| "));
     let named: BTreeSet<&str> =
@@ -74,7 +74,7 @@ fn collect(folder: &Path, found: &mut Vec<String>) {
 }
 
 #[test]
-fn the_commands_of_the_first_screen_are_run_by_ci() {
+fn ci_runs_the_first_commands_of_the_readme() {
     let ci = page(".ci/run");
     let first = shell_lines(&page("README.md"), "## What it looks like");
     assert_eq!(first.len(), 2);
@@ -84,7 +84,7 @@ fn the_commands_of_the_first_screen_are_run_by_ci() {
 }
 
 #[test]
-fn ci_runs_what_contributing_says() {
+fn contributing_lists_the_commands_of_ci() {
     let said = shell_lines(&page("CONTRIBUTING.md"), "## Recipes");
     let ci = page(".ci/run");
     let run: Vec<&str> =
@@ -96,7 +96,7 @@ fn ci_runs_what_contributing_says() {
 }
 
 #[test]
-fn the_page_of_settings_is_what_the_defaults_say() {
+fn the_page_of_settings_is_generated_from_the_defaults() {
     expect_file![root().join("docs/settings.md")].assert_eq(&slop::config::settings_reference());
 }
 
@@ -108,7 +108,7 @@ fn page(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap()
 }
 
-/// Copies a page, with each command's output as `run` tells it in place of what stands there.
+/// Returns a page with the output of each command replaced by what `run` returns.
 fn with_outputs(page: &str, run: impl Fn(&str) -> String) -> String {
     let mut rebuilt = String::new();
     let mut lines = page.split_inclusive('\n').peekable();
@@ -116,7 +116,7 @@ fn with_outputs(page: &str, run: impl Fn(&str) -> String) -> String {
     while let Some(line) = lines.next() {
         rebuilt.push_str(line);
         match (&fence, line.strip_prefix("$ ")) {
-            // A document has fences of its own, so that the fence around it may be longer.
+            // A document contains fences, so the fence around it may be longer.
             (None, _) => fence = line.strip_suffix("console\n").filter(|fence| fence.starts_with("```")),
             (Some(end), _) if line.trim_end() == *end => fence = None,
             (Some(_), None) => {}
@@ -136,7 +136,7 @@ fn with_outputs(page: &str, run: impl Fn(&str) -> String) -> String {
     rebuilt
 }
 
-/// Takes out how long it took, which is another each time: `; 12 ms` at the end of a line.
+/// Removes durations, which differ between runs: `; 12 ms` at the end of a line.
 fn without_times(output: &str) -> String {
     let without = |line: &str| match line.rsplit_once("; ") {
         Some((before, time)) if time.ends_with(" ms") || time.ends_with(" s") => before.to_owned(),
@@ -145,7 +145,7 @@ fn without_times(output: &str) -> String {
     output.lines().map(without).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the commands of the `sh` blocks before `heading`, without their comments.
+/// Returns the commands in the `sh` blocks before `heading`, without comments.
 fn shell_lines(page: &str, heading: &str) -> Vec<String> {
     let before = page.split_once(heading).unwrap().0;
     let blocks = before.split("```sh\n").skip(1).filter_map(|rest| rest.split_once("```"));
@@ -153,7 +153,7 @@ fn shell_lines(page: &str, heading: &str) -> Vec<String> {
     lines.map(|line| line.split(" #").next().unwrap().trim_end().to_owned()).collect()
 }
 
-/// A home with a copy of the sample project in it.
+/// A home folder with a copy of the sample project.
 struct ReaderSandbox {
     home: TempDir,
 }
@@ -165,7 +165,7 @@ impl ReaderSandbox {
         Self { home }
     }
 
-    /// Runs a command as a reader would in a shell, and returns all that it prints.
+    /// Runs a command in a shell as a reader would, and returns its output.
     fn run(&self, command: &str) -> String {
         let programs = Path::new(env!("CARGO_BIN_EXE_slop")).parent().unwrap();
         let path = std::env::var("PATH").unwrap();
@@ -177,7 +177,7 @@ impl ReaderSandbox {
             .env("PATH", format!("{}:{path}", programs.display()))
             .env("HOME", &home)
             .env("COLUMNS", "100")
-            // A folder for temporary files may lie in a checkout.
+            // The temporary folder may be inside a checkout.
             .env("GIT_CEILING_DIRECTORIES", &home)
             .output()
             .unwrap();
@@ -187,7 +187,7 @@ impl ReaderSandbox {
 }
 
 impl Drop for ReaderSandbox {
-    /// A daemon that a page started is stopped where the page did not get to it.
+    /// Stops a daemon that a page started and did not stop.
     fn drop(&mut self) {
         if self.home.path().join("station/.slop_cache/daemon.sock").exists() {
             self.run("slop daemon stop");

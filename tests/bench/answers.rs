@@ -1,6 +1,6 @@
 //! How long a process that stays takes for one document, without the socket: `cargo run --release --example answers --
 //! FOLDER`. The folder must be a copy of one's own: ten of its files are edited again and again, and put back.
-//! A figure for people; no test hangs on it.
+//! A figure for people; no test depends on it.
 
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a program of its own, with no windows")]
 
@@ -28,7 +28,7 @@ use slop::sys::RealFiles;
 use slop::sys::RealProcesses;
 use slop::sys::WallClock;
 
-/// As in the program.
+/// The same allocator as in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -13,7 +13,7 @@ use sha2::Digest;
 use tree_sitter::Language;
 use tree_sitter::Parser;
 
-/// What slop does not parse either: larger files are left out.
+/// The size above which slop does not parse a file.
 const MAX_BYTES: u64 = 8 << 20;
 
 fn main() {

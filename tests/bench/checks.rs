@@ -1,4 +1,4 @@
-//! What has to hold of the structure of any text, and the files that it is tried on: what `structure` and `fuzz` share.
+//! The guarantees for the structure of any text, and the files to check: shared by `structure` and `fuzz`.
 
 use std::cell::RefCell;
 use std::fs;
@@ -23,43 +23,43 @@ use slop::syntax::FileStructure;
 use slop::sys::Clock;
 use slop::sys::WallClock;
 
-/// No text may cost more.
+/// The maximum cost of any text.
 const MAX_TIME: Duration = Duration::from_secs(2);
 
-/// What a parser of errors may cost, which no user waits for.
+/// The maximum cost of checking for errors, which no user waits for.
 const MAX_COUNT_TIME: Duration = Duration::from_secs(20);
 
-/// A derive that takes so long is in a loop that never asks whether to give up.
+/// After this time, a derivation is in a loop that never checks for cancellation.
 const MAX_WALL_TIME: Duration = Duration::from_mins(1);
 
-/// What a thread of a worker may count on.
+/// The stack size of worker threads.
 const STACK: usize = 2 << 20;
 
 thread_local! {
-    /// What the last panic of this thread said.
+    /// The message of this thread's last panic.
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// A file of a language.
+/// A source file with its language.
 pub(crate) struct SourceSample {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
 }
 
-/// What became of a text, and what is wrong with it.
+/// The result of checking a text.
 #[derive(Default)]
 pub(crate) struct StructureVerdict {
-    /// Nothing where it panicked.
+    /// `None` if it panicked.
     pub(crate) structure: Option<FileStructure>,
-    /// Processor time of the derive.
+    /// Processor time of the derivation.
     pub(crate) time: Duration,
-    /// Processor time of the check of its skeleton, where that needs one.
+    /// Processor time of checking its skeleton, if that is needed.
     pub(crate) check_time: Duration,
-    /// Error nodes of the text.
+    /// The number of error nodes in the text.
     pub(crate) errors: usize,
-    /// Error nodes of its skeleton.
+    /// The number of error nodes in its skeleton.
     pub(crate) skeleton_errors: usize,
-    /// What must not be; each begins with the same words wherever it is the same fault.
+    /// Violated guarantees; the same fault always begins with the same words.
     pub(crate) faults: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn skeleton_is_checked(language: &str) -> bool {
     language != "python"
 }
 
-/// Returns the ids of all languages that have structure, in order.
+/// Returns the ids of all languages with structure, in order.
 pub(crate) fn languages() -> Vec<&'static str> {
     let mut ids: Vec<_> = discover::all_file_types().map(|file_type| file_type.id).collect();
     ids.retain(|id| syntax::has_structure(id));
@@ -77,7 +77,7 @@ pub(crate) fn languages() -> Vec<&'static str> {
     ids
 }
 
-/// Returns the texts below a folder, each with the id of its type.
+/// Returns the texts below a folder with the ids of their types.
 pub(crate) fn samples(folder: &Path) -> Vec<(&'static str, SourceSample)> {
     let mut files = Vec::new();
     collect(folder, &mut files);
@@ -111,7 +111,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Derives the structure of `text` and looks for all that must not be.
+/// Derives the structure of `text` and checks all guarantees.
 pub(crate) fn judge(language: &str, text: &str) -> StructureVerdict {
     let mut verdict = StructureVerdict::default();
     let began = WallClock.thread_time();
@@ -147,7 +147,7 @@ pub(crate) fn judge(language: &str, text: &str) -> StructureVerdict {
     verdict
 }
 
-/// Returns the skeleton as it is shown; `None` where that panicked.
+/// Returns the skeleton as it is shown; `None` if that panicked.
 fn checked(language: &str, text: &str, verdict: &mut StructureVerdict) -> Option<Skeleton> {
     let began = WallClock.thread_time();
     let check = || syntax::checked_skeleton(language, text, &mut after(MAX_TIME));
@@ -168,7 +168,7 @@ fn after(limit: Duration) -> impl FnMut() -> bool {
     move || limit < WallClock.thread_time().saturating_sub(began)
 }
 
-/// A text too broken to be parsed in a short time has nothing that a skeleton could be compared with.
+/// A text too broken to be parsed quickly offers nothing to compare a skeleton with.
 fn count_errors(language: &str, text: &str, structure: &FileStructure, verdict: &mut StructureVerdict) {
     if structure.outline.health.fallback.is_some() {
         return;
@@ -186,7 +186,7 @@ fn count_errors(language: &str, text: &str, structure: &FileStructure, verdict: 
     }
 }
 
-/// A text, and where its lines begin but for the first.
+/// A text with the starts of its lines, except the first.
 struct CheckedText<'a> {
     text: &'a str,
     starts: Vec<usize>,
@@ -199,7 +199,7 @@ impl CheckedText<'_> {
     }
 }
 
-/// Looks whether spans are in the order of the text, within it and within what is around them.
+/// Checks that spans are in order, within the text and within their parents.
 fn check_symbols(text: &CheckedText<'_>, symbols: &[Symbol], around: Option<Span>, faults: &mut Vec<String>) {
     let mut last_start = 0;
     for symbol in symbols {
@@ -228,12 +228,12 @@ fn check_symbols(text: &CheckedText<'_>, symbols: &[Symbol], around: Option<Span
     }
 }
 
-/// Says aloud when one text takes for ever, which no check after it could.
+/// Reports a text that never finishes, which no later check could do.
 #[derive(Clone, Default)]
 pub(crate) struct StallWatchdog(Arc<Mutex<Option<(Instant, String)>>>);
 
 impl StallWatchdog {
-    /// Remembers what is tried now.
+    /// Records what is being checked.
     pub(crate) fn begin(&self, what: String) {
         if let Ok(mut current) = self.0.lock() {
             *current = Some((Instant::now(), what));
@@ -249,7 +249,7 @@ impl StallWatchdog {
     }
 }
 
-/// Runs `work` on a thread with the stack of a worker, while another looks after it; a panic is kept for its verdict.
+/// Runs `work` on a thread with a worker's stack, supervised by another; a panic is recorded for the verdict.
 pub(crate) fn watched(work: impl FnOnce(&StallWatchdog) -> bool + Send + 'static) -> bool {
     std::panic::set_hook(Box::new(|panic| PANIC.set(panic.to_string().replace('\n', " "))));
     let watch = StallWatchdog::default();
@@ -262,7 +262,7 @@ pub(crate) fn watched(work: impl FnOnce(&StallWatchdog) -> bool + Send + 'static
     });
     let worker = thread::Builder::new().stack_size(STACK).spawn(move || work(&watch));
     worker.ok().and_then(|worker| worker.join().ok()).unwrap_or_else(|| {
-        // Nothing has shown it: the hook keeps what a panic says.
+        // Nothing has printed it: the hook records the message of a panic.
         println!("panic: outside of a derive");
         false
     })

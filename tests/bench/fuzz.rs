@@ -1,4 +1,4 @@
-//! Looks for texts that break the structure of a language: real files are damaged at random for some seconds.
+//! Searches for texts that violate the guarantees for a language by damaging real files at random.
 //!
 //! `cargo run --profile fast --example fuzz -- FOLDER LANGUAGE --seconds 600` or `--all` for every language that has files
 //! there. Given a file in the folder's place, only that file is tried, as it is. A text with a fault is made smaller and written beside `--failing`. The same seed damages the same files in the
@@ -27,16 +27,16 @@ use checks::StructureVerdict;
 #[path = "checks.rs"]
 mod checks;
 
-/// Longer texts are cut, for many small texts find more than a few large ones.
+/// Longer texts are cut, because many small texts find more than a few large ones.
 const MAX_BYTES: usize = 32 << 10;
 
-/// A language with so many different faults has to be mended before more can be learned.
+/// After this many different faults, a language has to be fixed before more can be learned.
 const MAX_FAULTS: usize = 8;
 
-/// A fault is made smaller for so long.
+/// How long a fault is minimized.
 const SHRINKING: Duration = Duration::from_secs(10);
 
-/// What confuses a parser or a scanner.
+/// Fragments that confuse parsers and scanners.
 const CONFUSING: [&str; 56] = [
     "{",
     "}",
@@ -96,24 +96,24 @@ const CONFUSING: [&str; 56] = [
     "é",
 ];
 
-/// Looks for texts that break the structure of a language
+/// Search for texts that violate the guarantees for a language
 #[derive(Parser)]
 struct FuzzArgs {
-    /// Where the files are that get damaged; or one file, which is tried as it is
+    /// The folder of files to damage, or one file to check unchanged
     folder: PathBuf,
     /// Id of the language
     #[arg(required_unless_present = "all")]
     language: Option<String>,
-    /// Try every language that has files there, one after the other
+    /// Check every language with files there, one after the other
     #[arg(long)]
     all: bool,
-    /// How long each language is tried
+    /// How long to check each language
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// What the damage depends on
+    /// The seed of the random damage
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Begin of the names of files for texts with faults
+    /// Prefix of the file names of failing texts
     #[arg(long, default_value = "target/fuzz")]
     failing: PathBuf,
 }
@@ -145,7 +145,7 @@ fn run(args: &FuzzArgs, watch: &StallWatchdog) -> bool {
     is_good
 }
 
-/// Tries a text as it is; what is left of it with each fault is written, and its skeleton printed.
+/// Checks a text unchanged; writes a minimized text for each fault and prints its skeleton.
 fn try_one(args: &FuzzArgs, language: &str, text: &str) -> bool {
     let faults = checks::judge(language, text).faults;
     for (at, fault) in faults.iter().enumerate().take(MAX_FAULTS) {
@@ -160,7 +160,7 @@ fn try_one(args: &FuzzArgs, language: &str, text: &str) -> bool {
     faults.is_empty()
 }
 
-/// Tries texts of a language until the time is over, and says whether there was no fault.
+/// Checks texts of a language until the time is over, and returns whether there was no fault.
 fn fuzz(args: &FuzzArgs, language: &str, samples: &[SourceSample], watch: &StallWatchdog) -> bool {
     let end = Instant::now() + Duration::from_secs(args.seconds);
     let current = named(&args.failing, language, "current");
@@ -200,7 +200,7 @@ fn named(failing: &Path, language: &str, what: &str) -> PathBuf {
     name.into()
 }
 
-/// Returns the words by which a fault is known: what it is, without names and numbers; a panic by where it is.
+/// Returns the identity of a fault: its message without names and numbers; for a panic, its location.
 fn kind(fault: &str) -> String {
     let words = match fault.split_once(" (") {
         Some((words, _)) if !fault.starts_with("panic") => words,
@@ -210,7 +210,7 @@ fn kind(fault: &str) -> String {
     words.chars().filter(|sign| !is_number(*sign)).take(160).collect()
 }
 
-/// Returns a part of `text` that has the same fault: halves, quarters and so on are left out as long as it has.
+/// Returns a part of `text` with the same fault by removing halves, quarters and so on.
 fn shrunk(language: &str, text: &str, fault: &str) -> String {
     let has_fault = |verdict: &StructureVerdict| verdict.faults.iter().any(|found| kind(found) == fault);
     let end = Instant::now() + SHRINKING;
@@ -228,13 +228,13 @@ fn shrunk(language: &str, text: &str, fault: &str) -> String {
                 at += piece;
             }
         }
-        // What could not be left out before may be now.
+        // Parts that could not be removed before may be removable now.
         piece = if small.len() < before && piece == 1 { 1 } else { piece / 2 };
     }
     small.iter().collect()
 }
 
-/// Returns a piece of a file with damage at some places.
+/// Returns a piece of a file with random damage.
 fn damaged(sample: &SourceSample, samples: &[SourceSample], dice: &mut FuzzRng) -> String {
     let mut bytes = piece(&sample.text, MAX_BYTES, dice);
     for _ in 0..=dice.below(6) {
@@ -243,7 +243,7 @@ fn damaged(sample: &SourceSample, samples: &[SourceSample], dice: &mut FuzzRng) 
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Returns a file, or what begins at one of its lines and is as long as is allowed.
+/// Returns a file, or a piece of the maximum length that begins at one of its lines.
 fn piece(text: &str, limit: usize, dice: &mut FuzzRng) -> Vec<u8> {
     let start = if text.len() <= limit { 0 } else { dice.below(text.len() - limit) };
     let bytes = &text.as_bytes()[start..];
@@ -266,7 +266,7 @@ fn damage(bytes: &mut Vec<u8>, samples: &[SourceSample], dice: &mut FuzzRng) {
         2 => insert(bytes, end, &part),
         3 => insert(bytes, to, &part),
         4 => {
-            // Two pieces change their places.
+            // Two pieces are swapped.
             bytes.drain(start..end);
             let other = dice.below(bytes.len() + 1);
             insert(bytes, other, &part);
@@ -298,7 +298,7 @@ fn insert(bytes: &mut Vec<u8>, at: usize, part: &[u8]) {
     bytes.splice(at..at, part.iter().copied());
 }
 
-/// Returns the word at a place, or the sign that stands there, with a blank.
+/// Returns the word or punctuation at a position, followed by a space.
 fn word(bytes: &[u8], at: usize) -> Vec<u8> {
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let mut word: Vec<u8> = bytes[at..].iter().take_while(is_part).take(40).copied().collect();
@@ -309,11 +309,11 @@ fn word(bytes: &[u8], at: usize) -> Vec<u8> {
     word
 }
 
-/// Returns numbers that look random and are the same in each run (`SplitMix64`).
+/// A reproducible random number generator (`SplitMix64`).
 struct FuzzRng(u64);
 
 impl FuzzRng {
-    /// Returns a number below `limit`; 0 where the limit is 0.
+    /// Returns a number below `limit`, or 0 if the limit is 0.
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -1,4 +1,4 @@
-//! What reading reduced texts costs and finds, against reading them in full, file by file in one run on one thread.
+//! Compares cost and results of parsing preprocessed texts with full parses, file by file on one thread.
 //!
 //! `cargo run --release --example reduced -- [SWITCH…] FOLDER… [FILE…]` prints a line of figures for each language of
 //! each folder. `--show` prints each symbol that one way has and the other has not (`-` full alone, `+` reduced alone,
@@ -32,14 +32,14 @@ use slop::syntax::preprocessed_text;
 use slop::sys::Clock;
 use slop::sys::WallClock;
 
-/// As in the program.
+/// The same allocator as in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What `slop` does not parse either: larger files are left out.
+/// The size above which slop does not parse a file.
 const MAX_BYTES: u64 = 8 << 20;
 
-/// The languages that have scanners, or are to have one.
+/// The languages with scanners.
 const LANGUAGES: [&str; 3] = ["c", "cpp", "python"];
 
 #[derive(Default)]
@@ -139,7 +139,7 @@ fn compare(
     differences(file, &full, &reduced, switches, figures);
 }
 
-/// Counts, and prints if that is wanted, what differs between two outlines.
+/// Counts, and optionally prints, the differences between two outlines.
 fn differences(
     file: &Path,
     full: &FileStructure,
@@ -182,13 +182,13 @@ fn differences(
     }
 }
 
-/// What makes a symbol the same in both outlines; begins with the line, so that an editor finds it.
+/// Returns the identity of a symbol in both outlines; it begins with the line, so that editors can jump to it.
 fn identity(symbol: &Symbol) -> String {
     let (span, kind) = (symbol.span, symbol.kind.name());
     format!("{}-{} {kind} {}", span.start_line, span.end_line, symbol.qualified_name)
 }
 
-/// Returns all symbols of an outline, each with all that is told of it.
+/// Returns all symbols of an outline with all of their properties.
 fn listed(outline: &Outline) -> Vec<(&Symbol, String)> {
     let mut all = Vec::new();
     outline.walk(|symbol, depth| {
@@ -234,7 +234,7 @@ fn told(figures: &ScannerFigures) -> String {
     )
 }
 
-/// Returns the regular files of a folder, hidden ones left out, by the names that they have there.
+/// Returns the regular files of a folder by name, except hidden ones.
 fn files(folder: &Path) -> Vec<(RelPath, PathBuf)> {
     let walk = ignore::WalkBuilder::new(folder).git_ignore(false).sort_by_file_name(Ord::cmp).build();
     let regular = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));

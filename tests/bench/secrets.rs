@@ -1,4 +1,4 @@
-//! How quick the scanner for secrets is, and in how many files of a folder it finds some.
+//! Measures the speed of the secret scanner, and in how many files of a folder it finds something.
 //!
 //! `cargo run --release --example secrets -- FOLDER…` prints each finding (file, line, rule, the text itself with
 //! `--show` as the first argument), and a line of figures for each folder.
@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use slop::summarize::secrets::scan;
 
-/// Endings of the files that a model may be asked about.
+/// Extensions of files that may be sent to a model.
 const SOURCES: [&str; 28] = [
     "py", "pyi", "c", "h", "cc", "cpp", "hpp", "js", "ts", "sh", "md", "rst", "txt", "toml", "yaml", "yml",
     "json", "cfg", "ini", "conf", "html", "xml", "tcl", "lua", "pl", "pm", "rb", "in",

@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Returns functions with the blanks and brackets of code; another `edition` has every seventh line changed.
+/// Returns functions that resemble code; another `edition` differs in every seventh line.
 fn code(edition: u32) -> String {
     let mut text = String::new();
     for line in 0..LINES {

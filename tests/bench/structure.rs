@@ -26,14 +26,14 @@ use checks::StructureVerdict;
 #[path = "checks.rs"]
 mod checks;
 
-/// Judges the structure of real files
+/// Check the structure of real files
 #[derive(Parser)]
 struct StructureArgs {
-    /// Where the files are
+    /// The folder of the files
     folder: PathBuf,
-    /// Id of the only language that is looked at
+    /// The id of the only language to check
     language: Option<String>,
-    /// Show so many of the files that something is wrong with, and of those not understood in full
+    /// Show this many of the failing files, and of those that are not fully understood
     #[arg(long, default_value_t = 0)]
     show: usize,
     /// Print rows of Markdown
@@ -72,7 +72,7 @@ fn run(args: &StructureArgs, watch: &StallWatchdog) -> bool {
     is_good
 }
 
-/// What the files of a language add up to.
+/// The totals of a language.
 #[derive(Default)]
 struct LanguageSums<'a> {
     bytes: usize,

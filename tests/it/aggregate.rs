@@ -1,4 +1,4 @@
-//! One document: its order, its form, its receipt, and that the same project always gives the same bytes.
+//! A document's order, format and receipt; the same project always produces the same bytes.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ fn run_all_variants(sandbox: &Sandbox) -> Vec<String> {
     WAYS.iter().map(|way| sandbox.stdout_of(&[&["aggregate", "--stdout"], *way].concat())).collect()
 }
 
-/// Some history, so that the stable order has something to go by, and edits that are not committed.
+/// Returns a project with several commits, which the stable order depends on.
 fn project_with_history() -> Sandbox {
     let sandbox = sample_project();
     for n in 0..5 {

@@ -24,7 +24,7 @@ use super::sandbox::number;
 use super::sandbox::text;
 use super::sandbox::texts;
 
-/// A project of five files with text that is in the cache.
+/// Returns an indexed project with five text files.
 fn indexed_project() -> Sandbox {
     let sandbox = sample_project();
     sandbox.stdout_of(&["index"]);
@@ -36,7 +36,7 @@ fn parse_count(sandbox: &Sandbox) -> u64 {
     number(&sandbox.json(&["index"])["parsed"])
 }
 
-/// Returns how many outlines, skeletons and summaries there are.
+/// Returns the numbers of outlines, skeletons and summaries.
 #[track_caller]
 fn artifact_counts(sandbox: &Sandbox) -> Vec<(String, u64)> {
     let status = sandbox.json(&["cache", "status"]);
@@ -45,7 +45,7 @@ fn artifact_counts(sandbox: &Sandbox) -> Vec<(String, u64)> {
 }
 
 fn kinds(outlines: u64, skeletons: u64, summaries: u64) -> Vec<(String, u64)> {
-    // Names are looked for when a budget asks for them, not by an index.
+    // References are derived when a budget needs them, not during indexing.
     let all = [("outline", outlines), ("skeleton", skeletons), ("summary", summaries), ("references", 0)];
     all.map(|(kind, rows)| (kind.to_owned(), rows)).into()
 }
@@ -196,12 +196,12 @@ fn without_a_cache_the_cache_commands_report_nothing() {
     assert!(!sandbox.path(".slop_cache").exists());
 }
 
-/// What [`summarized`] spends, in JSON.
+/// What [`summarized_project`] spends, in JSON.
 const SPENT: &str = "0.00000004";
 
 const ONE: &str = "def one():\n    return 1\n";
 
-/// An indexed project of two files, about the first of which a model wrote for 40 billionths of a dollar.
+/// Returns an indexed project of two files, the first with a model's summary that cost 40 billionths of a dollar.
 fn summarized_project() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("one.py", ONE);
@@ -246,7 +246,7 @@ fn summarized_project() -> Sandbox {
     sandbox
 }
 
-/// Returns how many summaries by models there are, and that what was spent stays spent.
+/// Returns the number of summaries by models, and checks that the recorded spending is unchanged.
 #[track_caller]
 fn agent(sandbox: &Sandbox) -> u64 {
     let status = sandbox.json(&["cache", "status"]);

@@ -1,4 +1,4 @@
-//! What is typed wrong, and the small commands.
+//! Usage errors, and the smaller commands.
 
 use std::fs;
 use std::process::Stdio;
@@ -121,7 +121,7 @@ fn errors_are_reported_as_json_with_the_json_flag() {
         (&["view", "../x", "--json"], "outside_project"),
         (&["outline", "notes.txt", "--json"], "no_such_view"),
         (&["aggregate", "--stdout", "--history", "nope.json", "--json"], "history_not_found"),
-        // What the command line itself finds is told in the same way.
+        // Errors of the command-line parser are reported in the same way.
         (&["aggregate", "--stdout", "--preset", "nobody", "--json"], "no_such_preset"),
         (&["preset", "show", "nobody", "--json"], "usage"),
         (&["slice", "remove", "README.md", "nothing", "--json"], "usage"),
@@ -255,7 +255,7 @@ fn viewing_a_folder_skips_files_without_text_and_reports_failures() {
     let shown = sandbox.slop(&["view", "pictures"]);
     assert_eq!((shown.code, shown.out.as_str()), (0, "pictures/a.txt · Plain text · full\nwords\n"));
     assert!(shown.err.contains("files that have no text to show: 1"), "{}", shown.err);
-    // A byte order mark that promises UTF-16, and half of a pair.
+    // A UTF-16 byte order mark followed by half of a surrogate pair.
     sandbox.write("pictures/c.txt", b"\xff\xfe\x00\xd8");
     let failed = sandbox.slop(&["view", "pictures"]);
     assert_eq!(failed.code, 4);

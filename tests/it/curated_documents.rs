@@ -1,4 +1,4 @@
-//! What an aggregation makes of items, slices, masks, presets and personas.
+//! How entries, slices, masks, presets and personas affect documents.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::sandbox::list;
 use super::sandbox::text;
 use super::sandbox::texts;
 
-/// Returns the view that a file got, the rule that wanted it, and why it is another.
+/// Returns a file's view, the rule that chose it, and the reason if another view was used.
 #[track_caller]
 fn outcome_of(document: &Value, path: &str) -> (String, String, Value) {
     let entry = list(&document["receipt"]["files"]).find(|file| file["path"] == path);
@@ -58,7 +58,7 @@ fn each_entry_decides_how_its_files_are_shown() {
     let omitted = list(&document["receipt"]["left_out"]).find(|file| file["path"] == "README.md");
     assert_eq!(omitted.unwrap()["reason"], "auto_aggregate");
     assert!(!texts(&document["files"], "path").contains(&"README.md".to_owned()));
-    // What is not inlined may be asked for all the same.
+    // A file with auto_aggregate = false can still be requested by name.
     assert!(sandbox.stdout_of(&["view", "README.md"]).contains("A project of things."));
 }
 

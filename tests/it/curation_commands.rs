@@ -1,4 +1,4 @@
-//! Slices, masks, presets and personas in `slop.toml`, read and edited by commands.
+//! Commands that show and edit slices, masks, presets and personas in `slop.toml`.
 
 use std::fs;
 use std::process::Stdio;

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::sandbox::Sandbox;
 
-/// Compares what slop lists with what git lists; returns the files with their states.
+/// Checks slop's listing against git's and returns the files with their states.
 #[track_caller]
 fn check_against_git(sandbox: &Sandbox) -> Vec<(String, String)> {
     let listed = sandbox.git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
@@ -27,7 +27,7 @@ fn state<'a>(status: &'a [(String, String)], path: &str) -> &'a str {
     &found.unwrap_or_else(|| panic!("{path} is not listed")).1
 }
 
-/// Ignore files in three folders that contradict each other.
+/// Returns a project with contradicting ignore files in three folders.
 fn project_with_ignore_files() -> Sandbox {
     let sandbox = Sandbox::repo();
     sandbox.write(".gitignore", "*.log\nbuild/\n/root_only\n!keep.log\n**/deep/*.tmp\n");
@@ -165,7 +165,7 @@ fn a_project_without_files_works() {
     }
 }
 
-/// The largest grammars are left out of a build unless they are asked for: these tests are for such a build.
+/// Runs only in builds without the optional grammars.
 #[cfg(not(feature = "lang-swift"))]
 #[test]
 fn a_file_in_a_language_that_is_not_built_in_is_listed_with_a_note() {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::sandbox::Sandbox;
 
-/// Design asks for 200 right answers in ten runs; each run here is one of those.
+/// The design asks for 200 correct answers in ten runs; these are three of them.
 const RUNS: usize = 3;
 const EDITS: usize = 20;
 
@@ -30,7 +30,7 @@ fn twenty_quick_edits_of_the_same_size_are_all_detected() {
     assert_eq!(right, RUNS * EDITS);
 }
 
-/// A file as old as most are, in the cache.
+/// Returns an indexed project with a file whose timestamps are old.
 fn settled_project() -> Sandbox {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def one():\n    return 1\n");

@@ -1,4 +1,4 @@
-//! The help of every command, as it is read. `UPDATE_EXPECT=1 cargo test --test it` writes what is new.
+//! The help of every command. `UPDATE_EXPECT=1 cargo test --test it` updates the golden files.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use expect_test::expect_file;
 
 use super::sandbox::Sandbox;
 
-/// Returns every command and the commands below it, as the words that name it.
+/// Returns every command and subcommand as a list of words.
 fn commands() -> Vec<Vec<String>> {
     let mut found = vec![vec![]];
     collect(&slop::cli::CliArgs::command(), &mut vec![], &mut found);

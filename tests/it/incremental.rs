@@ -11,7 +11,7 @@ use super::sandbox::number;
 use super::sandbox::text;
 use super::sandbox::texts;
 
-/// A class of many methods; the head of one of them is as it is named.
+/// Returns a class with many methods, one of which has this name.
 fn engine(method: &str) -> String {
     let mut text = "\"\"\"Runs things.\"\"\"\n\n\nclass Engine:\n".to_owned();
     for number in 0..30 {
@@ -103,7 +103,7 @@ fn delivered_changes_are_not_shown_again() {
     let again = receipt(&sandbox, SINCE);
     assert_eq!(views(&again), []);
     assert_eq!(unchanged(&again), ["engine.py", "new.py", "notes.md", "same.py"]);
-    // The next diff is against what the reader made of the last one.
+    // The next diff is based on the result of the previous one.
     sandbox.write("engine.py", engine("last(self, more, still)"));
     let diff = sandbox.stdout_of(SINCE);
     assert!(diff.contains("-    def last(self, more):\n+    def last(self, more, still):\n"), "{diff}");
@@ -138,7 +138,7 @@ fn a_full_document_replaces_what_its_reader_has() {
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout", "same.py"]);
     let shown = views(&receipt(&sandbox, SINCE));
     assert_eq!(shown.len(), 3, "{shown:?}");
-    // One of changes adds to it, whatever it was asked for.
+    // An incremental document adds to it, whatever it was requested with.
     sandbox.stdout_of(&[SINCE, &["same.py"]].concat());
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
 }
@@ -183,7 +183,7 @@ fn a_file_reduced_by_a_budget_is_not_new_when_there_is_room_again() {
     let small = receipt(&sandbox, &["aggregate", "--tier", "3", "--stdout", "--budget", "300"]);
     assert!(views(&small).iter().any(|(path, view)| path == "engine.py" && view != "skeleton"), "{small}");
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
-    // It was not shown as a skeleton, so that there is nothing to compare the new one with.
+    // It was not shown as a skeleton before, so there is nothing to compare with.
     sandbox.write("engine.py", engine("last(self, more)"));
     assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("engine.py", "skeleton")]));
 }
@@ -199,10 +199,10 @@ fn an_incremental_document_stays_within_its_budget() {
         assert!(number(&planned["tokens"]) <= budget, "{planned}");
     }
     let tight = receipt(&sandbox, &[SINCE, &["--budget", "60"]].concat());
-    // A path does not change with its file, so that the one that is committed stands before the others.
+    // A path block does not change with its file, so the committed one comes first.
     let names = [("engine.py", "path"), ("new.py", "path"), ("gone.py", "path")];
     assert_eq!(views(&tight), pairs(&names));
-    // A change that there was no room for is told when there is.
+    // A change that did not fit is shown once there is room.
     assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("engine.py", "diff")]));
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
 }
@@ -369,7 +369,7 @@ fn a_file_that_became_unreadable_is_not_reported_as_deleted() {
     assert_eq!(views(&binary), []);
     let reasons = list(&binary["left_out"]).filter(|file| file["path"] == "same.py");
     assert_eq!(reasons.map(|file| text(&file["reason"])).collect::<Vec<_>>(), ["binary"]);
-    // The reader still has what it was.
+    // The reader still has the old version.
     sandbox.write("same.py", "def same():\n    return 1\n");
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
 }

@@ -1,4 +1,4 @@
-//! `slop index`: what was read and parsed, and above all what was not.
+//! `slop index`: what is read and parsed, and above all what is not.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use super::sandbox::Sandbox;
 use super::sandbox::number;
 use super::sandbox::text;
 
-/// A hundred Python files of different contents.
+/// Returns a project of a hundred different Python files.
 fn hundred_files() -> Sandbox {
     let sandbox = Sandbox::repo();
     for n in 0..100 {
@@ -19,7 +19,7 @@ fn hundred_files() -> Sandbox {
     sandbox
 }
 
-/// Runs `slop index`, and returns how many files were found, hashed, parsed, reused and removed.
+/// Runs `slop index` and returns the numbers of files found, hashed, parsed, reused and removed.
 #[track_caller]
 fn index(sandbox: &Sandbox) -> [u64; 5] {
     let report = sandbox.json(&["index"]);
@@ -178,7 +178,7 @@ fn queries_fill_the_cache_as_an_index_run_does() {
 #[test]
 fn an_unreadable_file_is_reported_by_the_exit_code() {
     let sandbox = hundred_files();
-    // A byte order mark that promises UTF-16, and half of a pair.
+    // A UTF-16 byte order mark followed by half of a surrogate pair.
     sandbox.write("src/m1.py", b"\xff\xfe\x00\xd8");
     let ran = sandbox.slop(&["index", "--json"]);
     assert_eq!(ran.code, 4, "{ran:?}");

@@ -1,6 +1,6 @@
-//! The program at its door: the real binary in a sandbox, on real files and real git repositories.
+//! End-to-end tests: the real binary in a sandbox, with real files and real git repositories.
 //!
-//! Knows: what is typed, printed and written. Does not know: how any of it comes about. Each file is a subject; start
+//! They check command lines, output and written files, never internals. Each file covers one subject; start
 //! with [`sandbox::Sandbox`].
 
 #![expect(

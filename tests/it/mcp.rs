@@ -1,4 +1,4 @@
-//! `slop mcp`, spoken to as an agent's program does: a process, a line of JSON for each message.
+//! `slop mcp`, tested as a client uses it: a process with one line of JSON per message.
 
 use std::io::BufRead;
 use std::io::BufReader;
@@ -26,7 +26,7 @@ pub(crate) struct McpClient {
 }
 
 impl McpClient {
-    /// Starts the server in the project's folder, and says hello.
+    /// Starts the server in the project's folder and initializes the session.
     pub(crate) fn start(sandbox: &Sandbox) -> Self {
         let mut command = sandbox.command(&["mcp"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -55,7 +55,7 @@ impl McpClient {
         answer
     }
 
-    /// Calls a tool, and returns whether it refused, and its words.
+    /// Calls a tool and returns whether it failed, and its text.
     #[track_caller]
     fn call_tool(&mut self, tool: &str, arguments: &Value) -> (bool, String) {
         let answer = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
@@ -70,7 +70,7 @@ impl McpClient {
         words
     }
 
-    /// Ends the input, checks that the server ends well and silent, and returns what it told the standard error.
+    /// Closes the input, checks that the server exits silently with success, and returns its standard error.
     #[track_caller]
     pub(crate) fn close(mut self) -> String {
         drop(self.input.take());
@@ -108,7 +108,7 @@ fn every_tool_answers_from_the_current_files() {
     assert!(words.contains("1-5 [class] class Engine\n  2-5 [method] def run(self)\n"), "{words}");
     let words = agent.call_text("slop_symbol", &json!({"name": "Engine.run", "definition": true}));
     assert!(words.starts_with("src/engine.py:2-5 [method] Engine.run\n"), "{words}");
-    // No answer is of before the question.
+    // Answers reflect the files at the time of the query.
     sandbox.write("src/engine.py", "class Engine:\n    def walk(self):\n        return 2\n");
     let words =
         agent.call_text("slop_view", &json!({"files": ["src/engine.py"], "symbols": ["Engine.walk"]}));
@@ -174,7 +174,7 @@ fn invalid_settings_are_reported_to_the_agent() {
     let mut agent = McpClient::start(&sandbox);
     let (is_refused, words) = agent.call_tool("slop_status", &json!({}));
     assert!(is_refused && words.contains("slop.toml"), "{words}");
-    // They count as they are when something is asked.
+    // The settings apply as they are at the time of the query.
     sandbox.write("slop.toml", "");
     agent.call_text("slop_status", &json!({}));
     agent.close();

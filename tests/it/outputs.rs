@@ -1,4 +1,4 @@
-//! Where a document is written to.
+//! Where documents are written.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ fn project() -> Sandbox {
     sandbox
 }
 
-/// Aggregates, and returns the name of the file that was printed and written.
+/// Aggregates and returns the name of the written file, which is printed.
 #[track_caller]
 fn written(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let said = sandbox.stdout_of(&[&["aggregate"], arguments].concat());

@@ -1,5 +1,5 @@
-//! Request bodies for providers: exact, and with the prefix where it can be cached. `tests/providers/check.sh` holds
-//! them against the providers' own libraries.
+//! Request bodies for providers: exact bytes and cacheable prefixes. `tests/providers/check.sh` validates
+//! them with the providers' own libraries.
 
 use expect_test::expect_file;
 use serde_json::Value;
@@ -29,7 +29,7 @@ fn body_of(sandbox: &Sandbox, format: &str, arguments: &[&str]) -> Value {
     serde_json::from_str(&sandbox.stdout_of(&flags)).unwrap()
 }
 
-/// Returns the blocks of the one message.
+/// Returns the blocks of the only message.
 fn blocks(body: &Value) -> &Value {
     let message = body.get("messages").or(body.get("contents")).map(|messages| &messages[0]).unwrap();
     message.get("content").or(message.get("parts")).unwrap()

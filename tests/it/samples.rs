@@ -1,4 +1,4 @@
-//! Sample projects and files that several subjects use.
+//! Sample projects and files that several test modules use.
 
 use super::sandbox::Sandbox;
 
@@ -7,7 +7,7 @@ pub(crate) const ENGINE: &str = "\"\"\"Runs things.\"\"\"\nimport os\n\n\nclass 
 /// The smallest prefix that is recognized as a PNG image.
 pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
-/// How many files [`large_project`] has.
+/// The number of files in [`large_project`].
 pub(crate) const LARGE_PROJECT_FILES: u64 = 150;
 
 /// Returns a small project with files in three languages.

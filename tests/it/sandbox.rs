@@ -1,4 +1,4 @@
-//! A project of its own for each test, and the program run in it with nothing of the user's around.
+//! A separate project for each test, in which the program runs isolated from the user's environment.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -18,15 +18,15 @@ use std::time::Instant;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Whatever takes longer hangs.
+/// The time after which a test counts as hanging.
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// A project in a folder that goes away with the test, and a home for its user.
+/// A project and a home folder that are deleted after the test.
 pub(crate) struct Sandbox {
     folder: TempDir,
 }
 
-/// What a run of the program came to.
+/// The result of a run of the program.
 #[derive(Debug)]
 pub(crate) struct CommandOutput {
     pub(crate) code: i32,
@@ -35,7 +35,7 @@ pub(crate) struct CommandOutput {
 }
 
 impl Sandbox {
-    /// An empty folder outside of any checkout.
+    /// Returns an empty project outside of any checkout.
     pub(crate) fn new() -> Self {
         let sandbox = Self { folder: tempfile::tempdir().unwrap() };
         for folder in ["project", "home", "config"] {
@@ -44,7 +44,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// A git repository without a commit.
+    /// Returns a git repository without commits.
     pub(crate) fn repo() -> Self {
         let sandbox = Self::new();
         sandbox.git(&["init", "-q", "-b", "main"]);
@@ -55,7 +55,7 @@ impl Sandbox {
         self.outside("project")
     }
 
-    /// A path beside the project.
+    /// Returns a path outside of the project, next to it.
     pub(crate) fn outside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -64,7 +64,7 @@ impl Sandbox {
         self.root().join(OsStr::from_bytes(below.as_ref()))
     }
 
-    /// Writes a file into the inode that is there, if one is, and makes its folders.
+    /// Writes a file, keeping its inode if it exists, and creates its folders.
     pub(crate) fn write(&self, file: impl AsRef<[u8]>, bytes: impl AsRef<[u8]>) {
         let path = self.path(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -98,7 +98,7 @@ impl Sandbox {
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
     }
 
-    /// Runs git in the project, and returns what it prints.
+    /// Runs git in the project and returns its output.
     #[track_caller]
     pub(crate) fn git(&self, arguments: &[&str]) -> Vec<u8> {
         self.git_in(&self.root(), arguments)
@@ -111,14 +111,14 @@ impl Sandbox {
         ran.stdout
     }
 
-    /// The program with these arguments, in the project's folder, ready to be started.
+    /// Returns the command with these arguments, in the project's folder.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
         let mut command = self.prepare(Command::new(env!("CARGO_BIN_EXE_slop")));
         command.args(arguments).current_dir(self.root());
         command
     }
 
-    /// A shell script in the project's folder, in which `$SLOP` is the program.
+    /// Returns a shell script in the project's folder, in which `$SLOP` is the program.
     pub(crate) fn script(&self, script: &str) -> Command {
         let mut command = self.prepare(Command::new("sh"));
         command.args(["-c", script]).current_dir(self.root()).env("SLOP", env!("CARGO_BIN_EXE_slop"));
@@ -139,7 +139,7 @@ impl Sandbox {
         run(command)
     }
 
-    /// Runs the program, which is to succeed, and returns what it prints.
+    /// Runs the program, which must succeed, and returns its output.
     #[track_caller]
     pub(crate) fn stdout_of(&self, arguments: &[&str]) -> String {
         let ran = self.slop(arguments);
@@ -147,7 +147,7 @@ impl Sandbox {
         ran.out
     }
 
-    /// Runs the program with `--json`, which is to succeed, and returns the data in the envelope.
+    /// Runs the program with `--json`, which must succeed, and returns the data in the envelope.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         data(&self.stdout_of(&[arguments, &["--json"]].concat()))
@@ -159,14 +159,14 @@ impl Sandbox {
         self.json(&[&["aggregate", "--stdout"], flags].concat())
     }
 
-    /// Runs the program and returns its answer, a line of JSON for each file.
+    /// Runs the program and returns its lines of JSON, one per file.
     #[track_caller]
     pub(crate) fn json_lines(&self, arguments: &[&str]) -> Vec<Value> {
         let out = self.stdout_of(&[arguments, &["--json"]].concat());
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Returns every file of the project by `slop status`: path, and state or reason.
+    /// Returns every file in `slop status`: path, and state or reason.
     #[track_caller]
     pub(crate) fn status(&self) -> Vec<(String, String)> {
         let data = self.json(&["status"]);
@@ -174,7 +174,7 @@ impl Sandbox {
         list(&data["files"]).map(|file| (text(&file["path"]), word(file))).collect()
     }
 
-    /// Returns the names of all that lies in the project, with the bytes of each file, but for git's own folder and
+    /// Returns all names in the project, with the bytes of each file, except git's own folder and
     /// the cache.
     pub(crate) fn tree(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
@@ -193,14 +193,14 @@ impl Sandbox {
             command.env(format!("GIT_{role}_NAME"), "a").env(format!("GIT_{role}_EMAIL"), "a@b");
             command.env(format!("GIT_{role}_DATE"), "2026-01-02T03:04:05Z");
         }
-        // Submodules of the tests lie beside the project; git mistrusts such addresses.
+        // The tests' submodules are local folders, which git does not allow by default.
         command.env("GIT_CONFIG_COUNT", "1");
         command.env("GIT_CONFIG_KEY_0", "protocol.file.allow").env("GIT_CONFIG_VALUE_0", "always");
         command
     }
 }
 
-/// Runs a command to its end, and stops the test if that does not come.
+/// Runs a command to completion and fails the test if it hangs.
 #[track_caller]
 pub(crate) fn run(mut command: Command) -> CommandOutput {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -221,7 +221,7 @@ pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Says that a test was skipped, past the test runner, which keeps to itself what a passing test prints.
+/// Reports that a test was skipped, bypassing the test runner's capture.
 pub(crate) fn report_skipped(why: &str) {
     let _ = writeln!(io::stderr(), "SKIPPED: {why}");
 }
@@ -235,7 +235,7 @@ impl CommandOutput {
         }
     }
 
-    /// Checks that the run failed with a code, and says each of these words on the standard error alone.
+    /// Checks that the run failed with a code and printed each of these texts to standard error only.
     #[track_caller]
     pub(crate) fn assert_fails(&self, code: i32, words: &[&str]) {
         assert_eq!((self.code, self.out.as_str()), (code, ""), "{self:?}");
@@ -268,7 +268,7 @@ pub(crate) fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// Returns the text of each file or other value under a key.
+/// Returns the text under a key of each value.
 #[track_caller]
 pub(crate) fn texts(values: &Value, key: &str) -> Vec<String> {
     list(values).map(|value| text(&value[key])).collect()

@@ -1,4 +1,4 @@
-//! What stands beside the files: screenshots, tracked work, discussion; and the boundary between prefix and suffix.
+//! Attachments: screenshots, tracked work, discussion; and the boundary between prefix and suffix.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -21,7 +21,7 @@ fn aggregate(sandbox: &Sandbox, arguments: &[&str]) -> String {
     sandbox.stdout_of(&[&["aggregate", "--stdout"], arguments].concat())
 }
 
-/// Returns the document from a heading on.
+/// Returns the rest of the document from a heading on.
 #[track_caller]
 fn from<'a>(document: &'a str, heading: &str) -> &'a str {
     let at = document.find(heading).unwrap_or_else(|| panic!("no {heading} in {document}"));
@@ -306,7 +306,7 @@ fn beads_issues_are_read_from_the_project() {
     assert!(!aggregate(&sandbox, &[]).contains("Beads"));
 }
 
-/// Runs the program where `bd` is this script, or is not there.
+/// Runs the program with this script as `bd`, or without `bd`.
 fn run_with_bd(sandbox: &Sandbox, script: Option<&str>) -> CommandOutput {
     let programs = sandbox.outside("programs");
     std::fs::create_dir_all(&programs).unwrap();

@@ -1,4 +1,4 @@
-//! A day with the curation, from an empty `slop.toml` to the body of a request: each step goes on from the one before.
+//! A session with curation, from an empty `slop.toml` to a request body; each step builds on the previous one.
 
 use std::fs;
 use std::ops::Range;
@@ -93,7 +93,7 @@ fn set_a_mask(sandbox: &Sandbox) {
         "Engine._debug=hide",
     ]);
     assert_eq!(said.lines().count(), 3, "{said}");
-    // What `slop init` wrote stays as it was, and what people curate stands behind it.
+    // The text that `slop init` wrote is unchanged, and curation is appended to it.
     let written = sandbox.read("slop.toml");
     let (before, after) = written.split_at(written.find("\n[[files]]\n").unwrap());
     assert!(before.starts_with("# The settings of slop"), "{before}");
@@ -111,7 +111,7 @@ fn save_a_preset(sandbox: &Sandbox) {
     assert!(listed.starts_with("worker (tier 3, preset retry, "), "{listed}");
 }
 
-/// Returns the receipt of the document without a limit.
+/// Aggregates the preset and returns the receipt of the unlimited document.
 fn aggregate_the_preset(sandbox: &Sandbox) -> Value {
     let args = ["aggregate", "--tier", "3", "--preset", "retry", "--order", "path"];
     let document = sandbox.stdout_of(&[&args[..], &["--stdout"]].concat());
@@ -124,7 +124,7 @@ fn aggregate_the_preset(sandbox: &Sandbox) -> Value {
     assert!(retry.ends_with(&slice), "{retry}");
     assert!(!retry.contains("gave up"), "{retry}");
     assert!(!document.contains("test_retry.py"), "{document}");
-    // A persona is another way to say the same.
+    // A persona selects the same.
     let by_persona = sandbox.stdout_of(&["aggregate", "--persona", "worker", "--order", "path", "--stdout"]);
     assert_eq!(by_persona, document);
     receipt(sandbox, &args)
@@ -141,7 +141,7 @@ fn keep_within_a_budget(sandbox: &Sandbox, whole: &Value) {
         list(&smaller["files"]).filter(|file| file["why"] == "to keep within the budget").collect();
     assert!(!reduced.is_empty(), "{smaller}");
     assert!(reduced.iter().all(|file| file["view"] != file["wanted"]), "{smaller}");
-    // Of a file of which the path alone is left nothing went wrong.
+    // A file reduced to its path is not a failure.
     let scarce = receipt(sandbox, &[&args[..], &["--budget", "80"]].concat());
     assert!(list(&scarce["files"]).any(|file| file["view"] == "path"), "{scarce}");
     let refused = sandbox.slop(&[&args[..], &["--budget", "1", "--stdout"]].concat());

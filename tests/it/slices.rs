@@ -1,4 +1,4 @@
-//! `slop slice`: lines are marked, and found again.
+//! `slop slice`: marking lines and finding them again.
 
 use std::fs;
 use std::io::Write;
@@ -20,12 +20,12 @@ fn project() -> Sandbox {
     sandbox
 }
 
-/// Runs `slop slice resolve` with this on the standard input.
+/// Runs `slop slice resolve` with this standard input.
 fn resolve(sandbox: &Sandbox, arguments: &[&str], input: &[u8]) -> CommandOutput {
     let mut command = sandbox.command(&[&["slice", "resolve"], arguments].concat());
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A program that has refused already reads no further.
+    // A process that has already failed does not read its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     CommandOutput::from_output(&child.wait_with_output().unwrap())
 }
@@ -148,7 +148,7 @@ fn slices_of_texts_in_other_encodings_use_the_decoded_text() {
     let made = sandbox.stdout_of(&["slice", "make", "a.py", "1"]);
     sandbox.write("a.py", "\u{feff}# first\n# café\nx = 1\n");
     assert_resolves(&sandbox, &made, 0, "moved", (2, 2));
-    // As git sees it, a byte order mark that comes changes the first line.
+    // For git, a new byte order mark changes the first line.
     sandbox.write("a.py", "\u{feff}# café\nx = 1\n");
     assert_resolves(&sandbox, &made, 1, "stale", (1, 1));
 }

@@ -31,7 +31,7 @@ fn answers(sandbox: &Sandbox) -> Vec<String> {
     QUESTIONS.iter().map(|question| sandbox.stdout_of(question)).collect()
 }
 
-/// Does harm to the cache; then the first answer comes with one note, and all of them are right.
+/// Damages the cache and checks that the first answer has one note and all answers are correct.
 #[track_caller]
 fn check_rebuilt(harm: impl Fn(&Sandbox)) {
     let sandbox = sample_project();
@@ -129,7 +129,7 @@ fn without_a_cache_the_answers_are_the_same() {
     assert!(!other.path(".slop_cache").exists());
 }
 
-/// Puts something in the place of the cache's folder; the answers are right, with a note.
+/// Replaces the cache folder and checks that answers are correct, with a note.
 #[track_caller]
 fn check_without_folder(harm: impl Fn(&Sandbox)) {
     let sandbox = sample_project();
@@ -221,7 +221,7 @@ fn the_cache_is_in_the_configured_folder() {
     assert!(sandbox.status().iter().all(|(path, _)| !path.starts_with("var/")));
 }
 
-/// The design asks for 50; so many are quick enough to be run each time.
+/// The design asks for 50; this many are fast enough for every run of the suite.
 const KILLS: u32 = 8;
 
 fn start(sandbox: &Sandbox) -> Child {
@@ -240,7 +240,7 @@ fn after_a_kill_at_any_moment_the_next_run_is_correct() {
     for kill in 0..KILLS {
         std::fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
         let mut run = start(&sandbox);
-        // Spread over the whole run, at moments that are no multiple of anything; a wait is the point of this test.
+        // Spread over the whole run at irregular moments. Sleeping is the point of this test.
         let share = 0.02 + 0.96 * (f64::from(kill) * 0.618_034).fract();
         thread::sleep(Duration::from_secs_f64(whole.as_secs_f64() * share));
         run.kill().unwrap();
@@ -299,7 +299,7 @@ fn a_concurrent_clear_and_index_both_succeed() {
     assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
 }
 
-/// Runs a script where `.slop_cache` was mounted by another; none where this machine does not let us mount.
+/// Runs a script with another mount on `.slop_cache`; returns `None` if this user cannot mount.
 fn run_where_mounted(sandbox: &Sandbox, mount: &str, script: &str) -> Option<CommandOutput> {
     let mut probe = sandbox.script("unshare -Urm true");
     if !probe.output().is_ok_and(|output| output.status.success()) {
@@ -312,7 +312,7 @@ fn run_where_mounted(sandbox: &Sandbox, mount: &str, script: &str) -> Option<Com
     Some(run(command))
 }
 
-/// Runs a script where `.slop_cache` is a file system of so many KiB.
+/// Runs a script with a file system of `kib` KiB on `.slop_cache`.
 fn run_on_small_disk(sandbox: &Sandbox, kib: u32, script: &str) -> Option<CommandOutput> {
     run_where_mounted(sandbox, &format!("mount -t tmpfs -o size={kib}k tmpfs \"$cache\""), script)
 }
@@ -358,7 +358,7 @@ fn an_output_on_a_full_disk_fails_and_leaves_no_file() {
 fn commands_answer_when_the_cache_is_on_a_read_only_disk() {
     let sandbox = large_project();
     sandbox.stdout_of(&["index"]);
-    // What has changed since is known to no cache: a new content, and an old one under another name.
+    // Changes that the cache does not know: a new content, and an old one under another name.
     sandbox.write("src/new.py", "def fresh():\n    return 1\n");
     sandbox.git(&["mv", "src/m1.py", "src/moved.py"]);
     let same = "mount --bind \"$cache\" \"$cache\" && mount -o remount,bind,ro \"$cache\"";

@@ -165,7 +165,7 @@ fn summary_detail_decides_what_follows_the_summary() {
     }
     assert!(!texts[0].contains("[Function]"), "{}", texts[0]);
     assert_eq!(texts[1], format!("{}[Function] twice\n", texts[0]));
-    // Its words hold the one signature that there is, and no signature is told twice.
+    // The summary contains the only signature, and no signature is repeated.
     assert_eq!(texts[2], texts[0]);
     assert!(texts[2].contains("int twice(int x)"), "{}", texts[2]);
 }
@@ -243,7 +243,7 @@ fn the_skeleton_of_settings_shows_no_password() {
 
 const FORMATS: [&str; 5] = ["markdown", "json", "anthropic", "openai", "gemini"];
 
-/// A project of 40 modules with long names and quoted texts, which take more bytes as JSON.
+/// Returns a project of 40 modules with long names and quoted text, which is larger in JSON.
 fn module_project() -> Sandbox {
     let sandbox = Sandbox::repo();
     for number in 0..40 {
@@ -263,7 +263,7 @@ fn a_budget_that_nothing_fits_is_refused_with_the_missing_amount() {
     let sandbox = module_project();
     let refused = sandbox.slop(&["aggregate", "--stdout", "--tier", "3", "--budget", "1"]);
     refused.assert_fails(1, &["over the budget of 1", "hint:"]);
-    // The heading, and that all files are left out.
+    // The heading and the note that all files are left out.
     let words = refused.err.split_whitespace().collect::<Vec<_>>();
     let at = words.iter().position(|word| *word == "tokens:").unwrap();
     let needed = words[at - 2..at].iter().find_map(|word| word.parse::<u64>().ok()).unwrap();
@@ -302,12 +302,12 @@ fn every_format_stays_within_max_bytes_as_written() {
             let ran = ask(&["--max-bytes", &limit.to_string()]);
             assert_eq!(ran.code, 0, "{format} in {limit} of {whole}: {}", ran.err);
             assert!(ran.out.len() <= limit, "{format}: {} bytes are over {limit}", ran.out.len());
-            // What is given up is in proportion to what is too much.
+            // The reduction is proportionate to the excess.
             assert!(limit * 4 / 5 < ran.out.len(), "{format}: {} bytes of {limit}", ran.out.len());
         }
         let refused = ask(&["--max-bytes", "10"]);
         refused.assert_fails(1, &["over the limit of 10"]);
-        // What is said to be too much by so many bytes fits where so many are allowed.
+        // The document fits once the limit is raised by the reported excess.
         let smallest = refused.err.split_once("a document of ").unwrap().1.split(' ').next().unwrap();
         let fits = ask(&["--max-bytes", smallest]);
         assert_eq!(fits.code, 0, "{format} in {smallest}: {}", fits.err);

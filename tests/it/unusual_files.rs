@@ -1,4 +1,4 @@
-//! Files that are no plain UTF-8 text under a plain name: each is listed with what it is, and none hangs a run.
+//! Files that are not UTF-8 text or have unusual names: each is listed with its kind, and none blocks a run.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,7 +12,7 @@ use super::sandbox::list;
 use super::sandbox::report_skipped;
 use super::sandbox::text;
 
-/// One of each kind that has no text to show.
+/// Writes one file of each kind that has no text.
 fn write_unusual_files(sandbox: &Sandbox) {
     sandbox.write("a.py", "def a():\n    return 1\n");
     sandbox.write("slop.toml", "[limits]\nstructure_max_bytes = 1000\nmax_bytes = 500\n");
@@ -193,7 +193,7 @@ fn texts_in_other_encodings_are_shown_and_marked() {
     check_text(b"", "", "");
 }
 
-/// Names that break what is careless about names.
+/// Writes files whose names break careless code.
 const NAMES: [&[u8]; 12] = [
     b"not\xffutf8.py",
     b"new\nline.py",
@@ -256,7 +256,7 @@ fn a_file_with_an_unusual_name_is_found_by_that_name() {
 fn a_file_with_an_unusual_name_can_be_focused() {
     let sandbox = Sandbox::repo();
     write_unusual_names(&sandbox);
-    // What cannot be read as a pattern is refused, though it may be a name: nobody types an escape.
+    // An invalid pattern is refused even if a file has that name.
     for name in NAMES.iter().skip(1).filter(|name| !name.starts_with(b"\x1b[")) {
         let focus = [&b"--focus="[..], name].concat();
         let arguments = ["aggregate", "--tier=3", "--stdout", "--json"].map(OsStr::new);

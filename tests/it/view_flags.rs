@@ -1,4 +1,4 @@
-//! What somebody picks out of files: symbols, lines, changes.
+//! View flags that select symbols, lines or changes of files.
 
 use std::fs;
 use std::process::Stdio;
@@ -126,7 +126,7 @@ fn overloads_are_distinguished_by_parameters_and_by_number() {
     ] {
         check(&sandbox, "s.hpp", &[key], one);
     }
-    // A key that means one of them says more than one that means all, in whatever order they stand.
+    // A key for one overload takes precedence over a key for all, regardless of order.
     let masks = ["shapes::Shape::scale#1=hide", "shapes::Shape::scale=sig"];
     check(&sandbox, "s.hpp", &masks, one);
     let expected = "    # in Engine\n    @speed.setter\n    def speed(self, value): ...\n";
@@ -203,7 +203,7 @@ fn contradictory_view_flags_are_usage_errors() {
     }
 }
 
-/// A repository in which each file has another story since its only commit.
+/// Returns a repository in which each file has changed in a different way since the only commit.
 fn changed_project() -> Sandbox {
     let sandbox = Sandbox::repo();
     for (file, text) in [

@@ -1,4 +1,4 @@
-//! Many questions at once: handed over once, found again whatever happens, for half the price.
+//! Batches: submitted once, found again after any failure, at half the price.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -20,21 +20,21 @@ use super::wait_until;
 use crate::sandbox::CommandOutput;
 
 const WORDS: &str = "<brief>Counts what it is given.</brief><detail>It adds up.</detail>";
-/// Half of 100 tokens in at a dollar a million, and 20 out at ten.
+/// Half of 100 input tokens at $1 and 20 output tokens at $10 per million.
 const HALF_COST: u64 = 100 * 500 + 20 * 5_000;
 
-/// What a provider knows of batches.
+/// A provider's state of its batches.
 #[derive(Default)]
 struct BatchServer {
-    /// The questions' names, once they are there.
+    /// The identifiers of the requests, once submitted.
     names: Vec<String>,
-    /// What a batch was tagged with.
+    /// The batch's tag.
     tag: Value,
-    /// Whether there is a batch.
+    /// Whether a batch exists.
     is_there: bool,
-    /// Whether it is done.
+    /// Whether it is finished.
     is_done: bool,
-    /// Whether whoever makes one hears of it.
+    /// Whether the response to its creation is delivered.
     is_mute: bool,
 }
 
@@ -125,7 +125,7 @@ impl BatchServer {
     }
 }
 
-/// Returns a project of four files, and what its provider knows.
+/// Returns a project of four files and its provider's state.
 fn batch_project(wire: &'static str) -> (AgentProject, Arc<Mutex<BatchServer>>) {
     let post = Arc::new(Mutex::new(BatchServer::default()));
     let theirs = Arc::clone(&post);
@@ -140,7 +140,7 @@ fn batch_project(wire: &'static str) -> (AgentProject, Arc<Mutex<BatchServer>>) 
     (project, post)
 }
 
-/// Returns how often a batch was asked for.
+/// Returns how often a batch was created.
 fn respond_created(project: &AgentProject) -> usize {
     project
         .server
@@ -189,7 +189,7 @@ fn a_batch_of_a_killed_process_is_found_and_not_submitted_again() {
         post.lock().unwrap().is_mute = false;
         let (calls, put_aside) = project.usage();
         assert!(calls == 4 && 4 * HALF_COST < put_aside, "{wire}: all of it is put aside");
-        // Nobody knows yet what became of it, and it is on its way all the same.
+        // The client does not know whether the batch was created, but it was.
         batch(&project);
         assert_eq!(respond_created(&project), 1, "{wire}");
         post.lock().unwrap().is_done = true;
@@ -223,7 +223,7 @@ fn a_run_without_new_requests_fetches_finished_batches() {
     let (project, post) = batch_project("anthropic");
     batch(&project);
     post.lock().unwrap().is_done = true;
-    // The folder is what is left to ask; the server of this test answers batches only.
+    // The folder is left to summarize; this test's server only supports batches.
     let ran = project.slop(&["summarize", "one.py", "two.py", "three.py", "four.py", "--yes"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("came home  4 answered, 0 refused, 0 still to come"), "{}", ran.out);
@@ -243,7 +243,7 @@ fn requests_in_a_pending_batch_are_not_new() {
     batch(&project);
     let plan = project.slop(&["summarize", "--estimate"]);
     assert!(plan.out.starts_with("questions  0 (") && plan.out.contains("4 in a batch"), "{}", plan.out);
-    // Nothing is asked, so that nobody has to agree.
+    // Nothing is sent, so no confirmation is needed.
     let again = project.slop(&["summarize", "--batch"]);
     assert_eq!(again.code, 0, "{again:?}");
     assert!(again.out.contains("nothing new to hand over, 4 questions are in a batch"), "{}", again.out);

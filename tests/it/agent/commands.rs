@@ -64,7 +64,7 @@ fn usage_reports_calls_and_remaining_limits() {
     assert_eq!(row["model"], "anthropic/claude-haiku-4-5");
     assert_eq!((number(&row["calls"]), number(&row["answered"])), (3, 3));
     assert_eq!((number(&row["input_tokens"]), number(&row["output_tokens"])), (300, 60));
-    // At 1 and 5 dollars for a million tokens.
+    // At $1 and $5 per million tokens.
     assert_eq!((row["cost_usd"].as_str(), usage["total_usd"].as_str()), (Some("0.0006"), Some("0.0006")));
     assert_eq!((usage["left"]["day_usd"].as_str(), usage["open_usd"].as_str()), (Some("0.9994"), Some("0")));
     let out = sandbox.stdout_of(&["agent", "usage"]);
@@ -113,7 +113,7 @@ fn no_shown_setting_contains_a_key() {
     assert!(ran.out.contains("agent.models = [\"anthropic/claude-haiku-4-5\"]  # "), "{}", ran.out);
 }
 
-/// Returns about which places words are shown.
+/// Returns the paths whose summaries are shown.
 #[track_caller]
 fn shown_summaries(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
     let shown = sandbox.json(&[&["agent", "show", "--tier", "1"], arguments].concat());
@@ -185,7 +185,7 @@ fn the_reason_for_not_sending_a_named_file_is_reported() {
     assert_eq!(ran.err, "", "of what has its words nothing is said");
 }
 
-/// What people do all day, each command with whether it succeeds.
+/// Everyday commands, all of which succeed.
 const COMMANDS: [&str; 10] = [
     "status",
     "index",
@@ -237,7 +237,7 @@ fn without_a_network_everything_else_works() {
     sandbox.write("docs/two.md", "# Two\n\nTells of it.\n");
     sandbox.commit_all("all");
     for command in COMMANDS {
-        // Twice with a network, for what is kept for the next time may be told.
+        // Twice each, because the first run may print notes about the cache.
         let with = crate::sandbox::run(sandbox.script(&format!("$SLOP {command} && $SLOP {command}")));
         let without = crate::sandbox::run(
             sandbox.script(&format!("unshare -rn sh -c '$SLOP {command} && $SLOP {command}'")),

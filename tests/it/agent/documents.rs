@@ -126,7 +126,7 @@ fn summaries_that_a_document_would_not_show_are_not_requested() {
     assert_eq!(project.server.request_count(), 1);
 }
 
-/// Has a model write of a file as it is, for a tier.
+/// Inserts a model's summary of a file's current content for a tier.
 pub(crate) fn insert_summary(sandbox: &Sandbox, path: &str, tier: Tier, words: &str) {
     let subject = ContentHash::digest(sandbox.read(path).as_bytes());
     let language = if path.contains(".py") { "python" } else { "c" };

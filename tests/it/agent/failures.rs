@@ -114,7 +114,7 @@ fn a_payment_or_key_error_is_not_retried_and_is_reported() {
         for (act, why) in acts {
             scope.spawn(move || {
                 let project = AgentProject::with_file([act.with("retry-after", "0")]);
-                // Four threads, all of which would ask.
+                // Four files, each of which would be sent.
                 for name in ["two", "three", "four"] {
                     project.sandbox.write(format!("{name}.py"), module_source(name));
                 }
@@ -201,7 +201,7 @@ fn a_model_that_declines_or_answers_nonsense_is_not_retried_forever() {
         let project = AgentProject::with_file([act]);
         let ran = project.summarize();
         assert_eq!((ran.code, project.server.request_count()), (4, requests), "{ran:?}");
-        // 9 tokens in at a dollar a million, 1 out at ten.
+        // 9 input tokens at $1 and 1 output token at $10 per million.
         assert_eq!(project.usage(), (requests as u64, requests as u64 * 19_000));
         project.summarize();
         assert_eq!(project.server.request_count(), requests);
@@ -286,10 +286,10 @@ fn a_folder_is_summarized_once_its_last_file_is_withheld() {
     assert_eq!(project.server.request_count(), before + 1, "about the project, in the same run");
 }
 
-/// One call may take so long, and waiting for the machine is not counted.
+/// The timeout of a call.
 const LIMIT: &str = "timeout_seconds = 5";
 
-/// Checks that the first answer is not taken, that it is given up in time, and that the next answer is taken.
+/// Checks that the first response is abandoned in time and that the next one is used.
 fn assert_given_up(fault: ServerAction, longest: Duration) -> u64 {
     let project = AgentProject::with_file([fault, ok_response()]);
     project.write_agent_settings(LIMIT, "");
@@ -322,7 +322,7 @@ fn an_endless_response_times_out() {
     thread::scope(|scope| {
         for (what, fault) in faults {
             let spent = scope.spawn(move || assert_given_up(fault, Duration::from_secs(20)));
-            // Nobody knows whether it was charged, so that it counts as its worst.
+            // It is unknown whether the call was billed, so it is charged at its maximum.
             scope.spawn(move || assert!(1_000_000 < spent.join().expect(what), "{what}"));
         }
     });
@@ -382,7 +382,7 @@ fn a_malformed_response_is_retried_once() {
 #[test]
 fn an_unreachable_server_costs_nothing() {
     let project = AgentProject::with_file([ok_response()]);
-    // A port that nothing listens at any more.
+    // A port on which nothing listens any more.
     let gone = ModelServer::with_responses([ok_response()]).url();
     project.write_agent_settings(
         "",

@@ -1,7 +1,7 @@
-//! The sub-agent at the door: the real binary, and a server that a test writes the lines for.
+//! End-to-end tests of the sub-agent: the real binary and a scripted model server.
 //!
-//! Where a row of the table of failures takes a quarter of an hour or more, the tests of the room `llm`, with a clock
-//! that is told the time, stand for it: `attempt.rs`, `breaker.rs`, `retry_after.rs` and `budget.rs`.
+//! Failures that take a quarter of an hour or more are covered by the unit tests of the room `llm`, with a simulated
+//! clock: `attempt.rs`, `breaker.rs`, `retry_after.rs` and `budget.rs`.
 
 mod batches;
 mod commands;
@@ -24,5 +24,5 @@ use project::module_source;
 use project::ok_response;
 use project::usd_nanos;
 
-/// What no output may ever hold.
+/// The API key, which no output may contain.
 pub(crate) const KEY: &str = "the-key-that-nobody-shows";

@@ -16,7 +16,7 @@ use crate::sandbox::Sandbox;
 
 const WORDS: &str = "<brief>Counts what it is given.</brief><detail>It adds up.</detail>";
 
-/// Answers as a provider of that wire does.
+/// Responds in the format of a wire.
 fn answer_for_wire(wire: &str) -> ServerAction {
     let text = json!({"type": "output_text", "text": WORDS});
     match wire {
@@ -96,7 +96,7 @@ fn a_program_gets_the_same_prompt_as_servers() {
     assert_eq!((project.usage(), project.server.connections()), ((1, 0), 0));
 }
 
-/// Returns the body up to where what the file says begins.
+/// Returns the body up to the beginning of the file's text.
 fn cached_prefix(seen: &ReceivedRequest) -> String {
     let body = String::from_utf8(seen.body.clone()).unwrap();
     body.split("\"messages\"").next().unwrap().to_owned()
@@ -145,7 +145,7 @@ fn the_same_request_has_the_same_bytes_in_another_project() {
     assert_eq!(bodies(), bodies());
 }
 
-/// Answers as it was told to by the file, which holds the words to be said between two marks.
+/// Responds as the file demands, with the text that it contains between two marks.
 fn obedient_server(orders: Vec<(&'static str, String)>) -> ModelServer {
     ModelServer::start(move |seen, _| {
         let asked = seen.json().to_string();
@@ -158,7 +158,7 @@ fn both(words: &str) -> String {
     format!("<brief>{words}</brief><detail>{words}</detail>")
 }
 
-/// Returns what models are told to say, each by a word that stands in the file that tells them.
+/// Returns the answers that malicious files demand, with a keyword that identifies each file.
 fn malicious_orders() -> Vec<(&'static str, String)> {
     let named = |(name, words): (&'static str, String)| (name, both(&words));
     [

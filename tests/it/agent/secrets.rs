@@ -1,6 +1,6 @@
-//! What must not leave this machine does not.
+//! Secrets never leave this machine.
 //!
-//! No secret stands in this file: each is made of parts, and none opens anything.
+//! This file contains no secret: each one is assembled from parts, and none is valid.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use super::ok_response;
 use super::server::ModelServer;
 use super::server::ServerAction;
 
-/// Returns characters of an alphabet that look as if they were by chance, another lot for each seed.
+/// Returns pseudo-random characters of an alphabet, which depend on the seed.
 fn random_text(seed: u64, alphabet: &str, length: usize) -> String {
     let letters: Vec<char> = alphabet.chars().collect();
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -29,9 +29,9 @@ const ANY: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const HEX: &str = "0123456789abcdef";
 
-/// Returns secrets of many kinds, each with the text that it stands in.
+/// Returns secrets of many kinds, each with a text that contains it.
 fn secret_canaries() -> Vec<(String, String)> {
-    // What each begins with is split, so that nobody who looks through this repository finds a secret in it.
+    // The prefixes are split, so that scanners find no secret in this repository.
     let tokens: [(&[&str], &str, usize); 20] = [
         (&["AK", "IA"], UPPER, 16),
         (&["gh", "p_"], ANY, 36),
@@ -87,7 +87,7 @@ fn secret_canaries() -> Vec<(String, String)> {
     all
 }
 
-/// Writes a file for each canary, in folders that are asked about too.
+/// Writes a file for each canary, in folders that are summarized too.
 fn write_canaries(project: &AgentProject) -> Vec<String> {
     let mut all = Vec::new();
     for (number, (canary, text)) in secret_canaries().into_iter().enumerate() {

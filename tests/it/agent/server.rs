@@ -1,5 +1,5 @@
-//! A server of models that a test writes the lines for: it answers what it is told to, and keeps every byte that it was
-//! sent.
+//! A scripted model server: it responds as a test specifies and records every byte that it
+//! receives.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -21,7 +21,7 @@ use std::time::Instant;
 use serde_json::Value;
 use serde_json::json;
 
-/// One request, as it came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct ReceivedRequest {
     /// The method.
@@ -32,7 +32,7 @@ pub(crate) struct ReceivedRequest {
     pub(crate) headers: Vec<(String, String)>,
     /// The body.
     pub(crate) body: Vec<u8>,
-    /// When it was whole.
+    /// When it was complete.
     pub(crate) at: Instant,
 }
 
@@ -48,7 +48,7 @@ impl ReceivedRequest {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns all that was sent, as text.
+    /// Returns everything that was sent, as text.
     pub(crate) fn text(&self) -> String {
         let headers: Vec<String> =
             self.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
@@ -62,31 +62,31 @@ impl ReceivedRequest {
     }
 }
 
-/// What the server does about one request.
+/// How the server handles a request.
 #[derive(Debug, Clone)]
 pub(crate) enum ServerAction {
-    /// It answers with this status, these headers and this body.
+    /// Respond with this status, these headers and this body.
     Answer(u16, Vec<(String, String)>, Vec<u8>),
-    /// It answers so, after it has waited.
+    /// Wait, then respond.
     Late(Duration, Box<ServerAction>),
-    /// It writes these bytes, which need be no HTTP, and hangs up.
+    /// Write these bytes, which need not be HTTP, and hang up.
     Raw(Vec<u8>),
-    /// It writes the first bytes, and then the others again and again with a pause, until whoever asked hangs up.
+    /// Write the first bytes, then the others repeatedly with a pause, until the client hangs up.
     Drip(Vec<u8>, Vec<u8>, Duration),
-    /// It hangs up.
+    /// Hang up.
     HangUp,
-    /// It says nothing until the test is over, or whoever asked hangs up.
+    /// Stay silent until the test ends or the client hangs up.
     Silence,
 }
 
 impl ServerAction {
-    /// Returns an answer of JSON.
+    /// Returns a JSON response.
     pub(crate) fn json(status: u16, body: &Value) -> Self {
         let header = ("content-type".to_owned(), "application/json".to_owned());
         Self::Answer(status, vec![header], serde_json::to_vec(body).unwrap())
     }
 
-    /// Returns the answer with a header more.
+    /// Returns the response with an additional header.
     pub(crate) fn with(self, name: &str, value: &str) -> Self {
         match self {
             Self::Answer(status, mut headers, body) => {
@@ -97,7 +97,7 @@ impl ServerAction {
         }
     }
 
-    /// Returns what Anthropic's Messages answer: these words, for so many tokens of input and output.
+    /// Returns a response of Anthropic's Messages API with this text and these token counts.
     pub(crate) fn anthropic(words: &str, input: u64, output: u64) -> Self {
         Self::json(
             200,
@@ -111,7 +111,7 @@ impl ServerAction {
         .with("request-id", "req_1")
     }
 
-    /// Returns what chat completions answer.
+    /// Returns a response of the Chat Completions API.
     pub(crate) fn chat(words: &str, input: u64, output: u64) -> Self {
         Self::json(
             200,
@@ -123,7 +123,7 @@ impl ServerAction {
         )
     }
 
-    /// Returns an answer with words for both tiers, as it is asked for.
+    /// Returns a response with summaries for both tiers in the requested format.
     pub(crate) fn both(brief: &str, detail: &str) -> Self {
         Self::anthropic(&format!("<brief>{brief}</brief>\n<detail>{detail}</detail>"), 100, 20)
     }
@@ -140,14 +140,14 @@ struct ServerState {
     is_over: AtomicBool,
 }
 
-/// A server on a port of its own on this machine.
+/// A server on its own loopback port.
 pub(crate) struct ModelServer {
     address: SocketAddr,
     shared: Arc<ServerState>,
 }
 
 impl ModelServer {
-    /// Starts a server that answers each request, and its number from 0, as `script` says.
+    /// Starts a server that handles each request, numbered from 0, as `script` specifies.
     pub(crate) fn start(
         script: impl Fn(&ReceivedRequest, usize) -> ServerAction + Send + Sync + 'static,
     ) -> Self {
@@ -175,7 +175,7 @@ impl ModelServer {
         Self { address, shared }
     }
 
-    /// Starts a server that answers with each of these in turn, and with the last one ever after.
+    /// Starts a server that uses these actions in turn, and then repeats the last one.
     pub(crate) fn with_responses(acts: impl IntoIterator<Item = ServerAction>) -> Self {
         let acts: Mutex<VecDeque<ServerAction>> = Mutex::new(acts.into_iter().collect());
         Self::start(move |_, _| {
@@ -184,27 +184,27 @@ impl ModelServer {
         })
     }
 
-    /// Returns the address that a provider's `base_url` names.
+    /// Returns the address for a provider's `base_url`.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Returns the requests that came whole, in their order.
+    /// Returns the complete requests in order.
     pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
         self.shared.seen.lock().unwrap().clone()
     }
 
-    /// Returns how many requests came whole.
+    /// Returns the number of complete requests.
     pub(crate) fn request_count(&self) -> usize {
         self.shared.seen.lock().unwrap().len()
     }
 
-    /// Returns how many connections were made, whatever came of them.
+    /// Returns the number of connections, whether or not they sent a request.
     pub(crate) fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
-    /// Returns the most requests that were under way at once.
+    /// Returns the highest number of concurrent requests.
     pub(crate) fn max_concurrent(&self) -> usize {
         self.shared.most_at_once.load(Ordering::SeqCst)
     }
@@ -213,7 +213,7 @@ impl ModelServer {
 impl Drop for ModelServer {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::SeqCst);
-        // The thread that accepts waits for a connection, and ends with this one.
+        // The accepting thread is blocked; this connection wakes it up to exit.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -238,7 +238,7 @@ fn serve(stream: TcpStream, shared: &ServerState) {
     }
 }
 
-/// Does what the script says, and says whether the connection stays.
+/// Performs an action and returns whether the connection stays open.
 fn perform(act_now: ServerAction, stream: &mut TcpStream, shared: &ServerState) -> bool {
     match act_now {
         ServerAction::Answer(status, headers, body) => {
@@ -269,7 +269,7 @@ fn perform(act_now: ServerAction, stream: &mut TcpStream, shared: &ServerState) 
         ServerAction::HangUp => false,
         ServerAction::Silence => {
             let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
-            // A read that ends with nothing is a connection that was closed; one that times out says nothing.
+            // An empty read means that the connection was closed; a timeout means nothing.
             while !shared.is_over.load(Ordering::SeqCst) {
                 if matches!(stream.read(&mut [0]), Ok(0)) {
                     break;

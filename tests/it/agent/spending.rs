@@ -22,7 +22,7 @@ fn many_files(project: &AgentProject, count: usize) {
 
 #[test]
 fn thirty_two_threads_stay_within_the_daily_limit() {
-    // Each costs a cent, which is nearly what it could at worst.
+    // Each call costs a cent, which is close to its maximum.
     let text = "<brief>Words.</brief><detail>More words.</detail>";
     let project = AgentProject::new(ModelServer::with_responses([ServerAction::anthropic(text, 3_000, 700)]));
     let true_cost = 3_000 * 1_000 + 700 * 10_000;
@@ -47,7 +47,7 @@ fn thirty_two_threads_stay_within_the_daily_limit() {
 
 #[test]
 fn open_reservations_count_as_spent() {
-    // Nobody answers, so that each call costs its worst.
+    // Nothing responds, so each call is charged at its maximum.
     let project = AgentProject::new(ModelServer::with_responses([ServerAction::HangUp]));
     many_files(&project, 100);
     project.write_agent_settings("concurrency = 32\nbudget_day_usd = \"0.05\"", "");
@@ -91,7 +91,7 @@ fn an_estimate_sends_nothing_and_is_not_exceeded() {
     assert!(!project.sandbox.path(".slop_cache/agent.db").exists());
     let worst = usd_nanos(&plan["estimate"]["worst_usd"]);
     assert!(usd_nanos(&plan["estimate"]["likely_usd"]) <= worst);
-    // Five questions about files; the project is asked about after them.
+    // Five requests for files; the project follows them.
     project.summarize_json();
     assert!(5 * CALL_COST < worst, "{worst}");
 }
@@ -103,7 +103,7 @@ fn nothing_is_sent_without_a_terminal_or_yes() {
     assert_eq!(project.server.connections(), 0);
 }
 
-/// A model that takes its time, so that those who ask at once do.
+/// A slow model, so that concurrent runs overlap.
 fn slow_server() -> ModelServer {
     ModelServer::start(|_, _| ServerAction::Late(Duration::from_millis(30), Box::new(ok_response())))
 }
@@ -141,7 +141,7 @@ fn two_concurrent_runs_share_their_tasks() {
     };
     for child in [start(), start()] {
         let ran = CommandOutput::from_output(&child.wait_with_output().unwrap());
-        // What the other one asks is left to it.
+        // Tasks of the other run are left to it.
         assert!(ran.code == 0 || ran.code == 4, "{ran:?}");
     }
     project.summarize_json();
@@ -163,7 +163,7 @@ fn two_concurrent_runs_share_their_tasks() {
 #[test]
 fn a_request_of_a_killed_process_is_sent_once_more_and_both_are_charged() {
     const ROUNDS: usize = 12;
-    // Each question comes twice: the first time nobody ever hears the answer.
+    // Each request is sent twice: the first response never arrives.
     let server =
         ModelServer::start(|_, number| if number % 2 == 0 { ServerAction::Silence } else { ok_response() });
     let project = AgentProject::new(server);
@@ -211,11 +211,11 @@ fn an_interrupted_run_charges_its_calls_and_keeps_their_answers() {
     assert_eq!(calls, 2);
     assert!(2 * CALL_COST < spent, "what was stopped counts as its worst");
     project.summarize_json();
-    // Three files, one of which was asked about twice, and the project.
+    // Three files, one of which was sent twice, and the project.
     assert_eq!(project.server.request_count(), 5);
 }
 
-/// No database: bytes that look like chance.
+/// Returns pseudo-random bytes that are not a database.
 fn garbage() -> Vec<u8> {
     (0..3_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13).to_le_bytes()[0]).collect()
 }
@@ -240,7 +240,7 @@ fn a_damaged_database_is_recovered_by_writers_and_reported_by_readers() {
     // A summary that the backup does not have.
     project.sandbox.write("two.py", module_source("two"));
     let ran = project.summarize();
-    // Nobody knows what was spent since the backup, so that nothing more is spent today; but all else works again.
+    // What was spent since the backup is unknown, so nothing more is spent today; everything else works again.
     assert_eq!((ran.code, project.server.request_count()), (1, 1), "{ran:?}");
     assert!(ran.err.contains("no more is spent on the day of the last one"), "{}", ran.err);
     assert!(ran.err.contains("summaries by models were restored"), "{}", ran.err);

@@ -1,4 +1,4 @@
-//! `slop summarize`: who is asked, what is sent, what is kept, and when nobody is asked at all.
+//! `slop summarize`: which models are used, what is sent and stored, and when nothing is sent at all.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -187,7 +187,7 @@ fn an_unreachable_server_is_an_environment_error() {
     choose_model(&sandbox, &server, "");
     let gone = server.url();
     drop(server);
-    // Whether the port is free again by now does not matter: nobody listens there.
+    // Whether the port is free by now does not matter: nothing listens there.
     let ran = run_with_key(&sandbox, &["summarize", "--yes", "--json"]);
     assert_eq!(ran.code, 3, "{gone}: {ran:?}");
     assert!(ran.err.contains("anthropic: connect to"), "{ran:?}");
@@ -249,7 +249,7 @@ fn a_document_can_wait_for_missing_summaries() {
     assert_eq!(server.request_count(), 1, "a document that does not wait asks nobody");
 }
 
-/// Plays Anthropic's batches: the first look finds it at work, the next one done, with an answer to each question.
+/// Simulates Anthropic's batch API: in progress at the first poll, finished at the next one, with all answers.
 fn batch_server() -> ModelServer {
     let submitted = std::sync::Mutex::new(Vec::<Value>::new());
     let looks = std::sync::atomic::AtomicUsize::new(0);
@@ -305,7 +305,7 @@ fn a_batch_is_submitted_once_and_fetched_by_the_same_command() {
     assert_eq!((number(&second["collected"]["waiting"]), posts()), (2, 1), "{second}");
     let third = run();
     assert_eq!(number(&third["collected"]["answered"]), 2, "{third}");
-    // Half of 200 tokens at 1 dollar and 40 at 5 for a million.
+    // Half of 200 tokens at $1 and 40 at $5 per million.
     assert_eq!(third["collected"]["spent_usd"], "0.0002", "{third}");
     let shown = sandbox.stdout_of(&["agent", "show", "src/one.py"]);
     assert!(shown.contains("Brief words."), "{shown}");

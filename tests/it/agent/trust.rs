@@ -14,7 +14,7 @@ use super::server::ModelServer;
 use super::server::ServerAction;
 use crate::sandbox::run;
 
-/// Settings of a project that nobody should heed.
+/// Settings of a malicious project, which must be ignored.
 fn hostile_settings(url: &str) -> String {
     format!(
         "[agent]\nmodels = [\"evil/m\"]\nbudget_day_usd = \"100.00\"\nproxy = \"{url}\"\nsecrets = \"redact\"\n\
@@ -159,7 +159,7 @@ fn the_key_is_in_one_header_and_nowhere_else() {
     assert!(!seen.text().contains("python-requests") && seen.header("cookie").is_none());
 }
 
-/// Looks for the key in all that lies below a folder.
+/// Searches for the key in everything below a folder.
 fn find_key(folder: &Path) -> Option<String> {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
@@ -176,7 +176,7 @@ fn find_key(folder: &Path) -> Option<String> {
     None
 }
 
-/// Runs all that could tell of the key.
+/// Runs every command that could reveal the key.
 #[track_caller]
 fn assert_key_is_nowhere(project: &AgentProject, first: &crate::sandbox::CommandOutput) {
     let runs: [&[&str]; 12] = [

@@ -1,4 +1,4 @@
-//! The sub-agent that the daemon runs: what it asks and what it does not, and what befalls it meanwhile.
+//! The daemon's background summarizer: what it sends and what it does not, under failures.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,10 +27,10 @@ use super::harness::is_torture;
 use super::harness::rounds;
 use super::harness::wait_until;
 
-/// Files in a folder of [`fill`].
+/// The number of files per folder in [`write_modules`].
 const FOLDER: usize = 5;
 
-/// Writes the user's settings: the server's model, without a key, and these lines of `[agent]`.
+/// Writes user settings with the server's model, without a key, and these lines of `[agent]`.
 fn write_agent_settings(project: &AgentProject, agent: &str) {
     write_settings_for(project, "mock/m", agent);
 }
@@ -52,17 +52,17 @@ fn write_batch_settings(project: &AgentProject, agent: &str) {
     ));
 }
 
-/// What `[agent]` says of a daemon that asks at once.
+/// `[agent]` settings for a daemon that starts immediately.
 const EAGER: &str = "background = true\nstill_seconds = 0\nconcurrency = 8";
 
-/// A project whose daemon may ask this server.
+/// Returns a project whose daemon uses this server.
 fn daemon_project(server: ModelServer) -> AgentProject {
     let project = AgentProject::new(server);
     write_agent_settings(&project, EAGER);
     project
 }
 
-/// Writes so many files, some to a folder.
+/// Writes this many files, [`FOLDER`] per folder.
 fn write_modules(project: &AgentProject, files: usize) {
     for file in 0..files {
         project.sandbox.write(module_path(file), module_source(&format!("file_{file}")));
@@ -73,7 +73,7 @@ fn module_path(file: usize) -> String {
     format!("d{}/f{file}.py", file / FOLDER)
 }
 
-/// Returns how many questions there are to such files: about each, about each folder, and about the project.
+/// Returns the number of requests for these files, their folders and the project.
 fn expected_calls(files: usize) -> usize {
     files + files.div_ceil(FOLDER) + 1
 }
@@ -87,8 +87,8 @@ fn is_idle(daemon: &TestDaemon<'_>) -> bool {
     agent["state"] == "idle" && agent["ready"] == 0 && agent["young"] == 0
 }
 
-/// Edits a file, and waits until the daemon has asked about it, its folder and the project, and is done. Whatever it had
-/// to ask besides, it has asked by then.
+/// Edits a file, and waits until the daemon has summarized it, its folder and the project, and everything else
+/// that was pending.
 #[track_caller]
 fn wait_until_summarized(project: &AgentProject, daemon: &TestDaemon<'_>, name: &str) {
     project.sandbox.write(module_path(0), module_source(name));
@@ -205,17 +205,17 @@ fn a_manual_run_sends_only_edited_files() {
     assert_eq!(project.server.request_count(), expected_calls(files) + 6);
 }
 
-/// What a server with bad luck has done.
+/// The statistics of a flaky server.
 #[derive(Default)]
 struct BillingTally {
-    /// Whole answers, by the question and by the life of the daemon that it fell in.
+    /// Complete responses, by request and by the run of the daemon.
     whole: BTreeMap<(u64, usize), usize>,
-    /// What the server would want money for.
+    /// What the server would bill.
     billed: u64,
     failed: usize,
 }
 
-/// A server of which three in ten answers are none.
+/// A server of whose responses three in ten are failures.
 fn flaky_server(tally: &Arc<Mutex<BillingTally>>, life: &Arc<AtomicUsize>) -> ModelServer {
     let (tally, life) = (Arc::clone(tally), Arc::clone(life));
     let dice = Mutex::new(TestRng(0x5eed));
@@ -275,7 +275,7 @@ fn a_killed_daemon_pays_at_most_once_more_and_charges_everything() {
     for kill in 0..kills {
         let mut daemon = TestDaemon::start(&project.sandbox);
         let enough = files * (kill + 1) / (kills + 2);
-        // A server that is down for the daemon is left alone for half a minute; the kill ends that too.
+        // After failures the daemon pauses for half a minute; the kill resets that.
         let end = Instant::now() + Duration::from_secs(10);
         while whole() < enough && Instant::now() < end {
             look();
@@ -283,11 +283,11 @@ fn a_killed_daemon_pays_at_most_once_more_and_charges_everything() {
         }
         daemon.kill();
         look();
-        // What the dead one had sent is read by now.
+        // The requests of the killed daemon have been read by now.
         thread::sleep(Duration::from_millis(200));
         life.fetch_add(1, Ordering::SeqCst);
     }
-    // A run by hand takes over what the dead one had claimed, and asks anew where it was refused.
+    // A manual run takes over the claims of the killed daemon, and retries refusals.
     for _ in 0..20 {
         let ran = project.slop(&["summarize", "--yes", "--retry", "--json"]);
         assert!([0, 1, 3, 4, 5, 6].contains(&ran.code), "{ran:?}");
@@ -432,7 +432,7 @@ fn a_daemon_and_a_manual_run_share_their_tasks() {
     let mut by_hand = command.spawn().unwrap();
     let daemon = TestDaemon::start(&project.sandbox);
     by_hand.wait().unwrap();
-    // What the other one had under way is left to it, and what waits for that is asked about by whoever comes next.
+    // Tasks in flight are left to their owner; tasks that depend on them are left to the next run.
     wait_until("all is asked", || {
         project.summarize_json()["questions"] == 0 && expected_calls(20) <= project.server.request_count()
     });
@@ -461,7 +461,7 @@ fn a_server_that_is_down_is_retried_when_it_is_back() {
     wait_until("it is paused", || agent_status(&daemon)["state"] == "paused");
     let reason = agent_status(&daemon)["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("mock"), "{reason}");
-    // What was on its way comes to its end.
+    // Calls in flight are completed.
     thread::sleep(Duration::from_secs(1));
     let (asked, connections) = (project.server.request_count(), project.server.connections());
     assert!(asked <= 40, "{asked}");
@@ -498,7 +498,7 @@ fn a_daemon_without_tasks_sleeps() {
     write_modules(&project, 2);
     let daemon = TestDaemon::start(&project.sandbox);
     wait_until("all is asked", || 3 <= project.server.request_count() && is_idle(&daemon));
-    // Connections that are kept are given up, and the rounds that found nothing are over.
+    // Idle connections have been closed, and the empty rounds are over.
     thread::sleep(Duration::from_secs(2));
     let (connections, wakes) = (project.server.connections(), wake_count(&daemon));
     thread::sleep(Duration::from_secs(3));
@@ -507,7 +507,7 @@ fn a_daemon_without_tasks_sleeps() {
     assert_eq!(project.server.connections(), connections);
 }
 
-/// Returns how often the threads that ask were woken.
+/// Returns how often the calling threads were woken.
 fn wake_count(daemon: &TestDaemon<'_>) -> u64 {
     let tasks = fs::read_dir(format!("/proc/{}/task", daemon.child.id())).unwrap();
     let mut wakes = 0;

@@ -1,4 +1,4 @@
-//! The API as strangers see it (F77 to F79, F82), and as commands do that find a daemon.
+//! The API as seen by other programs (F77 to F79, F82), and by commands that find a running daemon.
 
 use std::fs;
 use std::io::BufRead;
@@ -27,7 +27,7 @@ use super::harness::TestDaemon;
 use super::harness::rounds;
 use super::harness::wait_until;
 
-/// How long a socket may say nothing; whatever takes longer hangs.
+/// The longest silence on a socket before the test counts as hanging.
 const SILENCE: Duration = Duration::from_mins(1);
 
 fn project() -> Sandbox {
@@ -43,7 +43,7 @@ fn project() -> Sandbox {
     sandbox
 }
 
-/// The port of a daemon, and the word that opens it.
+/// A daemon's port and token.
 struct ListenAddress {
     address: String,
     token: String,
@@ -57,7 +57,7 @@ impl ListenAddress {
         Self { address: text(&listener["address"]), token: text(&listener["token"]) }
     }
 
-    /// Sends a request as it stands, and returns the status and all that came back.
+    /// Sends a raw request and returns the status and the whole response.
     fn send_raw(&self, request: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(SILENCE)).unwrap();
@@ -65,9 +65,9 @@ impl ListenAddress {
     }
 }
 
-/// Sends a request after which the connection is closed.
+/// Sends a request and closes the connection.
 fn exchange(stream: &mut (impl Read + Write), request: &str) -> (u16, String) {
-    // It may be refused, and the connection closed, before all of it is sent.
+    // The server may refuse the request and close the connection before it is completely sent.
     let _ = stream.write_all(request.as_bytes());
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
@@ -76,7 +76,7 @@ fn exchange(stream: &mut (impl Read + Write), request: &str) -> (u16, String) {
     (status, heard)
 }
 
-/// Returns how many sockets a daemon has open, its own and those of clients.
+/// Returns the number of sockets that a daemon has open, its own and those of clients.
 fn open_sockets(daemon: &TestDaemon<'_>) -> usize {
     let open = fs::read_dir(format!("/proc/{}/fd", daemon.child.id())).unwrap();
     let target = |entry: std::io::Result<fs::DirEntry>| fs::read_link(entry.ok()?.path()).ok();
@@ -183,11 +183,11 @@ fn no_daemon_starts_where_others_could_replace_its_socket() {
     symlink(&elsewhere, cache.join("daemon.sock")).unwrap();
     sandbox.slop(&["watch", "--quiet"]).assert_fails(3, &["daemon.sock", "no socket"]);
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "precious");
-    // A link that leads nowhere is no socket either, and nothing is made where it leads.
+    // A dangling link is not a socket either, and nothing is created at its target.
     fs::remove_file(&elsewhere).unwrap();
     sandbox.slop(&["watch", "--quiet"]).assert_fails(3, &["daemon.sock", "no socket"]);
     assert!(!elsewhere.exists());
-    // Commands answer by themselves all the same.
+    // Commands still answer by themselves.
     assert!(sandbox.stdout_of(&["view", "src/engine.py"]).contains("class Engine"));
 }
 
@@ -205,7 +205,7 @@ fn a_client_is_served_regardless_of_others() {
             crowd.push(slow);
         }
         if number % 10 == 0 {
-            // Its connection may have had to make room for one of the crowd, as any may that is idle.
+            // Like any idle connection, this one may have been closed to make room.
             let text =
                 good.exchange("POST", "/v1/view", Some("{\"files\":[\"src/engine.py\"],\"mode\":\"full\"}"));
             match text {
@@ -217,7 +217,7 @@ fn a_client_is_served_regardless_of_others() {
                 Some(other) => panic!("{other:?}"),
             }
         }
-        // The kernel has so many files for one process.
+        // The limit of open files for a process.
         crowd.truncate(500);
     }
     assert_ne!(answered, 0);
@@ -259,7 +259,7 @@ fn work_for_disconnected_clients_is_cancelled() {
         let mut stream = UnixStream::connect(daemon.socket()).unwrap();
         write!(stream, "POST /v1/index HTTP/1.1\r\n{head}\r\n\r\n{body}").unwrap();
         if round % 3 == 0 {
-            // Some go when the work has begun.
+            // Some clients disconnect after the work has begun.
             wait_until("it is worked on", || daemon.status()["answers"].as_u64().unwrap() > round as u64 / 3);
         }
     }
@@ -270,11 +270,11 @@ fn work_for_disconnected_clients_is_cancelled() {
     daemon.assert_audit_is_clean();
 }
 
-/// A stream of events: their kinds and data, as they come.
+/// A stream of events, as kinds and data.
 struct EventStream(BufReader<UnixStream>);
 
 impl EventStream {
-    /// Listens, from when on it is told that nothing is missed.
+    /// Subscribes, and returns once the stream confirms that no later event is missed.
     fn open(daemon: &TestDaemon<'_>, query: &str) -> Self {
         let mut stream = UnixStream::connect(daemon.socket()).unwrap();
         stream.set_read_timeout(Some(SILENCE)).unwrap();
@@ -303,7 +303,7 @@ impl EventStream {
     }
 }
 
-/// Waits until all that was there at the start is derived from, and told.
+/// Waits until the initial files are indexed and reported.
 fn wait_until_settled(daemon: &TestDaemon<'_>) {
     wait_until("it has looked at everything", || {
         let status = daemon.status();
@@ -331,7 +331,7 @@ fn subscribers_receive_each_change_once() {
         assert_eq!(changes[0]["sha256"].is_string(), kind != "removed");
         clocks.push(data["clock"].as_str().unwrap().to_owned());
     }
-    // Whoever comes later goes on from where they know.
+    // Later subscribers resume from the clock that they know.
     for (at, clock) in clocks.iter().enumerate().take(3) {
         let (event, data) = EventStream::open(&daemon, &format!("?since={clock}")).next_event();
         assert_eq!((&*event, &data["clock"]), ("changed", &json!(clocks[at + 1])));
@@ -344,7 +344,7 @@ fn subscribers_receive_each_change_once() {
     }
 }
 
-/// Ends what goes on, however a test ends.
+/// Stops the background work however a test ends.
 struct StopFlag<'s>(&'s AtomicBool);
 
 impl Drop for StopFlag<'_> {
@@ -360,7 +360,7 @@ fn an_answer_that_is_not_fresh_is_refused_on_request() {
     let envelope = daemon.query("/v1/outline?require_fresh=true", &json!({}));
     assert_eq!((&envelope["freshness"], &envelope["reason"]), (&json!("fresh"), &Value::Null));
     assert_eq!(sandbox.slop(&["outline", "--require-fresh"]).code, 0);
-    // A file that is written to without a pause cannot be read.
+    // A file that is written continuously cannot be read.
     sandbox.write("log.txt", "line\n".repeat(40_000));
     let file = fs::File::options().write(true).open(sandbox.path("log.txt")).unwrap();
     let is_writing = AtomicBool::new(true);
@@ -394,7 +394,7 @@ fn an_answer_that_is_not_fresh_is_refused_on_request() {
     );
 }
 
-/// Commands that a daemon answers, and that say the same each time.
+/// Commands that a daemon answers and whose output is reproducible.
 const COMMANDS: &[&[&str]] = &[
     &["status"],
     &["outline"],
@@ -439,7 +439,7 @@ fn a_command_prints_the_same_with_and_without_a_daemon() {
         for more in [&[][..], &["--json"]] {
             let before = daemon.status()["answers"].as_u64().unwrap();
             let with = normalized_output(&sandbox.slop(&[*command, more].concat()));
-            // Only what is no command at all is refused before.
+            // Only usage errors are reported before the daemon is queried.
             if with.0 != 2 && before == daemon.status()["answers"].as_u64().unwrap() {
                 not_asked.push([*command, more].concat());
             }
@@ -449,12 +449,12 @@ fn a_command_prints_the_same_with_and_without_a_daemon() {
             assert_eq!(daemon.status()["answers"], before, "{command:?}");
         }
     }
-    // A document as JSON is made of more than what a daemon sends: who prints it composes it.
+    // A JSON document needs more than the daemon sends, so the command composes it.
     let composed = COMMANDS.iter().filter(|command| command[0] == "aggregate");
     assert_eq!(not_asked, composed.map(|command| [*command, &["--json"]].concat()).collect::<Vec<_>>());
 }
 
-/// Returns a run's exit code and what it printed, but for when that was, how long it took, and what a daemon is at.
+/// Returns a run's exit code and output, without times and the daemon's progress.
 fn normalized_output(ran: &CommandOutput) -> (i32, String, String) {
     let Ok(mut envelope) = serde_json::from_str::<Value>(&ran.out) else {
         return (ran.code, without_times(&ran.out), without_times(&ran.err));
@@ -488,7 +488,7 @@ fn a_command_with_other_settings_does_not_use_the_daemon() {
     command.env("SLOP_NO_DAEMON", "1");
     assert_eq!(run(command).code, 0);
     assert_eq!(daemon.status()["answers"], before);
-    // What stands in the project's file counts for both, from the next question on.
+    // Changes of the project's file apply to both from the next query on.
     sandbox.write("slop.toml", "[limits]\nmax_bytes = 20\n");
     let now = sandbox.slop(&arguments);
     assert_eq!((now.code, &now.out), (ran.code, &ran.out));
@@ -529,7 +529,7 @@ fn a_daemon_of_another_version_is_not_used_and_reported() {
     let socket = sandbox.path(".slop_cache/daemon.sock");
     let _ = fs::remove_file(&socket);
     let listener = UnixListener::bind(&socket).unwrap();
-    // It knows of no versions, as the first ones did, and answers whatever it is asked.
+    // A fake daemon without version checks, as in the first release, which answers everything.
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();

@@ -1,4 +1,4 @@
-//! No byte from outside of the project is shown to a client, however it is asked for (F80).
+//! No byte from outside the project is shown to a client, however it is requested (F80).
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use super::super::sandbox::Sandbox;
 use super::harness::TestDaemon;
 use super::harness::rounds;
 
-/// What stands in the files outside, in each form that they may be shown in.
+/// Markers in the outside files, in each form in which they could be shown.
 const CANARY: &str = "canary_4e1f";
 
 fn project() -> Sandbox {
@@ -40,7 +40,7 @@ fn project() -> Sandbox {
     sandbox
 }
 
-/// Returns the ways to name what is outside.
+/// Returns the ways to name outside files.
 fn escape_vectors(sandbox: &Sandbox) -> Vec<String> {
     let outside = sandbox.outside("outside.py").to_str().unwrap().to_owned();
     let beside = sandbox.outside("").to_str().unwrap().trim_end_matches('/').to_owned();
@@ -175,13 +175,13 @@ fn files_outside_the_project_are_not_shown_over_http() {
             assert_nothing_leaked(&envelope.to_string(), vector, route);
             shown += usize::from(code == 200);
         }
-        // The path of a request names nothing but a route.
+        // The path of a request names only a route.
         let path: String = vector.bytes().fold(String::new(), |path, byte| path + &format!("%{byte:02x}"));
         let (code, envelope) = connection.exchange("GET", &format!("/v1/{path}"), None).unwrap();
         assert_eq!(code, 404, "{vector:?}");
         assert_nothing_leaked(&envelope.to_string(), vector, "path");
     }
-    // Most are refused; links themselves, and what `src/../` leads to inside, are told as what they are.
+    // Most are refused; links, and paths that `src/../` keeps inside, are reported as what they are.
     assert!(shown < vectors.len() * 3, "{shown}");
     assert_eq!(connection.text("src/a.py").as_deref(), Some("def a():\n    return 1\n"));
 }
@@ -229,7 +229,7 @@ fn files_outside_the_project_are_not_shown_by_any_command() {
         ];
         for command in commands {
             let ran = sandbox.slop(command);
-            // 4: the discussion is a link, and so is left out.
+            // 4: the discussion is a link and is therefore left out.
             assert!([0, 1, 2, 4].contains(&ran.code), "{command:?}: {ran:?}");
             assert_nothing_leaked(&ran.out, vector, command[0]);
             assert_nothing_leaked(&ran.err, vector, command[0]);

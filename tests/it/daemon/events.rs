@@ -1,4 +1,4 @@
-//! Events are lost, late or too many, and answers are right all the same (F07, F10 to F13, F24, F32, F33).
+//! Answers are correct although events are lost, late or too many (F07, F10 to F13, F24, F32, F33).
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use super::harness::TestDaemon;
 use super::harness::rounds;
 use super::harness::wait_until;
 
-/// Returns the paths that an outline of the whole project tells.
+/// Returns the paths in an outline of the whole project.
 #[track_caller]
 fn listed_paths(connection: &mut DaemonConnection) -> Vec<String> {
     let envelope = connection.query("/v1/files", &json!({}));
@@ -39,7 +39,7 @@ fn files_in_folders_created_at_once_are_all_found() {
         }
     }
     assert_eq!(listed_paths(&mut connection).len(), count * 5);
-    // And edits in them are seen from then on.
+    // Later edits in them are seen too.
     for number in 0..count {
         let file = format!("tree{number}/a/b/c/d/f.py");
         sandbox.write(&file, "y = 1\n");
@@ -174,7 +174,7 @@ fn folders_may_swap_places() {
         assert_eq!(connection.text("a/f.py").as_deref(), Some(in_a));
         assert_eq!(connection.text("b/f.py").as_deref(), Some(in_b));
     }
-    // Their watches went with them, and tell of the folders by their names of today.
+    // The watches moved with the folders and report their current names.
     sandbox.write("a/new.py", "x = 1\n");
     sandbox.write("b/new.py", "x = 2\n");
     assert_eq!(listed_paths(&mut connection), ["a/f.py", "a/new.py", "b/f.py", "b/new.py"]);

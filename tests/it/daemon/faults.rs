@@ -1,4 +1,4 @@
-//! What other programs do to files, to the cache and to the daemon itself, in ways that events tell late, badly or not at
+//! Other programs change files, the cache or the daemon itself in ways that events report late, incorrectly or not at
 //! all (F02, F03, F05, F06, F11, F12, F14, F26, F28, F31, F34, F43, F47, F57, F63).
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ use super::harness::is_torture;
 use super::harness::rounds;
 use super::harness::wait_until;
 
-/// Returns the paths of all files that the daemon knows.
+/// Returns the paths of all files that the daemon lists.
 #[track_caller]
 fn listed_files(connection: &mut DaemonConnection) -> Vec<String> {
     let envelope = connection.query("/v1/files", &json!({}));
@@ -40,7 +40,7 @@ fn listed_files(connection: &mut DaemonConnection) -> Vec<String> {
     files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Says whether a program is there, and that a test was skipped where it is not.
+/// Returns whether a program is installed; if not, reports that the test is skipped.
 fn is_installed(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);
     let ran =
@@ -88,7 +88,7 @@ fn a_restored_mtime_hides_no_edit() {
     for round in 0..rounds(100, 10_000) {
         let text = format!("def f_{round:06}(): pass\n");
         let beside = sandbox.path("beside.tmp");
-        // Once in its place, and once as another file of the same size that takes its name.
+        // Once in place, and once by renaming another file of the same size over it.
         let path = if round % 2 == 0 { sandbox.path("a.py") } else { beside.clone() };
         fs::write(&path, "def f_xxxxxx(): pass\n").unwrap();
         fs::write(&path, &text).unwrap();
@@ -124,7 +124,7 @@ fn the_end_of_a_huge_write_is_seen_although_it_was_read_halfway() {
         let mut connection = daemon.connect();
         let mut file = File::options().write(true).open(sandbox.path("a.py")).unwrap();
         for round in 1..=rounds(6, 400) {
-            // One call, into the bytes that are there.
+            // A single call that overwrites the existing bytes.
             std::io::Seek::rewind(&mut file).unwrap();
             assert_eq!(file.write(text(round).as_bytes()).unwrap(), text(round).len());
             let answer = connection.text("a.py");
@@ -137,7 +137,7 @@ fn the_end_of_a_huge_write_is_seen_although_it_was_read_halfway() {
 
 #[test]
 fn writes_through_a_memory_map_are_seen_when_it_is_closed() {
-    // Rust has no safe way to write through a map, and slop has no other.
+    // Python, because safe Rust cannot write through a memory map.
     if !is_installed("python3", &["-c", "import mmap"]) {
         return;
     }
@@ -162,7 +162,7 @@ fn writes_through_a_memory_map_are_seen_when_it_is_closed() {
     for round in 0..rounds(3, 200) {
         writeln!(input, "{round:06}").unwrap();
         assert_eq!(said.next().unwrap().unwrap(), "dirty");
-        // Long enough for the stamp of the first store to be believed: the second one makes none.
+        // Long enough for the stamp of the first write to be trusted; the second write does not change the stamp.
         thread::sleep(Duration::from_millis(150));
         connection.outline("a.py");
         writeln!(input).unwrap();
@@ -217,7 +217,7 @@ fn a_branch_switch_of_all_files_blocks_no_answer_and_ends_correctly() {
     daemon.assert_audit_is_clean();
 }
 
-/// A few names that become files, folders and links, and take each other's places.
+/// A few names that become files, folders and links, and swap places.
 struct PathShuffler<'s> {
     sandbox: &'s Sandbox,
     dice: TestRng,
@@ -230,7 +230,7 @@ impl PathShuffler<'_> {
         self.sandbox.root().join(parts.collect::<PathBuf>())
     }
 
-    /// Does one thing. That it cannot be done is as good as any other.
+    /// Makes one random change. A change that fails is fine too.
     fn apply_random_change(&mut self) {
         let (one, other) = (self.random_path(), self.random_path());
         let _ = match self.dice.next_below(7) {
@@ -245,7 +245,7 @@ impl PathShuffler<'_> {
     }
 }
 
-/// Returns what lies below a folder: text for files, none for links.
+/// Returns everything below a folder: the text of files, `None` for links.
 fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, Option<String>>) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
@@ -287,7 +287,7 @@ fn after_any_sequence_of_renames_answers_match_the_disk() {
 fn save_as_editor(folder: &Path, how: usize, text: &str) {
     let (file, beside) = (folder.join("a.py"), folder.join("a.py.tmp"));
     match how {
-        // In its place, and in two halves.
+        // In place, in two halves.
         0 => fs::write(&file, text).unwrap(),
         1 => {
             let mut file = File::create(&file).unwrap();
@@ -295,7 +295,7 @@ fn save_as_editor(folder: &Path, how: usize, text: &str) {
             file.write_all(first.as_bytes()).unwrap();
             file.write_all(second.as_bytes()).unwrap();
         }
-        // Another file, renamed; and with the old one kept, as vim does.
+        // A renamed new file; and with the old one kept, as vim does.
         2 => {
             fs::write(&beside, text).unwrap();
             fs::rename(&beside, &file).unwrap();
@@ -309,7 +309,7 @@ fn save_as_editor(folder: &Path, how: usize, text: &str) {
             fs::remove_file(&file).unwrap();
             fs::write(&file, text).unwrap();
         }
-        // By way of a link to another file, which it stays until it is replaced.
+        // Through a link to another file, which remains a link until it is replaced.
         _ => {
             fs::write(&beside, text).unwrap();
             fs::remove_file(&file).unwrap();
@@ -349,7 +349,7 @@ fn a_stopped_daemon_answers_with_later_changes_when_continued() {
             sandbox.write(format!("d{}/f{number}.py", number % 7), &text);
         }
         sandbox.write("a.py", &text);
-        // Longer than a cookie is waited for.
+        // Longer than the timeout of a cookie.
         thread::sleep(Duration::from_millis(if is_torture() { 6_000 } else { 1_100 }));
         daemon.signal("CONT");
         assert_eq!(connection.text("a.py").as_ref(), Some(&text));
@@ -412,7 +412,7 @@ fn a_project_on_an_unmounted_file_system_is_no_longer_served() {
         return;
     }
     let sandbox = Sandbox::new();
-    // The program stays on the root's file system; the project is on one of its own.
+    // The program is on the root file system, the project on its own.
     let script = "mount -t tmpfs tmpfs $PWD && cd $PWD && echo 'x = 1' > a.py && { $SLOP watch --quiet & } \
         && until $SLOP daemon status > ../status; do sleep 0.05; done && cd .. && umount -l project && wait $! \
         && echo 0 > code || echo $? > code";
@@ -487,7 +487,7 @@ fn a_database_locked_by_another_program_blocks_no_answer() {
 fn a_child_of_a_dead_daemon_does_not_hold_its_lock() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
-    // A git that leaves a child of its own behind, as one does that looks after its files by itself.
+    // A git that leaves a child process behind, as background maintenance does.
     let tools = sandbox.outside("tools");
     fs::create_dir(&tools).unwrap();
     let path = std::env::var("PATH").unwrap();
@@ -508,12 +508,12 @@ fn a_child_of_a_dead_daemon_does_not_hold_its_lock() {
     let second = TestDaemon::start(&sandbox);
     assert_eq!(second.connect().text("a.py").as_deref(), Some("x = 1\n"));
     for child in children.lines() {
-        // One that has ended by itself is as well.
+        // It may also have exited by itself.
         let _ = Command::new("kill").arg(child).stderr(Stdio::null()).status();
     }
 }
 
-/// A call about the database fails once, as on a disk that is full or broken.
+/// A system call on the database fails once, as on a full or broken disk.
 #[test]
 fn a_failing_system_call_does_not_make_an_answer_wrong() {
     if !is_installed("strace", &["-f", "-qq", "-o", "/dev/null", "true"]) {

@@ -1,4 +1,4 @@
-//! Files that bite a daemon that is left running (F22, F23, F27, F29, F30, F35 to F40, F44).
+//! Files that are difficult for a long-running daemon (F22, F23, F27, F29, F30, F35 to F40, F44).
 
 use std::fs;
 use std::fs::File;
@@ -31,7 +31,7 @@ fn the_daemons_own_reads_and_writes_do_not_wake_it() {
     daemon.query("/v1/index", &json!({"verify": true}));
     daemon.query("/v1/aggregate", &json!({"choice": {"tier": 3}}));
     let after = daemon.status();
-    // A cookie for each question makes its own events, which are told of the cache's folder.
+    // The cookie of each query causes events of its own, in the cache folder.
     assert_eq!(before["sequence"], after["sequence"], "{after}");
     assert_eq!((&after["pending"], &after["missed"]), (&json!(0), &json!(0)), "{after}");
 }
@@ -126,7 +126,7 @@ fn pipes_sockets_and_unreadable_files_block_nothing() {
         file.unwrap_or_default()
     };
     assert_eq!(state("a.py"), "fresh");
-    // A file becomes a pipe and back, between the look and the reading.
+    // A file becomes a pipe and back between the stat and the read.
     for _ in 0..rounds(50, 10_000) {
         fs::remove_file(sandbox.path("a.py")).unwrap();
         rustix::fs::mkfifoat(rustix::fs::CWD, sandbox.path("a.py"), rustix::fs::Mode::RWXU).unwrap();
@@ -152,7 +152,7 @@ fn a_huge_sparse_file_is_listed_but_not_read() {
     assert!(after < before + (32 << 20), "{before} {after}");
 }
 
-/// A folder is swapped for a link to another, again and again, while its file is asked for.
+/// A folder is repeatedly swapped for a link to another while its file is queried.
 #[test]
 fn no_byte_of_a_swapped_in_folder_is_ever_shown() {
     let sandbox = Sandbox::repo();
@@ -185,7 +185,7 @@ fn no_byte_of_a_swapped_in_folder_is_ever_shown() {
     });
 }
 
-/// Each worker may be the first to read them, and the listing is of all.
+/// Any worker may be the first to read the settings, and the listing is shared.
 #[test]
 fn changed_secret_patterns_apply_from_the_next_query() {
     let sandbox = Sandbox::repo();
@@ -203,7 +203,7 @@ fn changed_secret_patterns_apply_from_the_next_query() {
         let envelope = connection.query("/v1/view", &json!({"files": ["*.txt"], "mode": "full"}));
         assert!(!envelope.to_string().contains("CANARY"), "{round}: {envelope}");
     }
-    // What counts no more is in the index no more.
+    // Files that are no longer listed are no longer in the index.
     sandbox.write("slop.toml", "[project]\noutput_dir = \"gen\"\n");
     connection.query("/v1/files", &json!({}));
     wait_until("the index is that of the settings", || sandbox.slop(&["audit"]).code == 0);

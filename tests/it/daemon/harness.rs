@@ -1,4 +1,4 @@
-//! A daemon of its own for each test, and a client that is not slop's.
+//! A separate daemon for each test, and a client that does not use slop's code.
 
 use std::io::BufRead;
 use std::io::BufReader;
@@ -18,22 +18,22 @@ use serde_json::json;
 use super::super::sandbox::Sandbox;
 pub(crate) use super::super::sandbox::wait_until;
 
-/// Whatever takes longer hangs.
+/// The time after which a test counts as hanging.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Returns how often a test does what it does: as often as the suite has time for, or as often as a night has.
-/// `tests/torture.sh` sets the variable: to 1, or to the part of a night that there is time for.
+/// Returns the number of repetitions of a test: `short` in the suite, up to `long` in a night.
+/// `tests/torture.sh` sets the variable to the divisor of a night.
 pub(crate) fn rounds(short: usize, long: usize) -> usize {
     let part = std::env::var("SLOP_TORTURE").ok().map(|part| part.parse().unwrap_or(1).max(1));
     part.map_or(short, |part: usize| short.max(long / part))
 }
 
-/// Says whether time is no matter.
+/// Returns whether `tests/torture.sh` is running.
 pub(crate) fn is_torture() -> bool {
     std::env::var_os("SLOP_TORTURE").is_some()
 }
 
-/// A generator of numbers that are the same in each run (xorshift).
+/// A reproducible random number generator (xorshift).
 pub(crate) struct TestRng(pub(crate) u64);
 
 impl TestRng {
@@ -45,7 +45,7 @@ impl TestRng {
     }
 }
 
-/// A daemon that runs in a sandbox's project until it is dropped.
+/// A daemon in a sandbox's project, which is killed on drop.
 pub(crate) struct TestDaemon<'s> {
     pub(crate) sandbox: &'s Sandbox,
     pub(crate) child: Child,
@@ -65,7 +65,7 @@ impl<'s> TestDaemon<'s> {
         daemon
     }
 
-    /// Starts `slop watch` and waits for nothing.
+    /// Starts `slop watch` without waiting.
     pub(crate) fn spawn(sandbox: &'s Sandbox, flags: &[&str]) -> Self {
         let mut command = sandbox.command(&[&["watch", "--quiet"], flags].concat());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit());
@@ -98,7 +98,7 @@ impl<'s> TestDaemon<'s> {
         DaemonConnection::open(&self.socket()).expect("the daemon takes connections")
     }
 
-    /// Asks on a connection of its own.
+    /// Sends a query on a new connection.
     #[track_caller]
     pub(crate) fn query(&self, route: &str, body: &Value) -> Value {
         self.connect().query(route, body)
@@ -116,7 +116,7 @@ impl<'s> TestDaemon<'s> {
         (code == 200).then(|| body["data"].take())
     }
 
-    /// Kills the daemon as the kernel would.
+    /// Kills the daemon with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -136,7 +136,7 @@ impl<'s> TestDaemon<'s> {
         rustix::process::kill_process(id, signal).unwrap();
     }
 
-    /// Waits for the daemon's end, and returns its exit code.
+    /// Waits until the daemon exits and returns its exit code.
     #[track_caller]
     pub(crate) fn wait_for_exit(&mut self) -> Option<i32> {
         let mut code = None;
@@ -148,7 +148,7 @@ impl<'s> TestDaemon<'s> {
         code
     }
 
-    /// Checks the index against the files by the oracle.
+    /// Checks with `slop audit` that the index matches the files.
     #[track_caller]
     pub(crate) fn assert_audit_is_clean(&self) {
         let ran = self.sandbox.slop(&["audit"]);
@@ -163,7 +163,7 @@ impl Drop for TestDaemon<'_> {
     }
 }
 
-/// A connection that is kept open from question to question.
+/// A connection that stays open between queries.
 pub(crate) struct DaemonConnection {
     stream: BufReader<UnixStream>,
 }
@@ -175,7 +175,7 @@ impl DaemonConnection {
         Some(Self { stream: BufReader::new(stream) })
     }
 
-    /// Asks, is answered, and returns the envelope.
+    /// Sends a query, which must succeed, and returns the envelope.
     #[track_caller]
     pub(crate) fn query(&mut self, route: &str, body: &Value) -> Value {
         let (code, envelope) = self.try_query(route, body);
@@ -183,13 +183,13 @@ impl DaemonConnection {
         envelope
     }
 
-    /// Asks, and returns the status code and the envelope.
+    /// Sends a query and returns the status code and the envelope.
     #[track_caller]
     pub(crate) fn try_query(&mut self, route: &str, body: &Value) -> (u16, Value) {
         self.exchange("POST", route, Some(&body.to_string())).expect("the daemon answers")
     }
 
-    /// Returns the text of a file as the daemon sees it; `None` where it says that there is no such file.
+    /// Returns the text of a file according to the daemon; `None` if it reports that the file does not exist.
     #[track_caller]
     pub(crate) fn text(&mut self, path: &str) -> Option<String> {
         let (code, envelope) = self.try_query("/v1/view", &json!({"files": [path], "mode": "full"}));
@@ -201,8 +201,8 @@ impl DaemonConnection {
         None
     }
 
-    /// Returns the outline of a file, of which the daemon may remember what it saw before: a text is read anew wherever it
-    /// is shown. `None` where it says that there is no such file.
+    /// Returns the outline of a file, which the daemon may have cached; a text is read each time it
+    /// is shown. `None` if the daemon reports that the file does not exist.
     #[track_caller]
     pub(crate) fn outline(&mut self, path: &str) -> Option<String> {
         let (code, envelope) = self.try_query("/v1/outline", &json!({"files": [path]}));
@@ -212,7 +212,7 @@ impl DaemonConnection {
         is_there.then(|| envelope["data"][0].to_string())
     }
 
-    /// Sends a request, and returns the status code and the body; `None` where the connection breaks.
+    /// Sends a request and returns the status code and the body; `None` if the connection breaks.
     pub(crate) fn exchange(&mut self, method: &str, route: &str, body: Option<&str>) -> Option<(u16, Value)> {
         let (code, bytes) = self.exchange_bytes(method, route, body)?;
         Some((code, serde_json::from_slice(&bytes).unwrap_or(Value::Null)))

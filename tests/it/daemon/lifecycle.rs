@@ -1,4 +1,4 @@
-//! One daemon for a project, whoever starts it and however it ends (F20, F25, F45, F51 to F53, F61, F81).
+//! One daemon per project, however it is started and stopped (F20, F25, F45, F51 to F53, F61, F81).
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -119,7 +119,7 @@ fn a_daemon_whose_project_was_deleted_exits() {
 
     let sandbox = project();
     let mut daemon = TestDaemon::start(&sandbox);
-    // The daemon may write while it is deleted.
+    // The daemon may write during the deletion.
     wait_until("the project is deleted", || {
         fs::remove_dir_all(sandbox.root()).is_ok() || !sandbox.root().exists()
     });
@@ -133,7 +133,7 @@ fn a_project_that_replaced_another_is_not_served() {
     let mut connection = daemon.connect();
     fs::rename(sandbox.root(), sandbox.outside("moved")).unwrap();
     sandbox.write("a.py", "other = 1\n");
-    // Until it has noticed it may answer for the project that it was started for, and never for the other.
+    // Until it notices, it may answer for its own project, but never for the other.
     let (_, envelope) =
         connection.exchange("POST", "/v1/view", Some(r#"{"files":["a.py"]}"#)).unwrap_or((0, Value::Null));
     assert!(!envelope.to_string().contains("other"), "{envelope}");
@@ -150,7 +150,7 @@ fn a_repeatedly_deleted_cache_costs_no_answer() {
         scope.spawn(|| {
             for _ in 0..rounds(4, 100) {
                 thread::sleep(Duration::from_millis(700));
-                // It may fail, for the daemon writes while it deletes.
+                // The deletion may fail, because the daemon writes meanwhile.
                 let _ = run({
                     let mut command = sandbox.script("git clean -fdxq");
                     command.stdin(Stdio::null());
@@ -250,7 +250,7 @@ fn a_project_with_a_long_path_has_its_socket_elsewhere() {
     let started = slop(&["daemon", "start"]);
     assert_eq!(started.code, 0, "{started:?}");
     let process = |ran: &CommandOutput| ran.out.split("process ").nth(1).unwrap().trim().to_owned();
-    // All is deleted but the socket, as `git clean -fdx` does.
+    // Everything but the socket is deleted, as `git clean -fdx` does.
     fs::remove_dir_all(sandbox.path(&deep).join(".slop_cache")).unwrap();
     wait_until("the lock is there again", || sandbox.path(&deep).join(".slop_cache/daemon.lock").exists());
     thread::sleep(Duration::from_millis(100));
@@ -284,9 +284,9 @@ fn a_deleted_socket_is_recreated_and_the_old_one_closed() {
         fs::remove_file(daemon.socket()).unwrap();
         wait_until("the socket is there again", || daemon.try_status().is_some());
     }
-    // Who was connected stays so.
+    // Existing connections stay open.
     assert_eq!(before.text("a.py").as_deref(), Some("def one():\n    return 1\n"));
-    // 00010000 is how the system marks a socket that takes connections.
+    // 00010000 is the kernel's flag of a listening socket.
     let name = daemon.socket().display().to_string();
     let listening = || {
         let sockets = fs::read_to_string("/proc/net/unix").unwrap();
@@ -340,7 +340,7 @@ fn a_hanging_daemon_is_not_reported_as_missing() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     daemon.signal("STOP");
-    // Without it nobody has to wait for an answer.
+    // Without the flag, nothing waits for an answer.
     fs::remove_file(daemon.socket()).unwrap();
     let status = sandbox.slop(&["daemon", "status"]);
     assert_eq!(status.code, 3, "{status:?}");
@@ -379,7 +379,7 @@ fn starting_a_daemon_again_reports_its_address_and_differing_flags() {
     assert!(same.out.contains("runs already") && !same.err.contains("other flags"), "{same:?}");
     let other = sandbox.slop(&["daemon", "start", "--paranoid"]);
     assert!(other.out.contains("runs already") && other.err.contains("other flags"), "{other:?}");
-    // How the port is reached is written down anew.
+    // The address of the port is written again.
     let before = fs::read_to_string(&listener).unwrap();
     fs::remove_file(&listener).unwrap();
     wait_until("it is written anew", || fs::read_to_string(&listener).is_ok_and(|text| text == before));

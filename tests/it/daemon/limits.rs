@@ -1,4 +1,4 @@
-//! Where the system tells nothing, or stops telling, each answer looks at the files (F16 to F19, F48, F49, F60).
+//! Without events, or when they stop, each answer checks the files (F16 to F19, F48, F49, F60).
 
 use std::fs;
 use std::io::Write;
@@ -16,7 +16,7 @@ use super::harness::TestDaemon;
 use super::harness::rounds;
 use super::harness::wait_until;
 
-/// Starts a daemon by a shell script in namespaces of its own, in which `$SLOP` is the program.
+/// Starts a daemon through a shell script in its own namespaces, in which `$SLOP` is the program.
 fn start_in<'s>(sandbox: &'s Sandbox, unshare: &[&str], script: &str) -> Option<TestDaemon<'s>> {
     let may = Command::new("unshare").args(unshare).args(["true"]).stderr(Stdio::null()).status();
     if !may.is_ok_and(|status| status.success()) {
@@ -44,7 +44,7 @@ fn wait_for_mode(daemon: &TestDaemon<'_>, mode: &str) -> Value {
     daemon.status()
 }
 
-/// Writes and asks, in old folders and new ones.
+/// Writes and queries files in existing and new folders.
 #[track_caller]
 fn assert_nothing_stale(daemon: &TestDaemon<'_>, times: usize) {
     let mut connection = daemon.connect();
@@ -103,7 +103,7 @@ fn without_an_inotify_instance_answers_check_the_files() {
     assert_nothing_stale(&daemon, rounds(100, 2000));
 }
 
-/// A union of two folders tells nothing of what is written to the lower one behind its back.
+/// An overlay mount sends no events for writes to its lower folder.
 #[test]
 fn on_a_file_system_without_events_answers_check_the_files() {
     let sandbox = Sandbox::new();
@@ -113,7 +113,7 @@ fn on_a_file_system_without_events_answers_check_the_files() {
     for file in 0..20 {
         fs::write(sandbox.outside("lower").join(format!("f{file}.py")), "x = 1\n").unwrap();
     }
-    // The merged folder is seen in the daemon's namespace alone, and its socket with it: a shell there asks by the
+    // The merged folder and its socket are visible only in the daemon's namespace, so a shell there queries through the
     // command line.
     let script = "mount -t overlay overlay -o lowerdir=$PWD/../lower,upperdir=$PWD/../upper,workdir=$PWD/../work $PWD \
         && cd $PWD && { $SLOP watch --quiet & } && while read -r line; do eval \"$line\"; done; kill %1; wait";
@@ -140,7 +140,7 @@ fn on_a_file_system_without_events_answers_check_the_files() {
     assert_eq!(status["data"]["mode"], "verified", "{status}");
 }
 
-/// Waits for what the script does last. Returns false where it has ended before.
+/// Waits for the last action of the script. Returns false if the script has exited before.
 fn wait_for_file(daemon: &mut TestDaemon<'_>, sandbox: &Sandbox) -> bool {
     let done = sandbox.outside("done");
     let mut has_ended = false;
@@ -151,7 +151,7 @@ fn wait_for_file(daemon: &mut TestDaemon<'_>, sandbox: &Sandbox) -> bool {
     done.exists()
 }
 
-/// On a disk that is full, and on one without an inode for a cookie.
+/// Tests a full disk, and one without a free inode for a cookie.
 #[test]
 fn the_daemon_answers_on_a_full_disk() {
     for options in ["size=3m", "size=64m,nr_inodes=70"] {
@@ -165,7 +165,7 @@ fn the_daemon_answers_on_a_full_disk() {
         let mut say = |line: &str| writeln!(shell, "{line}").unwrap();
         say("for i in 1 2 3 4 5; do echo \"x = $i\" > src/f$i.py; done");
         say("until $SLOP daemon status > ../status; do sleep 0.05; done");
-        // Full of bytes, or of names.
+        // Without free space, or without free inodes.
         say("head -c 8m /dev/zero > fill 2> /dev/null; touch $(seq -f n%g 100) 2> /dev/null");
         say("for i in 1 2 3 4 5; do $SLOP view src/f$i.py --bare >> ../report; done");
         say("mv src/f1.py src/g1.py; $SLOP view src/g1.py --bare >> ../report");

@@ -1,7 +1,7 @@
-//! The daemon, left running: what it answers is never stale, it is one, and it outlives what befalls it.
+//! The long-running daemon: its answers are never stale, there is only one, and it survives failures.
 //!
-//! Each file is a part of the failure modes that docs/reliability.md lists. Tests are short here; `tests/torture.sh` runs
-//! the same ones as often as a night has room for.
+//! Each file covers some of the failure modes in docs/reliability.md, with few repetitions; `tests/torture.sh` runs
+//! the same tests for a whole night.
 
 mod agent;
 mod api;

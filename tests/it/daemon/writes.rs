@@ -1,4 +1,4 @@
-//! Whoever writes a file and then asks is answered with what was written, whatever else goes on (F01, F02, F14).
+//! A query after a write is answered with what was written, whatever else happens (F01, F02, F14).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,12 +20,12 @@ use super::harness::rounds;
 
 const WRITERS: usize = 4;
 
-/// Tells what was wrong while the test goes on, past the test runner.
+/// Reports an error immediately, bypassing the test runner's capture.
 fn report_progress(what: &str) {
     let _ = writeln!(io::stderr(), "{what}");
 }
 
-/// Someone who writes files in a folder of their own, and asks after each change.
+/// A writer with its own folder that sends a query after each change.
 struct RandomWriter<'d> {
     folder: String,
     root: PathBuf,
@@ -63,7 +63,7 @@ impl RandomWriter<'_> {
 
     fn check(&mut self, file: &str) {
         let written = self.files.get(file);
-        // A text is read for each answer that shows it; an outline may be remembered.
+        // A text is read for each answer that shows it; an outline may be cached.
         let (answer, is_right) = if self.dice.next_below(2) == 0 {
             let answer = self.connection.text(file);
             let is_right = answer.as_ref() == written;
@@ -80,7 +80,7 @@ impl RandomWriter<'_> {
         }
     }
 
-    /// Changes something, and asks about it.
+    /// Makes a random change and queries it.
     fn write_once(&mut self) {
         match self.dice.next_below(120) {
             0 => self.list(),
@@ -113,7 +113,7 @@ impl RandomWriter<'_> {
         self.check(&file);
     }
 
-    /// As editors save: another file takes the place of the old one.
+    /// Replaces a file by renaming another one over it, as editors do.
     fn replace(&mut self) {
         let Some(file) = self.some_file() else { return self.add() };
         let (text, beside) = (self.new_text(), self.path(&format!("{file}.tmp")));
@@ -160,7 +160,7 @@ impl RandomWriter<'_> {
         }
     }
 
-    /// Asks which files there are: what came and went is in the answer too.
+    /// Queries the list of files, including added and removed ones.
     fn list(&mut self) {
         if self.files.is_empty() {
             return self.add();
@@ -221,7 +221,7 @@ fn every_answer_reflects_all_earlier_writes() {
     daemon.assert_audit_is_clean();
 }
 
-/// Switches between two branches, and asks what each has.
+/// Switches between two branches and queries the contents of each.
 fn switch_branches(daemon: &TestDaemon<'_>, tree: &RwLock<()>, stale: &AtomicUsize, times: usize) {
     let mut connection = daemon.connect();
     for turn in 0..times {
