@@ -1,13 +1,13 @@
 #!/bin/sh
-# Does what the tests of the daemon do as often as a night has room for: tests/torture.sh [-p PART] [-l] [FILTER...]
+# Repeats the daemon's tests as often as fit in a night: tests/torture.sh [-p PART] [-l] [FILTER...]
 #
-#   -p PART   does a PARTth of it (`-p 100` takes minutes)
-#   -l        lists the tests and runs none
-#   FILTER    runs the tests whose names have this in them; without one, all of `daemon::`
+#   -p PART   divides the repetitions by PART (`-p 100` takes minutes)
+#   -l        lists the tests without running them
+#   FILTER    runs the tests whose names contain this; default: all of `daemon::`
 #
-# A million questions of four writers, a thousand kills, a hundred starters, a hundred thousand files: docs/reliability.md
-# says what each test does and how often. Needs python3, strace, unshare and git; without one of them the tests that need
-# it say SKIPPED. Tests run one after the other, so that each has the machine, in a release build.
+# A million queries of four writers, a thousand kills, a hundred starts, a hundred thousand files: docs/reliability.md
+# lists what each test does and how often. Needs python3, strace, unshare and git; tests that miss one of them print
+# SKIPPED. Tests run one after the other, each with the machine to itself, in a release build.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 part=1
@@ -21,5 +21,5 @@ done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- daemon::
 export SLOP_TORTURE="$part"
-# Where a test fails for what it saw, not for what it waited for, the time is worth as much as the failure.
+# The time helps to distinguish a wrong answer from a timeout.
 exec cargo test --release --manifest-path "$root/Cargo.toml" --test it -- --test-threads 1 "$@"

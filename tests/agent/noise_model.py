@@ -1,4 +1,4 @@
-"""Writes a model that llama.cpp runs and that knows nothing: noise_model.py FILE
+"""Writes a random model for llama.cpp: noise_model.py FILE
 
 Its weights are random, its vocabulary is bytes and letters, and it says some dozens of letters before it ends. What
 is real about it is all the rest: the server's tokens, its context, its cache of prompts.
@@ -12,7 +12,7 @@ import numpy
 WIDTH, HEADS, LAYERS, INNER = 64, 4, 2, 128
 LETTERS = list("\u2581abcdefghijklmnopqrstuvwxyz")
 TOKENS = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)] + LETTERS
-# gguf's kinds of tokens: 1 plain, 2 unknown, 3 control, 6 a byte.
+# Token types of gguf: 1 normal, 2 unknown, 3 control, 6 byte.
 KINDS = [2, 3, 3] + [6] * 256 + [1] * len(LETTERS)
 END = 2
 
@@ -43,8 +43,8 @@ def main():
     writer.add_eos_token_id(END)
     writer.add_unk_token_id(0)
 
-    # The first dimension is the same for every token, so that the last layer can tell what may be said at all:
-    # letters and the end, which are about as likely as each other.
+    # The first dimension is the same for every token, so that the last layer can restrict the output to letters and
+    # the end token, with similar probabilities.
     tokens = noise(len(TOKENS), WIDTH)
     tokens[:, 0] = 4
     said = noise(len(TOKENS), WIDTH, 0.02)

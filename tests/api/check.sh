@@ -1,9 +1,9 @@
 #!/bin/sh
-# Holds the daemon to its OpenAPI document by requests that nobody thought of: tests/api/check.sh [EXAMPLES]
+# Tests the daemon against its OpenAPI document with generated requests: tests/api/check.sh [EXAMPLES]
 #
-# schemathesis makes requests out of the document, right ones and wrong ones, EXAMPLES (200) for each route at most, and
-# sends them to a real daemon's port. No answer may be a mistake of the daemon's own or other than the document says. It
-# is installed below target/, so this needs PyPI, and stays out of `cargo test`. SEED makes a run that failed happen again.
+# schemathesis generates valid and invalid requests from the document, at most EXAMPLES (200) per route, and sends them to
+# a real daemon's port. No response may be a server error or deviate from the document. schemathesis is installed below
+# target/, so this needs PyPI and is not part of `cargo test`. SEED reproduces a failed run.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 venv=${VENV:-$root/target/api-venv}
@@ -44,7 +44,7 @@ value() {
 url=http://$(value address)
 cp "$root/tests/api/schemathesis.toml" "$root/tests/api/hooks.py" "$work/"
 
-# `/v1/stop` would end it. That asks without a token are refused is tried by tests/it/daemon/api.rs.
+# `/v1/stop` would stop the daemon. Requests without a token are tested by tests/it/daemon/api.rs.
 cd "$work"
 PYTHONPATH="$work" SCHEMATHESIS_HOOKS=hooks "$venv/bin/schemathesis" run "$root/docs/openapi.json" --url "$url" \
     --header "Authorization: Bearer $(cd project && value token)" --exclude-path /v1/stop \

@@ -1,4 +1,4 @@
-"""What the generator cannot know: that a stream of events goes on until it is told to end, and what files there are."""
+"""What the generator cannot know: which files exist, and that an event stream is endless unless limited."""
 
 import random
 
@@ -12,7 +12,7 @@ DICE = random.Random(7)
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Ends streams soon, and asks about real things half of the time."""
+    """Limits streams, and uses real names in half of the requests."""
     if case.operation.path == "/v1/events":
         query = dict(case.query or {})
         wait = query.get("wait_ms", 10**9)
@@ -24,7 +24,7 @@ def before_call(context, case, kwargs):
 
 
 def make_real(body):
-    """Puts names of the project in place of generated ones; whatever is no text, or no short one, stays as it is."""
+    """Replaces generated names by names in the project, except values that are not short strings."""
     words = {"name": NAMES, "file": FILES, "base": REVISIONS, "history": FILES}
     for key, value in list(body.items()):
         if isinstance(value, dict):

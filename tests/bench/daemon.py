@@ -1,4 +1,4 @@
-"""Asks a daemon of slop, and measures it. Run by daemon.sh, which says what this measures and on what."""
+"""Queries and measures a daemon of slop. Run by daemon.sh, which documents what is measured."""
 
 import json
 import os
@@ -20,12 +20,12 @@ ROOM = 64 << 20
 
 
 class Client:
-    """One connection that stays, and reads each answer to its end."""
+    """A persistent connection that reads each answer to the end."""
 
     def __init__(self, tree, accept="application/json"):
         self.path = os.path.join(tree, ".slop_cache/daemon.sock")
         self.accept = accept
-        # No answer is measured with the allocation of its room.
+        # Allocated in advance, so that the allocation is not measured.
         self.room = bytearray(ROOM)
         self.connect()
 
@@ -41,7 +41,7 @@ class Client:
             f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
         )
         if select.select([self.socket], [], [], 0)[0]:
-            # The daemon hung up on who had nothing to ask for a while.
+            # The daemon has closed an idle connection.
             self.connect()
         self.socket.sendall(head.encode() + data)
         view, at, end = memoryview(self.room), 0, None
@@ -106,7 +106,7 @@ class Daemon:
         return 0
 
     def switches(self):
-        """Returns how often each of its threads has gone to sleep so far."""
+        """Returns how often its threads have gone to sleep so far."""
         found = {}
         for thread in os.listdir(f"/proc/{self.process.pid}/task"):
             base = f"/proc/{self.process.pid}/task/{thread}"
@@ -116,7 +116,7 @@ class Daemon:
         return found
 
     def wait_quiet(self):
-        """Waits until nothing is pending and it takes no time of the processor any more."""
+        """Waits until nothing is pending and the daemon is idle."""
         quiet = 0
         while quiet < 5:
             before = self.cpu()
@@ -134,7 +134,7 @@ def git(tree, *arguments):
 
 
 def documents():
-    """A whole document, asked for again and again."""
+    """A whole document, requested repeatedly."""
     daemon = Daemon(TREE)
     ask = {"choice": {"tier": 3}}
     json_client, text_client = daemon.client, Client(TREE, "text/markdown")
@@ -166,7 +166,7 @@ def path_of(number):
 
 
 def make_tree():
-    """A repository of 100,000 small files in 5,000 folders, with two branches of which no file is the same."""
+    """A repository of 100,000 small files in 5,000 folders, with two branches that have no file in common."""
     for branch in ["one", "two"]:
         for number in range(FOLDERS * FILES_A_FOLDER):
             path = os.path.join(TREE, path_of(number))
@@ -204,7 +204,7 @@ def idle(daemon):
 
 
 def tree():
-    """Many small files: start, rest, branch switches, restart."""
+    """Many small files: start, idle, branch switches, restart."""
     if not os.path.exists(os.path.join(TREE, ".git")):
         make_tree()
     began = time.perf_counter()
@@ -252,7 +252,7 @@ def switches(daemon):
 
 
 def write_then_ask(client, numbers, rounds):
-    """Returns the times from a write to the answer that has it, and checks that it does."""
+    """Returns the times from a write to an answer that includes it, and checks the answer."""
     times, chance = [], random.Random(3)
     for turn in range(rounds):
         number = chance.choice(numbers)
@@ -267,7 +267,7 @@ def write_then_ask(client, numbers, rounds):
 
 
 def load(work, per_second, numbers):
-    """Does work while another process writes to files so many times a second. Says how many times it did."""
+    """Runs `work` while another process writes files at a given rate. Reports the actual rate."""
     code = """
 import sys, time
 paths, rate = sys.argv[2:], int(sys.argv[1])
@@ -292,7 +292,7 @@ except KeyboardInterrupt:
 
 
 def latency():
-    """From a write to an answer that has it, on the tree of many files."""
+    """The time from a write to an answer that includes it, on the tree of many files."""
     daemon = Daemon(TREE)
     daemon.client.ask("index", {})
     daemon.wait_quiet()

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Measures what a client of `slop watch` waits for, over its real socket, and what the daemon takes meanwhile.
+# Measures how long a client of `slop watch` waits, over its real socket, and what resources the daemon uses.
 #
-#   tests/bench/daemon.sh TREE               TREE: a git checkout, of which a copy is measured
-#   PARTS=latency tests/bench/daemon.sh …    one part alone, of `documents`, `tree` and `latency`
-#   ROUNDS=9 IDLE_SECONDS=10 LOAD_SECONDS=5  how often, and how long
-#   WORK=DIR                                 where copies are made, and kept for the next run; else a folder of its own
+#   tests/bench/daemon.sh TREE               TREE: a git checkout; a copy of it is measured
+#   PARTS=latency tests/bench/daemon.sh …    only some of the parts `documents`, `tree` and `latency`
+#   ROUNDS=9 IDLE_SECONDS=10 LOAD_SECONDS=5  repetitions and durations
+#   WORK=DIR                                 the folder for copies, kept for the next run; default: a temporary folder
 #
-# `documents` asks for TREE's document of tier 3. `tree` and `latency` take a repository of 100,000 small files in 5,000
-# folders with two branches that have no file in common. What a figure is to be stands behind it.
+# `documents` requests TREE's document for tier 3. `tree` and `latency` use a repository of 100,000 small files in 5,000
+# folders with two branches that have no file in common. Each figure is printed with its target.
 set -euo pipefail
 
 house=$(cd "$(dirname "$0")/../.." && pwd)

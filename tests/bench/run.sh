@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Measures slop on a tree, side by side with what it may be compared to.
+# Measures slop on a tree, side by side with comparable programs.
 #
-#   tests/bench/run.sh [TREE]        TREE: a folder, best a git checkout; without it, this repository
-#   ROUNDS=9 tests/bench/run.sh …    medians of nine instead of five
+#   tests/bench/run.sh [TREE]        TREE: a folder, preferably a git checkout; default: this repository
+#   ROUNDS=9 tests/bench/run.sh …    medians of nine rounds instead of five
 #
-# `bare` (tests/bench/bare.rs) walks, reads, hashes and parses the same files and keeps nothing: the floor for a cold
-# `slop index`. `git status` is the floor for a warm one. The programs take turns within each round, so that whatever
-# else the machine does falls upon all of them. Nothing is written into the tree but a cache of the benchmark's own,
-# which is deleted before each cold run and at the end; a cache that is there already is left alone.
+# `bare` (tests/bench/bare.rs) walks, reads, hashes and parses the same files and stores nothing: the lower bound for a
+# cold `slop index`. `git status` is the lower bound for a warm one. The programs take turns within each round, so that
+# other load on the machine affects all of them. The benchmark writes only its own cache into the tree, which is deleted
+# before each cold run and at the end; an existing cache is not touched.
 set -euo pipefail
 
 house=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,11 +17,11 @@ export SLOP_AGGREGATION_CACHE_DIR=.slop_bench_cache
 export SLOP_CONFIG=/dev/null
 cache=$tree/$SLOP_AGGREGATION_CACHE_DIR
 
-# The build's folder may be set elsewhere, so that cargo itself is asked where the programs are.
+# The target folder is configurable, so cargo reports where the programs are.
 build=(cargo build --quiet --release --locked --manifest-path "$house/Cargo.toml" --bin slop --example bare)
 "${build[@]}"
 programs=$("${build[@]}" --message-format=json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
-# The tree is named, or a cache in a folder above would make that folder the project.
+# The tree is passed explicitly; otherwise a cache in a parent folder would make that folder the project.
 slop=($(grep '/slop$' <<<"$programs") --project "$tree")
 bare=$(grep '/bare$' <<<"$programs")
 
@@ -34,14 +34,14 @@ with_memory=false
 if [ -x /usr/bin/time ] && /usr/bin/time -f %M -o "$notes/memory" true 2>"$notes/err"; then
     with_memory=true
 else
-    echo "skipped: peak memory, for there is no GNU time" >&2
+    echo "skipped: peak memory (GNU time is not installed)" >&2
 fi
 
-# prepare NAME: brings about what the name of a run promises.
+# prepare NAME: sets up the state for a run.
 prepare() { case $1 in *", cold") rm -rf "$cache" ;; esac; }
 
-# measure NAME COMMAND…: runs the command in the tree, and notes its cpu, wall (seconds) and peak memory (KiB). Memory
-# takes a run of its own, for the program that measures it costs as much as a small run does.
+# measure NAME COMMAND…: runs the command in the tree and records CPU and wall time (seconds) and peak memory (KiB).
+# Memory is measured in a separate run, because GNU time costs as much as a small run.
 measure() {
     local name=$1 TIMEFORMAT='%3U %3S %3R'
     shift
@@ -61,12 +61,12 @@ with_git=false with_ctags=false with_repomix=false
 if git -C "$tree" rev-parse --git-dir >"$notes/which" 2>&1; then
     with_git=true
 else
-    echo "skipped: git status, for the tree is no git checkout" >&2
+    echo "skipped: git status (the tree is not a git checkout)" >&2
 fi
 if has ctags; then with_ctags=true; fi
 if has repomix; then with_repomix=true; fi
 
-# Once without being counted: the files come into memory, git refreshes its index, and a file in the middle is picked.
+# A warm-up run: loads the files into memory, lets git refresh its index, and picks a file in the middle.
 cd "$tree"
 "${slop[@]}" index >"$notes/index"
 "${slop[@]}" outline --json | cut -d'"' -f4 | sort >"$notes/files"
@@ -94,7 +94,7 @@ done
 echo "Medians of $rounds rounds on $(nproc) cores; a cold index said: $(cat "$notes/index")"
 echo
 awk -F'|' '
-    # Sorts the words of a list by value and returns the one in the middle.
+    # Returns the median of a list of numbers.
     function median(list,    n, i, j, x, v) {
         n = split(list, v, " ")
         for (i = 2; i <= n; i++)
@@ -114,7 +114,7 @@ awk -F'|' '
         for (i = 1; i <= count; i++) {
             name = names[i]
             cpu[name] = median(cpus[name]); wall[name] = median(walls[name])
-            # A process may be too quick for the clock that counts its work.
+            # A process may be too fast for the resolution of the clock.
             if (cpu[name] == 0) cpu[name] = 0.001
             if (wall[name] == 0) wall[name] = 0.001
         }

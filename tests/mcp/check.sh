@@ -1,10 +1,9 @@
 #!/bin/sh
-# Holds `slop mcp` against other people's clients: tests/mcp/check.sh
+# Tests `slop mcp` with third-party clients: tests/mcp/check.sh
 #
-# The protocol's Python SDK lists and calls everything, once in each way that it has to open a session, and checks
-# what comes back against the schemas; the inspector does the same from Node. Each does it without a daemon, and again
-# with one, which then answers. Both are installed below target/, so this needs PyPI and npm, and stays out of
-# `cargo test`. INSPECTOR= leaves out the inspector.
+# The protocol's Python SDK lists and calls everything, once for each way to open a session, and validates the results
+# against the schemas; the inspector does the same from Node. Each does so without a daemon and with one. Both are
+# installed below target/, so this needs PyPI and npm and is not part of `cargo test`. INSPECTOR= skips the inspector.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 venv=${VENV:-$root/target/mcp-venv}
@@ -25,7 +24,7 @@ git init -q
 printf 'class Engine:\n    def run(self):\n        return "\303\251"\n' > src/engine.py
 printf '# Odd\n' > 'a b%%20[1]\303\274.md'
 seq 1 20000 > long.txt
-# More than one page of files and of resources.
+# More files and resources than fit on one page.
 i=0
 while [ "$i" -lt 250 ]; do
     echo "# File $i" > "many/$i.md"
@@ -85,5 +84,5 @@ done
 before=$(answers)
 check
 after=$(answers)
-[ "$after" -ge $((before + 10)) ] || { echo "the daemon was not asked: $before, then $after answers"; exit 1; }
+[ "$after" -ge $((before + 10)) ] || { echo "the daemon was not queried: $before, then $after answers"; exit 1; }
 echo "the daemon gave $((after - before)) answers"

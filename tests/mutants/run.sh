@@ -1,13 +1,13 @@
 #!/bin/sh
-# Breaks slop on purpose, and looks whether its tests notice: tests/mutants/run.sh [NAME...]
+# Inserts bugs into slop and checks that tests fail: tests/mutants/run.sh [NAME...]
 #
-# Each patch here takes away one thing that answers rely on, and names the tests that must fail without it. Every patch
-# is applied in a copy of the last commit, built and held against those tests alone; before that, all of them must pass
-# in the copy as it is. A patch that no longer applies or builds, a test that is not there and a test that does not
-# fail are errors. Not a part of `cargo test`: it builds slop as often as there are patches.
+# Each patch here removes one thing that answers rely on, and names the tests that must fail without it. Every patch is
+# applied to a copy of the last commit, built, and tested with those tests only; all of them must first pass in the
+# unmodified copy. A patch that no longer applies or builds, a missing test and a test that passes are errors. Not part
+# of `cargo test`, because it builds slop once per patch.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
-# Kept between runs, for a build from nothing takes longer than all that comes after it.
+# Kept between runs, because a build from scratch takes longer than everything that follows.
 export CARGO_TARGET_DIR="${MUTANTS_TARGET:-$root/target/mutants}"
 copy=$CARGO_TARGET_DIR/copy
 rm -rf "$copy"
@@ -22,12 +22,12 @@ patches() {
     for name; do ls "$root/tests/mutants/$name"*.patch; done
 }
 
-# Prints the tests that patches name, each as KIND=NAME.
+# Prints the tests that the patches name, as KIND=NAME.
 tests_of() {
     sed -n 's/^Killed-by: \(lib\|it\) /\1=/p' "$@" | sort -u
 }
 
-# Builds what the tests of these patches need.
+# Builds the test binaries that the patches need.
 build() {
     flags=
     tests_of "$@" | grep -q ^lib= && flags=--lib
@@ -36,7 +36,7 @@ build() {
     cargo test --quiet --no-run $flags > "$copy/build" 2>&1
 }
 
-# Says what becomes of one test: passes, fails, or is not there.
+# Prints the result of one test: passes, fails, or is missing.
 judge() {
     kind=$1 name=$2
     [ "$kind" = lib ] && flags=--lib || flags="--test $kind"

@@ -31,7 +31,7 @@ STRICT = pydantic.ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
 
 def forbid_unknown_keys(package):
-    """Makes every typed dictionary of a package refuse keys that it does not name, and every model that may stand in one."""
+    """Makes every typed dictionary of a package, and every model within one, reject unknown keys."""
     models = set()
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         for value in vars(importlib.import_module(module.name)).values():
@@ -39,7 +39,7 @@ def forbid_unknown_keys(package):
                 value.__pydantic_config__ = STRICT
             elif isinstance(value, type) and issubclass(value, pydantic.BaseModel):
                 models.add(value)
-    # Blocks of an answer may be sent back, and models of answers take any key.
+    # Blocks of a response may be sent back, and response models accept any key.
     for model in models:
         model.model_config["extra"] = "forbid"
     for model in models:
@@ -47,7 +47,7 @@ def forbid_unknown_keys(package):
 
 
 def drain(value):
-    """Looks at everything in a value: pydantic validates an iterable only while somebody iterates."""
+    """Visits everything in a value, because pydantic validates iterables lazily."""
     if isinstance(value, dict):
         for item in value.values():
             drain(item)
@@ -64,7 +64,7 @@ def satisfies(adapter):
 
 
 def gemini_satisfies(body):
-    """The library has no type for the body as a whole, but one for each of its parts; all forbid unknown keys."""
+    """Validates each part, because the library has no type for the whole body; all parts forbid unknown keys."""
     unknown = set(body) - {"contents", "generationConfig", "systemInstruction"}
     if unknown:
         raise ValueError(f"unknown keys: {unknown}")
@@ -78,7 +78,7 @@ def gemini_satisfies(body):
 
 
 class Listener(http.server.BaseHTTPRequestHandler):
-    """Stands for every provider: keeps what it is sent, and refuses it."""
+    """A server in place of every provider, which records each request and rejects it."""
 
     heard = []
 
@@ -122,7 +122,7 @@ def by_gemini(body, address):
 
 
 def plain(value, key=""):
-    """Returns Google's JSON in the one of its spellings that slop uses: keys in camel case, and base64 with + and /.
+    """Returns Google's JSON in the spelling that slop uses: camel-case keys, and base64 with + and /.
 
     To the API, whose JSON is that of protocol buffers, both are the same.
     """
@@ -139,7 +139,7 @@ def camel(key):
 
 
 def mutants(body):
-    """Yields wrong bodies, each with what is wrong with it."""
+    """Yields invalid bodies, each with a description of the error."""
 
     def mutant(name, change):
         changed = copy.deepcopy(body)
@@ -170,7 +170,7 @@ def mutants(body):
 
 
 def difference(ours, theirs, at="the body"):
-    """Returns the first place where two values differ."""
+    """Returns the first position where two values differ."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in ours.keys() | theirs.keys():
             if ours.get(key) != theirs.get(key):

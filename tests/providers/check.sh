@@ -1,7 +1,7 @@
 #!/bin/sh
-# Holds the request bodies that slop writes against the providers' own Python libraries: tests/providers/check.sh
+# Validates slop's request bodies with the providers' own Python libraries: tests/providers/check.sh
 #
-# Installs them into a folder of its own (VENV, by default below target/), so it needs PyPI, and stays out of `cargo test`.
+# Installs them into a separate folder (VENV, by default below target/), so it needs PyPI and is not part of `cargo test`.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 venv=${VENV:-$root/target/providers-venv}
@@ -18,14 +18,14 @@ mkdir "$work/project" "$work/bodies"
 cd "$work/project"
 git init -q
 printf 'def a():\n    return "\303\251"\n' > a.py
-# More than one cut of a long prefix.
+# Long enough for the prefix to be split more than once.
 i=0
 while [ "$i" -lt 30 ]; do
     yes "Some words of file $i." | head -n 800 > "long_$i.md"
     i=$((i + 1))
 done
 printf '["User: hello", {"role": "assistant", "content": "hi"}]' > talk.json
-# The smallest image that is one: a single pixel.
+# A minimal valid image of one pixel.
 printf 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' \
     | base64 -d > shot.png
 
