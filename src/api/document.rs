@@ -31,7 +31,7 @@ pub struct DocumentRequest {
     pub is_dry_run: bool,
 }
 
-/// How a document is written.
+/// The format of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentFormat {
     /// As Markdown.

@@ -24,7 +24,7 @@ pub struct ApiError {
     pub code: Cow<'static, str>,
     /// What was attempted, on what, and why it could not be done.
     pub message: String,
-    /// What to do.
+    /// A hint.
     pub hint: Cow<'static, str>,
     /// Who has to do it.
     pub kind: ApiErrorKind,

@@ -92,14 +92,14 @@ impl FeedEventKind {
 /// One file that has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// The file, from the project's folder.
+    /// The file, relative to the project's folder.
     pub path: String,
-    /// The path's bytes in hex, where they are no UTF-8.
+    /// The path's bytes in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// What happened to it.
+    /// How it changed.
     pub kind: ChangeKind,
-    /// The SHA-256 of its bytes; none where there are none.
+    /// The SHA-256 of its bytes; null if there are none.
     pub sha256: Option<String>,
 }
 
@@ -115,15 +115,15 @@ impl From<engine::FileChange> for Change {
     }
 }
 
-/// What happened to a file.
+/// How a file changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// It came.
+    /// It was added.
     Added,
-    /// It is another.
+    /// Its content changed.
     Modified,
-    /// It went.
+    /// It was removed.
     Removed,
 }
 

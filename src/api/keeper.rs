@@ -26,58 +26,58 @@ pub trait DaemonControl: Service {
     fn fingerprint(&self) -> String;
 }
 
-/// How a daemon fares.
+/// The status of a daemon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DaemonStatus {
-    /// Version of what clients and daemons say to each other.
+    /// Version of the protocol between clients and daemons.
     pub protocol: u32,
     /// Version of the program.
     pub version: String,
     /// The daemon's process.
     pub pid: u32,
-    /// The folder that is watched.
+    /// The watched folder.
     pub root: String,
     /// The project's name.
     pub project: String,
-    /// When the daemon began, in milliseconds since the epoch.
+    /// The start time of the daemon in milliseconds since the Unix epoch.
     pub started_at_ms: i64,
-    /// How long it has been running.
+    /// The uptime in milliseconds.
     pub uptime_ms: u64,
-    /// How it knows what has changed.
+    /// How it detects changes.
     pub mode: DaemonMode,
-    /// Why it is not told of changes, where it is not.
+    /// Why it receives no events, if it does not.
     pub reason: Option<String>,
-    /// The count of starts and of lost tracks that `sequence` belongs to.
+    /// The epoch that `sequence` belongs to; a new one begins at each start and each loss of track.
     pub epoch: u64,
-    /// How many changes were seen in this epoch.
+    /// The number of changes seen in this epoch.
     pub sequence: u64,
-    /// Both as one word: `epoch:sequence`.
+    /// Epoch and sequence combined: `epoch:sequence`.
     pub clock: String,
-    /// How many files are known to have changed, and are still to be derived from.
+    /// The number of files that have changed and are not yet indexed.
     pub pending: u64,
-    /// How many asks wait for a worker.
+    /// The number of queries waiting for a worker.
     pub queue_waiting: u64,
-    /// How many threads answer asks.
+    /// The number of worker threads.
     pub workers: u32,
-    /// How many asks were answered.
+    /// The number of queries answered.
     pub answers: u64,
-    /// How often the system's queue of events overflowed.
+    /// How often the system's event queue overflowed.
     pub overflows: u64,
-    /// How often the whole tree was looked at anew.
+    /// How often the whole tree was rescanned.
     pub rescans: u64,
-    /// How many events the system has told.
+    /// The number of events received from the system.
     pub events: u64,
-    /// How many folders are watched.
+    /// The number of watched folders.
     pub watches: u64,
-    /// How many folders the system lets this user watch.
+    /// The system's limit of watched folders for this user.
     pub watch_limit: Option<u64>,
-    /// How many changes an audit or a stat found that no event had told.
+    /// The number of changes that an audit or a stat found and no event reported.
     pub missed: u64,
-    /// Whether each answer is made twice and compared.
+    /// Whether each answer is computed twice and compared.
     pub paranoid: ParanoidStatus,
     /// The last audit; absent before the first.
     pub last_audit: Option<AuditStatus>,
-    /// How long the loop was away from its events at worst, lately.
+    /// The longest recent delay of the event loop.
     pub lag_ms: u64,
     /// The cache on disk.
     pub store: StoreStatus,
@@ -85,43 +85,43 @@ pub struct DaemonStatus {
     pub agent: AgentStatus,
     /// The process's memory in use.
     pub rss_bytes: Option<u64>,
-    /// How many files and sockets the process has open.
+    /// The number of open file descriptors.
     pub fds: Option<u64>,
-    /// The address of the machine itself that is listened on too, where there is one.
+    /// The loopback address that the daemon also listens on, if any.
     pub listen: Option<String>,
-    /// Fingerprint of the settings that answers are made by.
+    /// Fingerprint of the settings in effect.
     pub settings: String,
 }
 
-/// How a daemon knows what has changed.
+/// How a daemon detects changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DaemonMode {
-    /// The system tells.
+    /// It receives events from the system.
     Events,
-    /// It looks at every file for each answer, for the system does not tell.
+    /// It checks every file for each answer, because events are not available.
     Verified,
-    /// It looks at the tree for the first time.
+    /// It is scanning the tree for the first time.
     Starting,
 }
 
-/// Whether each answer is made twice and compared.
+/// Whether each answer is computed twice and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ParanoidStatus {
-    /// Whether it is.
+    /// Whether it is on.
     pub on: bool,
-    /// How many answers were compared.
+    /// The number of answers compared.
     pub answers: u64,
-    /// How many of them were not what they should have been.
+    /// The number of them that were wrong.
     pub mistakes: u64,
 }
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditStatus {
-    /// When it was, in milliseconds since the epoch.
+    /// The time of the answer in milliseconds since the Unix epoch.
     pub at_ms: i64,
-    /// How many files were not as the index had them.
+    /// The number of files that differ from the index.
     pub differences: u64,
 }
 
@@ -139,34 +139,33 @@ pub struct StoreStatus {
 /// The sub-agent that writes summaries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentStatus {
-    /// What it does: `off`, `idle`, `working`, `paused` (it goes on by itself) or `stopped` (until somebody has done
-    /// something).
+    /// Its state: `off`, `idle`, `working`, `paused` (resumes automatically) or `stopped` (until the user acts).
     pub state: String,
     /// Why it is paused or stopped.
     pub reason: Option<String>,
-    /// Whom it asks, the first one first, as `provider/model`.
+    /// Its models in order, as `provider/model`.
     pub models: Vec<String>,
-    /// How many calls are under way.
+    /// The number of calls in flight.
     pub in_flight: u32,
-    /// How many questions of the present round nobody has begun with.
+    /// The number of tasks of the current round that have not been started.
     pub waiting: u64,
-    /// How many files and folders could be asked about when that was last looked at.
+    /// The number of files and folders that could be summarized when last checked.
     pub ready: u64,
-    /// How many of them had their summaries.
+    /// The number of them that had summaries.
     pub done: u64,
-    /// How many files had been written too lately.
+    /// The number of files that were written too recently.
     pub young: u64,
-    /// How many were asked about in vain, and are not asked about again yet.
+    /// The number of subjects that were declined or failed, and are not retried yet.
     pub refused: u64,
-    /// How many files no model is asked about.
+    /// The number of files that are not sent to a model.
     pub not_asked: u64,
-    /// What this day's calls cost at most.
+    /// The maximum cost of today's calls.
     pub spent_today_usd: Dollars,
-    /// What all calls cost at most.
+    /// The maximum cost of all calls.
     pub spent_total_usd: Dollars,
-    /// What may be spent a day.
+    /// The daily spending limit.
     pub cap_day_usd: Dollars,
-    /// What may be spent in all.
+    /// The total spending limit.
     pub cap_total_usd: Dollars,
 }
 
@@ -197,9 +196,9 @@ impl AgentStatus {
     }
 }
 
-/// The daemon was asked to stop.
+/// The daemon is stopping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Stopping {
-    /// Whether it will.
+    /// Whether the daemon is stopping.
     pub(super) stopping: bool,
 }

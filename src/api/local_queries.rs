@@ -29,7 +29,7 @@ pub enum LocalQuery {
 pub struct MakeSliceQuery {
     /// The file.
     pub file: String,
-    /// The first line, from 1.
+    /// The first line, counted from 1.
     pub start_line: u32,
     /// The last line, inclusive.
     pub end_line: u32,

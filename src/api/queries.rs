@@ -13,79 +13,79 @@ use serde::Serialize;
 pub const DEPRECATED_KEYS: [(&str, &str); 3] =
     [("against", "base"), ("beside", "attachments"), ("measured", "exact_tokens")];
 
-/// What is asked of an index run.
+/// Options of an index run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "IndexAsk")]
 pub struct IndexQuery {
-    /// Read and hash every file, whatever its stamp says.
+    /// Read and hash every file, even if its size and timestamps are unchanged.
     pub verify: bool,
 }
 
-/// Which outlines are wanted.
+/// The outlines to show.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "OutlineAsk")]
 pub struct OutlineQuery {
-    /// Files, folders or patterns, from the project's folder; every file that has an outline, where there is none.
+    /// Files, folders or patterns, relative to the project's folder; every file with an outline if empty.
     pub files: Vec<String>,
-    /// Read and hash the files, whatever their stamps say.
+    /// Read and hash the files, even if their size and timestamps are unchanged.
     pub verify: bool,
 }
 
-/// Which views are wanted.
+/// The views to show.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ViewAsk")]
 pub struct ViewQuery {
-    /// Files, folders or patterns, from the project's folder.
+    /// Files, folders or patterns, relative to the project's folder.
     pub files: Vec<String>,
-    /// How to show them; without it in full, or as large as `limits.max_bytes` allows.
+    /// How to show them; by default in full, or in a smaller view for files above `limits.max_bytes`.
     pub mode: Option<ModeName>,
-    /// What to show of single symbols, for the mode `masked`.
+    /// How to show single symbols, for the mode `masked`.
     pub mask: Vec<MaskEntry>,
     /// Lines to show, for the mode `custom`.
     pub lines: Vec<LineRange>,
-    /// The commit, branch or tag that the mode `diff` compares with; without it, the last commit.
+    /// The commit, branch or tag that the mode `diff` compares with; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
-    /// Read and hash the files, whatever their stamps say.
+    /// Read and hash the files, even if their size and timestamps are unchanged.
     pub verify: bool,
 }
 
-/// What to show of one symbol.
+/// How to show one symbol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaskEntry {
-    /// The symbol's name, as outlines give it.
+    /// The symbol's name as in outlines.
     pub symbol: String,
     /// How to show it.
     pub show: MaskName,
 }
 
-/// Some lines.
+/// A range of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineRange {
-    /// The first line, from 1.
+    /// The first line, counted from 1.
     pub start: u32,
     /// The last line, inclusive.
     pub end: u32,
 }
 
-/// Which symbols are wanted.
+/// The symbols to find.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SymbolsAsk")]
 pub struct SymbolsQuery {
     /// The name, qualified or not: `run`, `Engine.run`, `ns::Engine::run`.
     pub name: String,
-    /// Whether the definitions' texts are wanted.
+    /// Whether to include the source of the definitions.
     #[serde(default)]
     pub definition: bool,
 }
 
-/// What decides about views.
+/// The options that select views.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ChoiceAsk")]
@@ -95,111 +95,111 @@ pub struct ViewSelection {
     pub tier: Option<u8>,
     /// Compose for this persona; not together with a tier.
     pub persona: Option<String>,
-    /// Aggregate the files of this preset, and show them as it says.
+    /// Aggregate the files of this preset, shown as the preset specifies.
     pub preset: Option<String>,
-    /// Pick the views this way.
+    /// How to choose views.
     pub strategy: Option<StrategyName>,
-    /// Files in focus: a path, a name, a part of a path, a pattern, or `path:line`.
+    /// Files to focus on: a path, a name, part of a path, a pattern, or `path:line`.
     pub focus: Vec<String>,
-    /// The revision that diffs are against; without it, the last commit.
+    /// The revision that diffs are based on; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
-    /// Keep within so many tokens: the least important files are shown smaller.
+    /// Limit the document to this many tokens; the least important files are shown in smaller views.
     #[schemars(range(min = 1))]
     pub budget: Option<u64>,
-    /// Keep within so many tokens where neither `budget` nor the settings say how many.
+    /// Limit the document to this many tokens if neither `budget` nor the settings set a limit.
     #[schemars(range(min = 1))]
     pub default_budget: Option<u64>,
-    /// Keep the document within so many bytes, in the same way.
+    /// Limit the document to this many bytes, in the same way.
     #[schemars(range(min = 1))]
     pub max_bytes: Option<u64>,
 }
 
-/// Which document is wanted.
+/// The document to compose.
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of its own in JSON")]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "AggregateAsk")]
 pub struct AggregateQuery {
-    /// Files, folders or patterns to aggregate; the whole project where there is none.
+    /// Files, folders or patterns to aggregate; the whole project if empty.
     pub files: Vec<String>,
-    /// What decides about views.
+    /// The options that select views.
     pub choice: ViewSelection,
     /// The order of the files.
     pub order: Option<OrderName>,
-    /// How the document is written.
+    /// The format of the document.
     pub format: FormatName,
     /// Show what has changed since the last aggregation of the same name.
     pub since_last: bool,
-    /// The name that the document is remembered by.
+    /// The name under which the document is recorded.
     pub name: Option<String>,
-    /// What the document holds besides the files.
+    /// The attachments of the document.
     #[serde(alias = "beside")]
     pub attachments: AttachmentOptions,
-    /// Whether the receipt gives exact counts of tokens, which costs time.
+    /// Whether to count tokens exactly in the receipt, which takes time.
     #[serde(alias = "measured")]
     pub exact_tokens: bool,
-    /// Whether the receipt of what would be composed is all that is wanted.
+    /// Whether to return only the receipt of what would be composed.
     pub dry_run: bool,
-    /// Read and hash every file, whatever its stamp says.
+    /// Read and hash every file, even if its size and timestamps are unchanged.
     pub verify: bool,
 }
 
-/// What a document holds besides the files.
+/// The attachments of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "BesideAsk")]
 pub struct AttachmentOptions {
-    /// A file with the discussion that the document ends with.
+    /// A file with the discussion to append to the document.
     pub history: Option<String>,
-    /// Of the takes of a discussion, this one.
+    /// The take of the discussion to use.
     pub take: Option<String>,
-    /// Which part of the document is wanted.
+    /// The part of the document to return.
     pub part: PartName,
-    /// Images to show, as links.
+    /// Images to add, as links.
     pub screenshots: Vec<String>,
-    /// Whether the images themselves are to be in the document.
+    /// Whether to embed the images in the document.
     pub screenshots_inline: bool,
-    /// The model that a provider's body names.
+    /// The model named in a provider's request body.
     pub model: Option<String>,
 }
 
-/// Which files' views are to be explained.
+/// The files whose views to explain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExplainAsk")]
 pub struct ExplainQuery {
     /// A file, a folder or a pattern.
     pub file: String,
-    /// What decides about views.
+    /// The options that select views.
     #[serde(default)]
     pub choice: ViewSelection,
 }
 
-/// What is to be deleted from the cache; everything but what models wrote where nothing is said.
+/// What to delete from the cache; by default everything except summaries by models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "these are the flags of a command, each by itself")]
 #[schemars(rename = "CacheClearAsk")]
 pub struct CacheClearQuery {
-    /// What is known of these files alone.
+    /// Only what is cached for these files.
     pub files: Vec<String>,
     /// The summaries.
     pub summaries: bool,
     /// The outlines, skeletons and references.
     pub structure: bool,
-    /// The summaries that models wrote, of all files or of the given ones. To have them again costs money.
+    /// The summaries by models, of all files or of the given ones. Writing them again costs money.
     pub agent: bool,
-    /// Everything, and the summaries that models wrote.
+    /// Everything, including summaries by models.
     pub all: bool,
 }
 
-/// How long what no file holds is kept.
+/// How long contents that no file has are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CacheCollectAsk")]
 pub struct CacheGcQuery {
-    /// So many days.
+    /// The number of days.
     pub days: u32,
 }
 
@@ -223,25 +223,25 @@ pub struct CacheVerifyQuery {}
 #[serde(deny_unknown_fields)]
 pub struct AuditQuery {}
 
-/// A view mode.
+/// A view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ModeName {
     /// The text.
     Full,
-    /// Some words about the file.
+    /// A short description of the file.
     Summary,
-    /// The symbols, one a line.
+    /// The symbols, one per line.
     Outline,
-    /// Signatures, docs and types; bodies taken out.
+    /// Signatures, docs and types, without bodies.
     Skeleton,
-    /// Single symbols, by the mask.
+    /// The symbols of a mask.
     Masked,
-    /// Some lines.
+    /// A range of lines.
     Custom,
-    /// What has changed.
+    /// The changes.
     Diff,
-    /// Nothing but that the file is excluded.
+    /// Only a note that the file is excluded.
     None,
     /// The signatures of all symbols.
     AstSignatures,
@@ -257,15 +257,15 @@ pub enum MaskName {
     Def,
     /// Its signature.
     Sig,
-    /// Not at all.
+    /// Hidden.
     Hide,
 }
 
-/// How views are picked.
+/// How views are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StrategyName {
-    /// By the tier, the focus and what is said of each file.
+    /// By tier, focus and the entry of each file.
     Auto,
     /// Summaries.
     Summarize,
@@ -277,15 +277,15 @@ pub enum StrategyName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderName {
-    /// What seldom changes first.
+    /// Rarely changed files first.
     Stable,
     /// By path.
     Path,
-    /// As they were named.
+    /// In the order of the request.
     Given,
 }
 
-/// How a document is written.
+/// The format of a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FormatName {
@@ -306,11 +306,11 @@ pub enum FormatName {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PartName {
-    /// All of it.
+    /// The whole text.
     #[default]
     Whole,
-    /// What a provider caches: all but the discussion.
+    /// The part that a provider caches: everything except the discussion.
     Prefix,
-    /// The discussion alone.
+    /// Only the discussion.
     Suffix,
 }

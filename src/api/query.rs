@@ -126,10 +126,10 @@ macro_rules! wire_queries {
 
 wire_queries! {
     Index(IndexQuery) -> IndexRun {
-        command: "index", path: "/v1/index", summary: "Bring the cache up to date.", body: IndexQuery
+        command: "index", path: "/v1/index", summary: "Update the cache.", body: IndexQuery
     }
     Files(FilesQuery) -> FileStates {
-        command: "files", path: "/v1/files", summary: "The state of every file of the project.", body: EmptyBody
+        command: "files", path: "/v1/files", summary: "List the state of every file of the project.", body: EmptyBody
     }
     Outline(OutlineQuery) -> Vec<FileOutline> {
         command: "outline", path: "/v1/outline", summary: "The symbols of files.", body: OutlineQuery, nested: true
@@ -138,42 +138,42 @@ wire_queries! {
         command: "view", path: "/v1/view", summary: "Views of files.", body: ViewQuery
     }
     Symbols(SymbolsQuery) -> Vec<FoundSymbol> {
-        command: "symbols", path: "/v1/symbols", summary: "Where a name is defined.", body: SymbolsQuery, nested: true
+        command: "symbols", path: "/v1/symbols", summary: "Show where a name is defined.", body: SymbolsQuery, nested: true
     }
     Aggregate(AggregateQuery) -> ComposedDocument {
         command: "aggregate",
         path: "/v1/aggregate",
-        summary: "One document made for one agent. With `Accept: text/markdown` the document alone.",
+        summary: "Compose one document for one agent. With `Accept: text/markdown`, only the document is returned.",
         body: AggregateQuery
     }
     Explain(ExplainQuery) -> Vec<FileExplanation> {
         command: "explain",
         path: "/v1/explain",
-        summary: "Why files get the views that they get.",
+        summary: "Explain why each file is shown the way it is.",
         body: ExplainQuery
     }
     Audit(AuditQuery) -> AuditResult {
         command: "audit",
         path: "/v1/audit",
-        summary: "Compare the index with the files themselves.",
+        summary: "Compare the index with the files on disk.",
         body: EmptyBody
     }
     CacheStatus(CacheStatusQuery) -> CacheSize {
-        command: "cache_status", path: "/v1/cache/status", summary: "How much is cached.", body: EmptyBody
+        command: "cache_status", path: "/v1/cache/status", summary: "Show how much is cached.", body: EmptyBody
     }
     CacheClear(CacheClearQuery) -> CacheFreed {
-        command: "cache_clear", path: "/v1/cache/clear", summary: "Delete what is cached.", body: CacheClearQuery
+        command: "cache_clear", path: "/v1/cache/clear", summary: "Clear the cache.", body: CacheClearQuery
     }
     CacheVerify(CacheVerifyQuery) -> CacheVerdict {
         command: "cache_verify",
         path: "/v1/cache/verify",
-        summary: "Check every byte that is cached.",
+        summary: "Check every cached byte.",
         body: EmptyBody
     }
     CacheGc(CacheGcQuery) -> CacheFreed {
         command: "cache_gc",
         path: "/v1/cache/gc",
-        summary: "Delete what no file has held for long.",
+        summary: "Delete contents that no file has had for some time.",
         body: CacheGcQuery
     }
 }
@@ -208,37 +208,37 @@ local_queries! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub enum AnyQuery {
-    /// Bring the cache up to date.
+    /// Update the cache.
     Index(IndexQuery),
-    /// The state of every file of the project.
+    /// List the state of every file of the project.
     Files(FilesQuery),
     /// The symbols of files.
     Outline(OutlineQuery),
     /// Views of files.
     View(ViewQuery),
-    /// Where a name is defined.
+    /// Show where a name is defined.
     Symbols(SymbolsQuery),
     /// One document made for one agent.
     Aggregate(Box<AggregateQuery>),
-    /// Why files get the views that they get.
+    /// Explain why each file is shown the way it is.
     Explain(Box<ExplainQuery>),
-    /// How much is cached.
+    /// Show how much is cached.
     CacheStatus(CacheStatusQuery),
-    /// Delete what is cached.
+    /// Clear the cache.
     CacheClear(CacheClearQuery),
-    /// Check every byte that is cached.
+    /// Check every cached byte.
     CacheVerify(CacheVerifyQuery),
-    /// Delete what no file has held for long.
+    /// Delete contents that no file has had for some time.
     #[serde(alias = "cache_collect")]
     CacheGc(CacheGcQuery),
-    /// Compare the index with the files themselves.
+    /// Compare the index with the files on disk.
     Audit(AuditQuery),
     /// A question that no daemon answers, because it writes files or needs what has no JSON.
     #[serde(skip)]
     Local(LocalQuery),
 }
 
-/// The body of a request in which nothing can be said.
+/// A request body without keys.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NothingAsk")]

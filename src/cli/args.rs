@@ -67,7 +67,7 @@ impl CliArgs {
             && view.mode.is_some()
             && view.mode != view.chosen_mode()
         {
-            let words = "--mask is for --mode masked, --lines for custom, --against for diff";
+            let words = "--mask is for --mode masked, --lines for custom, --base for diff";
             let mut command = Self::command();
             command.build();
             let view = command.find_subcommand_mut("view").expect("`view` is declared above");

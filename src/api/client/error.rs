@@ -26,7 +26,7 @@ pub enum ConnectError {
     Broken(#[source] io::Error),
 }
 
-/// Why there is no answer.
+/// The error.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// No daemon answers, or not to the end.

@@ -23,42 +23,42 @@ use crate::api::wire::FreshnessNote;
 use crate::api::wire::SCHEMA_VERSION;
 
 const ABOUT: &str = "\
-What slop's daemon answers on the unix socket in the project's cache folder, and on a port of the machine where it was \
-started with `--listen`.
+The API of slop's daemon, on the Unix socket in the project's cache folder and, if started with `--listen`, on a loopback \
+port.
 
-Every answer of the project's files reflects every write that had returned before the question, or says so: see \
-`freshness`. What is asked is decided by the project's settings where nothing else is said.
+Every answer about the project's files reflects every write that had returned before the request, or states that it does \
+not: see `freshness`. The project's settings supply the defaults of requests.
 
-On the socket the file's mode decides who may ask. On a port every request needs the daemon's token and a `Host` of \
-this machine (421). What a web page sends (`Origin`, `Sec-Fetch-Site`, `OPTIONS`) is refused on both (403).
+On the socket, file permissions control access. On a port, every request needs the daemon's token and a `Host` of this \
+machine (421). Requests from web pages (`Origin`, `Sec-Fetch-Site`, `OPTIONS`) are refused on both (403).
 
-Refused are: bodies of more than 1 MiB (413) or that take longer than 30 s (408); heads of more than 64 KiB or that take \
-longer than 5 s (the connection is closed); more than 64 connections that are all being answered (503).";
+Limits: bodies of 1 MiB (413) within 30 s (408); headers of 64 KiB within 5 s (the connection is closed); 64 busy \
+connections (503).";
 
 /// Every way in which there is no answer: status, the component's name, and when.
 const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "400",
         "BadRequest",
-        "The query or the body is not what this document says: `bad_query`, `bad_json`, `bad_body`.",
+        "The query string or the body does not match this document: `bad_query`, `bad_json`, `bad_body`.",
     ),
-    ("401", "Unauthorized", "A port was asked without the daemon's token: `unauthorized`."),
-    ("403", "Forbidden", "A web page asks, or seems to: `forbidden`."),
-    ("404", "NotFound", "What is asked for is not there: `not_found`, `no_such_route`."),
-    ("405", "MethodNotAllowed", "The path has another method: `no_such_method`."),
-    ("406", "NotAcceptable", "The answer holds no text of the type that is accepted: `not_acceptable`."),
-    ("408", "RequestTimeout", "The body did not come: `too_slow`."),
+    ("401", "Unauthorized", "A request to the port lacks the daemon's token: `unauthorized`."),
+    ("403", "Forbidden", "The request comes from a web page, or seems to: `forbidden`."),
+    ("404", "NotFound", "The requested item does not exist: `not_found`, `no_such_route`."),
+    ("405", "MethodNotAllowed", "The path does not support this method: `no_such_method`."),
+    ("406", "NotAcceptable", "The answer is not available in the accepted type: `not_acceptable`."),
+    ("408", "RequestTimeout", "The body did not arrive in time: `too_slow`."),
     (
         "409",
         "Conflict",
-        "The asker has another protocol or other settings: `other_protocol`, `other_settings`.",
+        "The client has another protocol or other settings: `other_protocol`, `other_settings`.",
     ),
     ("413", "ContentTooLarge", "The body is too large: `too_large`."),
-    ("415", "UnsupportedMediaType", "The body is not said to be JSON: `not_json`."),
-    ("421", "MisdirectedRequest", "A port was asked by another name than this machine's: `wrong_host`."),
-    ("422", "Unprocessable", "The ask was understood and cannot be met; the code says why."),
-    ("500", "Bug", "The daemon came upon a mistake of its own, and goes on: `bug`."),
-    ("503", "Unavailable", "The same request may succeed later: `busy`, or what the machine refuses."),
+    ("415", "UnsupportedMediaType", "The body is not declared as JSON: `not_json`."),
+    ("421", "MisdirectedRequest", "The `Host` of a request to the port is not this machine: `wrong_host`."),
+    ("422", "Unprocessable", "The query was understood but cannot be answered; the code says why."),
+    ("500", "Bug", "The daemon encountered an internal error and continues: `bug`."),
+    ("503", "Unavailable", "The same request may succeed later: `busy`, or an error of the environment."),
 ];
 
 /// Returns the document, indented.
@@ -90,7 +90,7 @@ fn document() -> Value {
     json!({
         "openapi": "3.1.0",
         "info": info(),
-        "servers": [{"url": "http://localhost", "description": "The unix socket; or a port, with its number."}],
+        "servers": [{"url": "http://localhost", "description": "The Unix socket, or a port with its number."}],
         "security": [{}, {"token": []}],
         "paths": paths,
         "components": {
@@ -101,7 +101,7 @@ fn document() -> Value {
                 "token": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "The daemon's token. On a port alone; the socket asks for none.",
+                    "description": "The daemon's token. Required only on the port, not on the socket.",
                 },
             },
         },
@@ -128,7 +128,7 @@ fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaG
         let schema = body_schema(queries);
         operation["requestBody"] = json!({
             "description": format!(
-                "What is wanted, in {REQUEST_BYTES} bytes at most. No body is the same as an empty object."
+                "The query, in at most {REQUEST_BYTES} bytes. A missing body is the same as an empty object."
             ),
             "required": requires_something(queries, &schema),
             "content": {"application/json": {"schema": schema}},
@@ -159,26 +159,25 @@ fn parameters(route: &Route) -> Value {
                     "query",
                     "since",
                     &clock,
-                    "Tell what came after this clock; from now on without it."
+                    "Send the events after this clock; by default, from now on."
                 ),
                 parameter(
                     "header",
                     "last-event-id",
                     &last,
-                    "The same, as libraries send it that take up a broken stream; it counts before `since`."
+                    "The same, as sent by libraries that resume a stream; takes precedence over `since`."
                 ),
-                parameter("query", "limit", &number, "End the stream after so many events."),
-                parameter("query", "wait_ms", &number, "End the stream after so many milliseconds."),
+                parameter("query", "limit", &number, "End the stream after this many events."),
+                parameter("query", "wait_ms", &number, "End the stream after this many milliseconds."),
                 protocol(),
             ])
         }
         RouteAction::Query { .. } => {
             let (switch, text) = (json!({"type": "boolean", "default": false}), json!({"type": "string"}));
-            let fresh = "Refuse rather than answer what cannot be vouched for.";
-            let settings = "The fingerprint of the settings that the asker expects; others than the daemon's are \
-                            refused (409).";
+            let fresh = "Fail if the answer cannot be guaranteed to be fresh.";
+            let settings = "The fingerprint of the settings that the client expects; if the daemon's differ, the request is refused (409).";
             let version =
-                "The version of slop that the asker is; another than the daemon's is refused (409).";
+                "The client's version of slop; if the daemon's differs, the request is refused (409).";
             json!([
                 parameter("query", "require_fresh", &switch, fresh),
                 parameter("header", "slop-settings", &text, settings),
@@ -195,7 +194,8 @@ fn parameter(place: &str, name: &str, schema: &Value, description: &str) -> Valu
 
 fn protocol() -> Value {
     let schema = json!({"type": "string", "const": PROTOCOL.to_string()});
-    let description = "The protocol that the asker speaks; another than the daemon's is refused (409).";
+    let description =
+        "The protocol version of the client; if the daemon's differs, the request is refused (409).";
     parameter("header", "slop-protocol", &schema, description)
 }
 
@@ -254,13 +254,13 @@ fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
     if can_take_long {
         content["application/x-ndjson"] = json!({"schema": {
             "type": "string",
-            "description": "Lines of JSON: `{\"progress\":{\"done\":N,\"total\":M}}` as the work goes on, one a second at \
-                            least, and last the envelope; an error's has its `status` beside it.",
+            "description":
+                "Lines of JSON: `{\"progress\":{\"done\":N,\"total\":M}}` during the work, at least one per second, and \
+                 finally the envelope; for an error, it includes the `status`.",
         }});
     }
     if has_document(route) {
-        content["text/markdown"] =
-            json!({"schema": {"type": "string", "description": "The document alone."}});
+        content["text/markdown"] = json!({"schema": {"type": "string", "description": "Only the document."}});
     }
     content
 }
@@ -268,15 +268,16 @@ fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
 fn event_schema(change: &Schema) -> Value {
     json!({
         "type": "object",
-        "description": "Each event of the stream. A comment says each 15 s that somebody is there.",
+        "description": "The events of the stream. A comment is sent every 15 s to keep the connection alive.",
         "required": ["id", "event", "data"],
         "properties": {
             "id": {"type": "string", "description": "The clock after it."},
             "event": {
                 "type": "string",
                 "enum": ["changed", "fresh_instance", "lost_track"],
-                "description": "`changed`: these files and no others. `fresh_instance`: everything may have changed since \
-                                the clock that was asked for. `lost_track`: the daemon looks at everything anew.",
+                "description":
+                    "`changed`: exactly these files. `fresh_instance`: everything may have changed since the requested \
+                     clock. `lost_track`: the daemon rescans everything.",
             },
             "data": {
                 "type": "string",
@@ -306,7 +307,7 @@ fn envelope(command: &str, data: &Value, note: Option<Schema>) -> Value {
     own["properties"]["notes"] = json!({
         "type": "array",
         "items": {"type": "string"},
-        "description": "What a person should be told beside the answer.",
+        "description": "Messages for a person.",
     });
     json!({"allOf": [note, own]})
 }
@@ -314,18 +315,18 @@ fn envelope(command: &str, data: &Value, note: Option<Schema>) -> Value {
 fn error_schema() -> Value {
     json!({
         "type": "object",
-        "description": "Why there is no answer.",
+        "description": "The error.",
         "required": ["schema_version", "command", "error"],
         "properties": {
             "schema_version": {"type": "integer", "const": SCHEMA_VERSION},
-            "command": {"type": "string", "description": "What was asked; `api` where that is not known."},
+            "command": {"type": "string", "description": "The query; `api` if it is unknown."},
             "error": {
                 "type": "object",
                 "required": ["code", "message", "hint"],
                 "properties": {
-                    "code": {"type": "string", "description": "A stable name, for programs."},
-                    "message": {"type": "string", "description": "What was attempted, on what, and why it was not done."},
-                    "hint": {"type": "string", "description": "What to do."},
+                    "code": {"type": "string", "description": "A stable identifier for programs."},
+                    "message": {"type": "string", "description": "The condition that caused the error."},
+                    "hint": {"type": "string", "description": "A hint."},
                 },
             },
         },
@@ -356,14 +357,14 @@ fn error_responses() -> Value {
 fn header_schemas() -> Value {
     let header = |schema: Value, description: &str| json!({"schema": schema, "description": description});
     json!({
-        "slop-protocol": header(json!({"type": "integer"}), "The protocol that the daemon speaks."),
+        "slop-protocol": header(json!({"type": "integer"}), "The protocol version of the daemon."),
         "slop-settings": header(json!({"type": "string"}), "The fingerprint of the daemon's settings."),
-        "slop-version": header(json!({"type": "string"}), "The version of slop that the daemon is."),
+        "slop-version": header(json!({"type": "string"}), "The daemon's version of slop."),
         "slop-freshness": header(
             json!({"type": "string", "enum": ["fresh", "partial", "stale"]}),
-            "What a document that is given alone can be relied on for.",
+            "The freshness of a document that is returned without an envelope.",
         ),
-        "slop-clock": header(json!({"type": "string"}), "When the document that is given alone was, as `clock`."),
+        "slop-clock": header(json!({"type": "string"}), "The `clock` of a document that is returned without an envelope."),
     })
 }
 

@@ -12,7 +12,7 @@ use crate::api::fault::ApiError;
 use crate::api::fault::ApiErrorKind;
 use crate::api::wire::envelope_of_error;
 
-/// Why there is no answer.
+/// The error.
 #[derive(Debug)]
 pub(super) struct ApiErrorResponse {
     pub(super) status: StatusCode,

@@ -82,11 +82,11 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_daemon(
         "/v1/status",
         "status",
-        "How the daemon fares. Answered to every protocol and all settings.",
+        "Show the daemon's status. Available to clients with any protocol and settings.",
         RouteAction::Status,
     ),
     Route::of_daemon("/v1/openapi.json", "openapi", "This document.", RouteAction::OpenApi),
-    Route::of_daemon("/v1/events", "events", "What changes, as server-sent events.", RouteAction::Events),
+    Route::of_daemon("/v1/events", "events", "Stream changes as server-sent events.", RouteAction::Events),
     Route::of_query::<IndexQuery>(),
     Route::of_query::<FilesQuery>(),
     Route::of_query::<OutlineQuery>(),
@@ -109,7 +109,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_daemon(
         "/v1/stop",
         "stop",
-        "Stop the daemon. Answered to every protocol and all settings.",
+        "Stop the daemon. Available to clients with any protocol and settings.",
         RouteAction::Stop,
     ),
 ];

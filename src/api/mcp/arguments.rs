@@ -9,9 +9,9 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AggregateArguments {
-    /// How much is shown of each file: 1 (orchestrator) a summary of each file and the tree, 2 (tech lead) summaries
-    /// with signatures, 3 (worker) the files in focus in full and skeletons of the rest, 4 (QA) outlines, and lines
-    /// around those in focus. Without it, as the project's settings say.
+    /// How much of each file to show: 1 (orchestrator) a summary of each file and the file tree, 2 (tech lead)
+    /// summaries with signatures, 3 (worker) focused files in full and skeletons of the others, 4 (QA) outlines, and
+    /// the lines around focused lines. Defaults to the project's settings.
     #[serde(default)]
     #[schemars(with = "u8", range(min = 1, max = 4))]
     pub(super) tier: Option<u8>,
@@ -23,17 +23,17 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) preset: Option<String>,
-    /// The files that the task is about: a path from the project's root, a file name, a part of a path, a pattern, or
-    /// `path:line`. They are shown in the most detail, and what they use ranks higher.
+    /// The files that the task is about: a path relative to the project's root, a file name, part of a path, a pattern,
+    /// or `path:line`. They are shown in the most detail, and files that they refer to rank higher.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) focus: Option<Vec<String>>,
-    /// Aggregate these alone: files, folders or patterns from the project's root. Without any, the whole project.
+    /// Aggregate only these: files, folders or patterns relative to the project's root. Defaults to the whole project.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) files: Option<Vec<String>>,
-    /// Keep the document within so many tokens: the least important files are shown smaller, then left out. Without
-    /// it, the tier's budget in the project's settings, else 20000.
+    /// Limit the document to this many tokens: the least important files are shown in smaller views, then left out.
+    /// Defaults to the tier's budget in the project's settings, or else 20000.
     #[serde(default)]
     #[schemars(with = "u64", range(min = 1))]
     pub(super) budget: Option<u64>,
@@ -43,20 +43,20 @@ pub(super) struct AggregateArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ViewArguments {
-    /// Files, folders or patterns (`src/*.py`), from the project's root.
+    /// Files, folders or patterns (`src/*.py`), relative to the project's root.
     #[schemars(length(min = 1))]
     pub(super) files: Vec<String>,
     /// How to show them: `full` is the text, `skeleton` signatures, docs and types without bodies (a tenth to a third
-    /// of the text), `outline` the symbols, `summary` some words about the file, `diff` what has changed since the last
-    /// commit or since `base`. Without it the text, or what `symbols`, `lines` or `base` imply.
+    /// of the text), `outline` the symbols, `summary` a short description, `diff` the changes since the last commit or
+    /// since `base`. Defaults to `full`, or to what `symbols`, `lines` or `base` imply.
     #[serde(default)]
     #[schemars(with = "ViewModeArgument")]
     pub(super) mode: Option<ViewModeArgument>,
-    /// Show the definitions of these symbols alone, named as `slop_outline` names them: `Engine.run`.
+    /// Show only the definitions of these symbols, named as in `slop_outline`: `Engine.run`.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) symbols: Option<Vec<String>>,
-    /// Show these lines alone.
+    /// Show only these lines.
     #[serde(default)]
     #[schemars(with = "Vec<LineRangeArgument>")]
     pub(super) lines: Option<Vec<LineRangeArgument>>,
@@ -77,11 +77,11 @@ pub(super) enum ViewModeArgument {
     Diff,
 }
 
-/// Some lines.
+/// A range of lines.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LineRangeArgument {
-    /// The first line, from 1.
+    /// The first line, counted from 1.
     #[schemars(range(min = 1))]
     pub(super) start: u32,
     /// The last line, inclusive.
@@ -93,7 +93,7 @@ pub(super) struct LineRangeArgument {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OutlineArguments {
-    /// Files, folders or patterns (`src/*.py`), from the project's root.
+    /// Files, folders or patterns (`src/*.py`), relative to the project's root.
     #[schemars(length(min = 1))]
     pub(super) files: Vec<String>,
 }
@@ -104,7 +104,7 @@ pub(super) struct OutlineArguments {
 pub(super) struct SymbolArguments {
     /// The symbol's name, or the end of its qualified name: `run`, `Engine.run`, `ns::Engine::run`.
     pub(super) name: String,
-    /// Whether to show the text of each definition, not its signature alone.
+    /// Whether to show the source of each definition instead of only its signature.
     #[serde(default)]
     pub(super) definition: bool,
 }
@@ -113,17 +113,17 @@ pub(super) struct SymbolArguments {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StatusArguments {
-    /// List the files of this state alone: `fresh` (the cache holds this content), `stale` (it may have changed since
-    /// it was read), `new` (never read), `left_out` (no text that can be shown; the reason is told). What is stale or
-    /// new is read for the next answer about it.
+    /// List only files in this state: `fresh` (the cache has this content), `stale` (it may have changed since it was
+    /// read), `new` (never read), `left_out` (no text to show; the reason is given). Stale and new files are read when
+    /// an answer needs them.
     #[serde(default)]
     #[schemars(with = "FileStateArgument")]
     pub(super) state: Option<FileStateArgument>,
-    /// List the files below this folder alone, from the project's root.
+    /// List only the files below this folder, relative to the project's root.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) below: Option<String>,
-    /// Go on where an earlier answer ended: its `next_cursor`.
+    /// Continue where an earlier answer ended: its `next_cursor`.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) cursor: Option<String>,

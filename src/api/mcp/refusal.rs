@@ -11,7 +11,7 @@ pub(super) struct ToolError {
     pub(super) code: String,
     /// What was attempted, on what, and why it could not be done.
     pub(super) message: String,
-    /// What to do.
+    /// A hint.
     pub(super) hint: String,
 }
 

@@ -13,113 +13,113 @@ use crate::engine::ClearedCache;
 use crate::engine::IndexDifference;
 use crate::engine::IntegrityReport;
 
-/// How much is cached.
+/// Show how much is cached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheSize {
-    /// Files that are known.
+    /// Known files.
     pub files: u64,
-    /// Contents that are known.
+    /// Known contents.
     pub contents: u64,
-    /// Those of them that no file holds.
+    /// Those that no file has.
     pub idle_contents: u64,
-    /// What is derived, by kind.
+    /// The artifacts by kind.
     pub artifacts: Vec<ArtifactSize>,
-    /// What the last aggregations gave.
+    /// The records of delivered documents.
     pub given: GivenSize,
-    /// Bytes of the database and its log on the disk.
+    /// Size of the database and its log on disk, in bytes.
     pub bytes_on_disk: u64,
-    /// What models wrote and what it cost; absent where they never wrote anything.
+    /// Summaries by models and their cost; absent if there have never been any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentSize>,
 }
 
-/// How much models wrote, and what it cost.
+/// Summaries by models, and what they cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentSize {
     /// Summaries.
     pub summaries: u64,
-    /// Bytes of their words.
+    /// Size of their texts in bytes.
     pub text_bytes: u64,
-    /// What was asked in vain.
+    /// Subjects that models declined or failed to summarize.
     pub refusals: u64,
-    /// Calls that were ever made.
+    /// The number of calls made so far.
     pub calls: u64,
-    /// What they cost. A call of unknown cost counts as the most it may have cost.
+    /// Their cost. A call of unknown cost counts at its maximum.
     pub spent_usd: Dollars,
-    /// Bytes of the database and its log on the disk.
+    /// Size of the database and its log on disk, in bytes.
     pub bytes_on_disk: u64,
 }
 
-/// How much there is of one kind of what is derived.
+/// The totals of one kind of artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactSize {
-    /// The kind, as `outline`.
+    /// The kind, such as `outline`.
     pub artifact: String,
-    /// How many there are.
+    /// The number of entries.
     pub rows: u64,
-    /// Bytes of all of them.
+    /// Total size in bytes.
     pub bytes: u64,
 }
 
-/// How much is remembered of what aggregations gave.
+/// How much is recorded about delivered documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GivenSize {
-    /// How many views.
+    /// The number of views.
     pub rows: u64,
-    /// Bytes of their texts.
+    /// Size of their texts in bytes.
     pub bytes: u64,
 }
 
 /// What was deleted from the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheFreed {
-    /// Contents.
+    /// The number of contents.
     pub contents: u64,
-    /// What was derived from them.
+    /// The artifacts derived from them.
     pub artifacts: u64,
-    /// Files that were known.
+    /// Files that were already known.
     pub files: u64,
-    /// Bytes by which the databases became smaller on the disk.
+    /// Bytes by which the databases shrank on disk.
     pub bytes: u64,
-    /// Summaries that models wrote.
+    /// Summaries by models.
     #[serde(default)]
     pub agent_summaries: u64,
-    /// What those had cost.
+    /// Their cost.
     #[serde(default)]
     pub agent_usd: Dollars,
-    /// Summaries that models wrote and that are still there.
+    /// Summaries by models that are still cached.
     #[serde(default)]
     pub agent_kept: u64,
 }
 
-/// What a check of the cache found.
+/// The result of verifying the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheVerdict {
-    /// Rows that were looked at.
+    /// Rows checked.
     pub rows: u64,
-    /// Rows that were damaged and are deleted now, in words.
+    /// Descriptions of the damaged rows that were deleted.
     pub damaged: Vec<String>,
-    /// What is wrong with the structure of the database; then it is made anew.
+    /// What is wrong with the structure of the database, which is then rebuilt.
     pub structure: Option<String>,
 }
 
-/// How the index differs from the files themselves.
+/// How the index differs from the files on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditResult {
-    /// Files that were looked at.
+    /// Files checked.
     pub files: u64,
-    /// Bytes that were read.
+    /// Bytes read.
     pub bytes: u64,
-    /// What is not as the index says, by path.
+    /// The differences, by path.
     pub differences: Vec<AuditDifference>,
 }
 
-/// A file of which the index says something else than is true.
+/// A file for which the index differs from the file on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditDifference {
-    /// The file, from the project's folder.
+    /// The file, relative to the project's folder.
     pub path: String,
-    /// The bytes of the path in hex, where they are no UTF-8.
+    /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
     /// What is wrong: `not_indexed`, `other_content`, `still_indexed`, `other_reason` or `damaged_row`.

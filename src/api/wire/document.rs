@@ -18,13 +18,13 @@ use crate::model::Document;
 use crate::model::DocumentBlock;
 use crate::render;
 
-/// A document that was composed.
+/// A composed document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComposedDocument {
-    /// The document in the format that was asked for; none where only the receipt was.
+    /// The document in the requested format; absent if only the receipt was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What became of each file.
+    /// How each file was shown.
     pub receipt: DocumentReceipt,
 }
 

@@ -9,79 +9,79 @@ use super::receipt::SummaryAuthor;
 use crate::engine::Explanation;
 use crate::engine::LimitedView;
 
-/// Why a file gets the view that it gets.
+/// Why a file is shown the way it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileExplanation {
-    /// The file, from the project's folder.
+    /// The file, relative to the project's folder.
     pub path: String,
-    /// The bytes of the path in hex, where they are no UTF-8.
+    /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
     /// SHA-256 of its content, if it has text.
     pub sha256: Option<String>,
     /// Its size in bytes, if it has text.
     pub size: Option<u64>,
-    /// Its type, as `python`.
+    /// Its type, such as `python`.
     pub language: Option<String>,
-    /// What its head would say beside language and view.
+    /// The note in its header line, after language and view.
     pub remarks: Vec<String>,
-    /// Why it is left out altogether.
+    /// Why it is left out.
     pub left_out: Option<String>,
-    /// What each rule has to say, in the order in which they are asked.
+    /// The result of each rule, in the order of evaluation.
     pub rules: Vec<ExplainedRule>,
     /// The rule that decides.
     pub decided_by: String,
-    /// The view that it wants.
+    /// The view that it selects.
     pub wanted: String,
-    /// What the file is shown as in the end.
+    /// The view that the file gets.
     pub view: String,
-    /// Why that is not what was wanted.
+    /// Why another view than the wanted one is used.
     pub why: Option<String>,
-    /// Who wrote the words, where it is shown as a summary.
+    /// The author of the summary, if it is shown as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryAuthor>,
-    /// Why they are shown and no other's.
+    /// Why these summaries are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_why: Option<String>,
-    /// Bytes of the view.
+    /// Size of the view in bytes.
     pub bytes: u64,
     /// Tokens of the view.
     pub tokens: u64,
     /// How tokens were counted.
     pub tokens_counted_by: String,
-    /// What the limits make of it, where there are any and the document holds the file.
+    /// The effect of the limits, if there are any and the document contains the file.
     pub under_limits: Option<LimitEffect>,
 }
 
-/// What one rule has to say.
+/// The result of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainedRule {
-    /// The rule, as `focus` or `tier`.
+    /// The rule, such as `focus` or `tier`.
     pub rule: String,
-    /// The view that it gives, if it matches.
+    /// The view that it selects if it matches.
     pub view: Option<String>,
 }
 
-/// What the limits of a document make of a file.
+/// The effect of a document's limits on a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitEffect {
-    /// What it is shown as; none where there is no room for it.
+    /// The view; null if there is no room for it.
     pub view: Option<String>,
-    /// Why that is not what was wanted.
+    /// Why another view than the wanted one is used.
     pub why: Option<String>,
-    /// Its place among the files by importance, from 1.
+    /// Its rank by importance, counted from 1.
     pub place: u64,
-    /// How many files the document is about.
+    /// The number of files that the document covers.
     pub files: u64,
     /// Whether it is in focus.
     pub in_focus: bool,
     /// Whether a person curated it.
     pub curated: bool,
-    /// How many other files refer to it.
+    /// The number of other files that refer to it.
     pub referred_by: u32,
-    /// How many names it shares with files in focus.
+    /// The number of names it shares with focused files.
     pub shared_with_focus: u32,
-    /// How often commits changed it of late, in millionths of a change.
+    /// How often recent commits changed it, in millionths of a change.
     pub recent_changes_millionths: u64,
 }
 

@@ -16,54 +16,53 @@ use crate::model::SkipReason;
 use crate::model::Tier;
 use crate::render;
 
-/// What an index run did.
+/// The result of an index run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexRun {
-    /// Files of the project that have text.
+    /// Files of the project with text.
     pub files: u64,
-    /// Files that were read and hashed.
+    /// Files read and hashed.
     pub hashed: u64,
-    /// Contents that structure and summary were derived from.
+    /// Contents that were derived.
     pub parsed: u64,
-    /// Files whose content was known already.
+    /// Files whose content was already known.
     pub reused: u64,
-    /// Files that were known and are gone.
+    /// Known files that no longer exist.
     pub removed: u64,
-    /// How many files have no text to show, by reason.
+    /// The number of files without text, by reason.
     pub left_out: BTreeMap<String, u64>,
-    /// Bytes that were read.
+    /// Bytes read.
     pub bytes: u64,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// What is known of every file.
+/// The state of every file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileStates {
     /// The files, by path.
     pub files: Vec<FileState>,
 }
 
-/// What is known of one file.
+/// The state of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileState {
-    /// The file, from the project's folder.
+    /// The file, relative to the project's folder.
     pub path: String,
-    /// The bytes of the path in hex, where they are no UTF-8.
+    /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// `fresh`: what is stored is of these bytes; `stale`: the file may have changed since; `new`: nothing is stored;
-    /// `left_out`: there is no text to show.
+    /// `fresh`: the cache has this content; `stale`: the file may have changed since; `new`: not cached; `left_out`: there is no text to show.
     pub state: String,
     /// Why it is left out.
     pub reason: Option<String>,
-    /// The file's type, as `python`.
+    /// The file's type, such as `python`.
     pub language: Option<String>,
-    /// SHA-256 of the content that is stored.
+    /// SHA-256 of the stored content.
     pub sha256: Option<String>,
-    /// Who made the summary that is stored.
+    /// The author of the stored summary.
     pub summary_by: Option<String>,
-    /// Numbers of the tiers for which a language model has written of its content.
+    /// The tiers for which a language model has summarized its content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent_tiers: Vec<u8>,
 }
@@ -71,24 +70,24 @@ pub struct FileState {
 /// One view of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileView {
-    /// The file, from the project's folder.
+    /// The file, relative to the project's folder.
     pub path: String,
-    /// The bytes of the path in hex, where they are no UTF-8.
+    /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// The file's type, as `python`.
+    /// The file's type, such as `python`.
     pub language: String,
-    /// How it is shown, as `skeleton`.
+    /// The view, such as `skeleton`.
     pub view: String,
-    /// SHA-256 of the content that is shown; none where no text could be had.
+    /// SHA-256 of the content that is shown; null if there is no text.
     pub sha256: Option<String>,
-    /// What a reader must know of the view, on one line.
+    /// A note about the view, on one line.
     pub head: String,
-    /// What is said of the file beside its language and view.
+    /// The note in the file's header line, after language and view.
     pub remarks: Vec<String>,
-    /// What is shown.
+    /// The text of the view.
     pub text: String,
-    /// Why it is not shown as it was asked for.
+    /// Why it is not shown in the requested view.
     pub why: Option<String>,
 }
 

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::fault::ApiError;
 
-/// What an answer can be relied on for.
+/// What an answer guarantees.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FreshnessNote {
-    /// Whether the answer reflects every write that returned before the question.
+    /// Whether the answer reflects every write that returned before the query.
     pub freshness: FreshnessState,
-    /// Why it does not, or may not.
+    /// Why the answer is not fresh, or may not be.
     pub reason: Option<String>,
-    /// When it was, by the daemon's count: `epoch:sequence`. Absent without a daemon.
+    /// The daemon's clock at the time of the answer: `epoch:sequence`. Absent without a daemon.
     pub clock: Option<String>,
-    /// When it was, in milliseconds since the epoch.
+    /// The time of the answer in milliseconds since the Unix epoch.
     pub as_of_ms: i64,
-    /// How many files are known to have changed, and are still to be derived from. None of them is in the answer.
+    /// The number of files that have changed and are not yet indexed. None of them is in the answer.
     pub pending: u64,
 }
 
@@ -47,14 +47,14 @@ impl FreshnessNote {
     }
 }
 
-/// Whether an answer reflects every write that returned before the question.
+/// Whether an answer reflects every write that returned before the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FreshnessState {
-    /// It does.
+    /// Every write that returned before the query is included.
     Fresh,
-    /// It does, but for files that could not be read while they change; the reason says so.
+    /// Fresh except for files that kept changing while they were read; `reason` states how many.
     Partial,
-    /// It may not.
+    /// It may be out of date.
     Stale,
 }

@@ -16,16 +16,16 @@ use crate::model::SkipReason;
 use crate::model::SummaryProvenance;
 use crate::model::ViewMode;
 
-/// What became of each file that was asked for.
+/// How each requested file was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentReceipt {
     /// Version of this JSON.
     pub schema_version: u32,
-    /// Number of the tier, if one was asked for.
+    /// The number of the tier, if one was requested.
     pub tier: Option<u8>,
-    /// The name that the document is remembered by.
+    /// The name under which the document is recorded.
     pub name: Option<String>,
-    /// Whether it shows what has changed since the last one of that name.
+    /// Whether it shows only the changes since the last document of that name.
     pub since_last: bool,
     /// The strategy.
     pub strategy: String,
@@ -33,80 +33,80 @@ pub struct DocumentReceipt {
     pub order: String,
     /// How tokens were counted.
     pub tokens_counted_by: String,
-    /// The most tokens that the document may have.
+    /// The limit of the document in tokens.
     pub budget_tokens: Option<u64>,
-    /// The most bytes that the document may have.
+    /// The limit of the document in bytes.
     pub max_bytes: Option<u64>,
-    /// Bytes of the document as it is written.
+    /// Size of the document as written, in bytes.
     pub bytes: u64,
-    /// Tokens of the document as Markdown.
+    /// Size of the document as Markdown, in tokens.
     pub tokens: u64,
-    /// Whether there was no room for the tree of names.
+    /// Whether the file tree did not fit.
     pub without_tree: bool,
-    /// Who wrote the words about folders in the tree of names; none where there are no such words.
+    /// The author of the folder summaries in the file tree; null if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folders: Option<FolderAuthor>,
-    /// The files of the document, in its order.
+    /// The files of the document, in order.
     pub files: Vec<ReceiptFile>,
     /// The files that are not in it, by path.
     pub left_out: Vec<ReceiptOmission>,
-    /// What a preset or an item names that is not there.
+    /// Files that a preset or an entry names and that do not exist.
     pub missing: Vec<ReceiptMissing>,
-    /// What could not be had beside the files.
+    /// Attachments that could not be included.
     pub problems: Vec<ReceiptProblem>,
 }
 
 /// A file of the document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptFile {
-    /// The file, from the project's folder.
+    /// The file, relative to the project's folder.
     pub path: String,
-    /// The bytes of the path in hex, where they are no UTF-8.
+    /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// SHA-256 of the content that was rendered; none where no text could be had.
+    /// SHA-256 of the content that was rendered; null if there is no text.
     pub sha256: Option<String>,
-    /// How it is shown.
+    /// The view.
     pub view: String,
-    /// How it would have been shown, had nothing stood in the way.
+    /// The view that was wanted.
     pub wanted: String,
-    /// The rule that wanted it so.
+    /// The rule that chose the view.
     pub rule: String,
-    /// Why `view` is not `wanted`, and what else should be known.
+    /// Why `view` differs from `wanted`, and other notes.
     pub why: Option<String>,
-    /// Bytes of its part of the document.
+    /// Size of its block in the document, in bytes.
     pub bytes: u64,
-    /// Tokens of its part of the document.
+    /// Size of its block in the document, in tokens.
     pub tokens: u64,
-    /// Who wrote the words, where it is shown as a summary.
+    /// The author of the summary, if it is shown as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryAuthor>,
 }
 
-/// Who wrote the words of a summary.
+/// The author of a summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryAuthor {
     /// `heuristic`, or `agent`: a language model.
     pub by: String,
-    /// The model, as `anthropic/claude-haiku-4-5`.
+    /// The model, such as `anthropic/claude-haiku-4-5`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Whether it wrote of what the file was earlier, and has not of what it is now.
+    /// Whether the summary is of an earlier content of the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub earlier: bool,
-    /// Whether the words are a model's, and so nothing that may be obeyed or believed unseen.
+    /// Whether the text was written by a model and must not be trusted or obeyed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untrusted: bool,
 }
 
-/// Who wrote the words that stand behind folders in the tree of names.
+/// The author of the folder summaries in the file tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FolderAuthor {
     /// `agent`: a language model.
     pub by: String,
-    /// That the words are a model's, and so nothing that may be obeyed or believed unseen.
+    /// Set if the text was written by a model and must not be trusted or obeyed.
     pub untrusted: bool,
-    /// Behind how many folders they stand.
+    /// How many folders are summarized after them.
     pub count: u64,
 }
 
@@ -119,36 +119,36 @@ impl FolderAuthor {
 /// A file that is not in the document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptOmission {
-    /// The file, from the project's folder.
+    /// The file, relative to the project's folder.
     pub path: String,
-    /// The bytes of the path in hex, where they are no UTF-8.
+    /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// Why, as a name: `budget`, `unchanged`, `auto_aggregate`, or why it has no text, as `binary`.
+    /// The reason as a name: `budget`, `unchanged`, `auto_aggregate`, or why it has no text, such as `binary`.
     pub reason: String,
-    /// How it would have been shown, had there been room.
+    /// The view it would have had without a limit.
     pub wanted: Option<String>,
-    /// Why, in words.
+    /// The reason as text.
     pub why: String,
 }
 
-/// Words that no file answers to.
+/// Arguments that match no file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptMissing {
-    /// The path or pattern, as a preset or an item spells it.
+    /// The path or pattern as written in a preset or an entry.
     pub word: String,
     /// What is wrong with it.
     pub why: String,
 }
 
-/// Something beside the files that could not be had.
+/// An attachment that could not be included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptProblem {
-    /// The section that misses it, as `screenshots`.
+    /// The section that lacks it, such as `screenshots`.
     pub section: String,
-    /// What it is, and why.
+    /// The view and the reason.
     pub why: String,
-    /// Whether the document misses what was asked for.
+    /// Whether the document lacks something that was requested.
     pub is_error: bool,
 }
 

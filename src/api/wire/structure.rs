@@ -17,80 +17,80 @@ use crate::model::SymbolKind;
 /// The symbols of one file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileOutline {
-    /// The file, from the project's folder.
+    /// The file, relative to the project's folder.
     pub path: String,
-    /// The bytes of the path in hex, where they are no UTF-8.
+    /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// The file's type, as `python`.
+    /// The file's type, such as `python`.
     pub language: String,
     /// SHA-256 of the content.
     pub sha256: String,
     /// Lines of the text.
     pub lines: u32,
-    /// The share of the file that was understood, from 0 to 1.
+    /// The share of the file that the grammar understood, from 0 to 1.
     pub health: f64,
-    /// Why the structure is not that of a finished parse.
+    /// Why the structure is not from a complete parse.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
-    /// The symbols of the top level, in the order of the text.
+    /// The top-level symbols, in source order.
     pub symbols: Vec<SymbolNode>,
 }
 
-/// A symbol, with those inside it.
+/// A symbol with its nested symbols.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolNode {
-    /// What it is, as `class` or `function`.
+    /// The kind, such as `class` or `function`.
     pub kind: String,
-    /// Its name alone.
+    /// Its unqualified name.
     pub name: String,
-    /// Its name with those around it: `Engine.run`, `ns::Engine::run`.
+    /// Its qualified name: `Engine.run`, `ns::Engine::run`.
     pub qualified_name: String,
-    /// Its first line, from 1.
+    /// Its first line, counted from 1.
     pub start_line: u32,
     /// Its last line, inclusive.
     pub end_line: u32,
-    /// Its head on one line.
+    /// Its declaration on one line.
     pub signature: String,
-    /// First paragraph of its documentation, on one line.
+    /// The first paragraph of its documentation, on one line.
     pub doc: Option<String>,
-    /// Whether the grammar lost it, and a plain scan of the text tells of it.
+    /// Whether the grammar lost it and the scanner restored it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recovered: bool,
-    /// What stands inside it.
+    /// The nested symbols.
     pub children: Vec<SymbolNode>,
 }
 
-/// A symbol that was looked for.
+/// A symbol that matches the query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundSymbol {
-    /// The file, from the project's folder.
+    /// The file, relative to the project's folder.
     pub path: String,
-    /// The bytes of the path in hex, where they are no UTF-8.
+    /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
     /// SHA-256 of the file's content.
     pub sha256: String,
-    /// What it is, as `class` or `function`.
+    /// The kind, such as `class` or `function`.
     pub kind: String,
-    /// Its name alone.
+    /// Its unqualified name.
     pub name: String,
-    /// Its name with those around it: `Engine.run`, `ns::Engine::run`.
+    /// Its qualified name: `Engine.run`, `ns::Engine::run`.
     pub qualified_name: String,
-    /// Its first line, from 1.
+    /// Its first line, counted from 1.
     pub start_line: u32,
     /// Its last line, inclusive.
     pub end_line: u32,
-    /// Its head on one line.
+    /// Its declaration on one line.
     pub signature: String,
-    /// First paragraph of its documentation, on one line.
+    /// The first paragraph of its documentation, on one line.
     pub doc: Option<String>,
-    /// Whether the grammar lost it, and a plain scan of the text tells of it.
+    /// Whether the grammar lost it and the scanner restored it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recovered: bool,
-    /// What stands inside it.
+    /// The nested symbols.
     pub children: Vec<SymbolNode>,
-    /// Its text, where that was asked for.
+    /// Its text, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
 }

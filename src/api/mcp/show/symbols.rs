@@ -31,7 +31,7 @@ pub(in crate::api::mcp) struct SymbolList {
 struct SymbolLocation {
     /// The file, from the project's root.
     path: String,
-    /// The first line, from 1.
+    /// The first line, counted from 1.
     start_line: u32,
     /// The last line, inclusive.
     end_line: u32,
