@@ -67,7 +67,6 @@ const NOT_YET_UNTANGLED: &[(&str, usize, usize)] = &[
     ("config", 4, 0),
     ("daemon", 5, 0),
     ("discover", 4, 0),
-    ("engine", 27, 1),
     ("llm", 7, 1),
     ("summarize", 8, 1),
     ("watch", 3, 0),

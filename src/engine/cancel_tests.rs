@@ -40,7 +40,7 @@ fn a_scan_that_is_cancelled_stops_between_files_and_keeps_what_it_has() {
     let bench = bench();
     let impatient = ImpatientProgress(AtomicUsize::new(5));
     let mut project = bench.project(true);
-    project.world.progress = &impatient;
+    project.cache.workspace.world.progress = &impatient;
     assert_eq!(project.index(Trust::Stamps).unwrap_err().code(), Code::Cancelled);
     drop(project);
     let report = bench.project(true).index(Trust::Stamps).unwrap();
@@ -54,7 +54,7 @@ fn a_document_that_is_cancelled_is_fitted_no_further_and_promises_nothing() {
     let bench = bench();
     let impatient = ImpatientProgress(AtomicUsize::new(usize::MAX));
     let mut project = bench.project(true);
-    project.world.progress = &impatient;
+    project.cache.workspace.world.progress = &impatient;
     let limits = DocumentLimits { tokens: Some(2_000), bytes: None };
     let mut request = request(AggregationStrategy::Full, ViewMode::Full, &[]);
     request.limits = limits;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::report::ScanProgress;
 use crate::aggregate::TokenCounter;
 use crate::discover;
-use crate::engine::summaries::SummaryLookupOptions;
+use crate::model::ModelName;
 use crate::model::RelPath;
 use crate::sys::Clock;
 use crate::sys::Disk;
@@ -52,4 +52,19 @@ pub struct Options {
     pub section_bytes: u64,
     /// Whose words are shown where a tier asks for a model's.
     pub summary_lookup: SummaryLookupOptions,
+}
+
+/// Whose words are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SummaryLookupOptions {
+    /// Whose come first where more than one wrote; whoever is not named comes last, the newest words first.
+    pub models: Vec<ModelName>,
+    /// Whether words of what a file was earlier are better than the heuristic's of what it is.
+    pub uses_earlier: bool,
+    /// Patterns of files that no model is asked about: they are no part of what stands for a folder.
+    pub exclude: Vec<String>,
+    /// Nor are smaller files.
+    pub min_bytes: u64,
+    /// Nor are files with these names.
+    pub secret_names: discover::Options,
 }

@@ -3,7 +3,12 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
-use crate::engine::index::STACK_BYTES;
+/// A parser may use the stack deeply, and so may the walk over what it gives.
+pub const STACK_BYTES: usize = 8 << 20;
+
+/// A tree takes some twenty times the bytes of its text. Texts of more bytes than this are derived from one at a time,
+/// so that memory depends on the largest file and not on the number of cores.
+pub(in crate::engine) const LARGE_BYTES: usize = 256 << 10;
 
 /// Does the work on each of the items and returns what came of it, in their order.
 pub(in crate::engine) fn on_all_cores<T: Sync, R: Send>(

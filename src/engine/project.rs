@@ -1,124 +1,382 @@
-//! A project that is open: its files, its settings, its cache.
+//! The use cases of an open project, each of which the folders of this room carry out.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use super::error::Error;
 use super::options::{Options, World};
 use super::report::IndexReport;
-use crate::discover::NameRules;
-use crate::engine::document::PendingDelivery;
-use crate::engine::index::KnownFile;
-use crate::engine::summaries::{ModelSummaries, SummaryLookup};
-use crate::engine::workspace::WorkspaceCache;
+use super::shared::WorkspaceCache;
+use super::{artifacts, document, index, queries, summaries};
+use crate::aggregate::DocumentLimits;
+use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
+use crate::engine::document::{
+    AggregationRequest, CachedDocument, DocumentInputs, DocumentRun, Explanation, InputsDigest,
+    PendingDelivery, PreparedDocument, PriorOutputs, ViewAnswer, ViewRequest,
+};
+use crate::engine::index::{AuditReport, FileChange, FileStatus, Trust};
+use crate::engine::queries::{OutlineAnswer, SymbolAnswer};
+use crate::engine::summaries::{
+    PromptPreparer, PromptPreview, SubjectFolder, SubjectKey, SubjectLocation, SummaryLookup, SummaryPolicy,
+    SummaryTasks, TaskSkipReason,
+};
+use crate::engine::workspace::Workspace;
+use crate::model::ArtifactKind;
 use crate::model::ContentHash;
-use crate::store::ContentArtifacts;
-use crate::store::Store;
-
-/// Something that a person should be told, beside the answer.
-pub type Note = String;
+use crate::model::Document;
+use crate::model::RelPath;
+use crate::model::Slice;
+use crate::model::SliceResolution;
+use crate::store::IntegrityReport;
 
 /// A project that is open.
+///
+/// It holds what its use cases share: the cache, and what is known between answers. Every use case is one method here
+/// and one function in a folder of this room.
 pub struct Project<'w> {
-    pub(in crate::engine) root: PathBuf,
-    pub(in crate::engine) options: Options,
-    pub(in crate::engine) world: World<'w>,
-    pub(in crate::engine) names: Arc<NameRules>,
-    /// Of the settings that `names` are made by.
-    pub(in crate::engine) names_key: ContentHash,
-    /// The cache; `None` where there is none to be had, and everything is derived anew.
-    pub(in crate::engine) store: Option<Store>,
-    /// What could not be stored, or was not to be.
-    pub(in crate::engine) unsaved: HashMap<(ContentHash, &'static str), ContentArtifacts>,
-    /// The files whose skeletons are likely to be shown next.
-    pub(in crate::engine) prefetch: Vec<KnownFile>,
-    pub(in crate::engine) notes: Vec<Note>,
-    pub(in crate::engine) last_scan: Option<IndexReport>,
-    /// What is to be remembered when the last document has been given.
+    pub(in crate::engine) cache: ArtifactCache<'w>,
+    /// What other projects of this process know of the same files.
+    shared: Option<Arc<WorkspaceCache>>,
+    summary_lookup: Arc<Mutex<SummaryLookup>>,
+    /// What the document that was composed last shows, until its reader has it.
     pub(in crate::engine) pending_delivery: Option<PendingDelivery>,
-    /// What is known between answers, where a process gives more than one.
-    pub(in crate::engine) shared: Option<Arc<WorkspaceCache>>,
-    pub(in crate::engine) paranoid: bool,
-    /// Before this moment a cache that was lost is not looked for again.
-    pub(in crate::engine) reopens_after: Duration,
-    /// Files that could not be read because they change all the time, since that was last asked.
-    pub(in crate::engine) unstable: u64,
-    /// Where models' words are looked up.
-    pub(in crate::engine) summary_lookup: Arc<Mutex<SummaryLookup>>,
-    /// Those that the answer under way shows.
-    pub(in crate::engine) summaries: ModelSummaries,
 }
 
 impl<'w> Project<'w> {
     /// Opens the project in the folder `root`, and its cache.
     pub fn open(root: &Path, options: Options, world: World<'w>) -> Result<Self, Error> {
-        let names = Arc::new(NameRules::new(&options.names)?);
-        let names_key = ContentHash::digest(format!("{:?}", options.names).as_bytes());
-        let root = root.to_owned();
-        let mut project = Self {
-            root,
-            options,
-            world,
-            names,
-            store: None,
-            unsaved: HashMap::new(),
-            prefetch: Vec::new(),
-            notes: Vec::new(),
-            last_scan: None,
-            pending_delivery: None,
-            shared: None,
-            names_key,
-            paranoid: false,
-            reopens_after: Duration::ZERO,
-            unstable: 0,
-            summary_lookup: Arc::default(),
-            summaries: ModelSummaries::default(),
-        };
-        if project.options.cache_enabled {
-            project.open_store()?;
+        let cache = ArtifactCache::open(Workspace::open(root, options, world)?)?;
+        Ok(Self { cache, shared: None, summary_lookup: Arc::default(), pending_delivery: None })
+    }
+
+    /// Returns what makes the prompts of these tasks, which were listed under this policy.
+    pub fn preparer(&self, tasks: &SummaryTasks, policy: &SummaryPolicy) -> PromptPreparer<'w> {
+        summaries::preparer(&self.cache.workspace, tasks, policy)
+    }
+
+    fn documents(&mut self) -> DocumentRun<'_, 'w> {
+        DocumentRun {
+            cache: &mut self.cache,
+            caches: self.shared.as_deref().map(WorkspaceCache::documents),
+            lookup: &self.summary_lookup,
         }
-        Ok(project)
+    }
+}
+
+/// How answers are made.
+impl Project<'_> {
+    /// Shares what is known between answers with other projects that have the same root and the same options.
+    pub fn share_cache(&mut self, shared: Arc<WorkspaceCache>) {
+        self.summary_lookup = shared.summary_lookup();
+        self.cache.workspace.tracker = Some(shared.tracker());
+        self.shared = Some(shared);
     }
 
-    /// Shares what is known of the tree with other projects that have the same root and the same options.
-    pub fn share_cache(&mut self, tree: Arc<WorkspaceCache>) {
-        self.summary_lookup = tree.summary_lookup();
-        self.shared = Some(tree);
-    }
-
-    /// Sets whether every file of an answer is hashed though its stamp is believed, and a difference told.
+    /// Sets whether every file of an answer is hashed although its stamp is trusted, and a difference reported.
     pub const fn set_paranoid(&mut self, paranoid: bool) {
-        self.paranoid = paranoid;
+        self.cache.workspace.paranoid = paranoid;
     }
 
-    /// Returns how many files of the answers since this was last asked could not be read because they change all the
-    /// time.
+    /// Returns how many files could not be read, since this was last called, because they kept changing.
     pub const fn take_unstable(&mut self) -> u64 {
-        std::mem::replace(&mut self.unstable, 0)
+        self.cache.workspace.log.take_unstable()
     }
 
-    /// Returns what a person should be told since this was last asked.
-    pub fn take_notes(&mut self) -> Vec<Note> {
-        std::mem::take(&mut self.notes)
+    /// Returns the notes for the user added since this was last called.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        self.cache.workspace.log.take_notes()
     }
 
-    /// Returns what the last scan of the project's files did; `None` where answers took none.
-    pub fn last_scan(&self) -> Option<&IndexReport> {
-        self.last_scan.as_ref()
+    /// Returns what the last scan of the project's files did; `None` if no answer needed one.
+    pub const fn last_scan(&self) -> Option<&IndexReport> {
+        self.cache.workspace.log.last_scan()
+    }
+}
+
+/// The index.
+impl Project<'_> {
+    /// Brings the cache up to date with every file of the project.
+    pub fn index(&mut self, trust: Trust) -> Result<IndexReport, Error> {
+        index::index(&mut self.cache, trust)
     }
 
-    /// Ends the work if nobody waits for its answer any more. What was derived until then is kept.
-    pub(in crate::engine) fn check_cancelled(&self) -> Result<(), Error> {
-        if self.world.progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    /// Brings the cache up to date with these files, and with all files in those of them that are folders. Returns the
+    /// files that have changed, by path.
+    pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<FileChange>, Error> {
+        index::refresh(&mut self.cache, paths)
     }
 
-    pub(in crate::engine) fn note(&mut self, note: String) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
+    /// Brings the cache up to date with every file, and returns those that have changed, by path.
+    pub fn refresh_all(&mut self) -> Result<Vec<FileChange>, Error> {
+        index::refresh_all(&mut self.cache)
+    }
+
+    /// Returns the status of every listed file, by path. Reads no file and stores nothing.
+    pub fn status(&mut self) -> Result<Vec<FileStatus>, Error> {
+        let mut files = index::status(&mut self.cache)?;
+        summaries::add_summarized_tiers(&mut self.cache, &self.summary_lookup, &mut files);
+        Ok(files)
+    }
+
+    /// Compares the stored row of every file with the file. Writes nothing itself, except that a file reported as
+    /// changed and not read since is brought up to date: the index is known to be behind there.
+    pub fn audit(&mut self) -> Result<AuditReport, Error> {
+        index::audit(&mut self.cache)
+    }
+}
+
+/// Questions about single files.
+impl Project<'_> {
+    /// Returns the outlines of the named files, or of all files that have one, by path.
+    pub fn outlines(&mut self, files: &[String], trust: Trust) -> Result<Vec<OutlineAnswer>, Error> {
+        queries::outlines(&mut self.cache, files, trust)
+    }
+
+    /// Returns the symbols with that name, by path and line: their own name, their qualified name, or the end of it.
+    /// With `with_text` each comes with its text.
+    pub fn symbols(&mut self, name: &str, with_text: bool, trust: Trust) -> Result<Vec<SymbolAnswer>, Error> {
+        queries::symbols(&mut self.cache, name, with_text, trust)
+    }
+
+    /// Marks the lines `start_line` to `end_line` of a file, from 1 and inclusive. Writes nothing.
+    pub fn make_slice(&self, file: &str, start_line: u32, end_line: u32) -> Result<Slice, Error> {
+        queries::make_slice(&self.cache.workspace, file, start_line, end_line)
+    }
+
+    /// Returns where a slice is in a file now. If the file has no text any more, the slice is stale.
+    pub fn resolve_slice(&self, file: &str, slice: &Slice) -> Result<SliceResolution, Error> {
+        queries::resolve_slice(&self.cache.workspace, file, slice)
+    }
+
+    /// Returns where each of several slices is in a file now, which is read once for all of them.
+    pub fn resolve_slices(&self, file: &str, slices: &[Slice]) -> Result<Vec<SliceResolution>, Error> {
+        queries::resolve_slices(&self.cache.workspace, file, slices)
+    }
+
+    /// Returns one view of each named file, in the order of their paths within each argument. Without a mode this is
+    /// the text, or the largest view that the limits allow.
+    pub fn views(&mut self, request: &ViewRequest) -> Result<Vec<ViewAnswer>, Error> {
+        self.documents().views(request)
+    }
+
+    /// Returns how many tokens each of the texts has, counted as the settings say.
+    pub fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
+        self.cache.count_tokens(texts)
+    }
+}
+
+/// Documents.
+impl Project<'_> {
+    /// Composes a document from the files as they are now.
+    pub fn aggregate(&mut self, request: &AggregationRequest) -> Result<Document, Error> {
+        let (document, pending) = self.documents().aggregate(request)?;
+        self.pending_delivery = pending;
+        Ok(document)
+    }
+
+    /// Selects the files of a document, and finds out what each is now.
+    pub fn select_for(&mut self, request: &AggregationRequest) -> Result<DocumentInputs, Error> {
+        self.documents().select_for(request)
+    }
+
+    /// Composes a document from files that were selected for it. What the document is later compared with is returned
+    /// too.
+    pub fn aggregate_selected(
+        &mut self,
+        request: &AggregationRequest,
+        inputs: DocumentInputs,
+    ) -> Result<(Document, InputsDigest), Error> {
+        let (document, pending, digest) = self.documents().aggregate_selected(request, inputs)?;
+        self.pending_delivery = pending;
+        Ok((document, digest))
+    }
+
+    /// Reads the files of a document as they are now, and renders each in the view that is wanted.
+    pub fn prepare(&mut self, request: &AggregationRequest) -> Result<PreparedDocument, Error> {
+        self.documents().prepare(request)
+    }
+
+    /// Composes a prepared document within other limits. Nothing that was read is read again.
+    pub fn compose(
+        &mut self,
+        prepared: &mut PreparedDocument,
+        limits: DocumentLimits,
+    ) -> Result<Document, Error> {
+        let (document, pending) = self.documents().compose(prepared, limits)?;
+        self.pending_delivery = pending;
+        Ok(document)
+    }
+
+    /// Returns the cached document, if a new one would be the same. It is delivered like any other.
+    pub fn cached_document(
+        &mut self,
+        request_key: ContentHash,
+        request: &AggregationRequest,
+        inputs: &DocumentInputs,
+    ) -> Option<Arc<CachedDocument>> {
+        let (document, pending) = self.documents().cached_document(request_key, request, inputs)?;
+        self.pending_delivery = pending;
+        Some(document)
+    }
+
+    /// Caches a document until it is asked for again, unless something changed while it was composed.
+    pub fn cache_document(
+        &mut self,
+        request_key: ContentHash,
+        inputs: &InputsDigest,
+        document: &Document,
+        cached: &Arc<CachedDocument>,
+    ) {
+        let key = self.documents().cache_document(request_key, inputs, document, cached);
+        if let (Some(key), Some(pending)) = (key, &mut self.pending_delivery) {
+            pending.cached_as = Some(key);
         }
+    }
+
+    /// Remembers what the document that was composed last shows; to be called when its reader has it.
+    pub fn confirm_delivery(&mut self) {
+        if let Some(pending) = self.pending_delivery.take() {
+            let documents = self.shared.as_deref().map(|shared| &shared.documents().documents);
+            document::confirm_delivery(&mut self.cache, documents, pending);
+        }
+    }
+
+    /// Forgets what the document that was composed last shows, because nobody gets it.
+    pub fn discard_delivery(&mut self) {
+        self.pending_delivery = None;
+    }
+
+    /// Explains why a file would be shown in the view that it would get.
+    pub fn explain(&mut self, file: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
+        self.documents().explain(file, request)
+    }
+
+    /// Returns the numbered outputs that slop is known to have written to a folder under a name.
+    pub fn prior_outputs(&self, folder: &Path, name: &str) -> PriorOutputs {
+        document::prior_outputs(&self.cache, folder, name)
+    }
+
+    /// Deletes the oldest of the prior outputs, so that `keep` are left with the one just written; 0 keeps all. A file
+    /// that has other bytes than slop wrote was edited by a person, and is not deleted.
+    pub fn prune_outputs(&mut self, folder: &Path, prior: PriorOutputs, keep: u32) {
+        document::prune_outputs(&mut self.cache, folder, prior, keep);
+    }
+
+    /// Writes a document to `{folder}/{name}_{NNN}.{extension}` and returns the path. The number is one higher than
+    /// the highest there is, has at least three digits, and is never shared with another document.
+    pub fn write_numbered(
+        &mut self,
+        folder: &Path,
+        name: &str,
+        extension: &str,
+        text: &str,
+    ) -> Result<PathBuf, Error> {
+        document::write_numbered(&mut self.cache, folder, name, extension, text)
+    }
+
+    /// Replaces a file by a document, atomically.
+    pub fn write_file(&self, path: &Path, text: &str) -> Result<(), Error> {
+        document::write_file(&self.cache.workspace, path, text)
+    }
+}
+
+/// Summaries by models.
+impl Project<'_> {
+    /// Returns the summaries that a model is to be asked for, after a scan of all files.
+    ///
+    /// Folders become ready when everything in them is summarized, so a caller that wants them too asks again after
+    /// these tasks are done, until none is ready.
+    pub fn summary_tasks(&mut self, policy: &SummaryPolicy) -> Result<SummaryTasks, Error> {
+        summaries::summary_tasks(&mut self.cache, policy)
+    }
+
+    /// Returns the subject of each folder that holds files a model may be asked about.
+    pub fn folder_subjects(&mut self, policy: &SummaryPolicy) -> Result<Vec<SubjectFolder>, Error> {
+        summaries::folder_subjects(&mut self.cache, policy)
+    }
+
+    /// Returns the subjects among the selected files and folders, summarized or not, by location.
+    pub fn summary_subjects(
+        &mut self,
+        policy: &SummaryPolicy,
+    ) -> Result<Vec<(SubjectLocation, SubjectKey)>, Error> {
+        summaries::summary_subjects(&mut self.cache, policy)
+    }
+
+    /// Returns the prompt for the file or folder with that path, or for the project if it is the root. The file may have
+    /// been written a moment ago, and may have been summarized before.
+    pub fn preview(&mut self, path: &str, policy: &SummaryPolicy) -> Result<PromptPreview, Error> {
+        summaries::preview(&mut self.cache, path, policy)
+    }
+
+    /// Returns why no model is asked about the files that were named one by one. Files that are to be summarized, or
+    /// that are, are not in it.
+    pub fn skipped_files(
+        &mut self,
+        policy: &SummaryPolicy,
+    ) -> Result<BTreeMap<RelPath, TaskSkipReason>, Error> {
+        summaries::skipped_files(&mut self.cache, policy)
+    }
+}
+
+/// The cache itself.
+impl Project<'_> {
+    /// Returns the path of the database that holds what models wrote; there may be no such file yet.
+    pub fn agent_db_path(&self) -> PathBuf {
+        self.cache.workspace.agent_db_path()
+    }
+
+    /// Salvages the database of model summaries if it is damaged, and notes that. To be called before tasks are listed:
+    /// a reader repairs nothing, and from a damaged file it cannot even be told that nothing is known.
+    pub fn salvage_agent_db(&mut self) -> Result<(), Error> {
+        artifacts::salvage_agent_db(&mut self.cache)
+    }
+
+    /// Returns how much is cached.
+    pub fn cache_status(&mut self) -> Result<CacheStatus, Error> {
+        artifacts::cache_status(&mut self.cache)
+    }
+
+    /// Empties the cache. Model summaries cost money to make again, so they are deleted only if `with_paid` is set.
+    pub fn clear_cache(&mut self, with_paid: bool) -> Result<ClearedCache, Error> {
+        artifacts::clear_cache(&mut self.cache, with_paid)
+    }
+
+    /// Deletes derived artifacts of these kinds, and model summaries if `with_paid` is set.
+    pub fn clear_artifacts(
+        &mut self,
+        kinds: &[ArtifactKind],
+        with_paid: bool,
+    ) -> Result<ClearedCache, Error> {
+        artifacts::clear_artifacts(&mut self.cache, kinds, with_paid)
+    }
+
+    /// Deletes what is cached of the selected files: model summaries if `paid_alone` is set, everything else if not.
+    pub fn clear_files(&mut self, files: &[String], paid_alone: bool) -> Result<ClearedCache, Error> {
+        artifacts::clear_files(&mut self.cache, files, paid_alone)
+    }
+
+    /// Checks every byte that is cached, and deletes what is damaged.
+    pub fn verify_cache(&mut self) -> Result<IntegrityReport, Error> {
+        artifacts::verify_cache(&mut self.cache)
+    }
+
+    /// Deletes artifacts of contents that no file has had for so many days, and artifacts made by older versions of this
+    /// program.
+    pub fn collect_garbage(&mut self, days: u32) -> Result<ClearedCache, Error> {
+        artifacts::collect_garbage(&mut self.cache, days)
+    }
+
+    /// Calls `each` with everything that is cached, by path, until it breaks off. Model summaries of a file follow it, each
+    /// in a row of its own; summaries of folders belong to no file and are left out.
+    pub fn export_cache(
+        &mut self,
+        each: &mut dyn FnMut(ExportedArtifacts) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        artifacts::export_cache(&mut self.cache, each)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
-use super::options::{Options, World};
+use super::options::{Options, SummaryLookupOptions, World};
 use super::project::Project;
 use super::report::NoProgress;
 use crate::aggregate::DocumentLimits;
@@ -14,10 +14,13 @@ use crate::aggregate::Importance;
 use crate::aggregate::TierOptions;
 use crate::aggregate::TokenCounter;
 use crate::discover;
-use crate::engine::artifacts::{ContentRef, ImportanceInputs};
-use crate::engine::document::{AggregationRequest, DocumentHistory, ImageFile, SectionRequest, ViewRequest};
-use crate::engine::index::{ScanRequest, Trust};
-use crate::engine::summaries::SummaryLookupOptions;
+use crate::engine::artifacts::{
+    ContentRef, ImportanceInputs, SkeletonPrefetch, checked_skeleton, importance,
+};
+use crate::engine::document::{
+    AggregationRequest, DocumentHistory, ImageFile, SectionRequest, ViewRequest, sections,
+};
+use crate::engine::index::{ScanRequest, Trust, scan, select_named};
 use crate::model::AggregationStrategy;
 use crate::model::FileOrder;
 use crate::model::RelPath;
@@ -262,9 +265,9 @@ fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
 
 fn stored_skeleton(bench: &TestProject, path: &str) -> crate::model::Skeleton {
     let mut project = bench.project(true);
-    let selection = project.select_named(&[path.to_owned()], Trust::Stamps, &|_| false).unwrap();
+    let selection = select_named(&mut project.cache, &[path.to_owned()], Trust::Stamps, &|_| false).unwrap();
     let subject = ContentRef::from_file(&selection.files[0]).unwrap();
-    project.cached_skeleton(&subject).unwrap()
+    project.cache.cached_skeleton(&subject).unwrap()
 }
 
 #[test]
@@ -310,11 +313,12 @@ fn a_document_checks_all_that_it_shows_and_keeps_it() {
 fn a_file_that_has_changed_since_is_not_shown_unchecked() {
     let bench = TestProject::new(&[("a.cpp", GUESSED)]);
     let mut project = bench.project(false);
-    let selection = project.select_named(&["a.cpp".to_owned()], Trust::Stamps, &|_| false).unwrap();
+    let selection =
+        select_named(&mut project.cache, &["a.cpp".to_owned()], Trust::Stamps, &|_| false).unwrap();
     let subject = ContentRef::from_file(&selection.files[0]).unwrap();
     bench.write("a.cpp", "int x;\n");
-    assert!(project.cached_skeleton(&subject).is_some());
-    assert_eq!(project.checked_skeleton(&subject), None);
+    assert!(project.cache.cached_skeleton(&subject).is_some());
+    assert_eq!(checked_skeleton(&mut project.cache, &mut SkeletonPrefetch::default(), &subject), None);
 }
 
 #[test]
@@ -343,10 +347,10 @@ fn tokens_of_a_text_are_counted_once() {
     let hashes = texts.map(|text| crate::model::ContentHash::digest(text.as_bytes()));
     let key = TokenCounter::O200kBase.key().unwrap();
     let stored =
-        |project: &Project<'_>| project.store.as_ref().unwrap().get_token_counts(key, &hashes).unwrap();
+        |project: &Project<'_>| project.cache.store.as_ref().unwrap().get_token_counts(key, &hashes).unwrap();
     assert_eq!(stored(&project), counted.iter().copied().map(Some).collect::<Vec<_>>());
     // A count that cannot have been counted shows that it was looked up.
-    project.store.as_mut().unwrap().save_token_counts(key, &[(hashes[3], 77)], 1).unwrap();
+    project.cache.store.as_mut().unwrap().save_token_counts(key, &[(hashes[3], 77)], 1).unwrap();
     assert_eq!(project.count_tokens(&["x", "y"]), [77, TokenCounter::O200kBase.count("y")]);
 }
 
@@ -355,27 +359,27 @@ fn tokens_are_counted_without_a_cache_too() {
     let bench = TestProject::new(&[]);
     let mut project = bench.project(false);
     assert_eq!(project.count_tokens(&["a b", "a b"]), [TokenCounter::O200kBase.count("a b"); 2]);
-    project.options.counter = TokenCounter::Estimate;
+    project.cache.workspace.options.counter = TokenCounter::Estimate;
     assert_eq!(project.count_tokens(&["four"]), [2]);
 }
 
 /// Returns the importance of all files, by path.
-fn importance(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importance> {
-    let scan = ScanRequest {
+fn rate_all(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importance> {
+    let request = ScanRequest {
         trust: Trust::Stamps,
         scope: &[],
         keeps_text: &|_| false,
         keeps_known: true,
         settles: true,
     };
-    let files = project.scan(&scan).unwrap().files;
+    let files = scan(&mut project.cache, &request).unwrap().files;
     let in_focus = |path: &RelPath| path.as_bytes() == focus.as_bytes();
     let standing = ImportanceInputs {
         in_focus: &in_focus,
         is_curated: &|_| false,
         changes: &std::collections::HashMap::new(),
     };
-    let rated = project.importance(&files.iter().collect::<Vec<_>>(), &standing);
+    let rated = importance(&mut project.cache, &files.iter().collect::<Vec<_>>(), &standing);
     files.iter().map(|file| file.path.to_string()).zip(rated).collect()
 }
 
@@ -390,7 +394,7 @@ const USED: &[(&str, &str)] = &[
 #[test]
 fn a_file_is_as_important_as_others_refer_to_it() {
     let bench = TestProject::new(USED);
-    let rated = importance(&mut bench.project(true), "a.py");
+    let rated = rate_all(&mut bench.project(true), "a.py");
     let told = |path: &str| (rated[path].in_focus, rated[path].referred_by, rated[path].shared_with_focus);
     assert_eq!(told("engine.py"), (false, 2, 3));
     assert_eq!((told("a.py"), told("b.py")), ((true, 0, 0), (false, 0, 0)));
@@ -407,26 +411,26 @@ fn names_are_looked_for_once_for_each_content() {
         bench.reads();
     };
     index_and_forget_reads();
-    let first = importance(&mut bench.project(true), "");
+    let first = rate_all(&mut bench.project(true), "");
     assert_eq!(bench.reads(), ["a.py", "b.py", "engine.py"].map(|path| (path.to_owned(), 1)));
-    assert_eq!(importance(&mut bench.project(true), ""), first);
+    assert_eq!(rate_all(&mut bench.project(true), ""), first);
     assert_eq!(bench.reads(), []);
     bench.write("b.py", "pass\n");
     index_and_forget_reads();
-    assert_eq!(importance(&mut bench.project(true), "")["engine.py"].referred_by, 1);
+    assert_eq!(rate_all(&mut bench.project(true), "")["engine.py"].referred_by, 1);
     assert_eq!(bench.reads(), [("b.py".to_owned(), 1)]);
     bench.project(true).collect_garbage(1).unwrap();
-    assert_eq!(importance(&mut bench.project(true), "").len(), USED.len());
+    assert_eq!(rate_all(&mut bench.project(true), "").len(), USED.len());
     assert_eq!(bench.reads(), []);
 }
 
 #[test]
 fn importance_is_the_same_without_a_cache() {
     let bench = TestProject::new(USED);
-    let with = importance(&mut bench.project(true), "a.py");
+    let with = rate_all(&mut bench.project(true), "a.py");
     let mut project = bench.project(false);
-    assert_eq!(importance(&mut project, "a.py"), with);
-    assert_eq!(importance(&mut project, "a.py"), with);
+    assert_eq!(rate_all(&mut project, "a.py"), with);
+    assert_eq!(rate_all(&mut project, "a.py"), with);
     // What was kept in memory for the names is not in the way of what was there before.
     let ask = request(AggregationStrategy::Auto, ViewMode::Skeleton, &[]);
     assert_eq!(project.aggregate(&ask).unwrap(), bench.project(true).aggregate(&ask).unwrap());
@@ -460,7 +464,7 @@ fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
     for inline in [false, true] {
         let request =
             SectionRequest { screenshots: screenshots.clone(), inline, ..SectionRequest::nothing() };
-        let sections = bench.project(false).sections(&request).unwrap();
+        let sections = sections(&bench.project(false).cache.workspace, &request).unwrap();
         let shown: Vec<bool> = sections
             .screenshots
             .iter()

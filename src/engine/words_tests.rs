@@ -7,15 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
-use super::options::{Options, World};
+use super::options::{Options, SummaryLookupOptions, World};
 use super::project::Project;
 use super::report::NoProgress;
+use super::shared::WorkspaceCache;
 use crate::aggregate::DocumentLimits;
 use crate::aggregate::TierOptions;
 use crate::engine::document::{AggregationRequest, CachedDocument, DocumentHistory};
-use crate::engine::summaries::SummaryLookupOptions;
 use crate::engine::tests::{options, request};
-use crate::engine::workspace::WorkspaceCache;
 use crate::model::AggregationStrategy;
 use crate::model::ContentHash;
 use crate::model::Document;

@@ -4,10 +4,9 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::path::PathBuf;
 
+use super::cache::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::project::Project;
 use crate::model::ContentHash;
 use crate::model::Money;
 use crate::model::error_chain;
@@ -32,84 +31,87 @@ pub struct ClearedSummaries {
     pub bytes: u64,
 }
 
-impl Project<'_> {
-    /// Returns where what models wrote is kept; nothing may be there yet.
-    pub fn agent_db_path(&self) -> PathBuf {
-        self.cache_folder().join(AGENT_DATABASE)
+/// Salvages the database if it is damaged, and tells so. To be done before it is asked what there is to write: a reader
+/// mends nothing, and with a damaged file it could not even say that nothing is known.
+pub(in crate::engine) fn salvage_agent_db(cache: &mut ArtifactCache<'_>) -> Result<(), Error> {
+    if let Some(opened) = open_if_there(&cache.workspace.agent_db_path()).map_err(Error::Paid)? {
+        accept_opened(cache, opened);
     }
+    Ok(())
+}
 
-    /// Salvages the database if it is damaged, and tells so. To be done before it is asked what there is to write: a reader
-    /// mends nothing, and with a damaged file it could not even say that nothing is known.
-    pub fn salvage_agent_db(&mut self) -> Result<(), Error> {
-        if let Some(opened) = open_if_there(&self.agent_db_path()).map_err(Error::Paid)? {
-            self.accept_opened(opened);
-        }
-        Ok(())
-    }
+/// Says how much models wrote; `None` where they never wrote anything, or it cannot be read.
+pub(in crate::engine) fn paid_size(cache: &mut ArtifactCache<'_>) -> Option<AgentDbSize> {
+    with_reader(cache, AgentDb::size)
+}
 
-    /// Says how much models wrote; `None` where they never wrote anything, or it cannot be read.
-    pub(in crate::engine) fn paid_size(&mut self) -> Option<AgentDbSize> {
-        self.with_reader(AgentDb::size)
-    }
+/// Deletes the summaries of models, all or those of some contents. The ledger stays.
+pub(in crate::engine) fn clear_paid(
+    cache: &mut ArtifactCache<'_>,
+    subjects: Option<&[ContentHash]>,
+) -> Result<ClearedSummaries, Error> {
+    let opened = open_if_there(&cache.workspace.agent_db_path()).map_err(Error::Paid)?;
+    let Some(opened) = opened else { return Ok(ClearedSummaries::default()) };
+    let mut paid = accept_opened(cache, opened);
+    let freed = paid.clear_summaries(subjects).map_err(Error::Paid)?;
+    let kept = paid.size().map_err(Error::Paid)?.summaries;
+    Ok(ClearedSummaries { summaries: freed.summaries, kept, cost: freed.cost, bytes: freed.bytes })
+}
 
-    /// Deletes the summaries of models, all or those of some contents. The ledger stays.
-    pub(in crate::engine) fn clear_paid(
-        &mut self,
-        subjects: Option<&[ContentHash]>,
-    ) -> Result<ClearedSummaries, Error> {
-        let opened = open_if_there(&self.agent_db_path()).map_err(Error::Paid)?;
-        let Some(opened) = opened else { return Ok(ClearedSummaries::default()) };
-        let mut paid = self.accept_opened(opened);
-        let freed = paid.clear_summaries(subjects).map_err(Error::Paid)?;
-        let kept = paid.size().map_err(Error::Paid)?.summaries;
-        Ok(ClearedSummaries { summaries: freed.summaries, kept, cost: freed.cost, bytes: freed.bytes })
-    }
+/// Says how many summaries of models stay, for nobody said that they may go.
+pub(in crate::engine) fn keep_paid(cache: &mut ArtifactCache<'_>) -> ClearedSummaries {
+    let kept = paid_size(cache).map_or(0, |size| size.summaries);
+    ClearedSummaries { kept, ..ClearedSummaries::default() }
+}
 
-    /// Says how many summaries of models stay, for nobody said that they may go.
-    pub(in crate::engine) fn keep_paid(&mut self) -> ClearedSummaries {
-        let kept = self.paid_size().map_or(0, |size| size.summaries);
-        ClearedSummaries { kept, ..ClearedSummaries::default() }
+/// Checks every byte of what models wrote, and adds to what was found elsewhere. A broken database is salvaged.
+pub(in crate::engine) fn verify_paid(
+    cache: &mut ArtifactCache<'_>,
+    verdict: &mut IntegrityReport,
+) -> Result<(), Error> {
+    let file = cache.workspace.agent_db_path();
+    // To open it is to look at its structure, and to salvage it where that is broken.
+    let Some(opened) = open_if_there(&file).map_err(Error::Paid)? else { return Ok(()) };
+    if let Some(recovery) = &opened.recovery {
+        verdict.structure_error.get_or_insert(format!("{AGENT_DATABASE}: {}", recovery.reason));
     }
+    let found = accept_opened(cache, opened).verify().map_err(Error::Paid)?;
+    verdict.rows += found.rows;
+    verdict.damaged_rows.extend(found.damaged_rows);
+    Ok(())
+}
 
-    /// Checks every byte of what models wrote, and adds to what was found elsewhere. A broken database is salvaged.
-    pub(in crate::engine) fn verify_paid(&mut self, verdict: &mut IntegrityReport) -> Result<(), Error> {
-        let file = self.agent_db_path();
-        // To open it is to look at its structure, and to salvage it where that is broken.
-        let Some(opened) = open_if_there(&file).map_err(Error::Paid)? else { return Ok(()) };
-        if let Some(recovery) = &opened.recovery {
-            verdict.structure_error.get_or_insert(format!("{AGENT_DATABASE}: {}", recovery.reason));
-        }
-        let found = self.accept_opened(opened).verify().map_err(Error::Paid)?;
-        verdict.rows += found.rows;
-        verdict.damaged_rows.extend(found.damaged_rows);
-        Ok(())
+/// Returns what models wrote of files, by content, the newest last.
+pub(in crate::engine) fn model_summaries(
+    cache: &mut ArtifactCache<'_>,
+) -> HashMap<ContentHash, Vec<StoredSummary>> {
+    let mut words: HashMap<ContentHash, Vec<StoredSummary>> = HashMap::new();
+    for summary in with_reader(cache, AgentDb::summaries).unwrap_or_default() {
+        words.entry(summary.subject).or_default().push(summary);
     }
+    words
+}
 
-    /// Returns what models wrote of files, by content, the newest last.
-    pub(in crate::engine) fn model_summaries(&mut self) -> HashMap<ContentHash, Vec<StoredSummary>> {
-        let mut words: HashMap<ContentHash, Vec<StoredSummary>> = HashMap::new();
-        for summary in self.with_reader(AgentDb::summaries).unwrap_or_default() {
-            words.entry(summary.subject).or_default().push(summary);
-        }
-        words
-    }
+fn with_reader<T>(
+    cache: &mut ArtifactCache<'_>,
+    ask: impl FnOnce(&AgentDb) -> Result<T, store::Error>,
+) -> Option<T> {
+    let answer = AgentDb::open_reader(&cache.workspace.agent_db_path())
+        .and_then(|paid| paid.as_ref().map(ask).transpose());
+    answer.unwrap_or_else(|error| {
+        let why = error_chain(&error);
+        cache
+            .workspace
+            .note(format!("what models wrote cannot be read: {why}; `slop cache verify` mends it"));
+        None
+    })
+}
 
-    fn with_reader<T>(&mut self, ask: impl FnOnce(&AgentDb) -> Result<T, store::Error>) -> Option<T> {
-        let answer =
-            AgentDb::open_reader(&self.agent_db_path()).and_then(|paid| paid.as_ref().map(ask).transpose());
-        answer.unwrap_or_else(|error| {
-            let why = error_chain(&error);
-            self.note(format!("what models wrote cannot be read: {why}; `slop cache verify` mends it"));
-            None
-        })
+fn accept_opened(cache: &mut ArtifactCache<'_>, opened: OpenedAgentDb) -> AgentDb {
+    if let Some(recovery) = opened.recovery {
+        cache.workspace.note(recovery.to_string());
     }
-
-    fn accept_opened(&mut self, opened: OpenedAgentDb) -> AgentDb {
-        if let Some(recovery) = opened.recovery {
-            self.note(recovery.to_string());
-        }
-        opened.db
-    }
+    opened.db
 }
 
 /// Opens the database if there is one, whatever state it is in.

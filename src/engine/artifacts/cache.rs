@@ -3,13 +3,15 @@
 //! The cache is disposable. So a store that cannot be opened, read or written costs time and a note, never an answer;
 //! only a store of a newer slop stops the run, for two versions must not take turns in rebuilding it.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::derive::producers_fingerprint;
 use crate::engine::error::Error;
-use crate::engine::project::Project;
+use crate::engine::workspace::Workspace;
 use crate::model::ContentHash;
 use crate::model::Producer;
 use crate::model::RelPath;
@@ -31,6 +33,9 @@ const OURS: [&str; 5] = ["CACHEDIR.TAG", DATABASE, AGENT_DATABASE, "cookies", "d
 /// Name of the file whose stamp tells the file system's time.
 const STAMP: &str = "stamp";
 
+/// What the store remembers the producers of its artifacts by.
+const PRODUCERS: &str = "producers";
+
 /// How long a cache that was lost is left alone.
 const REOPEN_AFTER: Duration = Duration::from_secs(2);
 
@@ -38,32 +43,60 @@ const REOPEN_AFTER: Duration = Duration::from_secs(2);
 const CACHEDIR_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
 # This folder is the cache of slop. It can be deleted at any time.\n";
 
-impl Project<'_> {
-    pub(in crate::engine) fn cache_folder(&self) -> PathBuf {
-        self.root.join(self.options.cache_dir.as_path())
-    }
+/// The artifacts of a project: what the store has, and what could not be stored.
+pub(in crate::engine) struct ArtifactCache<'w> {
+    pub(in crate::engine) workspace: Workspace<'w>,
+    /// The store; `None` if there is none to be had, and everything is derived again.
+    pub(in crate::engine) store: Option<Store>,
+    /// What could not be stored, or was not to be.
+    pub(in crate::engine) unsaved: HashMap<ContentKey, ContentArtifacts>,
+    /// A store that was lost is not looked for again before this moment.
+    pub(in crate::engine) reopens_after: Duration,
+}
 
-    pub(in crate::engine) fn open_store(&mut self) -> Result<(), Error> {
-        if let Err(error) =
-            make_cache_folder(&self.root, &self.options.cache_dir, self.world.files, self.world.disk)
-        {
-            let folder = &self.options.cache_dir;
-            self.note(format!("the cache folder {folder} cannot be used, so nothing is kept: {error}"));
+/// A content under the file type that it is read as: the same bytes have other artifacts as C than as C++.
+pub(in crate::engine) type ContentKey = (ContentHash, &'static str);
+
+impl<'w> ArtifactCache<'w> {
+    /// Opens the cache of a project, unless its options forbid that.
+    pub(in crate::engine) fn open(workspace: Workspace<'w>) -> Result<Self, Error> {
+        let mut cache =
+            Self { workspace, store: None, unsaved: HashMap::new(), reopens_after: Duration::ZERO };
+        if cache.workspace.options.cache_enabled {
+            cache.open_store()?;
+        }
+        Ok(cache)
+    }
+}
+
+impl ArtifactCache<'_> {
+    fn open_store(&mut self) -> Result<(), Error> {
+        if let Err(error) = make_cache_folder(
+            &self.workspace.root,
+            &self.workspace.options.cache_dir,
+            self.workspace.world.files,
+            self.workspace.world.disk,
+        ) {
+            let folder = &self.workspace.options.cache_dir;
+            self.workspace
+                .note(format!("the cache folder {folder} cannot be used, so nothing is kept: {error}"));
             return Ok(());
         }
-        match Store::open(&self.cache_folder().join(DATABASE)) {
+        match Store::open(&self.workspace.cache_folder().join(DATABASE)) {
             Ok(OpenedStore { store, recovery }) => {
                 self.store = Some(store);
                 if let Some(recovery) = recovery {
                     let moved_to = recovery.moved_to.file_name().unwrap_or_default().to_string_lossy();
                     let why = recovery.reason;
-                    self.note(format!("the cache was rebuilt: {why}; the old file is now {moved_to}"));
+                    self.workspace
+                        .note(format!("the cache was rebuilt: {why}; the old file is now {moved_to}"));
                 }
                 Ok(())
             }
             Err(error @ store::Error::TooNew { .. }) => Err(Error::Store(error)),
             Err(error) => {
-                self.note(format!("the cache cannot be opened, so nothing is kept: {}", error_chain(&error)));
+                self.workspace
+                    .note(format!("the cache cannot be opened, so nothing is kept: {}", error_chain(&error)));
                 Ok(())
             }
         }
@@ -71,12 +104,12 @@ impl Project<'_> {
 
     /// Returns what the file system's clock is ahead of the machine's, in nanoseconds.
     pub(in crate::engine) fn clock_skew_ns(&self) -> i64 {
-        let stamp = self.cache_folder().join(STAMP);
+        let stamp = self.workspace.cache_folder().join(STAMP);
         // Without a cache there is no file to stamp; then the clocks are taken for one.
-        let now = self.store.as_ref().and_then(|_| self.world.disk.file_system_time(&stamp).ok());
+        let now = self.store.as_ref().and_then(|_| self.workspace.world.disk.file_system_time(&stamp).ok());
         // Compared with a time after the stamp, not before it: had the write to wait for the disk, all later readings
         // would seem later than they are, and young files older. The other error only has a file read once more.
-        now.map_or(0, |now| now.saturating_sub(self.world.clock.now_ns()))
+        now.map_or(0, |now| now.saturating_sub(self.workspace.world.clock.now_ns()))
     }
 
     /// Asks the store. What it cannot answer is `None`, as if it were not stored.
@@ -103,7 +136,7 @@ impl Project<'_> {
         if batch.contents.is_empty() && batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
-        let tree = self.shared.clone();
+        let tree = self.workspace.tracker.clone();
         let _alone = tree.as_ref().map(|tree| tree.lock_writes());
         if let Some(tree) = &tree {
             let paths: Vec<RelPath> =
@@ -152,7 +185,7 @@ impl Project<'_> {
     /// Does what can be done about an error of the store: makes it anew, or goes on without it.
     pub(in crate::engine) fn recover(&mut self, error: &store::Error) {
         let Some(store) = self.store.take() else { return };
-        if let Some(tree) = &self.shared {
+        if let Some(tree) = &self.workspace.tracker {
             tree.drop_rows();
         }
         let why = error_chain(error);
@@ -162,7 +195,7 @@ impl Project<'_> {
         } else if matches!(error, store::Error::Gone) {
             self.reopen_store();
         } else {
-            self.note(format!("the cache is not used in this run: {why}"));
+            self.workspace.note(format!("the cache is not used in this run: {why}"));
         }
     }
 
@@ -172,13 +205,13 @@ impl Project<'_> {
         let moved = store.set_aside().ok().flatten().and_then(|path| path.file_name().map(PathBuf::from));
         let moved_to =
             moved.map_or(String::new(), |name| format!("; the old file is now {}", name.display()));
-        self.note(format!("the cache was rebuilt: {why}{moved_to}"));
+        self.workspace.note(format!("the cache was rebuilt: {why}{moved_to}"));
         self.reopen_store();
     }
 
     fn reopen_store(&mut self) {
         if self.open_store().is_err() {
-            self.note(
+            self.workspace.note(
                 "the cache is not used in this run: it was replaced by that of a newer slop".to_owned(),
             );
         }
@@ -186,21 +219,50 @@ impl Project<'_> {
 
     /// Looks for a cache again that was given up, so that a full disk does not cost a process that stays its cache.
     pub(in crate::engine) fn retry_open(&mut self) {
-        let now = self.world.clock.monotonic();
-        if self.store.is_some() || !self.options.cache_enabled || now < self.reopens_after {
+        let now = self.workspace.world.clock.monotonic();
+        if self.store.is_some() || !self.workspace.options.cache_enabled || now < self.reopens_after {
             return;
         }
         self.reopens_after = now.saturating_add(REOPEN_AFTER);
         self.reopen_store();
-        if let (Some(tree), Some(_)) = (&self.shared, &self.store) {
+        if let (Some(tree), Some(_)) = (&self.workspace.tracker, &self.store) {
             tree.drop_rows();
+        }
+    }
+
+    /// Returns whether everything that is stored was made by the producers of this program.
+    pub(in crate::engine) fn has_current_producers(&mut self) -> bool {
+        let stored = self.query_store(|store| store.get_meta(PRODUCERS)).flatten();
+        stored.as_deref() == Some(producers_fingerprint().as_bytes())
+    }
+
+    pub(in crate::engine) fn remember_producers(&mut self) {
+        let fingerprint = producers_fingerprint();
+        if let Some(store) = &mut self.store
+            && let Err(error) = store.set_meta(PRODUCERS, fingerprint.as_bytes())
+        {
+            self.recover(&error);
+        }
+    }
+
+    /// Makes the next scan read every file again, for what it derived is not all there any more.
+    pub(in crate::engine) fn forget_producers(&mut self) -> Result<(), Error> {
+        let store = self.store.as_mut().ok_or(Error::NoCache)?;
+        Ok(store.set_meta(PRODUCERS, b"")?)
+    }
+
+    pub(in crate::engine) fn remember(&mut self, key: &str, value: &[u8]) {
+        if let Some(store) = &mut self.store
+            && let Err(error) = store.set_meta(key, value)
+        {
+            self.recover(&error);
         }
     }
 
     /// Opens a second connection to the store, for other threads to ask.
     pub(in crate::engine) fn open_reader(&self) -> Option<Store> {
         self.store.as_ref()?;
-        Store::open_reader(&self.cache_folder().join(DATABASE)).ok()
+        Store::open_reader(&self.workspace.cache_folder().join(DATABASE)).ok()
     }
 }
 

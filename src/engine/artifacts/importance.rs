@@ -8,15 +8,15 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::cache::{ArtifactCache, ContentKey};
 use super::derive::{IdentifiedText, derive, identify, producer};
 use super::lookup::ContentRef;
 use crate::aggregate;
 use crate::aggregate::Importance;
 use crate::aggregate::ImportanceSubject;
 use crate::discover::HeaderNeighbors;
-use crate::engine::index::KnownFile;
 use crate::engine::parallel::on_all_cores;
-use crate::engine::project::Project;
+use crate::engine::workspace::KnownFile;
 use crate::model::ArtifactKind;
 use crate::model::ContentHash;
 use crate::model::FileReferences;
@@ -44,97 +44,92 @@ pub(in crate::engine) struct ImportanceInputs<'a> {
     pub(in crate::engine) changes: &'a HashMap<RelPath, u64>,
 }
 
-/// A content under the file type that it is read as: the same bytes have other names as C than as C++.
-type ContentKey = (ContentHash, &'static str);
+/// Returns how much each of the files matters, in their order.
+pub(in crate::engine) fn importance(
+    cache: &mut ArtifactCache<'_>,
+    files: &[&KnownFile],
+    standing: &ImportanceInputs<'_>,
+) -> Vec<Importance> {
+    let references = references(cache, files);
+    let subjects: Vec<_> = files
+        .iter()
+        .map(|file| {
+            (file, ContentRef::from_file(file).and_then(|subject| references.get(&content_key(&subject))))
+        })
+        .map(|(file, references)| ImportanceSubject {
+            path: &file.path,
+            references,
+            own_name: references.and_then(|_| import_name_number(&file.path)),
+            in_focus: (standing.in_focus)(&file.path),
+            is_curated: (standing.is_curated)(&file.path),
+            changes: standing.changes.get(&file.path).copied().unwrap_or(0),
+        })
+        .collect();
+    aggregate::rate_files(&subjects)
+}
 
-impl Project<'_> {
-    /// Returns how much each of the files matters, in their order.
-    pub(in crate::engine) fn importance(
-        &mut self,
-        files: &[&KnownFile],
-        standing: &ImportanceInputs<'_>,
-    ) -> Vec<Importance> {
-        let references = self.references(files);
-        let subjects: Vec<_> = files
-            .iter()
-            .map(|file| {
-                (file, ContentRef::from_file(file).and_then(|subject| references.get(&content_key(&subject))))
-            })
-            .map(|(file, references)| ImportanceSubject {
-                path: &file.path,
-                references,
-                own_name: references.and_then(|_| import_name_number(&file.path)),
-                in_focus: (standing.in_focus)(&file.path),
-                is_curated: (standing.is_curated)(&file.path),
-                changes: standing.changes.get(&file.path).copied().unwrap_or(0),
-            })
-            .collect();
-        aggregate::rate_files(&subjects)
+/// Returns the names of those files that are code, as far as they still are what they were.
+fn references(cache: &mut ArtifactCache<'_>, files: &[&KnownFile]) -> HashMap<ContentKey, FileReferences> {
+    let mut wanted: HashMap<ContentKey, (ContentRef<'_>, Producer)> = HashMap::new();
+    for subject in files.iter().copied().filter_map(ContentRef::from_file) {
+        if let Some(by) = producer(ArtifactKind::References, subject.file_type) {
+            wanted.insert(content_key(&subject), (subject, by));
+        }
     }
+    let mut found = cached_references(cache, &wanted);
+    wanted.retain(|key, _| !found.contains_key(key));
+    let mut missing: Vec<(ContentRef<'_>, Producer)> = wanted.into_values().collect();
+    missing.sort_unstable_by(|a, b| a.0.path.cmp(b.0.path));
+    for some in missing.chunks(FILES_AT_ONCE) {
+        scan_references(cache, some, &mut found);
+    }
+    found
+}
 
-    /// Returns the names of those files that are code, as far as they still are what they were.
-    fn references(&mut self, files: &[&KnownFile]) -> HashMap<ContentKey, FileReferences> {
-        let mut wanted: HashMap<ContentKey, (ContentRef<'_>, Producer)> = HashMap::new();
-        for subject in files.iter().copied().filter_map(ContentRef::from_file) {
-            if let Some(by) = producer(ArtifactKind::References, subject.file_type) {
-                wanted.insert(content_key(&subject), (subject, by));
-            }
+fn cached_references(
+    cache: &mut ArtifactCache<'_>,
+    wanted: &HashMap<ContentKey, (ContentRef<'_>, Producer)>,
+) -> HashMap<ContentKey, FileReferences> {
+    let mut found = HashMap::new();
+    let mut by_producer: HashMap<&Producer, HashSet<ContentHash>> = HashMap::new();
+    for (key, (_, by)) in wanted {
+        let unsaved = cache.unsaved.get(key).into_iter().flat_map(|derived| &derived.artifacts);
+        match unsaved.map(|(_, body)| body).find_map(references_in) {
+            Some(references) => drop(found.insert(*key, references.clone())),
+            None => drop(by_producer.entry(by).or_default().insert(key.0)),
         }
-        let mut found = self.cached_references(&wanted);
-        wanted.retain(|key, _| !found.contains_key(key));
-        let mut missing: Vec<(ContentRef<'_>, Producer)> = wanted.into_values().collect();
-        missing.sort_unstable_by(|a, b| a.0.path.cmp(b.0.path));
-        for some in missing.chunks(FILES_AT_ONCE) {
-            self.scan_references(some, &mut found);
-        }
-        found
     }
+    for (by, contents) in by_producer {
+        let stored = cache.query_store(|store| store.get_references(by, &contents)).unwrap_or_default();
+        found.extend(stored.into_iter().map(|(hash, references)| ((hash, by.language), references)));
+    }
+    found
+}
 
-    fn cached_references(
-        &mut self,
-        wanted: &HashMap<ContentKey, (ContentRef<'_>, Producer)>,
-    ) -> HashMap<ContentKey, FileReferences> {
-        let mut found = HashMap::new();
-        let mut by_producer: HashMap<&Producer, HashSet<ContentHash>> = HashMap::new();
-        for (key, (_, by)) in wanted {
-            let unsaved = self.unsaved.get(key).into_iter().flat_map(|derived| &derived.artifacts);
-            match unsaved.map(|(_, body)| body).find_map(references_in) {
-                Some(references) => drop(found.insert(*key, references.clone())),
-                None => drop(by_producer.entry(by).or_default().insert(key.0)),
-            }
-        }
-        for (by, contents) in by_producer {
-            let stored = self.query_store(|store| store.get_references(by, &contents)).unwrap_or_default();
-            found.extend(stored.into_iter().map(|(hash, references)| ((hash, by.language), references)));
-        }
-        found
+/// Looks through files on all cores, and keeps what it finds.
+fn scan_references(
+    cache: &mut ArtifactCache<'_>,
+    missing: &[(ContentRef<'_>, Producer)],
+    found: &mut HashMap<ContentKey, FileReferences>,
+) {
+    let reader = ReferenceScanner {
+        files: cache.workspace.world.files,
+        clock: cache.workspace.world.clock,
+        max_bytes: cache.workspace.options.structure_max_bytes,
+        parse_timeout: cache.workspace.options.parse_timeout,
+        unsaved: &cache.unsaved,
+        known: cache.open_reader().map(Mutex::new),
+    };
+    let read = on_all_cores(missing, |(subject, _)| reader.references(subject));
+    let mut contents = Vec::new();
+    for ((subject, by), references) in missing.iter().zip(read) {
+        let Some(references) = references else { continue };
+        found.insert(content_key(subject), references.clone());
+        let artifacts = vec![(by.clone(), ArtifactBody::References(references))];
+        contents.push(ContentArtifacts { hash: subject.hash, facts: subject.facts.clone(), artifacts });
     }
-
-    /// Looks through files on all cores, and keeps what it finds.
-    fn scan_references(
-        &mut self,
-        missing: &[(ContentRef<'_>, Producer)],
-        found: &mut HashMap<ContentKey, FileReferences>,
-    ) {
-        let reader = ReferenceScanner {
-            files: self.world.files,
-            clock: self.world.clock,
-            max_bytes: self.options.structure_max_bytes,
-            parse_timeout: self.options.parse_timeout,
-            unsaved: &self.unsaved,
-            known: self.open_reader().map(Mutex::new),
-        };
-        let read = on_all_cores(missing, |(subject, _)| reader.references(subject));
-        let mut contents = Vec::new();
-        for ((subject, by), references) in missing.iter().zip(read) {
-            let Some(references) = references else { continue };
-            found.insert(content_key(subject), references.clone());
-            let artifacts = vec![(by.clone(), ArtifactBody::References(references))];
-            contents.push(ContentArtifacts { hash: subject.hash, facts: subject.facts.clone(), artifacts });
-        }
-        let at_s = self.world.clock.now_s();
-        self.save(WriteBatch { contents, files: Vec::new(), removed: Vec::new(), at_s });
-    }
+    let at_s = cache.workspace.world.clock.now_s();
+    cache.save(WriteBatch { contents, files: Vec::new(), removed: Vec::new(), at_s });
 }
 
 /// Reads files and looks for names in them.

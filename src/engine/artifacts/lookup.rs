@@ -1,9 +1,9 @@
 //! What was derived from a content, wherever it is: in memory, in the store, or still in the file.
 
+use super::cache::ArtifactCache;
 use super::derive::{derive, identify, producer};
 use crate::discover::HeaderNeighbors;
-use crate::engine::index::{KnownFile, KnownState};
-use crate::engine::project::Project;
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::ArtifactKind;
 use crate::model::ContentFacts;
 use crate::model::ContentHash;
@@ -12,13 +12,11 @@ use crate::model::Outline;
 use crate::model::Producer;
 use crate::model::RelPath;
 use crate::model::Skeleton;
-use crate::model::SkipReason;
 use crate::store;
 use crate::store::ArtifactBody;
 use crate::store::ContentArtifacts;
 use crate::store::Store;
 use crate::store::WriteBatch;
-use crate::sys::ReadError;
 
 /// A content, and where it can be read should it have to be.
 #[derive(Clone)]
@@ -41,7 +39,7 @@ impl<'a> ContentRef<'a> {
     }
 }
 
-impl Project<'_> {
+impl ArtifactCache<'_> {
     /// Returns the outline; `None` where the type has none, or the file is not what it was.
     pub(in crate::engine) fn outline(&mut self, subject: &ContentRef<'_>) -> Option<Outline> {
         let take = |body: &ArtifactBody| match body {
@@ -89,7 +87,7 @@ impl Project<'_> {
             contents: vec![derived],
             files: Vec::new(),
             removed: Vec::new(),
-            at_s: self.world.clock.now_s(),
+            at_s: self.workspace.world.clock.now_s(),
         };
         self.save(batch);
         found
@@ -108,36 +106,14 @@ impl Project<'_> {
     }
 
     fn rederive(&self, subject: &ContentRef<'_>) -> Option<ContentArtifacts> {
-        let reading = self.world.files.read(subject.path, self.options.structure_max_bytes).ok()?;
+        let reading =
+            self.workspace.world.files.read(subject.path, self.workspace.options.structure_max_bytes).ok()?;
         let mut content =
             identify(subject.path, &reading.bytes, &HeaderNeighbors::from_paths(std::iter::empty())).ok()?;
         // The type of a header depends on its neighbors, which were looked at when the subject was found.
         content.file_type = subject.file_type;
-        (content.hash == subject.hash).then(|| derive(&content, self.options.parse_timeout, self.world.clock))
-    }
-
-    /// Reads a file's text, with the hash of the bytes that it was read from.
-    pub(in crate::engine) fn read_text(&self, path: &RelPath) -> Result<(ContentHash, String), SkipReason> {
-        self.read_text_up_to(path, self.options.structure_max_bytes)
-    }
-
-    /// Reads the text of a file of at most `max_bytes`.
-    pub(in crate::engine) fn read_text_up_to(
-        &self,
-        path: &RelPath,
-        max_bytes: u64,
-    ) -> Result<(ContentHash, String), SkipReason> {
-        let reading = self.world.files.read(path, max_bytes);
-        let reading = reading.map_err(|error| match error {
-            ReadError::TooLarge { .. } => SkipReason::TooLarge,
-            ReadError::Changing => SkipReason::Unstable,
-            ReadError::NotRegular(_) => SkipReason::Special,
-            ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => SkipReason::Vanished,
-            ReadError::Io(_) => SkipReason::Unreadable,
-        })?;
-        let hash = ContentHash::digest(&reading.bytes);
-        let text = crate::discover::read_as_text(&reading.bytes)?;
-        Ok((hash, text.text.into_owned()))
+        (content.hash == subject.hash)
+            .then(|| derive(&content, self.workspace.options.parse_timeout, self.workspace.world.clock))
     }
 }
 

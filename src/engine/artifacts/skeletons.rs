@@ -7,13 +7,13 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::cache::ArtifactCache;
 use super::derive::producer;
 use super::lookup::ContentRef;
 use crate::discover;
-use crate::engine::index::{KnownFile, LARGE_BYTES};
-use crate::engine::parallel::on_all_cores;
-use crate::engine::project::Project;
+use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
 use crate::engine::report::ScanProgress;
+use crate::engine::workspace::KnownFile;
 use crate::model::ArtifactKind;
 use crate::model::ContentHash;
 use crate::model::Skeleton;
@@ -30,69 +30,77 @@ const FILES_AT_ONCE: usize = 500;
 /// A file with a skeleton that is not checked.
 type UncheckedSkeleton<'a> = (ContentRef<'a>, Skeleton);
 
-impl Project<'_> {
-    /// Tells whose skeletons are likely to be shown next. Once one of them turns out not to be checked, all are.
-    pub(in crate::engine) fn prefetch_skeletons<'f>(&mut self, files: impl Iterator<Item = &'f KnownFile>) {
-        self.prefetch = files.cloned().collect();
-    }
+/// Files whose skeletons are likely to be shown next. As soon as one of them turns out not to be checked, all of them are
+/// checked together, on all cores.
+#[derive(Default)]
+pub(in crate::engine) struct SkeletonPrefetch(Vec<KnownFile>);
 
-    /// Returns the skeleton as it may be shown; `None` where the type has none, or the file is not what it was.
-    pub(in crate::engine) fn checked_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
-        let skeleton = self.unchecked_skeleton(subject)?;
-        if skeleton.is_checked {
+impl SkeletonPrefetch {
+    /// Returns the prefetch of these files.
+    pub(in crate::engine) fn new<'f>(files: impl Iterator<Item = &'f KnownFile>) -> Self {
+        Self(files.cloned().collect())
+    }
+}
+
+/// Returns the skeleton as it may be shown; `None` where the type has none, or the file is not what it was.
+pub(in crate::engine) fn checked_skeleton(
+    cache: &mut ArtifactCache<'_>,
+    prefetch: &mut SkeletonPrefetch,
+    subject: &ContentRef<'_>,
+) -> Option<Skeleton> {
+    let skeleton = cache.unchecked_skeleton(subject)?;
+    if skeleton.is_checked {
+        return Some(skeleton);
+    }
+    if !prefetch.0.is_empty() {
+        check_prefetched(cache, std::mem::take(prefetch));
+        if let Some(skeleton) = cache.cached_skeleton(subject).filter(|skeleton| skeleton.is_checked) {
             return Some(skeleton);
         }
-        if !self.prefetch.is_empty() {
-            self.check_prefetched();
-            if let Some(skeleton) = self.cached_skeleton(subject).filter(|skeleton| skeleton.is_checked) {
-                return Some(skeleton);
+    }
+    check(cache, &[(subject.clone(), skeleton)]).pop()
+}
+
+fn check_prefetched(cache: &mut ArtifactCache<'_>, prefetch: SkeletonPrefetch) {
+    let mut seen: HashSet<(ContentHash, &str)> = HashSet::new();
+    for files in prefetch.0.chunks(FILES_AT_ONCE) {
+        let mut unchecked: Vec<UncheckedSkeleton<'_>> = Vec::new();
+        for subject in files.iter().filter_map(ContentRef::from_file) {
+            if seen.insert((subject.hash, subject.file_type.id))
+                && let Some(skeleton) = cache.cached_skeleton(&subject)
+                && !skeleton.is_checked
+            {
+                unchecked.push((subject, skeleton));
             }
         }
-        self.check(&[(subject.clone(), skeleton)]).pop()
+        check(cache, &unchecked);
     }
+}
 
-    fn check_prefetched(&mut self) {
-        let awaited = std::mem::take(&mut self.prefetch);
-        let mut seen: HashSet<(ContentHash, &str)> = HashSet::new();
-        for files in awaited.chunks(FILES_AT_ONCE) {
-            let mut unchecked: Vec<UncheckedSkeleton<'_>> = Vec::new();
-            for subject in files.iter().filter_map(ContentRef::from_file) {
-                if seen.insert((subject.hash, subject.file_type.id))
-                    && let Some(skeleton) = self.cached_skeleton(&subject)
-                    && !skeleton.is_checked
-                {
-                    unchecked.push((subject, skeleton));
-                }
-            }
-            self.check(&unchecked);
-        }
-    }
-
-    /// Returns the skeletons of those files that still are what they were, and keeps them.
-    fn check(&mut self, unchecked: &[UncheckedSkeleton<'_>]) -> Vec<Skeleton> {
-        let checker = SkeletonChecker {
-            files: self.world.files,
-            clock: self.world.clock,
-            progress: self.world.progress,
-            max_bytes: self.options.structure_max_bytes,
-            parse_timeout: self.options.parse_timeout,
-            large: Mutex::default(),
+/// Returns the skeletons of those files that still are what they were, and keeps them.
+fn check(cache: &mut ArtifactCache<'_>, unchecked: &[UncheckedSkeleton<'_>]) -> Vec<Skeleton> {
+    let checker = SkeletonChecker {
+        files: cache.workspace.world.files,
+        clock: cache.workspace.world.clock,
+        progress: cache.workspace.world.progress,
+        max_bytes: cache.workspace.options.structure_max_bytes,
+        parse_timeout: cache.workspace.options.parse_timeout,
+        large: Mutex::default(),
+    };
+    let results = on_all_cores(unchecked, |(subject, skeleton)| checker.check(subject, skeleton));
+    let (mut contents, mut skeletons) = (Vec::new(), Vec::new());
+    for ((subject, _), skeleton) in unchecked.iter().zip(results) {
+        let (Some(skeleton), Some(by)) = (skeleton, producer(ArtifactKind::Skeleton, subject.file_type))
+        else {
+            continue;
         };
-        let results = on_all_cores(unchecked, |(subject, skeleton)| checker.check(subject, skeleton));
-        let (mut contents, mut skeletons) = (Vec::new(), Vec::new());
-        for ((subject, _), skeleton) in unchecked.iter().zip(results) {
-            let (Some(skeleton), Some(by)) = (skeleton, producer(ArtifactKind::Skeleton, subject.file_type))
-            else {
-                continue;
-            };
-            skeletons.push(skeleton.clone());
-            let artifacts = vec![(by, ArtifactBody::Skeleton(skeleton))];
-            contents.push(ContentArtifacts { hash: subject.hash, facts: subject.facts.clone(), artifacts });
-        }
-        let at_s = self.world.clock.now_s();
-        self.save(WriteBatch { contents, files: Vec::new(), removed: Vec::new(), at_s });
-        skeletons
+        skeletons.push(skeleton.clone());
+        let artifacts = vec![(by, ArtifactBody::Skeleton(skeleton))];
+        contents.push(ContentArtifacts { hash: subject.hash, facts: subject.facts.clone(), artifacts });
     }
+    let at_s = cache.workspace.world.clock.now_s();
+    cache.save(WriteBatch { contents, files: Vec::new(), removed: Vec::new(), at_s });
+    skeletons
 }
 
 /// Reads files once more and makes their skeletons with a check.

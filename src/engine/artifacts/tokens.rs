@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
+use super::cache::ArtifactCache;
 use crate::engine::parallel::on_all_cores;
-use crate::engine::project::Project;
 use crate::model::ContentHash;
 
-impl Project<'_> {
+impl ArtifactCache<'_> {
     /// Returns how many tokens each of the texts is, as the settings say that they are counted.
     ///
     /// What was counted before is looked up, so that the vocabulary is loaded only where some text is new.
-    pub fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
-        let counter = self.options.counter;
+    pub(in crate::engine) fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
+        let counter = self.workspace.options.counter;
         let Some(key) = counter.key() else {
             return texts.iter().map(|text| counter.count(text)).collect();
         };
@@ -33,7 +33,7 @@ impl Project<'_> {
         if counts.is_empty() {
             return;
         }
-        let at_s = self.world.clock.now_s();
+        let at_s = self.workspace.world.clock.now_s();
         if let Some(store) = &mut self.store
             && let Err(error) = store.save_token_counts(key, counts, at_s)
         {

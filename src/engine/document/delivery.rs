@@ -7,17 +7,20 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 use std::io;
+use std::sync::Mutex;
 
-use super::fit::{DraftDocument, ShownFile};
-use super::gather::AggregationRequest;
-use super::view_cache::ViewKey;
+use super::cache::{DocumentCache, DocumentKey, lock_documents};
+use super::draft::{DraftDocument, ShownFile};
+use super::render::Renderer;
+use super::request::{AggregationRequest, DocumentHistory};
+use super::view_cache::{ViewKey, lock, view_fingerprint};
 use crate::aggregate;
 use crate::aggregate::CandidateFile;
 use crate::aggregate::FileStability;
 use crate::discover;
-use crate::engine::index::{KnownFile, KnownState};
+use crate::engine::artifacts::ArtifactCache;
 use crate::engine::parallel::on_all_cores;
-use crate::engine::project::Project;
+use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::ContentHash;
 use crate::model::DocumentBlock;
 use crate::model::Omission;
@@ -38,15 +41,6 @@ const MOST_BYTES: usize = 32 << 20;
 /// What a diff is against.
 const BASE: &str = "the last aggregation";
 
-/// How a document is remembered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentHistory {
-    /// The name that it is remembered by.
-    pub name: String,
-    /// Whether what the reader has of the last document of that name is left out.
-    pub since_last: bool,
-}
-
 /// What a reader has, and what it is to see.
 #[derive(Clone)]
 pub(in crate::engine) struct ReaderState {
@@ -59,150 +53,151 @@ pub(in crate::engine) struct ReaderState {
 /// What is to be remembered as soon as the document was given.
 pub(in crate::engine) struct PendingDelivery {
     pub(in crate::engine) name: String,
-    giving: DeliveryUpdate,
-    /// The answer that was kept, where the document is one that is given again as it is.
-    pub(in crate::engine) answer: Option<ContentHash>,
+    update: DeliveryUpdate,
+    /// The key of the cached document, if the document came from the cache or was put into it.
+    pub(in crate::engine) cached_as: Option<DocumentKey>,
 }
 
 impl PendingDelivery {
     /// Returns the promise of a document that the reader has already.
-    pub(in crate::engine) const fn unchanged(name: String, answer: ContentHash) -> Self {
-        let giving = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
-        Self { name, giving, answer: Some(answer) }
+    pub(in crate::engine) const fn unchanged(name: String, key: DocumentKey) -> Self {
+        let update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
+        Self { name, update, cached_as: Some(key) }
     }
 }
 
-impl Project<'_> {
-    /// Remembers what the last document that was composed shows; to be called when its reader has it.
-    pub fn confirm_delivery(&mut self) {
-        let Some(PendingDelivery { name, giving, answer }) = self.pending_delivery.take() else { return };
-        let at_s = self.world.clock.now_s();
-        let tree = self.shared.clone();
-        let _alone = tree.as_ref().map(|tree| tree.lock_writes());
-        if let Some(store) = &mut self.store
-            && let Err(error) = store.record_delivery(&name, &giving, at_s)
-        {
-            self.note(format!("what was given is not remembered as `{name}`"));
-            self.recover(&error);
-        }
-        let mark = self.query_store(|store| store.delivery_version(&name)).flatten();
-        if let (Some(tree), Some(mark)) = (&tree, mark) {
-            tree.documents().record_delivered(name, answer.map(|answer| (answer, mark)));
-        }
+/// Remembers what a document shows, once its reader has it.
+pub(in crate::engine) fn confirm_delivery(
+    cache: &mut ArtifactCache<'_>,
+    documents: Option<&Mutex<DocumentCache>>,
+    pending: PendingDelivery,
+) {
+    let PendingDelivery { name, update, cached_as } = pending;
+    let at_s = cache.workspace.world.clock.now_s();
+    let tracker = cache.workspace.tracker.clone();
+    let _alone = tracker.as_ref().map(|tracker| tracker.lock_writes());
+    if let Some(store) = &mut cache.store
+        && let Err(error) = store.record_delivery(&name, &update, at_s)
+    {
+        cache.workspace.note(format!("what was given is not remembered as `{name}`"));
+        cache.recover(&error);
     }
-
-    /// Forgets what the last document that was composed shows: it is for nobody.
-    pub fn discard_delivery(&mut self) {
-        self.pending_delivery = None;
+    let version = cache.query_store(|store| store.delivery_version(&name)).flatten();
+    if let (Some(documents), Some(version)) = (documents, version) {
+        lock_documents(documents).record_delivered(name, cached_as.map(|key| (key, version)));
     }
+}
 
-    /// Looks up what the reader has. Nothing is remembered of a document that shows no files.
-    pub(in crate::engine) fn load_reader_state(
-        &mut self,
-        request: &AggregationRequest,
-        files: &[ShownFile],
-    ) -> Option<ReaderState> {
-        let memory = request.history.clone().filter(|_| request.sections.part.has_prefix())?;
-        let rows = self.query_store(|store| store.delivered_files(&memory.name)).unwrap_or_default();
-        let given = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
-        let kept = self.kept_fingerprints(files);
-        let places: Vec<usize> = (0..files.len()).collect();
-        let hashes = on_all_cores(&places, |at| {
-            let block = &files[*at].candidate.block;
-            kept[*at].unwrap_or_else(|| view_fingerprint(block.view, &block.body))
-        });
-        let views = files.iter().map(|shown| (shown.file.path.clone(), shown.candidate.block.view));
-        let wanted = views.zip(hashes).map(|((path, view), hash)| (path, (view, hash))).collect();
-        Some(ReaderState { history: memory, delivered: given, wanted })
-    }
+/// Looks up what the reader has. Nothing is remembered of a document that shows no files.
+pub(in crate::engine) fn load_reader_state(
+    renderer: &mut Renderer<'_, '_>,
+    request: &AggregationRequest,
+    files: &[ShownFile],
+) -> Option<ReaderState> {
+    let memory = request.history.clone().filter(|_| request.sections.part.has_prefix())?;
+    let rows = renderer.cache.query_store(|store| store.delivered_files(&memory.name)).unwrap_or_default();
+    let given = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
+    let kept = kept_fingerprints(renderer, files);
+    let places: Vec<usize> = (0..files.len()).collect();
+    let hashes = on_all_cores(&places, |at| {
+        let block = &files[*at].candidate.block;
+        kept[*at].unwrap_or_else(|| view_fingerprint(block.view, &block.body))
+    });
+    let views = files.iter().map(|shown| (shown.file.path.clone(), shown.candidate.block.view));
+    let wanted = views.zip(hashes).map(|((path, view), hash)| (path, (view, hash))).collect();
+    Some(ReaderState { history: memory, delivered: given, wanted })
+}
 
-    /// Returns the hashes that were made when the views were shown first.
-    fn kept_fingerprints(&self, files: &[ShownFile]) -> Vec<Option<ContentHash>> {
-        let Some(tree) = &self.shared else { return vec![None; files.len()] };
-        let mut views = tree.views();
-        let find = |shown: &ShownFile| {
-            let block = &shown.candidate.block;
-            let content = block.content?;
-            let by_model = matches!(block.summary, Some(SummaryProvenance::Model { .. }));
-            let chosen = self.summaries.of(&block.path, &content).filter(|_| by_model);
-            let words = chosen.map(|chosen| chosen.summary.hash());
-            let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, words)?;
-            views.get(&key).map(|kept| kept.fingerprint)
-        };
-        files.iter().map(find).collect()
-    }
-
-    /// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff.
-    pub(in crate::engine) fn reduce_to_changes(&mut self, whole: &mut DraftDocument, recall: &ReaderState) {
-        let name = &recall.history.name;
-        if !recall.history.since_last {
-            return;
-        }
-        if recall.delivered.is_empty() {
-            let why = "so that everything is shown";
-            self.note(format!("no earlier aggregation named `{name}` is remembered, {why}"));
-            return;
-        }
-        whole.plan.since_last = true;
-        self.add_removed_files(whole, recall);
-        for mut shown in std::mem::take(&mut whole.files) {
-            let path = &shown.file.path;
-            let row = recall.delivered.get(path).filter(|_| !is_failed(&shown.candidate));
-            let hash = recall.wanted.get(path).map(|(_, hash)| *hash);
-            match row {
-                Some(row) if Some(row.wanted) == hash || Some(row.shown) == hash => {
-                    let reason = Omission::Unchanged;
-                    whole.remarks.omitted.push(OmittedFile { path: path.clone(), reason });
-                    whole.unchanged.push(shown.file);
-                    continue;
-                }
-                Some(row) => self.replace_by_diff(&mut shown, row, name),
-                None => {}
-            }
-            whole.files.push(shown);
-        }
-        whole.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
-    }
-
-    /// Shows a file as what has changed since it was given, unless that takes more room than the file as it is.
-    fn replace_by_diff(&mut self, shown: &mut ShownFile, row: &DeliveredFile, name: &str) {
+/// Returns the hashes that were made when the views were shown first.
+fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Option<ContentHash>> {
+    let Some(views) = renderer.views else { return vec![None; files.len()] };
+    let mut views = lock(views);
+    let find = |shown: &ShownFile| {
         let block = &shown.candidate.block;
-        if row.view != block.view || !keeps_base_text(block.view) {
-            return;
-        }
-        let text = self.query_store(|store| store.delivered_text(name, &row.path)).flatten();
-        let Some(old) = text else { return };
-        let body = aggregate::render_diff(&row.path, Some(&old), Some(&block.body), BASE);
-        let mut diff = DocumentBlock { view: ViewMode::Diff, body, ..block.clone() };
-        let by = block.summary.as_ref().map_or("", SummaryProvenance::view_suffix);
-        diff.remarks.push(format!("diff against {BASE}, of the view {}{by}", row.view));
-        if render::block_text(block).len() <= render::block_text(&diff).len() {
-            return;
-        }
-        let changed = format!("changed since the last aggregation named `{name}`");
-        let why = shown.candidate.reason.take();
-        shown.candidate.reason = Some(why.map_or(changed.clone(), |why| format!("{changed}; {why}")));
-        shown.full_block = Some(std::mem::replace(&mut shown.candidate.block, diff));
-    }
+        let content = block.content?;
+        let by_model = matches!(block.summary, Some(SummaryProvenance::Model { .. }));
+        let chosen = renderer.summaries.of(&block.path, &content).filter(|_| by_model);
+        let words = chosen.map(|chosen| chosen.summary.hash());
+        let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, words)?;
+        views.get(&key).map(|kept| kept.fingerprint)
+    };
+    files.iter().map(find).collect()
+}
 
-    /// Shows the names of files that the reader has and that are not there any more.
-    fn add_removed_files(&self, whole: &mut DraftDocument, recall: &ReaderState) {
-        let has_text = |shown: &&ShownFile| matches!(shown.file.state, KnownState::Content { .. });
-        let there: HashSet<&RelPath> =
-            whole.files.iter().filter(has_text).map(|shown| &shown.file.path).collect();
-        let is_gone = |path: &&RelPath| !there.contains(path) && self.is_gone(path);
-        let gone: HashSet<RelPath> = recall.delivered.keys().filter(is_gone).cloned().collect();
-        whole.files.retain(|shown| !gone.contains(&shown.file.path));
-        whole.remarks.omitted.retain(|omitted| !gone.contains(&omitted.path));
-        whole.files.extend(gone.into_iter().map(removed_file));
-        whole.files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+/// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff.
+pub(in crate::engine) fn reduce_to_changes(
+    cache: &mut ArtifactCache<'_>,
+    whole: &mut DraftDocument,
+    recall: &ReaderState,
+) {
+    let name = &recall.history.name;
+    if !recall.history.since_last {
+        return;
     }
+    if recall.delivered.is_empty() {
+        let why = "so that everything is shown";
+        cache.workspace.note(format!("no earlier aggregation named `{name}` is remembered, {why}"));
+        return;
+    }
+    whole.plan.since_last = true;
+    add_removed_files(&cache.workspace, whole, recall);
+    for mut shown in std::mem::take(&mut whole.files) {
+        let path = &shown.file.path;
+        let row = recall.delivered.get(path).filter(|_| !is_failed(&shown.candidate));
+        let hash = recall.wanted.get(path).map(|(_, hash)| *hash);
+        match row {
+            Some(row) if Some(row.wanted) == hash || Some(row.shown) == hash => {
+                let reason = Omission::Unchanged;
+                whole.remarks.omitted.push(OmittedFile { path: path.clone(), reason });
+                whole.unchanged.push(shown.file);
+                continue;
+            }
+            Some(row) => replace_by_diff(cache, &mut shown, row, name),
+            None => {}
+        }
+        whole.files.push(shown);
+    }
+    whole.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
+}
 
-    fn is_gone(&self, path: &RelPath) -> bool {
-        let absent =
-            |error: io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-        self.world.files.stat(path).is_err_and(absent)
+/// Shows a file as what has changed since it was given, unless that takes more room than the file as it is.
+fn replace_by_diff(cache: &mut ArtifactCache<'_>, shown: &mut ShownFile, row: &DeliveredFile, name: &str) {
+    let block = &shown.candidate.block;
+    if row.view != block.view || !keeps_base_text(block.view) {
+        return;
     }
+    let text = cache.query_store(|store| store.delivered_text(name, &row.path)).flatten();
+    let Some(old) = text else { return };
+    let body = aggregate::render_diff(&row.path, Some(&old), Some(&block.body), BASE);
+    let mut diff = DocumentBlock { view: ViewMode::Diff, body, ..block.clone() };
+    let by = block.summary.as_ref().map_or("", SummaryProvenance::view_suffix);
+    diff.remarks.push(format!("diff against {BASE}, of the view {}{by}", row.view));
+    if render::block_text(block).len() <= render::block_text(&diff).len() {
+        return;
+    }
+    let changed = format!("changed since the last aggregation named `{name}`");
+    let why = shown.candidate.reason.take();
+    shown.candidate.reason = Some(why.map_or(changed.clone(), |why| format!("{changed}; {why}")));
+    shown.full_block = Some(std::mem::replace(&mut shown.candidate.block, diff));
+}
+
+/// Shows the names of files that the reader has and that are not there any more.
+fn add_removed_files(workspace: &Workspace<'_>, whole: &mut DraftDocument, recall: &ReaderState) {
+    let has_text = |shown: &&ShownFile| matches!(shown.file.state, KnownState::Content { .. });
+    let there: HashSet<&RelPath> =
+        whole.files.iter().filter(has_text).map(|shown| &shown.file.path).collect();
+    let is_gone = |path: &&RelPath| !there.contains(path) && is_gone(workspace, path);
+    let gone: HashSet<RelPath> = recall.delivered.keys().filter(is_gone).cloned().collect();
+    whole.files.retain(|shown| !gone.contains(&shown.file.path));
+    whole.remarks.omitted.retain(|omitted| !gone.contains(&omitted.path));
+    whole.files.extend(gone.into_iter().map(removed_file));
+    whole.files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+}
+
+fn is_gone(workspace: &Workspace<'_>, path: &RelPath) -> bool {
+    let absent =
+        |error: io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    workspace.world.files.stat(path).is_err_and(absent)
 }
 
 impl ReaderState {
@@ -240,15 +235,8 @@ impl ReaderState {
             giving.removed = given.keys().filter(|path| !held.contains(path)).cloned().collect();
         }
         giving.removed.sort();
-        PendingDelivery { name: memory.name.clone(), giving, answer: None }
+        PendingDelivery { name: memory.name.clone(), update: giving, cached_as: None }
     }
-}
-
-/// Returns a hash of what is shown of a file: its view and its text. The head is not a part of it, for it names a
-/// content that changes with every edit.
-pub(in crate::engine) fn view_fingerprint(view: ViewMode, body: &str) -> ContentHash {
-    let text = ContentHash::digest(body.as_bytes());
-    ContentHash::digest(format!("{view} {text}").as_bytes())
 }
 
 /// Says whether an earlier text of the view is worth to be compared with a later one.

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::gather::{AggregationRequest, diff_paths};
+use super::base_texts::{base_text, base_texts};
+use super::gather::{diff_paths, merged_items, render_candidate, routing};
 use super::render::type_or_unknown;
+use super::request::AggregationRequest;
+use super::run::DocumentRun;
 use crate::aggregate;
 use crate::aggregate::CandidateFile;
 use crate::aggregate::Focus;
@@ -12,8 +15,9 @@ use crate::aggregate::RoutedView;
 use crate::aggregate::RoutingContext;
 use crate::aggregate::RuleVerdict;
 use crate::engine::error::Error;
-use crate::engine::index::{KnownFile, KnownState};
-use crate::engine::project::Project;
+use crate::engine::index::select_named;
+use crate::engine::summaries::choose_summaries;
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::ContentHash;
 use crate::model::FileType;
 use crate::model::RelPath;
@@ -72,28 +76,37 @@ pub struct LimitedView {
     pub changes: u64,
 }
 
-impl Project<'_> {
+impl DocumentRun<'_, '_> {
     /// Says why a file would get the view that it would get.
-    pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
-        let (focus, items) = (Focus::new(&request.focus)?, self.merged_items(request));
-        let routing = self.routing(request, &focus, &items);
-        let selection = self.select_named(&[word.to_owned()], request.trust, &|_| false)?;
+    pub(in crate::engine) fn explain(
+        &mut self,
+        word: &str,
+        request: &AggregationRequest,
+    ) -> Result<Vec<Explanation>, Error> {
+        let (focus, items) = (Focus::new(&request.focus)?, merged_items(&self.cache.workspace, request));
+        let routing = routing(&self.cache.workspace, request, &focus, &items);
+        let selection = select_named(self.cache, &[word.to_owned()], request.trust, &|_| false)?;
         let mut under_limits = self.under_limits(request)?;
-        self.choose_summaries(request.tier.as_ref(), &selection.files, None);
+        let summaries =
+            choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, None);
+        let mut renderer = self.renderer(&summaries);
         let mut explanations = Vec::new();
         for file in selection.files {
-            self.check_cancelled()?;
+            renderer.cache.workspace.check_cancelled()?;
             if let (KnownState::LeftOut(reason @ SkipReason::Vanished), true) =
                 (&file.state, selection.named.contains(&file.path))
             {
                 return Err(Error::LeftOut { path: file.path, reason: *reason });
             }
-            let mut pasts =
-                self.base_texts(request.base.as_deref(), diff_paths(std::slice::from_ref(&file), &routing))?;
-            let old = self.base_text(&mut pasts, &file.path);
-            let candidate = self.render_candidate(&file, &routing, (None, old), 0);
-            let tokens = self.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
-            let counted = (tokens, self.options.counter.name());
+            let mut pasts = base_texts(
+                &renderer.cache.workspace,
+                request.base.as_deref(),
+                diff_paths(std::slice::from_ref(&file), &routing),
+            )?;
+            let old = base_text(&renderer.cache.workspace, &mut pasts, &file.path);
+            let candidate = render_candidate(&mut renderer, &file, &routing, (None, old), 0);
+            let tokens = renderer.cache.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
+            let counted = (tokens, renderer.cache.workspace.options.counter.name());
             let under_limits = under_limits.remove(&file.path);
             explanations.push(explanation(&file, &routing, candidate, counted, under_limits));
         }

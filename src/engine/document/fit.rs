@@ -2,289 +2,246 @@
 
 use std::collections::HashMap;
 
-use super::ladders::{FitMemo, FrameSizes, LadderRung, LadderState, TextSizes, ViewLadders};
-use super::render::block;
+use super::draft::{DraftDocument, ShownFile};
+use super::gather::render_as;
+use super::ladders::{BYTES_A_TOKEN, FitMemo, FrameSizes, LadderRung, LadderState, TextSizes, ViewLadders};
+use super::render::{Renderer, block};
 use crate::aggregate;
-use crate::aggregate::CandidateFile;
 use crate::aggregate::DocumentLimits;
 use crate::aggregate::DocumentPlan;
 use crate::aggregate::Importance;
-use crate::aggregate::ReceiptNotes;
 use crate::aggregate::RoutingContext;
-use crate::engine::artifacts::ImportanceInputs;
+use crate::engine::artifacts::{ArtifactCache, ImportanceInputs, SkeletonPrefetch, importance};
 use crate::engine::error::Error;
 use crate::engine::history::GitHistory;
-use crate::engine::index::KnownFile;
 use crate::engine::parallel::on_all_cores;
-use crate::engine::project::Project;
+use crate::engine::workspace::KnownFile;
 use crate::model::Document;
-use crate::model::DocumentBlock;
 use crate::model::SummaryDetail;
 use crate::model::ViewMode;
 use crate::render;
 
 /// No text of a project has so many bytes a token as a whole; what has more bytes than this allows need not be counted.
 const MOST_BYTES_A_TOKEN: u64 = 16;
-/// A text has about so many bytes a token: good enough for a guess.
-pub(in crate::engine) const BYTES_A_TOKEN: u64 = 4;
 /// Below so many blocks one thread is faster than two.
 const BLOCKS_FOR_A_THREAD: usize = 512;
 /// At the end of a document there is one line's end less than behind its last file, which may make a token two.
 const SLACK_TOKENS: u64 = 1;
 
-/// A file that the document is to show.
-#[derive(Clone)]
-pub(in crate::engine) struct ShownFile {
-    pub(in crate::engine) file: KnownFile,
-    pub(in crate::engine) candidate: CandidateFile,
-    /// What stands for the file where a diff against what was given before is shown in its place.
-    pub(in crate::engine) full_block: Option<DocumentBlock>,
-    /// Its place among the files by importance, from 1; known where the document is limited.
-    pub(in crate::engine) rank: Option<(usize, Importance)>,
-    /// What stands below the words, where it is shown as a summary.
-    pub(in crate::engine) detail: SummaryDetail,
+/// Shows files, which stand by importance, smaller, the last first, until the document keeps its limits; as small as they can be shown
+/// where that is not enough.
+pub(in crate::engine) fn fit(
+    renderer: &mut Renderer<'_, '_>,
+    mut whole: DraftDocument,
+    memo: &mut FitMemo,
+    routing: &RoutingContext<'_>,
+    images_apart: bool,
+) -> Result<DraftDocument, Error> {
+    let limits = whole.remarks.limits;
+    if !limits.is_some() {
+        return Ok(whole);
+    }
+    let files = std::mem::take(&mut whole.files);
+    let frame = memo.frame.unwrap_or_else(|| frame(renderer.cache, &whole.plan, images_apart));
+    memo.frame = Some(frame);
+    let mut ladders = ViewLadders::new(files, frame, limits, std::mem::take(&mut memo.rungs));
+    let most = ladders.steps.len();
+    let guess = ladders.guess(limits);
+    let found = aggregate::fewest_steps(most, guess, &mut |steps| {
+        if renderer.cache.workspace.world.progress.is_cancelled() {
+            return true;
+        }
+        let descent = ladders.state_after(steps);
+        sizes_after(renderer, &mut ladders, &descent, routing, limits).is_within(limits)
+    });
+    renderer.cache.workspace.check_cancelled()?;
+    let descent = match found {
+        Some(steps) => ladders.state_after(steps),
+        None => smallest(renderer, &mut ladders, routing, limits),
+    };
+    let (whole, rungs) = ladders.apply(&descent, whole);
+    memo.rungs = rungs;
+    Ok(whole)
 }
 
-impl ShownFile {
-    pub(in crate::engine) const fn new(
-        file: KnownFile,
-        candidate: CandidateFile,
-        detail: SummaryDetail,
-    ) -> Self {
-        Self { file, candidate, full_block: None, rank: None, detail }
-    }
+/// Returns the smallest that the document can be where it does not fit without all that yields. To say that files
+/// are left out may take more room than the path of the only one.
+fn smallest(
+    renderer: &mut Renderer<'_, '_>,
+    ladders: &mut ViewLadders,
+    routing: &RoutingContext<'_>,
+    limits: DocumentLimits,
+) -> LadderState {
+    let paths = ladders.paths_alone();
+    let sizes = sizes_after(renderer, ladders, &paths, routing, limits);
+    if sizes.is_within(limits) { paths } else { ladders.state_after(ladders.steps.len()) }
+}
 
-    /// Returns what a reader of the document knows of the file, who can carry out a diff.
-    pub(in crate::engine) fn settled_block(&self) -> &DocumentBlock {
-        let block = &self.candidate.block;
-        self.full_block.as_ref().filter(|_| block.view == ViewMode::Diff).unwrap_or(block)
+/// Returns the sizes of the document where its files stand so. The tokens are not counted where the bytes tell already
+/// that there are too many; then they are estimated.
+fn sizes_after(
+    renderer: &mut Renderer<'_, '_>,
+    ladders: &mut ViewLadders,
+    descent: &LadderState,
+    routing: &RoutingContext<'_>,
+    limits: DocumentLimits,
+) -> TextSizes {
+    let keys: Vec<(usize, usize)> =
+        descent.rungs.iter().enumerate().filter_map(|(file, rung)| Some((file, (*rung)?))).collect();
+    let is_new = |key: &&(usize, usize)| !ladders.rungs.contains_key(key);
+    let new = keys.iter().filter(is_new).filter(|(file, rung)| {
+        rung.checked_sub(1).is_some_and(|rung| ladders.views[*file][rung] == ViewMode::Skeleton)
+    });
+    renderer.prefetch = SkeletonPrefetch::new(new.map(|(file, _)| &ladders.files[*file].file));
+    for &(file, rung) in &keys {
+        render_rung(renderer, ladders, file, rung, routing);
+    }
+    let mut sizes = ladders.frame.rest;
+    if descent.with_tree {
+        sizes.add(ladders.frame.tree);
+    }
+    if keys.len() < descent.rungs.len() {
+        sizes.add(ladders.frame.cut);
+    }
+    sizes.bytes += keys.iter().map(|key| ladders.rungs[key].bytes).sum::<u64>();
+    let is_hopeless =
+        limits.tokens.is_some_and(|tokens| tokens.saturating_mul(MOST_BYTES_A_TOKEN) < sizes.bytes);
+    if is_hopeless || limits.bytes.is_some_and(|bytes| bytes < sizes.bytes) {
+        sizes.tokens = sizes.bytes / BYTES_A_TOKEN;
+        return sizes;
+    }
+    count_rungs(renderer.cache, ladders, &keys);
+    sizes.tokens += keys.iter().filter_map(|key| ladders.rungs[key].tokens).sum::<u64>();
+    sizes
+}
+
+/// Returns the files, the most important first.
+pub(in crate::engine) fn by_importance(
+    cache: &mut ArtifactCache<'_>,
+    files: Vec<ShownFile>,
+    beside: &[KnownFile],
+    routing: &RoutingContext<'_>,
+    history: Option<&GitHistory>,
+) -> Vec<ShownFile> {
+    let none = HashMap::new();
+    let standing = ImportanceInputs {
+        in_focus: &|path| routing.focus.lines(path).is_some(),
+        is_curated: &|path| routing.items.find(path).is_some_and(|item| !item.is_plain()),
+        changes: history.map_or(&none, |history| &history.scores),
+    };
+    let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).chain(beside).collect();
+    let importance = importance(cache, &known, &standing);
+    let mut ranked: Vec<(Importance, ShownFile)> = importance.into_iter().zip(files).collect();
+    ranked.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.file.path.cmp(&second.file.path)));
+    let placed = (1..).zip(ranked).map(|(place, (importance, shown))| {
+        let standing = Some((place, importance));
+        ShownFile { rank: standing, ..shown }
+    });
+    placed.collect()
+}
+
+fn render_rung(
+    renderer: &mut Renderer<'_, '_>,
+    ladders: &mut ViewLadders,
+    file: usize,
+    rung: usize,
+    routing: &RoutingContext<'_>,
+) {
+    if ladders.rungs.contains_key(&(file, rung)) {
+        return;
+    }
+    let view = ladders.views[file][rung - 1];
+    let shown = &ladders.files[file].file;
+    let rendered = render_as(renderer, view, SummaryDetail::Words, shown, routing, (None, None));
+    let block = block(&ladders.files[file].file, rendered);
+    let top = &ladders.rungs[&(file, 0)];
+    let bytes = render::block_text(&block).len() as u64;
+    // A smaller view of a very small file may be larger than the file.
+    let rung_held = if top.bytes <= bytes {
+        LadderRung { block: top.block.clone(), bytes: top.bytes, tokens: top.tokens }
+    } else {
+        LadderRung { block, bytes, tokens: None }
+    };
+    ladders.rungs.insert((file, rung), rung_held);
+}
+
+fn count_rungs(cache: &mut ArtifactCache<'_>, ladders: &mut ViewLadders, keys: &[(usize, usize)]) {
+    let unknown: Vec<(usize, usize)> =
+        keys.iter().copied().filter(|key| ladders.rungs[key].tokens.is_none()).collect();
+    let texts: Vec<String> =
+        unknown.iter().map(|key| render::block_text(&ladders.rungs[key].block)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let counts = cache.count_tokens(&texts);
+    for (key, tokens) in unknown.iter().zip(counts) {
+        if let Some(rung) = ladders.rungs.get_mut(key) {
+            rung.tokens = Some(tokens);
+        }
     }
 }
 
-/// All that a document is made of.
-#[derive(Clone)]
-pub(in crate::engine) struct DraftDocument {
-    pub(in crate::engine) plan: DocumentPlan,
-    pub(in crate::engine) files: Vec<ShownFile>,
-    /// Files that are left out because the reader has them. They refer to others all the same.
-    pub(in crate::engine) unchanged: Vec<KnownFile>,
-    /// Files for which there is no room.
-    pub(in crate::engine) dropped: Vec<ShownFile>,
-    pub(in crate::engine) remarks: ReceiptNotes,
+/// Returns the sizes of a document that shows no file, by its parts. Each begins with the `#` of a heading and ends
+/// with an empty line, so that their tokens are those of the whole.
+fn frame(cache: &mut ArtifactCache<'_>, plan: &DocumentPlan, images_apart: bool) -> FrameSizes {
+    let empty = aggregate::compose_without_files(plan);
+    let heading = heading(&empty);
+    let tree = plan.tree.as_ref().map(|tree| render::tree_section(&tree.text)).unwrap_or_default();
+    let beside = attachment_text(&empty, images_apart);
+    let texts = [heading.as_str(), beside.as_str(), render::OMISSION_NOTE, tree.as_str()];
+    // Where nothing stands before them, the sections begin with the empty line themselves.
+    let begins = !empty.part.has_prefix();
+    let texts = texts.map(|text| match text.strip_prefix('\n') {
+        Some(text) if !begins => format!("{text}\n"),
+        Some(_) | None => text.to_owned(),
+    });
+    let tokens = cache.count_tokens(&texts.each_ref().map(String::as_str));
+    let sizes = |at: usize| TextSizes { bytes: texts[at].len() as u64, tokens: tokens[at] };
+    let mut frame = FrameSizes { rest: sizes(0), cut: sizes(2), tree: sizes(3) };
+    frame.rest.add(sizes(1));
+    frame.rest.tokens += SLACK_TOKENS;
+    // The images themselves; and there is one line's end less than behind the last file.
+    let bytes = heading.len().saturating_sub(1) + render::attachments(&empty).len();
+    frame.rest.bytes = bytes as u64;
+    frame
 }
 
-impl Project<'_> {
-    /// Shows files, which stand by importance, smaller, the last first, until the document keeps its limits; as small as they can be shown
-    /// where that is not enough.
-    pub(in crate::engine) fn fit(
-        &mut self,
-        mut whole: DraftDocument,
-        memo: &mut FitMemo,
-        routing: &RoutingContext<'_>,
-        images_apart: bool,
-    ) -> Result<DraftDocument, Error> {
-        let limits = whole.remarks.limits;
-        if !limits.is_some() {
-            return Ok(whole);
-        }
-        let files = std::mem::take(&mut whole.files);
-        let frame = memo.frame.unwrap_or_else(|| self.frame(&whole.plan, images_apart));
-        memo.frame = Some(frame);
-        let mut ladders = ViewLadders::new(files, frame, limits, std::mem::take(&mut memo.rungs));
-        let most = ladders.steps.len();
-        let guess = ladders.guess(limits);
-        let found = aggregate::fewest_steps(most, guess, &mut |steps| {
-            if self.world.progress.is_cancelled() {
-                return true;
-            }
-            let descent = ladders.state_after(steps);
-            self.sizes_after(&mut ladders, &descent, routing, limits).is_within(limits)
-        });
-        self.check_cancelled()?;
-        let descent = match found {
-            Some(steps) => ladders.state_after(steps),
-            None => self.smallest(&mut ladders, routing, limits),
-        };
-        let (whole, rungs) = ladders.apply(&descent, whole);
-        memo.rungs = rungs;
-        Ok(whole)
+/// Writes the sizes of a document and of its files into its receipt; tokens are estimated unless they are to be
+/// `exact`.
+pub(in crate::engine) fn measure(
+    cache: &mut ArtifactCache<'_>,
+    document: &mut Document,
+    exact: bool,
+    images_apart: bool,
+) {
+    let mut texts: Vec<String> = if document.blocks.len() < BLOCKS_FOR_A_THREAD {
+        document.blocks.iter().map(render::block_text).collect()
+    } else {
+        on_all_cores(&document.blocks, render::block_text)
+    };
+    let beside = attachment_text(document, images_apart);
+    texts.push(heading(document));
+    // A block takes the empty line behind it; behind the last part there is none.
+    match beside.strip_prefix('\n') {
+        Some(sections) if document.part.has_prefix() => texts.push(sections.to_owned()),
+        Some(_) => texts.push(beside),
+        None => shorten_the_last(&mut texts),
     }
-
-    /// Returns the smallest that the document can be where it does not fit without all that yields. To say that files
-    /// are left out may take more room than the path of the only one.
-    fn smallest(
-        &mut self,
-        ladders: &mut ViewLadders,
-        routing: &RoutingContext<'_>,
-        limits: DocumentLimits,
-    ) -> LadderState {
-        let paths = ladders.paths_alone();
-        let sizes = self.sizes_after(ladders, &paths, routing, limits);
-        if sizes.is_within(limits) { paths } else { ladders.state_after(ladders.steps.len()) }
-    }
-
-    /// Returns the sizes of the document where its files stand so. The tokens are not counted where the bytes tell already
-    /// that there are too many; then they are estimated.
-    fn sizes_after(
-        &mut self,
-        ladders: &mut ViewLadders,
-        descent: &LadderState,
-        routing: &RoutingContext<'_>,
-        limits: DocumentLimits,
-    ) -> TextSizes {
-        let keys: Vec<(usize, usize)> =
-            descent.rungs.iter().enumerate().filter_map(|(file, rung)| Some((file, (*rung)?))).collect();
-        let is_new = |key: &&(usize, usize)| !ladders.rungs.contains_key(key);
-        let new = keys.iter().filter(is_new).filter(|(file, rung)| {
-            rung.checked_sub(1).is_some_and(|rung| ladders.views[*file][rung] == ViewMode::Skeleton)
-        });
-        self.prefetch_skeletons(new.map(|(file, _)| &ladders.files[*file].file));
-        for &(file, rung) in &keys {
-            self.render_rung(ladders, file, rung, routing);
-        }
-        let mut sizes = ladders.frame.rest;
-        if descent.with_tree {
-            sizes.add(ladders.frame.tree);
-        }
-        if keys.len() < descent.rungs.len() {
-            sizes.add(ladders.frame.cut);
-        }
-        sizes.bytes += keys.iter().map(|key| ladders.rungs[key].bytes).sum::<u64>();
-        let is_hopeless =
-            limits.tokens.is_some_and(|tokens| tokens.saturating_mul(MOST_BYTES_A_TOKEN) < sizes.bytes);
-        if is_hopeless || limits.bytes.is_some_and(|bytes| bytes < sizes.bytes) {
-            sizes.tokens = sizes.bytes / BYTES_A_TOKEN;
-            return sizes;
-        }
-        self.count_rungs(ladders, &keys);
-        sizes.tokens += keys.iter().filter_map(|key| ladders.rungs[key].tokens).sum::<u64>();
-        sizes
-    }
-
-    /// Returns the files, the most important first.
-    pub(in crate::engine) fn by_importance(
-        &mut self,
-        files: Vec<ShownFile>,
-        beside: &[KnownFile],
-        routing: &RoutingContext<'_>,
-        history: Option<&GitHistory>,
-    ) -> Vec<ShownFile> {
-        let none = HashMap::new();
-        let standing = ImportanceInputs {
-            in_focus: &|path| routing.focus.lines(path).is_some(),
-            is_curated: &|path| routing.items.find(path).is_some_and(|item| !item.is_plain()),
-            changes: history.map_or(&none, |history| &history.scores),
-        };
-        let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).chain(beside).collect();
-        let importance = self.importance(&known, &standing);
-        let mut ranked: Vec<(Importance, ShownFile)> = importance.into_iter().zip(files).collect();
-        ranked
-            .sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.file.path.cmp(&second.file.path)));
-        let placed = (1..).zip(ranked).map(|(place, (importance, shown))| {
-            let standing = Some((place, importance));
-            ShownFile { rank: standing, ..shown }
-        });
-        placed.collect()
-    }
-
-    fn render_rung(
-        &mut self,
-        ladders: &mut ViewLadders,
-        file: usize,
-        rung: usize,
-        routing: &RoutingContext<'_>,
-    ) {
-        if ladders.rungs.contains_key(&(file, rung)) {
-            return;
-        }
-        let view = ladders.views[file][rung - 1];
-        let shown = &ladders.files[file].file;
-        let rendered = self.render_as(view, SummaryDetail::Words, shown, routing, (None, None));
-        let block = block(&ladders.files[file].file, rendered);
-        let top = &ladders.rungs[&(file, 0)];
-        let bytes = render::block_text(&block).len() as u64;
-        // A smaller view of a very small file may be larger than the file.
-        let rung_held = if top.bytes <= bytes {
-            LadderRung { block: top.block.clone(), bytes: top.bytes, tokens: top.tokens }
-        } else {
-            LadderRung { block, bytes, tokens: None }
-        };
-        ladders.rungs.insert((file, rung), rung_held);
-    }
-
-    fn count_rungs(&mut self, ladders: &mut ViewLadders, keys: &[(usize, usize)]) {
-        let unknown: Vec<(usize, usize)> =
-            keys.iter().copied().filter(|key| ladders.rungs[key].tokens.is_none()).collect();
-        let texts: Vec<String> =
-            unknown.iter().map(|key| render::block_text(&ladders.rungs[key].block)).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let counts = self.count_tokens(&texts);
-        for (key, tokens) in unknown.iter().zip(counts) {
-            if let Some(rung) = ladders.rungs.get_mut(key) {
-                rung.tokens = Some(tokens);
-            }
-        }
-    }
-
-    /// Returns the sizes of a document that shows no file, by its parts. Each begins with the `#` of a heading and ends
-    /// with an empty line, so that their tokens are those of the whole.
-    fn frame(&mut self, plan: &DocumentPlan, images_apart: bool) -> FrameSizes {
-        let empty = aggregate::compose_without_files(plan);
-        let heading = heading(&empty);
-        let tree = plan.tree.as_ref().map(|tree| render::tree_section(&tree.text)).unwrap_or_default();
-        let beside = attachment_text(&empty, images_apart);
-        let texts = [heading.as_str(), beside.as_str(), render::OMISSION_NOTE, tree.as_str()];
-        // Where nothing stands before them, the sections begin with the empty line themselves.
-        let begins = !empty.part.has_prefix();
-        let texts = texts.map(|text| match text.strip_prefix('\n') {
-            Some(text) if !begins => format!("{text}\n"),
-            Some(_) | None => text.to_owned(),
-        });
-        let tokens = self.count_tokens(&texts.each_ref().map(String::as_str));
-        let sizes = |at: usize| TextSizes { bytes: texts[at].len() as u64, tokens: tokens[at] };
-        let mut frame = FrameSizes { rest: sizes(0), cut: sizes(2), tree: sizes(3) };
-        frame.rest.add(sizes(1));
-        frame.rest.tokens += SLACK_TOKENS;
-        // The images themselves; and there is one line's end less than behind the last file.
-        let bytes = heading.len().saturating_sub(1) + render::attachments(&empty).len();
-        frame.rest.bytes = bytes as u64;
-        frame
-    }
-
-    /// Writes the sizes of a document and of its files into its receipt; tokens are estimated unless they are to be
-    /// `exact`.
-    pub(in crate::engine) fn measure(&mut self, document: &mut Document, exact: bool, images_apart: bool) {
-        let mut texts: Vec<String> = if document.blocks.len() < BLOCKS_FOR_A_THREAD {
-            document.blocks.iter().map(render::block_text).collect()
-        } else {
-            on_all_cores(&document.blocks, render::block_text)
-        };
-        let beside = attachment_text(document, images_apart);
-        texts.push(heading(document));
-        // A block takes the empty line behind it; behind the last part there is none.
-        match beside.strip_prefix('\n') {
-            Some(sections) if document.part.has_prefix() => texts.push(sections.to_owned()),
-            Some(_) => texts.push(beside),
-            None => shorten_the_last(&mut texts),
-        }
-        let tokens: Vec<u64> = if exact {
-            self.count_tokens(&texts.iter().map(String::as_str).collect::<Vec<_>>())
-        } else {
-            texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
-        };
-        let bytes = if images_apart {
-            render::render_markdown(document).len()
-        } else {
-            texts.iter().map(String::len).sum()
-        };
-        let receipt = &mut document.receipt;
-        receipt.bytes = bytes as u64;
-        receipt.counter = if exact { self.options.counter.name() } else { aggregate::ESTIMATE };
-        receipt.tokens = tokens.iter().sum();
-        for (entry, (text, tokens)) in receipt.files.iter_mut().zip(texts.iter().zip(&tokens)) {
-            entry.bytes = text.len() as u64;
-            entry.tokens = *tokens;
-        }
+    let tokens: Vec<u64> = if exact {
+        cache.count_tokens(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+    } else {
+        texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
+    };
+    let bytes = if images_apart {
+        render::render_markdown(document).len()
+    } else {
+        texts.iter().map(String::len).sum()
+    };
+    let receipt = &mut document.receipt;
+    receipt.bytes = bytes as u64;
+    receipt.counter = if exact { cache.workspace.options.counter.name() } else { aggregate::ESTIMATE };
+    receipt.tokens = tokens.iter().sum();
+    for (entry, (text, tokens)) in receipt.files.iter_mut().zip(texts.iter().zip(&tokens)) {
+        entry.bytes = text.len() as u64;
+        entry.tokens = *tokens;
     }
 }
 

@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
 
-use super::delivery::DocumentHistory;
-use super::fit::ShownFile;
-use super::overrides::{BaseText, ViewOverrides};
-use super::render::{RenderedView, ViewParams, block, type_or_unknown};
-use super::sections::SectionRequest;
+use super::base_texts::{base_text, base_texts};
+use super::draft::ShownFile;
+use super::render::{Renderer, block, type_or_unknown};
+use super::request::AggregationRequest;
+use super::view::{BaseText, RenderedView, ViewOverrides, ViewParams};
 use crate::aggregate;
 use crate::aggregate::CandidateFile;
 use crate::aggregate::CuratedItems;
-use crate::aggregate::DocumentLimits;
 use crate::aggregate::DocumentPlan;
 use crate::aggregate::DocumentSections;
 use crate::aggregate::FileStability;
@@ -20,14 +19,12 @@ use crate::aggregate::FocusLines;
 use crate::aggregate::NameTree;
 use crate::aggregate::RoutingContext;
 use crate::aggregate::Selector;
-use crate::aggregate::TierOptions;
+use crate::engine::artifacts::{ArtifactCache, SkeletonPrefetch};
 use crate::engine::error::Error;
-use crate::engine::index::{HashedText, KnownFile, KnownState, Trust};
-use crate::engine::project::Project;
-use crate::engine::queries::FileSelection;
+use crate::engine::index::{FileArgument, FileSelection, select};
+use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
 use crate::model::AggregationStrategy;
 use crate::model::FileItem;
-use crate::model::FileOrder;
 use crate::model::MissingFile;
 use crate::model::Omission;
 use crate::model::OmittedFile;
@@ -39,157 +36,119 @@ use crate::model::Tier;
 use crate::model::ViewMode;
 use crate::syntax;
 
-/// What is to be aggregated, and how.
-#[derive(Debug, Clone)]
-pub struct AggregationRequest {
-    /// How the agent's tier sees the project, if a tier was asked for.
-    pub tier: Option<TierOptions>,
-    /// The strategy.
-    pub strategy: AggregationStrategy,
-    /// The view where nothing else decides.
-    pub default_mode: ViewMode,
-    /// The order of the files.
-    pub order: FileOrder,
-    /// Words for the files in focus.
-    pub focus: Vec<String>,
-    /// Words for the files that are wanted; none for those of the preset, and for all where there is none.
-    pub files: Vec<String>,
-    /// The revision that diffs are against; `None` for the last commit.
-    pub base: Option<String>,
-    /// What people say of single files; the last one wins.
-    pub items: Vec<FileItem>,
-    /// The files of a preset, with what it says of them, which wins over the items: what is gone is reported, and the
-    /// rest goes on.
-    pub preset: Option<Vec<FileItem>>,
-    /// The most that the document may be.
-    pub limits: DocumentLimits,
-    /// Whether the receipt is to tell exact sizes, which costs time.
-    pub exact_tokens: bool,
-    /// Whether stamps may save a reading.
-    pub trust: Trust,
-    /// What stands beside the files.
-    pub sections: SectionRequest,
-    /// How the document is remembered, if it is.
-    pub history: Option<DocumentHistory>,
+/// Shows each of the files that are asked for as the routing wants it.
+pub(in crate::engine) fn gather_files(
+    renderer: &mut Renderer<'_, '_>,
+    request: &AggregationRequest,
+    routing: &RoutingContext<'_>,
+    mut selection: FileSelection,
+) -> Result<GatheredFiles, Error> {
+    let preset = request.preset.iter().flatten().map(|item| item.path.clone());
+    let words: Vec<String> = preset.chain(request.files.iter().cloned()).collect();
+    let ranks = RequestOrder::new(&words);
+    let mut gathered = GatheredFiles {
+        listed: Vec::new(),
+        shown: Vec::new(),
+        left_out: Vec::new(),
+        missing: std::mem::take(&mut selection.missing),
+    };
+    if words.is_empty() && request.preset.is_none() {
+        gathered.missing.extend(unmatched_items(routing.items, &selection.files));
+    }
+    let mut pasts = base_texts(
+        &renderer.cache.workspace,
+        request.base.as_deref(),
+        diff_paths(&selection.files, routing),
+    )?;
+    renderer.prefetch =
+        SkeletonPrefetch::new(selection.files.iter().filter(|file| is_skeleton(file, routing)));
+    for file in selection.files {
+        renderer.cache.workspace.check_cancelled()?;
+        gathered.listed.push(NameTreeEntry::of(&file));
+        let is_named = selection.named.contains(&file.path);
+        // A discussion among the files would change the prefix with every word that is said.
+        let reason = if request.sections.is_discussion(&file.path) {
+            Some(Omission::LeftOut(SkipReason::History))
+        } else {
+            omission(&file, is_named, routing)
+        };
+        if let Some(reason) = reason {
+            gathered.left_out.push(OmittedFile { path: file.path, reason });
+            continue;
+        }
+        let text = selection.texts.remove(&file.path);
+        let old = if is_shown_as_diff(&file, routing) {
+            base_text(&renderer.cache.workspace, &mut pasts, &file.path)
+        } else {
+            BaseText::Nothing("")
+        };
+        let candidate = render_candidate(renderer, &file, routing, (text, old), ranks.of(&file.path));
+        gathered.shown.push(ShownFile::new(file, candidate, summary_detail(routing)));
+    }
+    Ok(gathered)
 }
 
-impl Project<'_> {
-    /// Shows each of the files that are asked for as the routing wants it.
-    pub(in crate::engine) fn gather_files(
-        &mut self,
-        request: &AggregationRequest,
-        routing: &RoutingContext<'_>,
-        mut selection: FileSelection,
-    ) -> Result<GatheredFiles, Error> {
-        let preset = request.preset.iter().flatten().map(|item| item.path.clone());
-        let words: Vec<String> = preset.chain(request.files.iter().cloned()).collect();
-        let ranks = RequestOrder::new(&words);
-        let mut gathered = GatheredFiles {
-            listed: Vec::new(),
-            shown: Vec::new(),
-            left_out: Vec::new(),
-            missing: std::mem::take(&mut selection.missing),
-        };
-        if words.is_empty() && request.preset.is_none() {
-            gathered.missing.extend(unmatched_items(routing.items, &selection.files));
-        }
-        let mut pasts = self.base_texts(request.base.as_deref(), diff_paths(&selection.files, routing))?;
-        self.prefetch_skeletons(selection.files.iter().filter(|file| is_skeleton(file, routing)));
-        for file in selection.files {
-            self.check_cancelled()?;
-            gathered.listed.push(NameTreeEntry::of(&file));
-            let is_named = selection.named.contains(&file.path);
-            // A discussion among the files would change the prefix with every word that is said.
-            let reason = if request.sections.is_discussion(&file.path) {
-                Some(Omission::LeftOut(SkipReason::History))
-            } else {
-                omission(&file, is_named, routing)
-            };
-            if let Some(reason) = reason {
-                gathered.left_out.push(OmittedFile { path: file.path, reason });
-                continue;
-            }
-            let text = selection.texts.remove(&file.path);
-            let old = if is_shown_as_diff(&file, routing) {
-                self.base_text(&mut pasts, &file.path)
-            } else {
-                BaseText::Nothing("")
-            };
-            let candidate = self.render_candidate(&file, routing, (text, old), ranks.of(&file.path));
-            gathered.shown.push(ShownFile::new(file, candidate, summary_detail(routing)));
-        }
-        Ok(gathered)
-    }
+pub(in crate::engine) fn merged_items(
+    workspace: &Workspace<'_>,
+    request: &AggregationRequest,
+) -> CuratedItems {
+    let preset = request.preset.as_deref().unwrap_or_default();
+    CuratedItems::new(workspace.relative_items(&request.items))
+        .overlaid_by(CuratedItems::new(workspace.relative_items(preset)))
+}
 
-    pub(in crate::engine) fn merged_items(&self, request: &AggregationRequest) -> CuratedItems {
-        let preset = request.preset.as_deref().unwrap_or_default();
-        CuratedItems::new(self.relative_items(&request.items))
-            .overlaid_by(CuratedItems::new(self.relative_items(preset)))
+pub(in crate::engine) fn routing<'a>(
+    workspace: &Workspace<'_>,
+    request: &'a AggregationRequest,
+    focus: &'a Focus,
+    items: &'a CuratedItems,
+) -> RoutingContext<'a> {
+    RoutingContext {
+        strategy: request.strategy,
+        tier: request.tier.as_ref(),
+        focus,
+        items,
+        default_mode: request.default_mode,
+        max_bytes: workspace.options.max_bytes,
     }
+}
 
-    /// Returns items with their paths as the project spells them; one that lies elsewhere matches no file.
-    pub(in crate::engine) fn relative_items(&self, items: &[FileItem]) -> Vec<FileItem> {
-        let within = |item: &FileItem| {
-            let path = std::path::Path::new(&item.path).strip_prefix(&self.root);
-            let path = path.ok().and_then(std::path::Path::to_str).unwrap_or(&item.path);
-            FileItem { path: path.to_owned(), ..item.clone() }
-        };
-        items.iter().map(within).collect()
+pub(in crate::engine) fn render_candidate(
+    renderer: &mut Renderer<'_, '_>,
+    file: &KnownFile,
+    routing: &RoutingContext<'_>,
+    (text, old): (Option<HashedText>, BaseText),
+    given: usize,
+) -> CandidateFile {
+    let routed = aggregate::route_file(&file.path, type_or_unknown(file), routing);
+    let picks = ViewOverrides { mask: &[], lines: &[], base: old };
+    let mut rendered =
+        render_as(renderer, routed.view, summary_detail(routing), file, routing, (text, Some(&picks)));
+    let why = rendered.reason.take();
+    CandidateFile {
+        block: block(file, rendered),
+        wanted: routed.view,
+        rule: routed.rule,
+        reason: why,
+        stability: FileStability::default(),
+        request_position: given,
     }
+}
 
-    pub(in crate::engine) fn routing<'a>(
-        &self,
-        request: &'a AggregationRequest,
-        focus: &'a Focus,
-        items: &'a CuratedItems,
-    ) -> RoutingContext<'a> {
-        RoutingContext {
-            strategy: request.strategy,
-            tier: request.tier.as_ref(),
-            focus,
-            items,
-            default_mode: request.default_mode,
-            max_bytes: self.options.max_bytes,
-        }
-    }
-
-    pub(in crate::engine) fn render_candidate(
-        &mut self,
-        file: &KnownFile,
-        routing: &RoutingContext<'_>,
-        (text, old): (Option<HashedText>, BaseText),
-        given: usize,
-    ) -> CandidateFile {
-        let routed = aggregate::route_file(&file.path, type_or_unknown(file), routing);
-        let picks = ViewOverrides { mask: &[], lines: &[], base: old };
-        let mut rendered =
-            self.render_as(routed.view, summary_detail(routing), file, routing, (text, Some(&picks)));
-        let why = rendered.reason.take();
-        CandidateFile {
-            block: block(file, rendered),
-            wanted: routed.view,
-            rule: routed.rule,
-            reason: why,
-            stability: FileStability::default(),
-            request_position: given,
-        }
-    }
-
-    /// Renders a file in a view, as the routing's items would have it.
-    pub(in crate::engine) fn render_as(
-        &mut self,
-        view: ViewMode,
-        detail: SummaryDetail,
-        file: &KnownFile,
-        routing: &RoutingContext<'_>,
-        (text, picks): (Option<HashedText>, Option<&ViewOverrides<'_>>),
-    ) -> RenderedView {
-        let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
-        let item = routing.items.find(&file.path);
-        let by_model = routing.tier.is_some_and(|tier| tier.by_model);
-        let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
-        self.render(file, rendering, routing.max_bytes)
-    }
+/// Renders a file in a view, as the routing's items would have it.
+pub(in crate::engine) fn render_as(
+    renderer: &mut Renderer<'_, '_>,
+    view: ViewMode,
+    detail: SummaryDetail,
+    file: &KnownFile,
+    routing: &RoutingContext<'_>,
+    (text, picks): (Option<HashedText>, Option<&ViewOverrides<'_>>),
+) -> RenderedView {
+    let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
+    let item = routing.items.find(&file.path);
+    let by_model = routing.tier.is_some_and(|tier| tier.by_model);
+    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
+    renderer.render(file, rendering, routing.max_bytes)
 }
 
 /// The files that were asked for.
@@ -332,4 +291,21 @@ impl RequestOrder {
     fn of(&self, path: &RelPath) -> usize {
         self.0.iter().position(|selector| selector.selects(path)).unwrap_or(usize::MAX)
     }
+}
+
+/// Returns the files that an aggregation is about: those of its preset first. What a preset names and is gone is
+/// reported, not an error.
+pub(in crate::engine) fn select_requested(
+    cache: &mut ArtifactCache<'_>,
+    request: &AggregationRequest,
+    keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
+) -> Result<FileSelection, Error> {
+    let preset = request.preset.iter().flatten();
+    let preset = preset.map(|item| FileArgument { text: &item.path, is_required: false });
+    let given = request.files.iter().map(|text| FileArgument { text, is_required: true });
+    let words: Vec<FileArgument<'_>> = preset.chain(given).collect();
+    if words.is_empty() && request.preset.is_some() {
+        return Ok(FileSelection::empty());
+    }
+    select(cache, &words, request.trust, keeps_text)
 }

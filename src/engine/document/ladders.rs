@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::fit::{BYTES_A_TOKEN, DraftDocument, ShownFile};
+use super::draft::{DraftDocument, ShownFile};
 use crate::aggregate;
 use crate::aggregate::BudgetStep;
 use crate::aggregate::DocumentLimits;
 use crate::aggregate::ShrinkableFile;
-use crate::engine::index::KnownState;
+use crate::engine::workspace::KnownState;
 use crate::model::DocumentBlock;
 use crate::model::Omission;
 use crate::model::OmittedFile;
@@ -15,6 +15,8 @@ use crate::model::SummaryDetail;
 use crate::model::ViewMode;
 use crate::render;
 
+/// A text has about so many bytes a token: good enough for a guess.
+pub(in crate::engine) const BYTES_A_TOKEN: u64 = 4;
 /// Why a file is shown smaller than wanted.
 const FOR_WANT_OF_ROOM: &str = "to keep within the budget";
 

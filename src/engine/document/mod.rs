@@ -1,35 +1,44 @@
 //! Documents, from the selected files to the text that is delivered.
 
+mod base_texts;
 mod cache;
 mod compose;
 mod delivery;
+mod draft;
 mod explain;
 mod fit;
 mod gather;
 mod ladders;
 mod output;
-mod overrides;
+mod partial_views;
 mod render;
+mod request;
+mod run;
 mod sections;
+mod select;
 mod stability;
+mod view;
 mod view_cache;
+mod views;
 
 pub use cache::CachedDocument;
-pub use cache::DocumentInputs;
-pub use cache::InputsDigest;
 pub use compose::PreparedDocument;
-pub use delivery::DocumentHistory;
 pub use explain::Explanation;
 pub use explain::LimitedView;
-pub use gather::AggregationRequest;
 pub use output::PriorOutputs;
-pub use overrides::ViewRequest;
+pub use request::AggregationRequest;
+pub use request::DocumentHistory;
 pub use sections::DiscussionSource;
 pub use sections::ImageFile;
 pub use sections::SectionRequest;
+pub use select::DocumentInputs;
+pub use select::InputsDigest;
+pub use views::ViewAnswer;
+pub use views::ViewRequest;
 
-pub(in crate::engine) use cache::DocumentCache;
-pub(in crate::engine) use delivery::PendingDelivery;
-pub(in crate::engine) use overrides::{BaseText, ViewOverrides};
-pub(in crate::engine) use render::{ViewParams, block};
-pub(in crate::engine) use view_cache::ViewCache;
+pub(in crate::engine) use cache::DocumentCaches;
+pub(in crate::engine) use delivery::{PendingDelivery, confirm_delivery};
+pub(in crate::engine) use output::{prior_outputs, prune_outputs, write_file, write_numbered};
+pub(in crate::engine) use run::DocumentRun;
+#[cfg(test)]
+pub(in crate::engine) use sections::sections;

@@ -4,8 +4,9 @@ use std::io;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::project::Project;
+use crate::engine::workspace::Workspace;
 use crate::model::ContentHash;
 
 /// Another process may take a number first; so often the next one is tried.
@@ -25,103 +26,102 @@ struct NumberedOutput {
 #[derive(Debug)]
 pub struct PriorOutputs(Vec<NumberedOutput>);
 
-impl Project<'_> {
-    /// Returns the numbered outputs that slop has written to a folder under a name, and remembers.
-    pub fn prior_outputs(&self, folder: &Path, name: &str) -> PriorOutputs {
-        let key = output_key(folder, "");
-        // What the cache does not know any more is never pruned.
-        let found = self.store.as_ref().and_then(|store| store.list_meta(&key).ok()).unwrap_or_default();
-        let mut written: Vec<NumberedOutput> = found
-            .into_iter()
-            .filter_map(|(entry, value)| {
-                let file = entry.strip_prefix(&key)?.to_owned();
-                let number = output_number(&file, name)?;
-                Some(NumberedOutput {
-                    number,
-                    file,
-                    content: ContentHash::from_bytes(value.try_into().ok()?),
-                })
-            })
-            .collect();
-        written.sort_unstable_by_key(|one| one.number);
-        PriorOutputs(written)
-    }
+/// Returns the numbered outputs that slop has written to a folder under a name, and remembers.
+pub(in crate::engine) fn prior_outputs(cache: &ArtifactCache<'_>, folder: &Path, name: &str) -> PriorOutputs {
+    let key = output_key(folder, "");
+    // What the cache does not know any more is never pruned.
+    let found = cache.store.as_ref().and_then(|store| store.list_meta(&key).ok()).unwrap_or_default();
+    let mut written: Vec<NumberedOutput> = found
+        .into_iter()
+        .filter_map(|(entry, value)| {
+            let file = entry.strip_prefix(&key)?.to_owned();
+            let number = output_number(&file, name)?;
+            Some(NumberedOutput { number, file, content: ContentHash::from_bytes(value.try_into().ok()?) })
+        })
+        .collect();
+    written.sort_unstable_by_key(|one| one.number);
+    PriorOutputs(written)
+}
 
-    /// Deletes the oldest of the outputs that were there before, so that `keep` are left with the one just written;
-    /// 0 keeps all. A file that is not as slop wrote it is a person's, and stays.
-    pub fn prune_outputs(&mut self, folder: &Path, before: PriorOutputs, keep: u32) {
-        let disk = self.world.disk;
-        let Some(spared) = usize::try_from(keep).ok().filter(|keep| 0 < *keep).map(|keep| keep - 1) else {
-            return;
-        };
-        let place = self.root.join(folder);
-        let (ours, gone): (Vec<NumberedOutput>, Vec<NumberedOutput>) =
-            before.0.into_iter().partition(|one| {
-                let bytes = disk.read_prefix(&place.join(&one.file), MOST_BYTES);
-                bytes.is_ok_and(|bytes| ContentHash::digest(&bytes) == one.content)
-            });
-        let doomed = ours.len().saturating_sub(spared);
-        for old in &ours[..doomed] {
-            match disk.remove_file(&place.join(&old.file)) {
-                Ok(()) => {}
-                // Another run was quicker.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => {
-                    self.note(format!("the old output {} could not be deleted: {error}", old.file));
-                }
+/// Deletes the oldest of the outputs that were there before, so that `keep` are left with the one just written;
+/// 0 keeps all. A file that is not as slop wrote it is a person's, and stays.
+pub(in crate::engine) fn prune_outputs(
+    cache: &mut ArtifactCache<'_>,
+    folder: &Path,
+    before: PriorOutputs,
+    keep: u32,
+) {
+    let disk = cache.workspace.world.disk;
+    let Some(spared) = usize::try_from(keep).ok().filter(|keep| 0 < *keep).map(|keep| keep - 1) else {
+        return;
+    };
+    let place = cache.workspace.root.join(folder);
+    let (ours, gone): (Vec<NumberedOutput>, Vec<NumberedOutput>) = before.0.into_iter().partition(|one| {
+        let bytes = disk.read_prefix(&place.join(&one.file), MOST_BYTES);
+        bytes.is_ok_and(|bytes| ContentHash::digest(&bytes) == one.content)
+    });
+    let doomed = ours.len().saturating_sub(spared);
+    for old in &ours[..doomed] {
+        match disk.remove_file(&place.join(&old.file)) {
+            Ok(()) => {}
+            // Another run was quicker.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                cache.workspace.note(format!("the old output {} could not be deleted: {error}", old.file));
             }
         }
-        let Some(store) = &mut self.store else { return };
-        for old in ours[..doomed].iter().chain(&gone) {
-            // What is remembered for nothing is forgotten another time.
-            let _ = store.delete_meta(&output_key(folder, &old.file));
-        }
     }
+    let Some(store) = &mut cache.store else { return };
+    for old in ours[..doomed].iter().chain(&gone) {
+        // What is remembered for nothing is forgotten another time.
+        let _ = store.delete_meta(&output_key(folder, &old.file));
+    }
+}
 
-    /// Writes a document to `{folder}/{name}_{NNN}.{extension}` and returns the path. The number is one higher than
-    /// the highest there is, at least three digits, and belongs to this document alone.
-    pub fn write_numbered(
-        &mut self,
-        folder: &Path,
-        name: &str,
-        extension: &str,
-        text: &str,
-    ) -> Result<PathBuf, Error> {
-        let (given, folder) = (folder, self.root.join(folder));
-        let disk = self.world.disk;
-        let names =
-            disk.entry_names(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
-        let taken = names.iter().filter_map(|file| output_number(file.to_str()?, name)).max().unwrap_or(0);
-        let mut path = folder.clone();
-        for number in (taken + 1..).take(TRIES) {
-            let file = format!("{name}_{number:03}.{extension}");
-            path = folder.join(&file);
-            match disk.create_new(&path, text.as_bytes()) {
-                Ok(()) => {
-                    self.record_output(given, &file, text);
-                    return Ok(path);
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(source) => return Err(Error::Write { path, source }),
+/// Writes a document to `{folder}/{name}_{NNN}.{extension}` and returns the path. The number is one higher than
+/// the highest there is, at least three digits, and belongs to this document alone.
+pub(in crate::engine) fn write_numbered(
+    cache: &mut ArtifactCache<'_>,
+    folder: &Path,
+    name: &str,
+    extension: &str,
+    text: &str,
+) -> Result<PathBuf, Error> {
+    let (given, folder) = (folder, cache.workspace.root.join(folder));
+    let disk = cache.workspace.world.disk;
+    let names = disk.entry_names(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
+    let taken = names.iter().filter_map(|file| output_number(file.to_str()?, name)).max().unwrap_or(0);
+    let mut path = folder.clone();
+    for number in (taken + 1..).take(TRIES) {
+        let file = format!("{name}_{number:03}.{extension}");
+        path = folder.join(&file);
+        match disk.create_new(&path, text.as_bytes()) {
+            Ok(()) => {
+                record_output(cache, given, &file, text);
+                return Ok(path);
             }
-        }
-        let source = io::Error::new(io::ErrorKind::AlreadyExists, "every number tried was taken");
-        Err(Error::Write { path, source })
-    }
-
-    fn record_output(&mut self, folder: &Path, file: &str, text: &str) {
-        let Some(store) = &mut self.store else { return };
-        let content = ContentHash::digest(text.as_bytes());
-        if let Err(error) = store.set_meta(&output_key(folder, file), content.as_bytes()) {
-            self.note(format!("{file} will not be pruned, for the cache could not take it down: {error}"));
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(Error::Write { path, source }),
         }
     }
+    let source = io::Error::new(io::ErrorKind::AlreadyExists, "every number tried was taken");
+    Err(Error::Write { path, source })
+}
 
-    /// Writes a document in place of whatever is there, whole or not at all.
-    pub fn write_file(&self, path: &Path, text: &str) -> Result<(), Error> {
-        let written = self.world.disk.replace(path, text.as_bytes());
-        written.map_err(|source| Error::Write { path: path.to_owned(), source })
+fn record_output(cache: &mut ArtifactCache<'_>, folder: &Path, file: &str, text: &str) {
+    let Some(store) = &mut cache.store else { return };
+    let content = ContentHash::digest(text.as_bytes());
+    if let Err(error) = store.set_meta(&output_key(folder, file), content.as_bytes()) {
+        cache
+            .workspace
+            .note(format!("{file} will not be pruned, for the cache could not take it down: {error}"));
     }
+}
+
+/// Writes a document in place of whatever is there, whole or not at all.
+pub(in crate::engine) fn write_file(workspace: &Workspace<'_>, path: &Path, text: &str) -> Result<(), Error> {
+    let written = workspace.world.disk.replace(path, text.as_bytes());
+    written.map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
 /// Returns the key under which the store remembers an output; the keys of a folder begin alike.

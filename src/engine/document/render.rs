@@ -1,26 +1,21 @@
 //! What is shown of one file.
 
 use std::sync::Arc;
+use std::sync::Mutex;
 
-use super::delivery::view_fingerprint;
-use super::overrides::ViewOverrides;
-use super::view_cache::{CachedView, ViewKey};
+use super::partial_views::{diff_view, masked_view, slices_view, symbols_view};
+use super::view::{RenderedView, ViewContent, ViewParams, ViewUnavailable, health_remark};
+use super::view_cache::{CachedView, ViewCache, ViewKey, lock, view_fingerprint};
 use crate::aggregate;
-use crate::aggregate::FocusLines;
 use crate::discover;
-use crate::engine::artifacts::ContentRef;
-use crate::engine::index::{HashedText, KnownFile, KnownState};
-use crate::engine::project::Project;
-use crate::engine::summaries::ChosenSummary;
+use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch, checked_skeleton};
+use crate::engine::summaries::{ChosenSummary, ModelSummaries};
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::ContentFacts;
-use crate::model::ContentHash;
 use crate::model::DocumentBlock;
-use crate::model::FileItem;
 use crate::model::FileRole;
 use crate::model::FileType;
 use crate::model::Outline;
-use crate::model::ParseFallback;
-use crate::model::ParseHealth;
 use crate::model::SkipReason;
 use crate::model::SummaryDetail;
 use crate::model::SummaryProvenance;
@@ -30,52 +25,28 @@ use crate::summarize;
 use crate::summarize::secrets;
 use crate::syntax;
 
-/// How a file was rendered.
-pub(in crate::engine) struct RenderedView {
-    pub(in crate::engine) view: ViewMode,
-    pub(in crate::engine) content: Option<ContentHash>,
-    pub(in crate::engine) remarks: Vec<String>,
-    pub(in crate::engine) body: String,
-    pub(in crate::engine) reason: Option<String>,
-    /// Who wrote the words, where the view is a summary.
-    pub(in crate::engine) summary: Option<SummaryProvenance>,
+/// Renders the files of one document, or of one answer.
+pub(in crate::engine) struct Renderer<'r, 'w> {
+    pub(in crate::engine) cache: &'r mut ArtifactCache<'w>,
+    /// The views that were rendered last, in a process that stays.
+    pub(in crate::engine) views: Option<&'r Mutex<ViewCache>>,
+    /// The summaries by models that the document shows.
+    pub(in crate::engine) summaries: &'r ModelSummaries,
+    pub(in crate::engine) prefetch: SkeletonPrefetch,
 }
 
-/// What a rendering depends on beside the file.
-pub(in crate::engine) struct ViewParams<'a> {
-    pub(in crate::engine) view: ViewMode,
-    pub(in crate::engine) detail: SummaryDetail,
-    /// Whether a model's words stand in for the heuristic's, where the answer has some.
-    pub(in crate::engine) by_model: bool,
-    pub(in crate::engine) lines: &'a FocusLines,
-    /// What people say of the file.
-    pub(in crate::engine) item: Option<&'a FileItem>,
-    /// What was asked for of this file alone; it goes before what people say of the file.
-    pub(in crate::engine) overrides: Option<&'a ViewOverrides<'a>>,
-    /// The text, where it has been read in this run already.
-    pub(in crate::engine) text: Option<HashedText>,
+impl<'r, 'w> Renderer<'r, 'w> {
+    /// Returns a renderer that shows these summaries by models, and expects nothing.
+    pub(in crate::engine) fn new(
+        cache: &'r mut ArtifactCache<'w>,
+        views: Option<&'r Mutex<ViewCache>>,
+        summaries: &'r ModelSummaries,
+    ) -> Self {
+        Self { cache, views, summaries, prefetch: SkeletonPrefetch::default() }
+    }
 }
 
-/// What a view shows, once it could be had.
-pub(in crate::engine) struct ViewContent {
-    pub(in crate::engine) content: Option<ContentHash>,
-    pub(in crate::engine) remark: Option<String>,
-    pub(in crate::engine) body: String,
-    /// What it does not show although somebody asked for it.
-    pub(in crate::engine) reason: Option<String>,
-}
-
-/// Why a view cannot be had.
-pub(in crate::engine) enum ViewUnavailable {
-    /// The file has nothing to show.
-    LeftOut(SkipReason),
-    /// Its structure is not known; there are words about it all the same.
-    Fallback(ParseFallback),
-    /// There is nothing that such a view could show; there are words about the file all the same.
-    Words(String),
-}
-
-impl Project<'_> {
+impl Renderer<'_, '_> {
     /// Renders a file. What cannot be rendered becomes one line that says so.
     pub(in crate::engine) fn render(
         &mut self,
@@ -132,13 +103,13 @@ impl Project<'_> {
         subject: &ContentRef<'_>,
         rendering: &mut ViewParams<'_>,
     ) -> Result<ViewContent, ViewUnavailable> {
-        let Some(tree) = self.shared.clone().filter(|_| !self.paranoid) else {
+        let Some(views) = self.views.filter(|_| !self.cache.workspace.paranoid) else {
             return self.build_view(subject, rendering);
         };
         let words = self.chosen_summary(subject, rendering).map(|chosen| chosen.summary.hash());
         let key = ViewKey::of(subject.hash, subject.file_type.id, rendering.view, rendering.detail, words);
         let Some(key) = key else { return self.build_view(subject, rendering) };
-        let kept = tree.views().get(&key);
+        let kept = lock(views).get(&key);
         if let Some(kept) = kept {
             let (remark, body) = (kept.remark.clone(), kept.body.clone());
             return Ok(ViewContent { content: Some(subject.hash), remark, body, reason: None });
@@ -147,7 +118,7 @@ impl Project<'_> {
         if shown.reason.is_none() && shown.content == Some(subject.hash) {
             let (remark, body) = (shown.remark.clone(), shown.body.clone());
             let fingerprint = view_fingerprint(rendering.view, &body);
-            tree.views().insert(key, CachedView { remark, body, fingerprint });
+            lock(views).insert(key, CachedView { remark, body, fingerprint });
         }
         Ok(shown)
     }
@@ -166,21 +137,30 @@ impl Project<'_> {
                 Ok(ViewContent { content: None, remark: None, body, reason: None })
             }
             ViewMode::Path => Ok(ViewContent { content, remark: None, body: String::new(), reason: None }),
-            ViewMode::Masked => self.masked_view(subject, rendering),
-            ViewMode::Signatures => self.symbols_view(subject, rendering, aggregate::render_signatures),
-            ViewMode::Definitions => self.symbols_view(subject, rendering, aggregate::render_definitions),
-            ViewMode::Custom => self.slices_view(subject, rendering),
-            ViewMode::Diff => self.diff_view(subject, rendering),
+            ViewMode::Masked => masked_view(self.cache, subject, rendering),
+            ViewMode::Signatures => {
+                symbols_view(self.cache, subject, rendering, aggregate::render_signatures)
+            }
+            ViewMode::Definitions => {
+                symbols_view(self.cache, subject, rendering, aggregate::render_definitions)
+            }
+            ViewMode::Custom => slices_view(self.cache, subject, rendering),
+            ViewMode::Diff => diff_view(self.cache, subject, rendering),
             ViewMode::Full | ViewMode::Window => {
-                let text = rendering.text.take().map_or_else(|| self.read_text(subject.path), Ok);
+                let text =
+                    rendering.text.take().map_or_else(|| self.cache.workspace.read_text(subject.path), Ok);
                 let (hash, mut body) = text.map_err(ViewUnavailable::LeftOut)?;
                 if rendering.view == ViewMode::Window {
-                    body = aggregate::render_window(&body, rendering.lines, self.options.window_lines);
+                    body = aggregate::render_window(
+                        &body,
+                        rendering.lines,
+                        self.cache.workspace.options.window_lines,
+                    );
                 }
                 Ok(ViewContent { content: Some(hash), remark: None, body, reason: None })
             }
             ViewMode::Skeleton => {
-                let skeleton = self.checked_skeleton(subject).ok_or(gone)?;
+                let skeleton = checked_skeleton(self.cache, &mut self.prefetch, subject).ok_or(gone)?;
                 let remark = health_remark(skeleton.health)?;
                 let body = match subject.file_type.role {
                     FileRole::Config(_) => without_secret_values(skeleton.text)?,
@@ -189,7 +169,7 @@ impl Project<'_> {
                 Ok(ViewContent { content, remark, body, reason: None })
             }
             ViewMode::Outline => {
-                let outline = self.outline(subject).ok_or(gone)?;
+                let outline = self.cache.outline(subject).ok_or(gone)?;
                 let remark = health_remark(outline.health)?;
                 Ok(ViewContent { content, remark, body: aggregate::render_outline(&outline), reason: None })
             }
@@ -200,10 +180,10 @@ impl Project<'_> {
     fn summary_view(&mut self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> Option<ViewContent> {
         let detail = rendering.detail;
         let written = self.chosen_summary(subject, rendering).map(|chosen| Arc::clone(&chosen.summary));
-        let words = if written.is_some() { String::new() } else { self.summary(subject)? };
+        let words = if written.is_some() { String::new() } else { self.cache.summary(subject)? };
         let outline = match detail {
             SummaryDetail::Words => None,
-            SummaryDetail::TopLevel | SummaryDetail::Signatures => self.outline(subject),
+            SummaryDetail::TopLevel | SummaryDetail::Signatures => self.cache.outline(subject),
         };
         let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
         let outline = outline.map(without_secrets);
@@ -284,17 +264,10 @@ fn encoding_remark(facts: &ContentFacts) -> Option<String> {
     foreign.map(|encoding| format!("decoded from {encoding}"))
 }
 
-/// Returns what to say of a parse that was not perfect; an error where there was none to speak of.
-pub(in crate::engine) fn health_remark(health: ParseHealth) -> Result<Option<String>, ViewUnavailable> {
-    match health.fallback {
-        Some(fallback) => Err(ViewUnavailable::Fallback(fallback)),
-        None => Ok((!health.is_perfect()).then(|| format!("parse health {health}"))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ParseHealth;
     use crate::model::Span;
     use crate::model::SymbolKind;
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::aggregate::DocumentSections;
 use crate::engine::error::Error;
-use crate::engine::project::Project;
+use crate::engine::workspace::Workspace;
 use crate::model::BeadsList;
 use crate::model::DiscussionEntry;
 use crate::model::DocumentPart;
@@ -91,209 +91,215 @@ impl SectionRequest {
     }
 }
 
-impl Project<'_> {
-    /// Fetches what is wanted beside the files, of the part that is wanted.
-    pub(in crate::engine) fn sections(&self, request: &SectionRequest) -> Result<DocumentSections, Error> {
-        let part = request.part;
-        let discussion = request.discussion.as_ref().filter(|_| part.has_suffix());
-        let mut problems = Vec::new();
-        let discussion =
-            discussion.map(|discussion| self.discussion(discussion, &mut problems)).transpose()?;
-        let (mut screenshots, mut beads) = (Vec::new(), None);
-        if part.has_prefix() {
-            screenshots.extend(request.screenshots.iter().map(|file| self.screenshot(file, request)));
-            problems.extend(screenshots.iter().filter_map(missing));
-            beads = request.beads.then(|| self.beads(&mut problems));
-        }
-        let discussion = discussion.unwrap_or_default();
-        Ok(DocumentSections { part, screenshots, beads, discussion, problems })
+/// Fetches what is wanted beside the files, of the part that is wanted.
+pub(in crate::engine) fn sections(
+    workspace: &Workspace<'_>,
+    request: &SectionRequest,
+) -> Result<DocumentSections, Error> {
+    let part = request.part;
+    let discussion = request.discussion.as_ref().filter(|_| part.has_suffix());
+    let mut problems = Vec::new();
+    let discussion =
+        discussion.map(|discussion| discussion_entries(workspace, discussion, &mut problems)).transpose()?;
+    let (mut screenshots, mut beads) = (Vec::new(), None);
+    if part.has_prefix() {
+        screenshots.extend(request.screenshots.iter().map(|file| screenshot(workspace, file, request)));
+        problems.extend(screenshots.iter().filter_map(missing));
+        beads = request.beads.then(|| tracked_work(workspace, &mut problems));
     }
+    let discussion = discussion.unwrap_or_default();
+    Ok(DocumentSections { part, screenshots, beads, discussion, problems })
+}
 
-    /// Returns the discussion. One that nobody asked for may be another program's file, or broken: it stops nothing.
-    fn discussion(
-        &self,
-        discussion: &DiscussionSource,
-        problems: &mut Vec<SectionProblem>,
-    ) -> Result<Vec<DiscussionEntry>, Error> {
-        let error = match self.read_discussion(discussion) {
-            Err(error) if discussion.is_optional => error,
-            said => return said,
+/// Returns the discussion. One that nobody asked for may be another program's file, or broken: it stops nothing.
+fn discussion_entries(
+    workspace: &Workspace<'_>,
+    discussion: &DiscussionSource,
+    problems: &mut Vec<SectionProblem>,
+) -> Result<Vec<DiscussionEntry>, Error> {
+    let error = match read_discussion(workspace, discussion) {
+        Err(error) if discussion.is_optional => error,
+        said => return said,
+    };
+    let (why, is_error) = match error {
+        Error::Discussion { source, .. } => {
+            (format!("cannot {source}"), !matches!(source, sections::Error::NoEntries { .. }))
+        }
+        Error::DiscussionFile { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+            return Ok(Vec::new());
+        }
+        Error::DiscussionFile { source, .. } => (source.to_string(), true),
+        other => return Err(other),
+    };
+    let why = format!("{}: {why}", discussion.path.display());
+    problems.push(SectionProblem { section: "discussion", reason: why, is_error });
+    Ok(Vec::new())
+}
+
+fn read_discussion(
+    workspace: &Workspace<'_>,
+    discussion: &DiscussionSource,
+) -> Result<Vec<DiscussionEntry>, Error> {
+    let path = workspace.root.join(&discussion.path);
+    let read = if discussion.is_named {
+        bytes_anywhere(workspace, &path)
+    } else {
+        bytes_inside(workspace, &discussion.path)
+    };
+    let bytes = read.map_err(|source| Error::DiscussionFile { path: path.clone(), source })?;
+    let syntax = path.extension().and_then(OsStr::to_str).and_then(DataSyntax::from_extension);
+    let said = sections::read_discussion(&bytes, syntax, discussion.take.as_deref());
+    said.map_err(|source| Error::Discussion { path, source })
+}
+
+fn bytes_anywhere(workspace: &Workspace<'_>, path: &Path) -> io::Result<Vec<u8>> {
+    let limit = workspace.options.section_bytes;
+    let bytes = workspace.world.disk.read_prefix(path, limit.saturating_add(1))?;
+    if limit < bytes.len() as u64 {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, too_large(limit, "section_bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Returns the bytes of a file that came with the project: a link in its place could lead to anything.
+fn bytes_inside(workspace: &Workspace<'_>, path: &Path) -> io::Result<Vec<u8>> {
+    let path = RelPath::new(path.as_os_str().as_bytes())
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "it lies outside of the project"))?;
+    let bytes = read_section_file(workspace, &path, workspace.options.section_bytes, "section_bytes");
+    bytes
+        .map_err(io::Error::other)?
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such file"))
+}
+
+fn screenshot(workspace: &Workspace<'_>, file: &ImageFile, request: &SectionRequest) -> Screenshot {
+    let inline = request.inline;
+    let (path, found) = match file {
+        ImageFile::Asked(path) => {
+            (path.to_string_lossy().into_owned(), image_anywhere(workspace, path, inline))
+        }
+        ImageFile::OfProject(path) => (path.clone(), image_inside(workspace, path, inline)),
+    };
+    let limit = workspace.options.screenshot_bytes;
+    let picture = match found {
+        Err(why) => ScreenshotImage::Failed(why),
+        Ok(None) => ScreenshotImage::Link,
+        Ok(Some(bytes)) if limit < bytes.len() as u64 => {
+            ScreenshotImage::Failed(too_large(limit, "screenshot_bytes"))
+        }
+        Ok(Some(bytes)) => match sections::image_media_type(&bytes) {
+            Some(media_type) if request.refused_images.contains(&media_type) => {
+                ScreenshotImage::Failed(format!("it is {media_type}, which the model does not take"))
+            }
+            Some(media_type) => ScreenshotImage::Inline { media_type, bytes },
+            None => ScreenshotImage::Failed("it is no PNG, JPEG, GIF or WebP".to_owned()),
+        },
+    };
+    Screenshot { path, image: picture }
+}
+
+/// Returns the bytes of an image, or nothing where a link is enough and it is there.
+fn image_anywhere(workspace: &Workspace<'_>, path: &Path, inline: bool) -> Result<Option<Vec<u8>>, String> {
+    let most = if inline { workspace.options.screenshot_bytes.saturating_add(1) } else { 0 };
+    let read = workspace.world.disk.read_prefix(&workspace.root.join(path), most);
+    read.map(|bytes| inline.then_some(bytes)).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "file not found".to_owned(),
+        _ => error.to_string(),
+    })
+}
+
+fn image_inside(workspace: &Workspace<'_>, path: &str, inline: bool) -> Result<Option<Vec<u8>>, String> {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let path = RelPath::new(path.as_bytes()).map_err(|_| "it lies outside of the project".to_owned())?;
+    if inline {
+        return read_section_file(workspace, &path, workspace.options.screenshot_bytes, "screenshot_bytes")?
+            .map_or_else(|| Err("file not found".to_owned()), |bytes| Ok(Some(bytes)));
+    }
+    match workspace.world.files.stat(&path) {
+        Ok(stat) if stat.kind == FileKind::Regular => Ok(None),
+        Ok(_) => Err("it is no regular file".to_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err("file not found".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Returns a file of the project; nothing where there is none, and words where it cannot be read.
+fn read_section_file(
+    workspace: &Workspace<'_>,
+    path: &RelPath,
+    limit: u64,
+    setting: &str,
+) -> Result<Option<Vec<u8>>, String> {
+    for _ in 0..TRIES {
+        match workspace.world.files.read(path, limit) {
+            Ok(reading) => return Ok(Some(reading.bytes)),
+            Err(ReadError::Changing) => {}
+            Err(ReadError::TooLarge { .. }) => return Err(too_large(limit, setting)),
+            Err(ReadError::NotRegular(_)) => return Err("it is no regular file".to_owned()),
+            Err(ReadError::Io(error)) => {
+                // A name in the way of the folder is as good as no folder.
+                let is_absent =
+                    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+                return if is_absent { Ok(None) } else { Err(error.to_string()) };
+            }
+        }
+    }
+    Err("it kept changing while it was read".to_owned())
+}
+
+/// Returns the work that is tracked, from the first source that can be read.
+fn tracked_work(workspace: &Workspace<'_>, problems: &mut Vec<SectionProblem>) -> BeadsList {
+    let mut reasons = Vec::new();
+    let sources: [&dyn Fn() -> Result<Option<BeadsList>, String>; 3] =
+        [&|| issues_in(workspace, ISSUES), &|| issues_listed(workspace), &|| issues_in(workspace, MOCK)];
+    let found = sources.iter().find_map(|source| match source() {
+        Ok(found) => found,
+        Err(why) => {
+            reasons.push(why);
+            None
+        }
+    });
+    let problem = |why: String, is_error| SectionProblem { section: "beads", reason: why, is_error };
+    problems.extend(reasons.iter().map(|why| problem(why.clone(), false)));
+    if let Some(beads) = found {
+        if 0 < beads.skipped {
+            problems.push(problem(format!("{} issues could not be understood", beads.skipped), false));
+        }
+        return beads;
+    }
+    let sought = format!("no issues found in {}, by `bd list` or in {}", ISSUES.0, MOCK.0);
+    let failure = reasons.into_iter().fold(sought, |words, why| format!("{words}; {why}"));
+    problems.push(problem(failure.clone(), true));
+    BeadsList { failure: Some(failure), ..BeadsList::default() }
+}
+
+fn issues_in(
+    workspace: &Workspace<'_>,
+    (name, syntax): (&str, DataSyntax),
+) -> Result<Option<BeadsList>, String> {
+    let path = RelPath::new(name.as_bytes()).expect("the names are constants and good paths");
+    let bytes = read_section_file(workspace, &path, workspace.options.section_bytes, "section_bytes");
+    let Some(bytes) = bytes.map_err(|why| format!("{name}: {why}"))? else { return Ok(None) };
+    sections::read_beads(&bytes, syntax).map(Some).map_err(|error| format!("{name}: cannot {error}"))
+}
+
+fn issues_listed(workspace: &Workspace<'_>) -> Result<Option<BeadsList>, String> {
+    let mut reason = String::new();
+    for arguments in LISTINGS {
+        let words: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
+        let finished = match workspace.world.processes.run("bd", &words, &workspace.root, &[], b"") {
+            Ok(finished) => finished,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(format!("`bd list`: {error}")),
         };
-        let (why, is_error) = match error {
-            Error::Discussion { source, .. } => {
-                (format!("cannot {source}"), !matches!(source, sections::Error::NoEntries { .. }))
-            }
-            Error::DiscussionFile { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                return Ok(Vec::new());
-            }
-            Error::DiscussionFile { source, .. } => (source.to_string(), true),
-            other => return Err(other),
-        };
-        let why = format!("{}: {why}", discussion.path.display());
-        problems.push(SectionProblem { section: "discussion", reason: why, is_error });
-        Ok(Vec::new())
-    }
-
-    fn read_discussion(&self, discussion: &DiscussionSource) -> Result<Vec<DiscussionEntry>, Error> {
-        let path = self.root.join(&discussion.path);
-        let read = if discussion.is_named {
-            self.bytes_anywhere(&path)
-        } else {
-            self.bytes_inside(&discussion.path)
-        };
-        let bytes = read.map_err(|source| Error::DiscussionFile { path: path.clone(), source })?;
-        let syntax = path.extension().and_then(OsStr::to_str).and_then(DataSyntax::from_extension);
-        let said = sections::read_discussion(&bytes, syntax, discussion.take.as_deref());
-        said.map_err(|source| Error::Discussion { path, source })
-    }
-
-    fn bytes_anywhere(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let limit = self.options.section_bytes;
-        let bytes = self.world.disk.read_prefix(path, limit.saturating_add(1))?;
-        if limit < bytes.len() as u64 {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, too_large(limit, "section_bytes")));
+        if finished.success {
+            let beads = sections::read_beads(&finished.stdout, DataSyntax::Json);
+            return beads.map(Some).map_err(|error| format!("`bd list`: cannot {error}"));
         }
-        Ok(bytes)
+        let said = String::from_utf8_lossy(&finished.stderr).into_owned();
+        let said: String = said.lines().next().unwrap_or_default().chars().take(200).collect();
+        reason = format!("`bd list` failed: {}", said.escape_debug());
     }
-
-    /// Returns the bytes of a file that came with the project: a link in its place could lead to anything.
-    fn bytes_inside(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let path = RelPath::new(path.as_os_str().as_bytes())
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "it lies outside of the project"))?;
-        let bytes = self.read_section_file(&path, self.options.section_bytes, "section_bytes");
-        bytes
-            .map_err(io::Error::other)?
-            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such file"))
-    }
-
-    fn screenshot(&self, file: &ImageFile, request: &SectionRequest) -> Screenshot {
-        let inline = request.inline;
-        let (path, found) = match file {
-            ImageFile::Asked(path) => {
-                (path.to_string_lossy().into_owned(), self.image_anywhere(path, inline))
-            }
-            ImageFile::OfProject(path) => (path.clone(), self.image_inside(path, inline)),
-        };
-        let limit = self.options.screenshot_bytes;
-        let picture = match found {
-            Err(why) => ScreenshotImage::Failed(why),
-            Ok(None) => ScreenshotImage::Link,
-            Ok(Some(bytes)) if limit < bytes.len() as u64 => {
-                ScreenshotImage::Failed(too_large(limit, "screenshot_bytes"))
-            }
-            Ok(Some(bytes)) => match sections::image_media_type(&bytes) {
-                Some(media_type) if request.refused_images.contains(&media_type) => {
-                    ScreenshotImage::Failed(format!("it is {media_type}, which the model does not take"))
-                }
-                Some(media_type) => ScreenshotImage::Inline { media_type, bytes },
-                None => ScreenshotImage::Failed("it is no PNG, JPEG, GIF or WebP".to_owned()),
-            },
-        };
-        Screenshot { path, image: picture }
-    }
-
-    /// Returns the bytes of an image, or nothing where a link is enough and it is there.
-    fn image_anywhere(&self, path: &Path, inline: bool) -> Result<Option<Vec<u8>>, String> {
-        let most = if inline { self.options.screenshot_bytes.saturating_add(1) } else { 0 };
-        let read = self.world.disk.read_prefix(&self.root.join(path), most);
-        read.map(|bytes| inline.then_some(bytes)).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => "file not found".to_owned(),
-            _ => error.to_string(),
-        })
-    }
-
-    fn image_inside(&self, path: &str, inline: bool) -> Result<Option<Vec<u8>>, String> {
-        let path = path.strip_prefix("./").unwrap_or(path);
-        let path = RelPath::new(path.as_bytes()).map_err(|_| "it lies outside of the project".to_owned())?;
-        if inline {
-            return self
-                .read_section_file(&path, self.options.screenshot_bytes, "screenshot_bytes")?
-                .map_or_else(|| Err("file not found".to_owned()), |bytes| Ok(Some(bytes)));
-        }
-        match self.world.files.stat(&path) {
-            Ok(stat) if stat.kind == FileKind::Regular => Ok(None),
-            Ok(_) => Err("it is no regular file".to_owned()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err("file not found".to_owned()),
-            Err(error) => Err(error.to_string()),
-        }
-    }
-
-    /// Returns a file of the project; nothing where there is none, and words where it cannot be read.
-    fn read_section_file(
-        &self,
-        path: &RelPath,
-        limit: u64,
-        setting: &str,
-    ) -> Result<Option<Vec<u8>>, String> {
-        for _ in 0..TRIES {
-            match self.world.files.read(path, limit) {
-                Ok(reading) => return Ok(Some(reading.bytes)),
-                Err(ReadError::Changing) => {}
-                Err(ReadError::TooLarge { .. }) => return Err(too_large(limit, setting)),
-                Err(ReadError::NotRegular(_)) => return Err("it is no regular file".to_owned()),
-                Err(ReadError::Io(error)) => {
-                    // A name in the way of the folder is as good as no folder.
-                    let is_absent =
-                        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-                    return if is_absent { Ok(None) } else { Err(error.to_string()) };
-                }
-            }
-        }
-        Err("it kept changing while it was read".to_owned())
-    }
-
-    /// Returns the work that is tracked, from the first source that can be read.
-    fn beads(&self, problems: &mut Vec<SectionProblem>) -> BeadsList {
-        let mut reasons = Vec::new();
-        let sources: [&dyn Fn() -> Result<Option<BeadsList>, String>; 3] =
-            [&|| self.issues_in(ISSUES), &|| self.issues_listed(), &|| self.issues_in(MOCK)];
-        let found = sources.iter().find_map(|source| match source() {
-            Ok(found) => found,
-            Err(why) => {
-                reasons.push(why);
-                None
-            }
-        });
-        let problem = |why: String, is_error| SectionProblem { section: "beads", reason: why, is_error };
-        problems.extend(reasons.iter().map(|why| problem(why.clone(), false)));
-        if let Some(beads) = found {
-            if 0 < beads.skipped {
-                problems.push(problem(format!("{} issues could not be understood", beads.skipped), false));
-            }
-            return beads;
-        }
-        let sought = format!("no issues found in {}, by `bd list` or in {}", ISSUES.0, MOCK.0);
-        let failure = reasons.into_iter().fold(sought, |words, why| format!("{words}; {why}"));
-        problems.push(problem(failure.clone(), true));
-        BeadsList { failure: Some(failure), ..BeadsList::default() }
-    }
-
-    fn issues_in(&self, (name, syntax): (&str, DataSyntax)) -> Result<Option<BeadsList>, String> {
-        let path = RelPath::new(name.as_bytes()).expect("the names are constants and good paths");
-        let bytes = self.read_section_file(&path, self.options.section_bytes, "section_bytes");
-        let Some(bytes) = bytes.map_err(|why| format!("{name}: {why}"))? else { return Ok(None) };
-        sections::read_beads(&bytes, syntax).map(Some).map_err(|error| format!("{name}: cannot {error}"))
-    }
-
-    fn issues_listed(&self) -> Result<Option<BeadsList>, String> {
-        let mut reason = String::new();
-        for arguments in LISTINGS {
-            let words: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
-            let finished = match self.world.processes.run("bd", &words, &self.root, &[], b"") {
-                Ok(finished) => finished,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(format!("`bd list`: {error}")),
-            };
-            if finished.success {
-                let beads = sections::read_beads(&finished.stdout, DataSyntax::Json);
-                return beads.map(Some).map_err(|error| format!("`bd list`: cannot {error}"));
-            }
-            let said = String::from_utf8_lossy(&finished.stderr).into_owned();
-            let said: String = said.lines().next().unwrap_or_default().chars().take(200).collect();
-            reason = format!("`bd list` failed: {}", said.escape_debug());
-        }
-        Err(reason)
-    }
+    Err(reason)
 }
 
 fn missing(screenshot: &Screenshot) -> Option<SectionProblem> {

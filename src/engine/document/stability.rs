@@ -7,15 +7,15 @@
 
 use std::collections::HashMap;
 
-use super::fit::ShownFile;
-use super::render::ViewParams;
+use super::draft::ShownFile;
+use super::render::Renderer;
+use super::view::ViewParams;
 use crate::aggregate::FileStability;
 use crate::aggregate::FocusLines;
 use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::{ContentRef, derive, identify, producers};
-use crate::engine::history::GitHistory;
-use crate::engine::index::{KnownFile, KnownState};
-use crate::engine::project::Project;
+use crate::engine::artifacts::{ArtifactCache, ContentRef, derive, identify, producers};
+use crate::engine::history::{GitHistory, blobs_named};
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::ContentHash;
 use crate::model::DocumentBlock;
 use crate::model::RelPath;
@@ -41,131 +41,137 @@ struct EditHistory<'a> {
     key: ContentHash,
 }
 
-impl Project<'_> {
-    /// Sets the stability of each file.
-    pub(in crate::engine) fn set_stability(
-        &mut self,
-        files: &mut [ShownFile],
-        history: &GitHistory,
-        detail: SummaryDetail,
-    ) {
-        let moved = self.moved_blocks(files, history, detail);
-        for shown in files {
-            let path = &shown.file.path;
-            let moved_at =
-                if shown.file.tracked { moved.get(path).copied().unwrap_or(0) } else { UNCOMMITTED };
-            let score = history.scores.get(path).copied().unwrap_or(0);
-            shown.candidate.stability = FileStability { changed_at: moved_at, score };
+/// Sets the stability of each file.
+pub(in crate::engine) fn set_stability(
+    renderer: &mut Renderer<'_, '_>,
+    files: &mut [ShownFile],
+    history: &GitHistory,
+    detail: SummaryDetail,
+) {
+    let moved = moved_blocks(renderer, files, history, detail);
+    for shown in files {
+        let path = &shown.file.path;
+        let moved_at = if shown.file.tracked { moved.get(path).copied().unwrap_or(0) } else { UNCOMMITTED };
+        let score = history.scores.get(path).copied().unwrap_or(0);
+        shown.candidate.stability = FileStability { changed_at: moved_at, score };
+    }
+}
+
+/// Returns for each file whose block has changed since the frozen commit which commit changed it last.
+fn moved_blocks(
+    renderer: &mut Renderer<'_, '_>,
+    files: &[ShownFile],
+    history: &GitHistory,
+    detail: SummaryDetail,
+) -> HashMap<RelPath, u32> {
+    let pasts: Vec<EditHistory<'_>> = files.iter().filter_map(|shown| edit_history(shown, history)).collect();
+    let last = |past: &EditHistory<'_>| past.contents[0].0;
+    let mut moved: HashMap<RelPath, u32> =
+        pasts.iter().map(|past| (past.shown.file.path.clone(), last(past))).collect();
+    if MOST_FILES < pasts.len() {
+        return moved;
+    }
+    let remembered = remembered_moves(renderer.cache, detail);
+    let mut answers = HashMap::new();
+    let mut asked = Vec::new();
+    for past in pasts.iter().filter(|past| is_lasting(past.shown.settled_block())) {
+        match remembered.get(&past.key) {
+            Some(at) => {
+                answers.insert(past.key, *at);
+                moved.insert(past.shown.file.path.clone(), *at);
+            }
+            None => asked.push(past),
         }
     }
+    if asked.is_empty() {
+        return moved;
+    }
+    for (past, at) in look_back(renderer, asked) {
+        answers.insert(past.key, at);
+        moved.insert(past.shown.file.path.clone(), at);
+    }
+    remember_moves(renderer.cache, detail, &answers);
+    moved
+}
 
-    /// Returns for each file whose block has changed since the frozen commit which commit changed it last.
-    fn moved_blocks(
-        &mut self,
-        files: &[ShownFile],
-        history: &GitHistory,
-        detail: SummaryDetail,
-    ) -> HashMap<RelPath, u32> {
-        let pasts: Vec<EditHistory<'_>> =
-            files.iter().filter_map(|shown| edit_history(shown, history)).collect();
-        let last = |past: &EditHistory<'_>| past.contents[0].0;
-        let mut moved: HashMap<RelPath, u32> =
-            pasts.iter().map(|past| (past.shown.file.path.clone(), last(past))).collect();
-        if MOST_FILES < pasts.len() {
-            return moved;
-        }
-        let remembered = self.remembered_moves(detail);
-        let mut answers = HashMap::new();
-        let mut asked = Vec::new();
-        for past in pasts.iter().filter(|past| is_lasting(past.shown.settled_block())) {
-            match remembered.get(&past.key) {
-                Some(at) => {
-                    answers.insert(past.key, *at);
-                    moved.insert(past.shown.file.path.clone(), *at);
+/// Compares the block of each file with those of its earlier contents, until one differs. Most edits do not touch a
+/// summary; every edit touches the other views, which are not looked at.
+fn look_back<'p>(
+    renderer: &mut Renderer<'_, '_>,
+    mut asked: Vec<&'p EditHistory<'p>>,
+) -> Vec<(&'p EditHistory<'p>, u32)> {
+    let mut decided = Vec::new();
+    for look in 0..MOST_LOOKS {
+        let mut same = Vec::new();
+        for some in asked.chunks(CONTENTS_AT_ONCE) {
+            let names: Vec<String> =
+                some.iter().map(|past| past.contents[look].1.clone().unwrap_or_default()).collect();
+            for (past, bytes) in some.iter().zip(blobs_named(&renderer.cache.workspace, &names)) {
+                let looks_same = bytes.is_some_and(|bytes| renders_the_same(renderer, past.shown, &bytes));
+                match (looks_same, past.contents.len() == look + 1) {
+                    (false, _) => decided.push((*past, past.contents[look].0)),
+                    (true, true) => decided.push((*past, 0)),
+                    (true, false) => same.push(*past),
                 }
-                None => asked.push(past),
             }
         }
+        asked = same;
         if asked.is_empty() {
-            return moved;
+            break;
         }
-        for (past, at) in self.look_back(asked) {
-            answers.insert(past.key, at);
-            moved.insert(past.shown.file.path.clone(), at);
-        }
-        self.remember_moves(detail, &answers);
-        moved
     }
+    decided.extend(asked.into_iter().map(|past| (past, 0)));
+    decided
+}
 
-    /// Compares the block of each file with those of its earlier contents, until one differs. Most edits do not touch a
-    /// summary; every edit touches the other views, which are not looked at.
-    fn look_back<'p>(&mut self, mut asked: Vec<&'p EditHistory<'p>>) -> Vec<(&'p EditHistory<'p>, u32)> {
-        let mut decided = Vec::new();
-        for look in 0..MOST_LOOKS {
-            let mut same = Vec::new();
-            for some in asked.chunks(CONTENTS_AT_ONCE) {
-                let names: Vec<String> =
-                    some.iter().map(|past| past.contents[look].1.clone().unwrap_or_default()).collect();
-                for (past, bytes) in some.iter().zip(self.blobs_named(&names)) {
-                    let looks_same = bytes.is_some_and(|bytes| self.renders_the_same(past.shown, &bytes));
-                    match (looks_same, past.contents.len() == look + 1) {
-                        (false, _) => decided.push((*past, past.contents[look].0)),
-                        (true, true) => decided.push((*past, 0)),
-                        (true, false) => same.push(*past),
-                    }
-                }
-            }
-            asked = same;
-            if asked.is_empty() {
-                break;
-            }
-        }
-        decided.extend(asked.into_iter().map(|past| (past, 0)));
-        decided
-    }
-
-    /// Says whether a file with the bytes of then would be shown as it is shown now.
-    fn renders_the_same(&mut self, shown: &ShownFile, bytes: &[u8]) -> bool {
-        let Some(now) = ContentRef::from_file(&shown.file) else { return false };
-        let Ok(mut then) = identify(now.path, bytes, &HeaderNeighbors::from_paths(std::iter::empty())) else {
-            return false;
-        };
-        then.file_type = now.file_type;
-        let by = producers(now.file_type);
-        if !self.query_store(|store| store.has_artifacts(&then.hash, &by)).unwrap_or(false) {
-            let derived = derive(&then, self.options.parse_timeout, self.world.clock);
-            let at_s = self.world.clock.now_s();
-            self.save(WriteBatch { contents: vec![derived], files: Vec::new(), removed: Vec::new(), at_s });
-        }
-        let state =
-            KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
-        let old = KnownFile { path: shown.file.path.clone(), tracked: true, state };
-        let lines = FocusLines(Vec::new());
-        let (item, picks, text) = (None, None, None);
-        let detail = shown.detail;
-        let (view, by_model) = (ViewMode::Summary, false);
-        let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
-        let rendered = self.render(&old, rendering, u64::MAX);
-        let block = shown.settled_block();
-        rendered.body == block.body && rendered.remarks == block.remarks
-    }
-
-    /// Returns when blocks changed last, as it was found out before: by all that it depends on.
-    fn remembered_moves(&mut self, detail: SummaryDetail) -> HashMap<ContentHash, u32> {
-        let bytes =
-            self.query_store(|store| store.get_meta(&moves_key(detail))).flatten().unwrap_or_default();
-        let entries = bytes.chunks_exact(36).filter_map(|entry| {
-            let (key, at) = entry.split_at(32);
-            Some((ContentHash::from_bytes(key.try_into().ok()?), u32::from_le_bytes(at.try_into().ok()?)))
+/// Says whether a file with the bytes of then would be shown as it is shown now.
+fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &[u8]) -> bool {
+    let Some(now) = ContentRef::from_file(&shown.file) else { return false };
+    let Ok(mut then) = identify(now.path, bytes, &HeaderNeighbors::from_paths(std::iter::empty())) else {
+        return false;
+    };
+    then.file_type = now.file_type;
+    let by = producers(now.file_type);
+    if !renderer.cache.query_store(|store| store.has_artifacts(&then.hash, &by)).unwrap_or(false) {
+        let derived = derive(
+            &then,
+            renderer.cache.workspace.options.parse_timeout,
+            renderer.cache.workspace.world.clock,
+        );
+        let at_s = renderer.cache.workspace.world.clock.now_s();
+        renderer.cache.save(WriteBatch {
+            contents: vec![derived],
+            files: Vec::new(),
+            removed: Vec::new(),
+            at_s,
         });
-        entries.collect()
     }
+    let state = KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
+    let old = KnownFile { path: shown.file.path.clone(), tracked: true, state };
+    let lines = FocusLines(Vec::new());
+    let (item, picks, text) = (None, None, None);
+    let detail = shown.detail;
+    let (view, by_model) = (ViewMode::Summary, false);
+    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
+    let rendered = renderer.render(&old, rendering, u64::MAX);
+    let block = shown.settled_block();
+    rendered.body == block.body && rendered.remarks == block.remarks
+}
 
-    fn remember_moves(&mut self, detail: SummaryDetail, moves: &HashMap<ContentHash, u32>) {
-        let bytes: Vec<u8> =
-            moves.iter().flat_map(|(key, at)| [&key.as_bytes()[..], &at.to_le_bytes()].concat()).collect();
-        self.remember(&moves_key(detail), &bytes);
-    }
+/// Returns when blocks changed last, as it was found out before: by all that it depends on.
+fn remembered_moves(cache: &mut ArtifactCache<'_>, detail: SummaryDetail) -> HashMap<ContentHash, u32> {
+    let bytes = cache.query_store(|store| store.get_meta(&moves_key(detail))).flatten().unwrap_or_default();
+    let entries = bytes.chunks_exact(36).filter_map(|entry| {
+        let (key, at) = entry.split_at(32);
+        Some((ContentHash::from_bytes(key.try_into().ok()?), u32::from_le_bytes(at.try_into().ok()?)))
+    });
+    entries.collect()
+}
+
+fn remember_moves(cache: &mut ArtifactCache<'_>, detail: SummaryDetail, moves: &HashMap<ContentHash, u32>) {
+    let bytes: Vec<u8> =
+        moves.iter().flat_map(|(key, at)| [&key.as_bytes()[..], &at.to_le_bytes()].concat()).collect();
+    cache.remember(&moves_key(detail), &bytes);
 }
 
 /// Says whether most edits of a file do not touch its block. A model's words are others whenever they are written anew,

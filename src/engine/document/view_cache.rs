@@ -1,6 +1,9 @@
 //! Views of contents that were shown before: what they show depends on the content alone, so that they stay right.
 
 use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
 
@@ -12,6 +15,11 @@ use crate::model::ViewMode;
 const MOST_BYTES: usize = 32 << 20;
 /// What a view takes beside its text.
 const OVERHEAD: usize = 200;
+
+/// Locks the views. A thread that panicked has left them whole: every change is made under one lock.
+pub(in crate::engine) fn lock(views: &Mutex<ViewCache>) -> MutexGuard<'_, ViewCache> {
+    views.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// All that decides what a view shows: the content, the type that it is read as, and how it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,6 +103,13 @@ impl ViewCache {
         self.kept.retain(|_, (_, used)| oldest < *used);
         self.bytes = self.kept.values().map(|(view, _)| view.body.len() + OVERHEAD).sum();
     }
+}
+
+/// Returns a hash of what is shown of a file: its view and its text. The head is not a part of it, for it names a
+/// content that changes with every edit.
+pub(in crate::engine) fn view_fingerprint(view: ViewMode, body: &str) -> ContentHash {
+    let text = ContentHash::digest(body.as_bytes());
+    ContentHash::digest(format!("{view} {text}").as_bytes())
 }
 
 #[cfg(test)]

@@ -2,62 +2,69 @@
 
 use std::collections::HashMap;
 
-use crate::engine::project::Project;
+use super::commits::git;
+use crate::engine::workspace::Workspace;
 use crate::model::RelPath;
 
 /// A name under which git has nothing.
 const NOTHING: &str = "-";
 
-impl Project<'_> {
-    /// Returns the bytes that git has under each of these names, such as a blob's or `commit:./path`; `None` for what
-    /// it does not have, and for what is larger than a file that is read.
-    pub(in crate::engine) fn blobs_named(&self, names: &[String]) -> Vec<Option<Vec<u8>>> {
-        let sizes = self.sizes_of(names);
-        let most = self.options.structure_max_bytes;
-        let fits = |size: &Option<u64>| size.is_some_and(|size| size <= most);
-        let wanted: Vec<&str> = names
-            .iter()
-            .zip(&sizes)
-            .map(|(name, size)| if fits(size) { name.as_str() } else { NOTHING })
-            .collect();
-        let answer = self.git(&["cat-file", "--batch"], name_lines(&wanted).as_bytes());
-        read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), names.len())
-    }
+/// Returns the bytes that git has under each of these names, such as a blob's or `commit:./path`; `None` for what
+/// it does not have, and for what is larger than a file that is read.
+pub(in crate::engine) fn blobs_named(workspace: &Workspace<'_>, names: &[String]) -> Vec<Option<Vec<u8>>> {
+    let sizes = sizes_of(workspace, names);
+    let most = workspace.options.structure_max_bytes;
+    let fits = |size: &Option<u64>| size.is_some_and(|size| size <= most);
+    let wanted: Vec<&str> = names
+        .iter()
+        .zip(&sizes)
+        .map(|(name, size)| if fits(size) { name.as_str() } else { NOTHING })
+        .collect();
+    let answer = git(workspace, &["cat-file", "--batch"], name_lines(&wanted).as_bytes());
+    read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), names.len())
+}
 
-    /// Returns how many bytes git has under each of these names.
-    fn sizes_of(&self, names: &[String]) -> Vec<Option<u64>> {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let answer = self.git(&["cat-file", "--batch-check"], name_lines(&names).as_bytes());
-        let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let size = |line: &str| line.rsplit(' ').next().and_then(|size| size.parse().ok());
-        let mut sizes: Vec<Option<u64>> = answer.lines().map(size).collect();
-        sizes.resize(names.len(), None);
-        sizes
-    }
+/// Returns how many bytes git has under each of these names.
+fn sizes_of(workspace: &Workspace<'_>, names: &[String]) -> Vec<Option<u64>> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let answer = git(workspace, &["cat-file", "--batch-check"], name_lines(&names).as_bytes());
+    let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let size = |line: &str| line.rsplit(' ').next().and_then(|size| size.parse().ok());
+    let mut sizes: Vec<Option<u64>> = answer.lines().map(size).collect();
+    sizes.resize(names.len(), None);
+    sizes
+}
 
-    /// Returns the bytes that files had at a commit, as far as it holds them.
-    pub(in crate::engine) fn blobs_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, Vec<u8>> {
-        let wanted = without_newlines(wanted);
-        let answer = self.git(&["cat-file", "--batch"], &blob_names_at(commit, &wanted));
-        let contents = read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), wanted.len());
-        let found = wanted.into_iter().zip(contents);
-        found.filter_map(|(path, bytes)| Some((path.clone(), bytes?))).collect()
-    }
+/// Returns the bytes that files had at a commit, as far as it holds them.
+pub(in crate::engine) fn blobs_at(
+    workspace: &Workspace<'_>,
+    commit: &str,
+    wanted: &[&RelPath],
+) -> HashMap<RelPath, Vec<u8>> {
+    let wanted = without_newlines(wanted);
+    let answer = git(workspace, &["cat-file", "--batch"], &blob_names_at(commit, &wanted));
+    let contents = read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), wanted.len());
+    let found = wanted.into_iter().zip(contents);
+    found.filter_map(|(path, bytes)| Some((path.clone(), bytes?))).collect()
+}
 
-    /// Returns how many bytes files had at a commit, as far as it holds them.
-    pub(in crate::engine) fn sizes_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, u64> {
-        let wanted = without_newlines(wanted);
-        let answer = self.git(&["cat-file", "--batch-check"], &blob_names_at(commit, &wanted));
-        let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
-        let lines = String::from_utf8_lossy(&answer).into_owned();
-        let sizes = wanted.iter().zip(lines.lines()).filter_map(|(path, line)| {
-            let mut words = line.rsplitn(3, ' ');
-            let (size, kind) = (words.next()?, words.next()?);
-            Some(((*path).clone(), size.parse().ok().filter(|_| kind == "blob")?))
-        });
-        sizes.collect()
-    }
+/// Returns how many bytes files had at a commit, as far as it holds them.
+pub(in crate::engine) fn sizes_at(
+    workspace: &Workspace<'_>,
+    commit: &str,
+    wanted: &[&RelPath],
+) -> HashMap<RelPath, u64> {
+    let wanted = without_newlines(wanted);
+    let answer = git(workspace, &["cat-file", "--batch-check"], &blob_names_at(commit, &wanted));
+    let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
+    let lines = String::from_utf8_lossy(&answer).into_owned();
+    let sizes = wanted.iter().zip(lines.lines()).filter_map(|(path, line)| {
+        let mut words = line.rsplitn(3, ' ');
+        let (size, kind) = (words.next()?, words.next()?);
+        Some(((*path).clone(), size.parse().ok().filter(|_| kind == "blob")?))
+    });
+    sizes.collect()
 }
 
 /// Returns the paths that git can be asked for: one with a line's end in its name is taken for changed.

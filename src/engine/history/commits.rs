@@ -8,8 +8,11 @@ use std::collections::HashSet;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 
-use crate::engine::project::Project;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::workspace::Workspace;
 use crate::model::ContentHash;
 use crate::model::RelPath;
 use crate::sys::ProcessOutput;
@@ -70,135 +73,154 @@ pub(in crate::engine) struct FileEdit {
     pub(in crate::engine) before: Option<String>,
 }
 
-impl Project<'_> {
-    /// Returns what git says of the commits; `None` outside of git, and before the first commit. It is the same as long as
-    /// the `rules` are, where they are known.
-    pub(in crate::engine) fn commit_log(&mut self, rules: Option<ContentHash>) -> Option<Arc<CommitLog>> {
-        let kept = self.shared.as_ref().zip(rules).and_then(|(tree, rules)| tree.commits(&rules));
-        if kept.is_some() {
-            return kept;
-        }
-        let commits = Arc::new(self.commits()?);
-        if let (Some(tree), Some(rules)) = (&self.shared, rules) {
-            tree.store_commits(rules, &commits);
-        }
-        Some(commits)
+/// The commits that git reported last, in a process that stays.
+#[derive(Default)]
+pub(in crate::engine) struct CommitCache(Mutex<Option<(ContentHash, Arc<CommitLog>)>>);
+
+impl CommitCache {
+    /// Returns the commits, if git's files are still those that they were read from.
+    fn get(&self, key: &ContentHash) -> Option<Arc<CommitLog>> {
+        let commits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        commits.as_ref().filter(|(of, _)| of == key).map(|(_, commits)| Arc::clone(commits))
     }
 
-    fn commits(&mut self) -> Option<CommitLog> {
-        let about = self.git_line(&["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
-        let (_, head) = about.split_once('\n')?;
-        let frozen = self.frozen_commit(&about)?;
-        let scores = self.scores(&frozen)?;
-        let edits = self.edits(&frozen, head)?;
-        Some(CommitLog { head: head.to_owned(), frozen, scores, edits, filters: self.filters() })
+    fn insert(&self, key: ContentHash, commits: &Arc<CommitLog>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, Arc::clone(commits)));
     }
+}
 
-    /// Returns what the first-parent commits after `frozen` did, up to `head`.
-    fn edits(&mut self, frozen: &str, head: &str) -> Option<HashMap<RelPath, Vec<FileEdit>>> {
-        let title = format!("{frozen} {head}\n");
-        let remembered = self.query_store(|store| store.get_meta(EDITS_KEY)).flatten();
-        if let Some(log) = remembered.as_deref().and_then(|bytes| bytes.strip_prefix(title.as_bytes())) {
-            return Some(read_edits(log));
-        }
-        let range = format!("{frozen}..{head}");
-        let log = [
-            "log",
-            "--first-parent",
-            "--diff-merges=first-parent",
-            "--raw",
-            "--no-abbrev",
-            "--no-renames",
-            "--no-ext-diff",
-            "--relative",
-            "-z",
-            "--format=%x01",
-            &range,
-            "--",
-        ];
-        let log = self.git(&log, b"")?.stdout;
-        if log.len() <= MOST_REMEMBERED {
-            self.remember(EDITS_KEY, &[title.as_bytes(), &log].concat());
-        }
-        Some(read_edits(&log))
+/// Returns the commits of the project; `None` outside of git, and before the first commit. They are the same as long as
+/// the `key` is, a hash of the stamps of git's files, if it is known.
+pub(in crate::engine) fn commit_log(
+    cache: &mut ArtifactCache<'_>,
+    shared: Option<&CommitCache>,
+    key: Option<ContentHash>,
+) -> Option<Arc<CommitLog>> {
+    let shared = shared.zip(key);
+    if let Some(commits) = shared.as_ref().and_then(|(shared, key)| shared.get(key)) {
+        return Some(commits);
     }
+    let commits = Arc::new(commits(cache)?);
+    if let Some((shared, key)) = shared {
+        shared.insert(key, &commits);
+    }
+    Some(commits)
+}
 
-    /// Returns the files whose bytes differ between a commit and the working tree, as far as git tracks them; also those
-    /// that one of both does not have. Each with whether the commit has it as a regular file.
-    ///
-    /// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
-    /// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
-    pub(in crate::engine) fn changed_since(&self, commit: &str) -> Option<HashMap<RelPath, bool>> {
-        changed_with_disabled_filters(self.world.processes, &self.root, &self.filters()?, commit)
-    }
+fn commits(cache: &mut ArtifactCache<'_>) -> Option<CommitLog> {
+    let about = git_line(&cache.workspace, &["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
+    let (_, head) = about.split_once('\n')?;
+    let frozen = frozen_commit(cache, &about)?;
+    let scores = scores(cache, &frozen)?;
+    let edits = edits(cache, &frozen, head)?;
+    Some(CommitLog { head: head.to_owned(), frozen, scores, edits, filters: filters(&cache.workspace) })
+}
 
-    fn filters(&self) -> Option<Vec<String>> {
-        disabled_filters(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)
+/// Returns what the first-parent commits after `frozen` did, up to `head`.
+fn edits(cache: &mut ArtifactCache<'_>, frozen: &str, head: &str) -> Option<HashMap<RelPath, Vec<FileEdit>>> {
+    let title = format!("{frozen} {head}\n");
+    let remembered = cache.query_store(|store| store.get_meta(EDITS_KEY)).flatten();
+    if let Some(log) = remembered.as_deref().and_then(|bytes| bytes.strip_prefix(title.as_bytes())) {
+        return Some(read_edits(log));
     }
+    let range = format!("{frozen}..{head}");
+    let log = [
+        "log",
+        "--first-parent",
+        "--diff-merges=first-parent",
+        "--raw",
+        "--no-abbrev",
+        "--no-renames",
+        "--no-ext-diff",
+        "--relative",
+        "-z",
+        "--format=%x01",
+        &range,
+        "--",
+    ];
+    let log = git(&cache.workspace, &log, b"")?.stdout;
+    if log.len() <= MOST_REMEMBERED {
+        cache.remember(EDITS_KEY, &[title.as_bytes(), &log].concat());
+    }
+    Some(read_edits(&log))
+}
 
-    /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
-    /// shallow one that gets its other commits counts anew, though its head is the same.
-    fn frozen_commit(&mut self, about: &str) -> Option<String> {
-        let (_, head) = about.split_once('\n')?;
-        let remembered = self.query_store(|store| store.get_meta(FROZEN_KEY)).flatten();
-        let remembered = remembered.and_then(|bytes| String::from_utf8(bytes).ok());
-        if let Some((of, frozen)) = remembered.as_deref().and_then(|text| text.split_once(' '))
-            && of == about
-        {
-            return Some(frozen.to_owned());
-        }
-        let count: u64 = self.git_line(&["rev-list", "--count", "--first-parent", head])?.parse().ok()?;
-        let back = count.checked_sub(1)? % COMMITS_BETWEEN_FREEZES;
-        let frozen = self.git_line(&["rev-parse", "--verify", "--quiet", &format!("{head}~{back}")])?;
-        self.remember(FROZEN_KEY, format!("{about} {frozen}").as_bytes());
-        Some(frozen)
-    }
+/// Returns the files whose bytes differ between a commit and the working tree, as far as git tracks them; also those
+/// that one of both does not have. Each with whether the commit has it as a regular file.
+///
+/// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
+/// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
+pub(in crate::engine) fn changed_since(
+    workspace: &Workspace<'_>,
+    commit: &str,
+) -> Option<HashMap<RelPath, bool>> {
+    changed_with_disabled_filters(workspace.world.processes, &workspace.root, &filters(workspace)?, commit)
+}
 
-    fn scores(&mut self, frozen: &str) -> Option<HashMap<RelPath, u64>> {
-        let remembered = self.query_store(|store| store.get_meta(SCORES_KEY)).flatten();
-        if let Some(scores) = remembered.and_then(|bytes| read_scores(&bytes, frozen)) {
-            return Some(scores);
-        }
-        let log = [
-            "log",
-            "--first-parent",
-            "--diff-merges=first-parent",
-            "--name-only",
-            "--no-renames",
-            "--no-ext-diff",
-            "--relative",
-            "-z",
-            "--format=%x01",
-            "-n",
-            COMMITS_COUNTED,
-            frozen,
-            "--",
-        ];
-        let log = self.git(&log, b"")?.stdout;
-        let scores = count_scores(&log);
-        self.remember(SCORES_KEY, &write_scores(&scores, frozen));
-        Some(scores)
-    }
+fn filters(workspace: &Workspace<'_>) -> Option<Vec<String>> {
+    disabled_filters(&git(workspace, &["config", "--list", "--name-only", "-z"], b"")?.stdout)
+}
 
-    pub(in crate::engine) fn remember(&mut self, key: &str, value: &[u8]) {
-        if let Some(store) = &mut self.store
-            && let Err(error) = store.set_meta(key, value)
-        {
-            self.recover(&error);
-        }
+/// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
+/// shallow one that gets its other commits counts anew, though its head is the same.
+fn frozen_commit(cache: &mut ArtifactCache<'_>, about: &str) -> Option<String> {
+    let (_, head) = about.split_once('\n')?;
+    let remembered = cache.query_store(|store| store.get_meta(FROZEN_KEY)).flatten();
+    let remembered = remembered.and_then(|bytes| String::from_utf8(bytes).ok());
+    if let Some((of, frozen)) = remembered.as_deref().and_then(|text| text.split_once(' '))
+        && of == about
+    {
+        return Some(frozen.to_owned());
     }
+    let count: u64 =
+        git_line(&cache.workspace, &["rev-list", "--count", "--first-parent", head])?.parse().ok()?;
+    let back = count.checked_sub(1)? % COMMITS_BETWEEN_FREEZES;
+    let frozen =
+        git_line(&cache.workspace, &["rev-parse", "--verify", "--quiet", &format!("{head}~{back}")])?;
+    cache.remember(FROZEN_KEY, format!("{about} {frozen}").as_bytes());
+    Some(frozen)
+}
 
-    /// Returns what git answers on one line; `None` where it cannot be run, or says no.
-    pub(in crate::engine) fn git_line(&self, arguments: &[&str]) -> Option<String> {
-        let finished = self.git(arguments, b"")?;
-        let line = String::from_utf8(finished.stdout).ok()?;
-        Some(line.trim().to_owned())
+fn scores(cache: &mut ArtifactCache<'_>, frozen: &str) -> Option<HashMap<RelPath, u64>> {
+    let remembered = cache.query_store(|store| store.get_meta(SCORES_KEY)).flatten();
+    if let Some(scores) = remembered.and_then(|bytes| read_scores(&bytes, frozen)) {
+        return Some(scores);
     }
+    let log = [
+        "log",
+        "--first-parent",
+        "--diff-merges=first-parent",
+        "--name-only",
+        "--no-renames",
+        "--no-ext-diff",
+        "--relative",
+        "-z",
+        "--format=%x01",
+        "-n",
+        COMMITS_COUNTED,
+        frozen,
+        "--",
+    ];
+    let log = git(&cache.workspace, &log, b"")?.stdout;
+    let scores = count_scores(&log);
+    cache.remember(SCORES_KEY, &write_scores(&scores, frozen));
+    Some(scores)
+}
 
-    /// Runs git in the project's folder; `None` where it cannot be run, or says no.
-    pub(in crate::engine) fn git(&self, arguments: &[&str], input: &[u8]) -> Option<ProcessOutput> {
-        git_output(self.world.processes, &self.root, arguments, input)
-    }
+/// Returns what git answers on one line; `None` where it cannot be run, or says no.
+pub(in crate::engine) fn git_line(workspace: &Workspace<'_>, arguments: &[&str]) -> Option<String> {
+    let finished = git(workspace, arguments, b"")?;
+    let line = String::from_utf8(finished.stdout).ok()?;
+    Some(line.trim().to_owned())
+}
+
+/// Runs git in the project's folder; `None` where it cannot be run, or says no.
+pub(in crate::engine) fn git(
+    workspace: &Workspace<'_>,
+    arguments: &[&str],
+    input: &[u8],
+) -> Option<ProcessOutput> {
+    git_output(workspace.world.processes, &workspace.root, arguments, input)
 }
 
 impl CommitLog {

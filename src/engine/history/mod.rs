@@ -4,5 +4,6 @@ mod blobs;
 mod commits;
 mod revision;
 
-pub(in crate::engine) use commits::{CommitLog, GitHistory};
-pub(in crate::engine) use revision::{Baseline, RevisionText};
+pub(in crate::engine) use blobs::blobs_named;
+pub(in crate::engine) use commits::{CommitCache, GitHistory, changed_since, commit_log};
+pub(in crate::engine) use revision::{Baseline, RevisionText, baseline, texts_at};

@@ -5,13 +5,13 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
+use super::changes::{refresh, refresh_all};
 use crate::discover;
 use crate::discover::DiscoveredFile;
 use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::identify;
+use crate::engine::artifacts::{ArtifactCache, identify};
 use crate::engine::error::Error;
 use crate::engine::parallel::on_all_cores;
-use crate::engine::project::Project;
 use crate::model::ContentHash;
 use crate::model::RelPath;
 use crate::model::SkipReason;
@@ -73,99 +73,103 @@ impl IndexDifferenceKind {
     }
 }
 
-impl Project<'_> {
-    /// Compares what is stored of every file with the file. Writes nothing itself; but a file of which an event told and
-    /// that was not read since is brought up to date, for the index owns to be behind.
-    pub fn audit(&mut self) -> Result<AuditReport, Error> {
-        self.replace_deleted_store()?;
-        let listing = discover::list(&self.root, &self.names, self.world.processes)?;
-        let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
-        let rows = self.audited_rows()?;
-        let (files, most) = (self.world.files, self.options.structure_max_bytes);
-        let truths = on_all_cores(&listing.files, |found| read_actual_state(files, found, &neighbors, most));
-        let mut report = AuditReport { files: listing.files.len() as u64, ..AuditReport::default() };
-        for (found, (truth, bytes)) in listing.files.iter().zip(truths) {
-            report.bytes += bytes;
-            report.differences.extend(compare(&found.path, &truth, rows.get(&found.path)));
-        }
-        let listed: FxHashSet<&RelPath> = listing.files.iter().map(|found| &found.path).collect();
-        let stale = rows.keys().filter(|path| !listed.contains(path));
-        let kind = IndexDifferenceKind::StillIndexed;
-        report.differences.extend(stale.map(|path| IndexDifference { path: path.clone(), kind }));
-        report.differences.sort();
-        self.recheck(&mut report, &neighbors)?;
-        Ok(report)
+/// Compares what is stored of every file with the file. Writes nothing itself; but a file of which an event told and
+/// that was not read since is brought up to date, for the index owns to be behind.
+pub(in crate::engine) fn audit(cache: &mut ArtifactCache<'_>) -> Result<AuditReport, Error> {
+    replace_deleted_store(cache)?;
+    let listing =
+        discover::list(&cache.workspace.root, &cache.workspace.names, cache.workspace.world.processes)?;
+    let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
+    let rows = audited_rows(cache)?;
+    let (files, most) = (cache.workspace.world.files, cache.workspace.options.structure_max_bytes);
+    let truths = on_all_cores(&listing.files, |found| read_actual_state(files, found, &neighbors, most));
+    let mut report = AuditReport { files: listing.files.len() as u64, ..AuditReport::default() };
+    for (found, (truth, bytes)) in listing.files.iter().zip(truths) {
+        report.bytes += bytes;
+        report.differences.extend(compare(&found.path, &truth, rows.get(&found.path)));
     }
+    let listed: FxHashSet<&RelPath> = listing.files.iter().map(|found| &found.path).collect();
+    let stale = rows.keys().filter(|path| !listed.contains(path));
+    let kind = IndexDifferenceKind::StillIndexed;
+    report.differences.extend(stale.map(|path| IndexDifference { path: path.clone(), kind }));
+    report.differences.sort();
+    recheck(cache, &mut report, &neighbors)?;
+    Ok(report)
+}
 
-    /// Turns to the store that has taken the place of one that was deleted. Between answers nobody may have noticed yet.
-    fn replace_deleted_store(&mut self) -> Result<(), Error> {
-        if self.store.as_ref().is_none_or(Store::is_file_in_place) {
+/// Turns to the store that has taken the place of one that was deleted. Between answers nobody may have noticed yet.
+fn replace_deleted_store(cache: &mut ArtifactCache<'_>) -> Result<(), Error> {
+    if cache.store.as_ref().is_none_or(Store::is_file_in_place) {
+        return Ok(());
+    }
+    cache.recover(&store::Error::Gone);
+    if cache.workspace.tracker.is_some() {
+        refresh_all(cache)?;
+    }
+    Ok(())
+}
+
+/// Returns the rows as they are stored; what is in memory proves nothing.
+fn audited_rows(cache: &ArtifactCache<'_>) -> Result<FxHashMap<RelPath, FileRow>, Error> {
+    let store = cache.store.as_ref().ok_or(Error::NoCache)?;
+    Ok(store.files()?.into_iter().map(|row| (row.path.clone(), row)).collect())
+}
+
+/// Looks again at the files that differ: one may have been written after it was indexed, or indexed after it was
+/// looked at. Where events are to be had these are waited for.
+fn recheck(
+    cache: &mut ArtifactCache<'_>,
+    report: &mut AuditReport,
+    neighbors: &HeaderNeighbors,
+) -> Result<(), Error> {
+    for wait in AGAIN_AFTER {
+        if report.differences.is_empty() {
             return Ok(());
         }
-        self.recover(&store::Error::Gone);
-        if self.shared.is_some() {
-            self.refresh_all()?;
+        cache.workspace.world.clock.sleep(wait);
+        let suspects: Vec<RelPath> =
+            report.differences.iter().map(|difference| difference.path.clone()).collect();
+        if cache.workspace.tracker.is_some() {
+            refresh_reported(cache, &suspects)?;
         }
-        Ok(())
-    }
-
-    /// Returns the rows as they are stored; what is in memory proves nothing.
-    fn audited_rows(&self) -> Result<FxHashMap<RelPath, FileRow>, Error> {
-        let store = self.store.as_ref().ok_or(Error::NoCache)?;
-        Ok(store.files()?.into_iter().map(|row| (row.path.clone(), row)).collect())
-    }
-
-    /// Looks again at the files that differ: one may have been written after it was indexed, or indexed after it was
-    /// looked at. Where events are to be had these are waited for.
-    fn recheck(&mut self, report: &mut AuditReport, neighbors: &HeaderNeighbors) -> Result<(), Error> {
-        for wait in AGAIN_AFTER {
-            if report.differences.is_empty() {
-                return Ok(());
-            }
-            self.world.clock.sleep(wait);
-            let suspects: Vec<RelPath> =
-                report.differences.iter().map(|difference| difference.path.clone()).collect();
-            if self.shared.is_some() {
-                self.refresh_reported(&suspects)?;
-            }
-            let listing = discover::list(&self.root, &self.names, self.world.processes)?;
-            let rows = self.audited_rows()?;
-            let (files, most) = (self.world.files, self.options.structure_max_bytes);
-            report.differences.clear();
-            for path in suspects {
-                let found = listing.files.binary_search_by(|found| found.path.cmp(&path));
-                let (truth, bytes) = match found {
-                    Ok(at) => read_actual_state(files, &listing.files[at], neighbors, most),
-                    Err(_) => (ActualState::NotListed, 0),
-                };
-                report.bytes += bytes;
-                report.differences.extend(compare(&path, &truth, rows.get(&path)));
-            }
+        let listing =
+            discover::list(&cache.workspace.root, &cache.workspace.names, cache.workspace.world.processes)?;
+        let rows = audited_rows(cache)?;
+        let (files, most) = (cache.workspace.world.files, cache.workspace.options.structure_max_bytes);
+        report.differences.clear();
+        for path in suspects {
+            let found = listing.files.binary_search_by(|found| found.path.cmp(&path));
+            let (truth, bytes) = match found {
+                Ok(at) => read_actual_state(files, &listing.files[at], neighbors, most),
+                Err(_) => (ActualState::NotListed, 0),
+            };
+            report.bytes += bytes;
+            report.differences.extend(compare(&path, &truth, rows.get(&path)));
         }
-        self.mark_damaged_rows(report)
     }
+    mark_damaged_rows(cache, report)
+}
 
-    /// Derives from those of the files of which an event told: they are not wrong, only not yet done.
-    fn refresh_reported(&mut self, suspects: &[RelPath]) -> Result<(), Error> {
-        let Some(tree) = self.shared.clone() else { return Ok(()) };
-        let dirty = tree.snapshot(&self.names_key).dirty;
-        let told: Vec<RelPath> = suspects.iter().filter(|path| dirty.contains(path)).cloned().collect();
-        if !told.is_empty() {
-            self.refresh(&told)?;
-        }
-        Ok(())
+/// Derives from those of the files of which an event told: they are not wrong, only not yet done.
+fn refresh_reported(cache: &mut ArtifactCache<'_>, suspects: &[RelPath]) -> Result<(), Error> {
+    let Some(tree) = cache.workspace.tracker.clone() else { return Ok(()) };
+    let dirty = tree.snapshot(&cache.workspace.options.names).dirty;
+    let told: Vec<RelPath> = suspects.iter().filter(|path| dirty.contains(path)).cloned().collect();
+    if !told.is_empty() {
+        refresh(cache, &told)?;
     }
+    Ok(())
+}
 
-    /// Tells a row that is damaged from one that is not there.
-    fn mark_damaged_rows(&mut self, report: &mut AuditReport) -> Result<(), Error> {
-        let store = self.store.as_ref().ok_or(Error::NoCache)?;
-        for difference in &mut report.differences {
-            if difference.kind == IndexDifferenceKind::NotIndexed && store.has_file_row(&difference.path)? {
-                difference.kind = IndexDifferenceKind::DamagedRow;
-            }
+/// Tells a row that is damaged from one that is not there.
+fn mark_damaged_rows(cache: &mut ArtifactCache<'_>, report: &mut AuditReport) -> Result<(), Error> {
+    let store = cache.store.as_ref().ok_or(Error::NoCache)?;
+    for difference in &mut report.differences {
+        if difference.kind == IndexDifferenceKind::NotIndexed && store.has_file_row(&difference.path)? {
+            difference.kind = IndexDifferenceKind::DamagedRow;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// What a file is.

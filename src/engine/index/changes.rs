@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::scan::{KnownFile, KnownState, ProjectSnapshot, ScanRequest, Trust};
+use super::scan::{ScanRequest, Trust, mark_scanned_all, scan_places};
+use super::snapshot::{ProjectSnapshot, take_snapshot};
+use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::project::Project;
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::ContentHash;
 use crate::model::RelPath;
 use crate::model::SkipReason;
@@ -50,73 +52,75 @@ impl FileChangeKind {
     }
 }
 
-impl Project<'_> {
-    /// Brings the cache up to date with these files, and with all files in those of them that are folders. Returns the
-    /// files that are not what they were, by path.
-    pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<FileChange>, Error> {
-        let named = PathFilter::of(paths);
-        let (sight, changes) = self.refresh_matching(&|path| named.matches(path.as_bytes()))?;
-        if let (Some(tree), Some(began)) = (&self.shared, &sight.tree) {
-            // What is not listed is not going to be read.
-            tree.mark_read(paths.iter(), began.touches);
-        }
-        Ok(changes)
+/// Brings the cache up to date with these files, and with all files in those of them that are folders. Returns the
+/// files that are not what they were, by path.
+pub(in crate::engine) fn refresh(
+    cache: &mut ArtifactCache<'_>,
+    paths: &[RelPath],
+) -> Result<Vec<FileChange>, Error> {
+    let named = PathFilter::of(paths);
+    let (sight, changes) = refresh_matching(cache, &|path| named.matches(path.as_bytes()))?;
+    if let (Some(tree), Some(began)) = (&cache.workspace.tracker, &sight.tree) {
+        // What is not listed is not going to be read.
+        tree.mark_read(paths.iter(), began.touches);
     }
+    Ok(changes)
+}
 
-    /// Brings the cache up to date with every file, and returns those that are not what they were, by path.
-    pub fn refresh_all(&mut self) -> Result<Vec<FileChange>, Error> {
-        let (sight, changes) = self.refresh_matching(&|_| true)?;
-        self.mark_scanned_all(&sight);
-        self.release_memory();
-        Ok(changes)
-    }
+/// Brings the cache up to date with every file, and returns those that are not what they were, by path.
+pub(in crate::engine) fn refresh_all(cache: &mut ArtifactCache<'_>) -> Result<Vec<FileChange>, Error> {
+    let (sight, changes) = refresh_matching(cache, &|_| true)?;
+    mark_scanned_all(cache, &sight);
+    cache.release_memory();
+    Ok(changes)
+}
 
-    fn refresh_matching(
-        &mut self,
-        is_meant: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Result<(ProjectSnapshot, Vec<FileChange>), Error> {
-        let sight = self.take_snapshot(is_meant)?;
-        let meant = sight.files().iter().enumerate().filter(|(_, found)| is_meant(&found.path));
-        let places: Vec<usize> = meant.map(|(at, _)| at).collect();
-        let is_listed = |path: &RelPath| sight.files().binary_search_by(|found| found.path.cmp(path)).is_ok();
-        let gone = sight.rows.keys().filter(|path| is_meant(path) && !is_listed(path));
-        let gone: Vec<RelPath> = gone.cloned().collect();
-        let request = ScanRequest {
-            trust: Trust::Stamps,
-            scope: &[],
-            keeps_text: &|_| false,
-            // What need not be read has not changed.
-            keeps_known: false,
-            settles: false,
-        };
-        let scan = self.scan_places(&places, &request, &sight)?;
-        if !gone.is_empty() {
-            let at_s = self.world.clock.now_s();
-            let batch = WriteBatch { contents: Vec::new(), files: Vec::new(), removed: gone.clone(), at_s };
-            self.save_scanned(batch, sight.tree.as_ref());
-        }
-        let mut untold = self.shared.as_ref().map(|tree| tree.take_unreported(is_meant)).unwrap_or_default();
-        let mut changes = Vec::new();
-        for file in &scan.files {
-            let before = untold.remove(&file.path);
-            let before = before.as_ref().map_or_else(|| sight.rows.get(&file.path), Option::as_ref);
-            changes.extend(change(file, before));
-        }
-        for path in gone {
-            // What came and went since nobody heard of.
-            if untold.remove(&path) != Some(None) {
-                changes.push(FileChange { path, kind: FileChangeKind::Removed, content: None });
-            }
-        }
-        // An answer was faster: what it found is stored already.
-        let rows = self.shared.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
-        changes.extend(untold.into_iter().filter_map(|(path, before)| {
-            let now = rows.get(&path);
-            stored_change(path, before.as_ref(), now)
-        }));
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok((sight, changes))
+fn refresh_matching(
+    cache: &mut ArtifactCache<'_>,
+    is_meant: &(dyn Fn(&RelPath) -> bool + Sync),
+) -> Result<(ProjectSnapshot, Vec<FileChange>), Error> {
+    let sight = take_snapshot(cache, is_meant)?;
+    let meant = sight.files().iter().enumerate().filter(|(_, found)| is_meant(&found.path));
+    let places: Vec<usize> = meant.map(|(at, _)| at).collect();
+    let is_listed = |path: &RelPath| sight.files().binary_search_by(|found| found.path.cmp(path)).is_ok();
+    let gone = sight.rows.keys().filter(|path| is_meant(path) && !is_listed(path));
+    let gone: Vec<RelPath> = gone.cloned().collect();
+    let request = ScanRequest {
+        trust: Trust::Stamps,
+        scope: &[],
+        keeps_text: &|_| false,
+        // What need not be read has not changed.
+        keeps_known: false,
+        settles: false,
+    };
+    let scan = scan_places(cache, &places, &request, &sight)?;
+    if !gone.is_empty() {
+        let at_s = cache.workspace.world.clock.now_s();
+        let batch = WriteBatch { contents: Vec::new(), files: Vec::new(), removed: gone.clone(), at_s };
+        cache.save_scanned(batch, sight.tree.as_ref());
     }
+    let mut untold =
+        cache.workspace.tracker.as_ref().map(|tree| tree.take_unreported(is_meant)).unwrap_or_default();
+    let mut changes = Vec::new();
+    for file in &scan.files {
+        let before = untold.remove(&file.path);
+        let before = before.as_ref().map_or_else(|| sight.rows.get(&file.path), Option::as_ref);
+        changes.extend(change(file, before));
+    }
+    for path in gone {
+        // What came and went since nobody heard of.
+        if untold.remove(&path) != Some(None) {
+            changes.push(FileChange { path, kind: FileChangeKind::Removed, content: None });
+        }
+    }
+    // An answer was faster: what it found is stored already.
+    let rows = cache.workspace.tracker.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
+    changes.extend(untold.into_iter().filter_map(|(path, before)| {
+        let now = rows.get(&path);
+        stored_change(path, before.as_ref(), now)
+    }));
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok((sight, changes))
 }
 
 /// Paths that were named. Every path of the project is looked for among them, so that a few are compared one by one.

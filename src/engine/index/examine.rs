@@ -8,8 +8,8 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::{derive, identify, producers};
-use crate::engine::project::Project;
+use crate::engine::artifacts::{ArtifactCache, derive, identify, producers};
+use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
 use crate::engine::report::ScanProgress;
 use crate::model::ContentFacts;
 use crate::model::ContentHash;
@@ -25,18 +25,9 @@ use crate::sys::FileKind;
 use crate::sys::Files;
 use crate::sys::ReadError;
 
-/// A parser may use the stack deeply, and so may the walk over what it gives.
-pub const STACK_BYTES: usize = 8 << 20;
 /// How long to wait before a file that changes while it is read is read again.
 const RETRY_AFTER: [Duration; 3] =
     [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(500)];
-
-/// A tree takes some twenty times the bytes of its text. Texts of more bytes than this are derived from one at a time,
-/// so that memory depends on the largest file and not on the number of cores.
-pub(in crate::engine) const LARGE_BYTES: usize = 256 << 10;
-
-/// A text that was read on the way, with the hash of its bytes.
-pub(in crate::engine) type HashedText = (ContentHash, String);
 
 /// What came of reading one file.
 pub(in crate::engine) struct ExaminedFile {
@@ -82,28 +73,26 @@ pub(in crate::engine) struct FileExaminer<'a> {
     pub(in crate::engine) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
 }
 
-impl<'w> Project<'w> {
-    /// Returns an examiner of this project's files.
-    pub(in crate::engine) fn examiner<'a>(
-        &self,
-        neighbors: &'a HeaderNeighbors,
-        keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
-    ) -> FileExaminer<'a>
-    where
-        'w: 'a,
-    {
-        FileExaminer {
-            files: self.world.files,
-            clock: self.world.clock,
-            skew_ns: self.clock_skew_ns(),
-            neighbors,
-            max_bytes: self.options.structure_max_bytes,
-            parse_timeout: self.options.parse_timeout,
-            known: self.open_reader().map(Mutex::new),
-            large: Mutex::default(),
-            claimed: Mutex::default(),
-            keeps_text,
-        }
+/// Returns an examiner of this project's files.
+pub(in crate::engine) fn examiner<'a, 'w>(
+    cache: &ArtifactCache<'w>,
+    neighbors: &'a HeaderNeighbors,
+    keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
+) -> FileExaminer<'a>
+where
+    'w: 'a,
+{
+    FileExaminer {
+        files: cache.workspace.world.files,
+        clock: cache.workspace.world.clock,
+        skew_ns: cache.clock_skew_ns(),
+        neighbors,
+        max_bytes: cache.workspace.options.structure_max_bytes,
+        parse_timeout: cache.workspace.options.parse_timeout,
+        known: cache.open_reader().map(Mutex::new),
+        large: Mutex::default(),
+        claimed: Mutex::default(),
+        keeps_text,
     }
 }
 

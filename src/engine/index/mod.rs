@@ -4,6 +4,7 @@ mod audit;
 mod changes;
 mod examine;
 mod scan;
+mod selection;
 mod snapshot;
 mod status;
 
@@ -12,11 +13,12 @@ pub use audit::IndexDifference;
 pub use audit::IndexDifferenceKind;
 pub use changes::FileChange;
 pub use changes::FileChangeKind;
-pub use examine::STACK_BYTES;
 pub use scan::Trust;
 pub use status::FileStatus;
 pub use status::Freshness;
 
-pub(in crate::engine) use examine::{ExaminedFile, HashedText, LARGE_BYTES, ReadOutcome};
-pub(in crate::engine) use scan::{KnownFile, KnownState, PRODUCERS, ScanRequest, state_from_row};
-pub(in crate::engine) use snapshot::TOLD_BY_NS;
+pub(in crate::engine) use audit::audit;
+pub(in crate::engine) use changes::{refresh, refresh_all};
+pub(in crate::engine) use scan::{ScanRequest, index, scan};
+pub(in crate::engine) use selection::{FileArgument, FileSelection, select, select_named};
+pub(in crate::engine) use status::status;

@@ -4,40 +4,35 @@
 //! files are taken while git lists the files, for neither needs the other.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 use rustc_hash::FxHashSet;
 
-use super::examine::{ExaminedFile, HashedText, ReadOutcome};
-use super::snapshot::{is_kept, rows_to_remove};
+use super::examine::{ExaminedFile, ReadOutcome, examiner};
+use super::snapshot::{
+    ProjectSnapshot, count_missed, is_kept, report_stamp_mismatch, rows_to_remove, take_snapshot,
+};
 use crate::aggregate::Selector;
 use crate::discover;
 use crate::discover::DiscoveredFile;
 use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::producers_fingerprint;
+use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::project::Project;
 use crate::engine::report::IndexReport;
-use crate::engine::workspace::{FileRows, TrackedListing, TreeSnapshot, is_racy, window_ns};
-use crate::model::ContentFacts;
+use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace, is_racy, window_ns};
 use crate::model::ContentHash;
-use crate::model::FileType;
 use crate::model::RelPath;
 use crate::model::SkipReason;
 use crate::store::FileRow;
 use crate::store::StoredFileState;
 use crate::store::WriteBatch;
 use crate::sys::FileKind;
-use crate::sys::FileStat;
 
 /// How much is written in one transaction, at most: files, and bytes of what was derived from them.
 const BATCH_FILES: usize = 500;
 const BATCH_BYTES: u64 = 4 << 20;
 /// Results that wait for the writer; more would only hold memory.
 const RESULTS_WAITING: usize = 16;
-/// What the store remembers the producers of its artifacts by.
-pub(in crate::engine) const PRODUCERS: &str = "producers";
 /// How long a scan that settles may wait for young files to rest.
 const MAX_REST_NS: i64 = 200_000_000;
 
@@ -48,21 +43,6 @@ pub enum Trust {
     Stamps,
     /// Every file is read and hashed.
     Nothing,
-}
-
-/// A file of the project as it is now.
-#[derive(Debug, Clone)]
-pub(in crate::engine) struct KnownFile {
-    pub(in crate::engine) path: RelPath,
-    pub(in crate::engine) tracked: bool,
-    pub(in crate::engine) state: KnownState,
-}
-
-/// What a file is.
-#[derive(Debug, Clone)]
-pub(in crate::engine) enum KnownState {
-    Content { hash: ContentHash, file_type: &'static FileType, facts: ContentFacts },
-    LeftOut(SkipReason),
 }
 
 /// What a scan is to do.
@@ -88,18 +68,6 @@ pub(in crate::engine) struct ScanResult {
     pub(in crate::engine) rules: Option<ContentHash>,
 }
 
-/// What is known of the tree before any file is read.
-pub(in crate::engine) struct ProjectSnapshot {
-    pub(in crate::engine) listed: Arc<TrackedListing>,
-    pub(in crate::engine) rows: Arc<FileRows>,
-    /// What the file system says of each file that is listed, in their order; `None` where it was not asked.
-    pub(in crate::engine) stats: Vec<Option<FileStat>>,
-    /// Whether what is stored was made by this program's producers.
-    pub(in crate::engine) is_current: bool,
-    /// What was known before, where anything is known between answers.
-    pub(in crate::engine) tree: Option<TreeSnapshot>,
-}
-
 /// What a look at a file's stamp says.
 pub(in crate::engine) enum StampCheck {
     /// Its bytes are those that are known.
@@ -110,245 +78,218 @@ pub(in crate::engine) enum StampCheck {
     LeftOut(SkipReason),
 }
 
-impl ProjectSnapshot {
-    /// Says whether git tracks a file; the listing is sorted by path.
-    fn is_tracked(&self, path: &RelPath) -> bool {
-        let files = self.files();
-        files.binary_search_by(|found| found.path.cmp(path)).is_ok_and(|at| files[at].tracked)
-    }
+/// Brings the cache up to date with every file of the project.
+pub(in crate::engine) fn index(cache: &mut ArtifactCache<'_>, trust: Trust) -> Result<IndexReport, Error> {
+    let request =
+        ScanRequest { trust, scope: &[], keeps_text: &|_| false, keeps_known: false, settles: true };
+    let report = scan(cache, &request)?.report;
+    cache.release_memory();
+    Ok(report)
+}
 
-    /// Returns the files that the project lists, by path.
-    pub(in crate::engine) fn files(&self) -> &[DiscoveredFile] {
-        &self.listed.listing.files
+/// Brings the project's files up to date.
+pub(in crate::engine) fn scan(
+    cache: &mut ArtifactCache<'_>,
+    request: &ScanRequest<'_>,
+) -> Result<ScanResult, Error> {
+    let is_asked =
+        |path: &RelPath| request.scope.is_empty() || request.scope.iter().any(|word| word.selects(path));
+    let sight = take_snapshot(cache, &is_asked)?;
+    let places: Vec<usize> = sight
+        .files()
+        .iter()
+        .enumerate()
+        .filter(|(_, found)| is_asked(&found.path))
+        .map(|(at, _)| at)
+        .collect();
+    let scan = scan_places(cache, &places, request, &sight)?;
+    if request.scope.is_empty() {
+        mark_scanned_all(cache, &sight);
     }
+    cache.workspace.log.record_scan(scan.report.clone());
+    Ok(scan)
+}
 
-    /// Says whether a file was told to have changed, and not read since.
-    pub(in crate::engine) fn is_dirty(&self, path: &RelPath) -> bool {
-        self.tree.as_ref().is_some_and(|began| began.dirty.contains(path))
+/// Notes that every file was looked at.
+pub(in crate::engine) fn mark_scanned_all(cache: &mut ArtifactCache<'_>, sight: &ProjectSnapshot) {
+    if !sight.is_current {
+        cache.remember_producers();
+    }
+    if let (Some(tree), Some(began)) = (&cache.workspace.tracker, &sight.tree) {
+        tree.mark_scanned_all(began);
     }
 }
 
-impl Project<'_> {
-    /// Brings the cache up to date with every file of the project.
-    pub fn index(&mut self, trust: Trust) -> Result<IndexReport, Error> {
-        let request =
-            ScanRequest { trust, scope: &[], keeps_text: &|_| false, keeps_known: false, settles: true };
-        let report = self.scan(&request)?.report;
-        self.release_memory();
-        Ok(report)
-    }
-
-    /// Brings the project's files up to date.
-    pub(in crate::engine) fn scan(&mut self, request: &ScanRequest<'_>) -> Result<ScanResult, Error> {
-        let is_asked =
-            |path: &RelPath| request.scope.is_empty() || request.scope.iter().any(|word| word.selects(path));
-        let sight = self.take_snapshot(&is_asked)?;
-        let places: Vec<usize> = sight
-            .files()
-            .iter()
-            .enumerate()
-            .filter(|(_, found)| is_asked(&found.path))
-            .map(|(at, _)| at)
-            .collect();
-        let scan = self.scan_places(&places, request, &sight)?;
-        if request.scope.is_empty() {
-            self.mark_scanned_all(&sight);
-        }
-        self.last_scan = Some(scan.report.clone());
-        Ok(scan)
-    }
-
-    /// Notes that every file was looked at.
-    pub(in crate::engine) fn mark_scanned_all(&mut self, sight: &ProjectSnapshot) {
-        if !sight.is_current {
-            self.remember_producers();
-        }
-        if let (Some(tree), Some(began)) = (&self.shared, &sight.tree) {
-            tree.mark_scanned_all(began);
-        }
-    }
-
-    /// Brings those of the listed files up to date that stand at these places.
-    pub(in crate::engine) fn scan_places(
-        &mut self,
-        places: &[usize],
-        request: &ScanRequest<'_>,
-        sight: &ProjectSnapshot,
-    ) -> Result<ScanResult, Error> {
-        let began = self.world.clock.monotonic();
-        let rules = sight.listed.history_key();
-        let report = IndexReport::default();
-        let mut scan = ScanResult { files: Vec::new(), texts: HashMap::new(), report, rules };
-        let mut to_read = Vec::new();
-        let mut kept = FxHashSet::default();
-        for at in places {
-            let found = &sight.files()[*at];
-            match self.check_stamp(*at, sight, request.trust) {
-                StampCheck::Read => {
+/// Brings those of the listed files up to date that stand at these places.
+pub(in crate::engine) fn scan_places(
+    cache: &mut ArtifactCache<'_>,
+    places: &[usize],
+    request: &ScanRequest<'_>,
+    sight: &ProjectSnapshot,
+) -> Result<ScanResult, Error> {
+    let began = cache.workspace.world.clock.monotonic();
+    let rules = sight.listed.history_key();
+    let report = IndexReport::default();
+    let mut scan = ScanResult { files: Vec::new(), texts: HashMap::new(), report, rules };
+    let mut to_read = Vec::new();
+    let mut kept = FxHashSet::default();
+    for at in places {
+        let found = &sight.files()[*at];
+        match check_stamp(&cache.workspace, *at, sight, request.trust) {
+            StampCheck::Read => {
+                kept.insert(&found.path);
+                to_read.push(found.path.clone());
+            }
+            StampCheck::Unchanged(state) => {
+                kept.insert(&found.path);
+                scan.add_known(found, state, request.keeps_known);
+            }
+            StampCheck::LeftOut(reason) => {
+                let state = KnownState::LeftOut(reason);
+                if sight.rows.get(&found.path).is_some_and(|row| is_kept(row, &state)) {
                     kept.insert(&found.path);
-                    to_read.push(found.path.clone());
                 }
-                StampCheck::Unchanged(state) => {
-                    kept.insert(&found.path);
-                    scan.add_known(found, state, request.keeps_known);
-                }
-                StampCheck::LeftOut(reason) => {
-                    let state = KnownState::LeftOut(reason);
-                    if sight.rows.get(&found.path).is_some_and(|row| is_kept(row, &state)) {
-                        kept.insert(&found.path);
-                    }
-                    scan.add_known(found, state, true);
-                }
+                scan.add_known(found, state, true);
             }
         }
-        self.count_missed(&to_read, sight);
-        let is_all = places.len() == sight.files().len() && request.scope.is_empty();
-        let removed = if is_all { rows_to_remove(sight, &kept) } else { Vec::new() };
-        scan.report.removed = removed.len() as u64;
-        let young = self.read_all(&to_read, removed, sight, request, &mut scan);
-        // Before anything is said to be settled: what was not read is not.
-        self.check_cancelled()?;
-        if request.settles {
-            self.reread_young(&young, sight, request);
-        }
-        scan.files.sort_by(|a, b| a.path.cmp(&b.path));
-        scan.finish_counts(self.world.clock.monotonic().saturating_sub(began));
-        self.unstable += scan.report.left_out.get(&SkipReason::Unstable).copied().unwrap_or_default();
-        Ok(scan)
     }
-
-    /// Says what is known of a file without reading it.
-    pub(in crate::engine) fn check_stamp(
-        &self,
-        at: usize,
-        sight: &ProjectSnapshot,
-        trust: Trust,
-    ) -> StampCheck {
-        let found = &sight.files()[at];
-        if let Some(reason) = found.skip_reason {
-            return StampCheck::LeftOut(reason);
-        }
-        let Some(row) = sight.rows.get(&found.path) else { return StampCheck::Read };
-        let Some(stat) = &sight.stats[at] else { return StampCheck::Read };
-        if stat.kind != FileKind::Regular || self.options.structure_max_bytes < stat.stamp.size {
-            return StampCheck::Read;
-        }
-        let is_same = row.stamp == Some(stat.stamp) && !is_racy(&stat.stamp, row.read_at_ns);
-        let is_doubted = self.paranoid || sight.is_dirty(&found.path) || trust == Trust::Nothing;
-        if is_doubted || !is_same || !sight.is_current {
-            return StampCheck::Read;
-        }
-        state_from_row(row, Some(&sight.listed.neighbors)).map_or(StampCheck::Read, StampCheck::Unchanged)
+    count_missed(cache, &to_read, sight);
+    let is_all = places.len() == sight.files().len() && request.scope.is_empty();
+    let removed = if is_all { rows_to_remove(sight, &kept) } else { Vec::new() };
+    scan.report.removed = removed.len() as u64;
+    let young = read_all(cache, &to_read, removed, sight, request, &mut scan);
+    // Before anything is said to be settled: what was not read is not.
+    cache.workspace.check_cancelled()?;
+    if request.settles {
+        reread_young(cache, &young, sight, request);
     }
+    scan.files.sort_by(|a, b| a.path.cmp(&b.path));
+    scan.finish_counts(cache.workspace.world.clock.monotonic().saturating_sub(began));
+    let unstable = scan.report.left_out.get(&SkipReason::Unstable).copied();
+    cache.workspace.log.count_unstable(unstable.unwrap_or_default());
+    Ok(scan)
+}
 
-    /// Reads files on all cores while this thread writes what comes of it. Returns those that are too young to be
-    /// believed the next time.
-    fn read_all(
-        &mut self,
-        paths: &[RelPath],
-        removed: Vec<RelPath>,
-        sight: &ProjectSnapshot,
-        request: &ScanRequest<'_>,
-        scan: &mut ScanResult,
-    ) -> Vec<FileRow> {
-        let mut batch = self.new_batch();
-        batch.removed = removed;
-        let mut young = Vec::new();
-        if !paths.is_empty() {
-            self.world.progress.begin(paths.len());
-            let progress = self.world.progress;
-            let examiner = self.examiner(&sight.listed.neighbors, request.keeps_text);
-            let (sender, results) = sync_channel::<ExaminedFile>(RESULTS_WAITING);
-            std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    examiner.examine_all(paths, &sender, progress);
-                    drop(sender);
-                });
-                let mut batch_bytes = 0;
-                for examined in results {
-                    batch_bytes += examined.bytes;
-                    self.report_stamp_mismatch(
-                        &examined,
-                        sight.rows.get(&examined.path),
-                        sight.is_dirty(&examined.path),
-                    );
-                    let is_tracked = sight.is_tracked(&examined.path);
-                    let row = scan.add_examined(examined, is_tracked, &mut batch);
-                    young.extend(
-                        row.filter(|row| row.stamp.is_some_and(|stamp| is_racy(&stamp, row.read_at_ns))),
-                    );
-                    if BATCH_FILES <= batch.files.len() || BATCH_BYTES <= batch_bytes {
-                        let full = std::mem::replace(&mut batch, self.new_batch());
-                        self.save_scanned(full, sight.tree.as_ref());
-                        batch_bytes = 0;
-                    }
-                }
+/// Says what is known of a file without reading it.
+pub(in crate::engine) fn check_stamp(
+    workspace: &Workspace<'_>,
+    at: usize,
+    sight: &ProjectSnapshot,
+    trust: Trust,
+) -> StampCheck {
+    let found = &sight.files()[at];
+    if let Some(reason) = found.skip_reason {
+        return StampCheck::LeftOut(reason);
+    }
+    let Some(row) = sight.rows.get(&found.path) else { return StampCheck::Read };
+    let Some(stat) = &sight.stats[at] else { return StampCheck::Read };
+    if stat.kind != FileKind::Regular || workspace.options.structure_max_bytes < stat.stamp.size {
+        return StampCheck::Read;
+    }
+    let is_same = row.stamp == Some(stat.stamp) && !is_racy(&stat.stamp, row.read_at_ns);
+    let is_doubted = workspace.paranoid || sight.is_dirty(&found.path) || trust == Trust::Nothing;
+    if is_doubted || !is_same || !sight.is_current {
+        return StampCheck::Read;
+    }
+    state_from_row(row, Some(&sight.listed.neighbors)).map_or(StampCheck::Read, StampCheck::Unchanged)
+}
+
+/// Reads files on all cores while this thread writes what comes of it. Returns those that are too young to be
+/// believed the next time.
+fn read_all(
+    cache: &mut ArtifactCache<'_>,
+    paths: &[RelPath],
+    removed: Vec<RelPath>,
+    sight: &ProjectSnapshot,
+    request: &ScanRequest<'_>,
+    scan: &mut ScanResult,
+) -> Vec<FileRow> {
+    let mut batch = new_batch(cache);
+    batch.removed = removed;
+    let mut young = Vec::new();
+    if !paths.is_empty() {
+        cache.workspace.world.progress.begin(paths.len());
+        let progress = cache.workspace.world.progress;
+        let examiner = examiner(cache, &sight.listed.neighbors, request.keeps_text);
+        let (sender, results) = sync_channel::<ExaminedFile>(RESULTS_WAITING);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                examiner.examine_all(paths, &sender, progress);
+                drop(sender);
             });
-        }
-        self.save_scanned(batch, sight.tree.as_ref());
-        young
-    }
-
-    fn new_batch(&self) -> WriteBatch {
-        WriteBatch {
-            contents: Vec::new(),
-            files: Vec::new(),
-            removed: Vec::new(),
-            at_s: self.world.clock.now_s(),
-        }
-    }
-
-    /// Waits until young files have rested, if that is soon, and reads them once more: then their stamps can be
-    /// believed, and the next run reads nothing.
-    fn reread_young(&mut self, young: &[FileRow], sight: &ProjectSnapshot, request: &ScanRequest<'_>) {
-        if young.is_empty() {
-            return;
-        }
-        let examiner = self.examiner(&sight.listed.neighbors, request.keeps_text);
-        // By the clock of the file system, which ticks coarsely and so is a little behind: it is what the stamps will
-        // be compared with.
-        let now = self.world.clock.now_ns().saturating_add(examiner.skew_ns);
-        let rests_at =
-            |row: &FileRow| row.stamp.map(|stamp| stamp.ctime_ns.saturating_add(window_ns(&stamp)));
-        let soon: Vec<&FileRow> = young
-            .iter()
-            .filter(|row| rests_at(row).is_some_and(|at| at < now.saturating_add(MAX_REST_NS)))
-            .collect();
-        let Some(last) = soon.iter().filter_map(|row| rests_at(row)).max() else { return };
-        let wait = u64::try_from(last.saturating_sub(now)).unwrap_or(0).saturating_add(1_000_000);
-        self.world.clock.sleep(std::time::Duration::from_nanos(wait));
-        let mut batch = self.new_batch();
-        for row in soon {
-            let again = examiner.examine(&row.path);
-            let is_same = match (&again.outcome, &row.state) {
-                (ReadOutcome::Content { hash, .. }, StoredFileState::Content { hash: before, .. }) => {
-                    hash == before
+            let mut batch_bytes = 0;
+            for examined in results {
+                batch_bytes += examined.bytes;
+                report_stamp_mismatch(
+                    cache,
+                    &examined,
+                    sight.rows.get(&examined.path),
+                    sight.is_dirty(&examined.path),
+                );
+                let is_tracked = sight.is_tracked(&examined.path);
+                let row = scan.add_examined(examined, is_tracked, &mut batch);
+                young
+                    .extend(row.filter(|row| row.stamp.is_some_and(|stamp| is_racy(&stamp, row.read_at_ns))));
+                if BATCH_FILES <= batch.files.len() || BATCH_BYTES <= batch_bytes {
+                    let full = std::mem::replace(&mut batch, new_batch(cache));
+                    cache.save_scanned(full, sight.tree.as_ref());
+                    batch_bytes = 0;
                 }
-                (ReadOutcome::LeftOut(reason), StoredFileState::LeftOut(before)) => reason == before,
-                (ReadOutcome::Content { .. } | ReadOutcome::LeftOut(_), _) => false,
-            };
-            if is_same && again.stamp == row.stamp {
-                batch.files.push(FileRow { read_at_ns: again.read_at_ns, ..row.clone() });
             }
-        }
-        drop(examiner);
-        self.save_scanned(batch, sight.tree.as_ref());
+        });
     }
+    cache.save_scanned(batch, sight.tree.as_ref());
+    young
+}
 
-    fn remember_producers(&mut self) {
-        let fingerprint = producers_fingerprint();
-        if let Some(store) = &mut self.store
-            && let Err(error) = store.set_meta(PRODUCERS, fingerprint.as_bytes())
-        {
-            self.recover(&error);
+fn new_batch(cache: &ArtifactCache<'_>) -> WriteBatch {
+    WriteBatch {
+        contents: Vec::new(),
+        files: Vec::new(),
+        removed: Vec::new(),
+        at_s: cache.workspace.world.clock.now_s(),
+    }
+}
+
+/// Waits until young files have rested, if that is soon, and reads them once more: then their stamps can be
+/// believed, and the next run reads nothing.
+fn reread_young(
+    cache: &mut ArtifactCache<'_>,
+    young: &[FileRow],
+    sight: &ProjectSnapshot,
+    request: &ScanRequest<'_>,
+) {
+    if young.is_empty() {
+        return;
+    }
+    let examiner = examiner(cache, &sight.listed.neighbors, request.keeps_text);
+    // By the clock of the file system, which ticks coarsely and so is a little behind: it is what the stamps will
+    // be compared with.
+    let now = cache.workspace.world.clock.now_ns().saturating_add(examiner.skew_ns);
+    let rests_at = |row: &FileRow| row.stamp.map(|stamp| stamp.ctime_ns.saturating_add(window_ns(&stamp)));
+    let soon: Vec<&FileRow> = young
+        .iter()
+        .filter(|row| rests_at(row).is_some_and(|at| at < now.saturating_add(MAX_REST_NS)))
+        .collect();
+    let Some(last) = soon.iter().filter_map(|row| rests_at(row)).max() else { return };
+    let wait = u64::try_from(last.saturating_sub(now)).unwrap_or(0).saturating_add(1_000_000);
+    cache.workspace.world.clock.sleep(std::time::Duration::from_nanos(wait));
+    let mut batch = new_batch(cache);
+    for row in soon {
+        let again = examiner.examine(&row.path);
+        let is_same = match (&again.outcome, &row.state) {
+            (ReadOutcome::Content { hash, .. }, StoredFileState::Content { hash: before, .. }) => {
+                hash == before
+            }
+            (ReadOutcome::LeftOut(reason), StoredFileState::LeftOut(before)) => reason == before,
+            (ReadOutcome::Content { .. } | ReadOutcome::LeftOut(_), _) => false,
+        };
+        if is_same && again.stamp == row.stamp {
+            batch.files.push(FileRow { read_at_ns: again.read_at_ns, ..row.clone() });
         }
     }
-
-    /// Makes the next scan read every file again, for what it derived is not all there any more.
-    pub(in crate::engine) fn forget_producers(&mut self) -> Result<(), Error> {
-        let store = self.store.as_mut().ok_or(Error::NoCache)?;
-        Ok(store.set_meta(PRODUCERS, b"")?)
-    }
+    drop(examiner);
+    cache.save_scanned(batch, sight.tree.as_ref());
 }
 
 impl ScanResult {

@@ -6,208 +6,181 @@ use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
 use super::examine::{ExaminedFile, ReadOutcome};
-use super::scan::{KnownState, PRODUCERS, ProjectSnapshot};
-use crate::engine::artifacts::producers_fingerprint;
+use crate::discover;
+use crate::discover::DiscoveredFile;
+use crate::discover::HeaderNeighbors;
+use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::project::Project;
-use crate::engine::workspace::{
-    FileRows, ListingState, TrackedListing, TreeSnapshot, WorkspaceCache, is_racy,
-};
+use crate::engine::workspace::{FileRows, KnownState, TOLD_BY_NS, TrackedListing, TreeSnapshot, is_racy};
 use crate::model::RelPath;
-use crate::store;
 use crate::store::FileRow;
-use crate::store::Store;
 use crate::store::StoredFileState;
-use crate::store::WriteBatch;
 use crate::sys::FileStat;
 use crate::sys::Files;
 
 /// Below so many files one thread is faster than two.
 const FILES_FOR_A_THREAD: usize = 512;
-/// A change that is older than this should have been told by an event.
-pub(in crate::engine) const TOLD_BY_NS: i64 = 2_000_000_000;
 
-impl Project<'_> {
-    /// Lists the files, and looks at the stamps of those that are wanted.
-    pub(in crate::engine) fn take_snapshot(
-        &mut self,
-        wanted: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Result<ProjectSnapshot, Error> {
-        let (rows, began) = match self.shared.clone() {
-            Some(tree) => {
-                // Before the rows are taken: what another session settles in between is in them.
-                let began = tree.snapshot(&self.names_key);
-                (self.shared_rows(&tree), Some(began))
-            }
-            None => (Arc::new(self.stored_rows()), None),
-        };
-        let kept = began.as_ref().and_then(|began| self.reusable_listing(began));
-        let (listed, stats) = match kept {
-            Some(listed) => {
-                let paths: Vec<Option<&RelPath>> = listed
-                    .listing
-                    .files
-                    .iter()
-                    .map(|found| Some(&found.path).filter(|path| wanted(path)))
-                    .collect();
-                let stats = stat_all(self.world.files, &paths);
-                (listed, stats)
-            }
-            None => self.list_and_stat(&rows, began.as_ref(), wanted)?,
-        };
-        for note in &listed.listing.notes {
-            self.note(note.clone());
+/// What is known of the tree before any file is read.
+pub(in crate::engine) struct ProjectSnapshot {
+    pub(in crate::engine) listed: Arc<TrackedListing>,
+    pub(in crate::engine) rows: Arc<FileRows>,
+    /// What the file system says of each file that is listed, in their order; `None` where it was not asked.
+    pub(in crate::engine) stats: Vec<Option<FileStat>>,
+    /// Whether what is stored was made by this program's producers.
+    pub(in crate::engine) is_current: bool,
+    /// What was known before, where anything is known between answers.
+    pub(in crate::engine) tree: Option<TreeSnapshot>,
+}
+
+impl ProjectSnapshot {
+    /// Says whether git tracks a file; the listing is sorted by path.
+    pub(in crate::engine) fn is_tracked(&self, path: &RelPath) -> bool {
+        let files = self.files();
+        files.binary_search_by(|found| found.path.cmp(path)).is_ok_and(|at| files[at].tracked)
+    }
+
+    /// Returns the files that the project lists, by path.
+    pub(in crate::engine) fn files(&self) -> &[DiscoveredFile] {
+        &self.listed.listing.files
+    }
+
+    /// Says whether a file was told to have changed, and not read since.
+    pub(in crate::engine) fn is_dirty(&self, path: &RelPath) -> bool {
+        self.tree.as_ref().is_some_and(|began| began.dirty.contains(path))
+    }
+}
+
+/// Lists the files, and looks at the stamps of those that are wanted.
+pub(in crate::engine) fn take_snapshot(
+    cache: &mut ArtifactCache<'_>,
+    wanted: &(dyn Fn(&RelPath) -> bool + Sync),
+) -> Result<ProjectSnapshot, Error> {
+    let (rows, began) = match cache.workspace.tracker.clone() {
+        Some(tree) => {
+            // Before the rows are taken: what another session settles in between is in them.
+            let began = tree.snapshot(&cache.workspace.options.names);
+            (cache.shared_rows(&tree), Some(began))
         }
-        let stored = self.query_store(|store| store.get_meta(PRODUCERS)).flatten();
-        // Without a store nothing was made by another program.
-        let is_current = stored.as_deref() == Some(producers_fingerprint().as_bytes())
-            || (self.store.is_none() && self.shared.is_some());
-        Ok(ProjectSnapshot { listed, rows, stats, is_current, tree: began })
-    }
-
-    /// Returns the listing that is kept, if a new one would be the same.
-    pub(in crate::engine) fn reusable_listing(&self, began: &TreeSnapshot) -> Option<Arc<TrackedListing>> {
-        let tree = self.shared.as_ref()?;
-        if let Some(listed) = &began.listed {
-            match self.check_listing(listed) {
-                ListingState::Unchanged | ListingState::SameNames => return Some(Arc::clone(listed)),
-                ListingState::Stale { should_be_reported: should_be_told } => {
-                    if should_be_told && began.is_complete {
-                        tree.count_missed(1);
-                    }
-                }
-            }
+        None => (Arc::new(cache.stored_rows()), None),
+    };
+    let kept = began.as_ref().and_then(|began| cache.workspace.reusable_listing(began));
+    let (listed, stats) = match kept {
+        Some(listed) => {
+            let paths: Vec<Option<&RelPath>> = listed
+                .listing
+                .files
+                .iter()
+                .map(|found| Some(&found.path).filter(|path| wanted(path)))
+                .collect();
+            let stats = stat_all(cache.workspace.world.files, &paths);
+            (listed, stats)
         }
-        // That files come and go is told of each that an editor saves by way of another name.
-        let listed = began.suspect.as_ref()?;
-        let is_explained = self.check_listing(listed) == ListingState::SameNames;
-        is_explained.then(|| {
-            tree.store_listing(listed, began);
-            Arc::clone(listed)
-        })
+        None => list_and_stat(cache, &rows, began.as_ref(), wanted)?,
+    };
+    for note in &listed.listing.notes {
+        cache.workspace.note(note.clone());
     }
+    // Without a store nothing was made by another program.
+    let is_current =
+        cache.has_current_producers() || (cache.store.is_none() && cache.workspace.tracker.is_some());
+    Ok(ProjectSnapshot { listed, rows, stats, is_current, tree: began })
+}
 
-    /// Lists the files anew, and looks meanwhile at those that are known.
-    fn list_and_stat(
-        &self,
-        rows: &FileRows,
-        began: Option<&TreeSnapshot>,
-        wanted: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Result<(Arc<TrackedListing>, Vec<Option<FileStat>>), Error> {
-        let files = self.world.files;
-        let (listed, stats) = self.list_files(began, || {
-            let paths: Vec<Option<&RelPath>> = rows.keys().filter(|path| wanted(path)).map(Some).collect();
-            let stats = stat_all(files, &paths);
-            paths.into_iter().flatten().zip(stats).collect::<FxHashMap<_, _>>()
-        })?;
-        let stats =
-            listed.listing.files.iter().map(|found| stats.get(&found.path).copied().flatten()).collect();
-        Ok((listed, stats))
+/// Lists the files anew, and looks meanwhile at those that are known.
+fn list_and_stat(
+    cache: &ArtifactCache<'_>,
+    rows: &FileRows,
+    began: Option<&TreeSnapshot>,
+    wanted: &(dyn Fn(&RelPath) -> bool + Sync),
+) -> Result<(Arc<TrackedListing>, Vec<Option<FileStat>>), Error> {
+    let files = cache.workspace.world.files;
+    let (listed, stats) = cache.workspace.list_files(began, skew_ns(cache, began), || {
+        let paths: Vec<Option<&RelPath>> = rows.keys().filter(|path| wanted(path)).map(Some).collect();
+        let stats = stat_all(files, &paths);
+        paths.into_iter().flatten().zip(stats).collect::<FxHashMap<_, _>>()
+    })?;
+    let stats = listed.listing.files.iter().map(|found| stats.get(&found.path).copied().flatten()).collect();
+    Ok((listed, stats))
+}
+
+/// Counts the files that are to be read because their stamps have changed, and that no event told of in time.
+pub(in crate::engine) fn count_missed(
+    cache: &ArtifactCache<'_>,
+    to_read: &[RelPath],
+    sight: &ProjectSnapshot,
+) {
+    let (Some(tree), Some(began)) = (&cache.workspace.tracker, &sight.tree) else { return };
+    if !began.is_complete {
+        return;
     }
+    let told_by = cache.workspace.world.clock.now_ns().saturating_sub(TOLD_BY_NS);
+    let is_missed = |path: &&RelPath| {
+        let at = sight.files().binary_search_by(|found| found.path.cmp(path)).ok();
+        let stat = at.and_then(|at| sight.stats[at]);
+        let row = sight.rows.get(*path);
+        !sight.is_dirty(path)
+            && row.zip(stat).is_some_and(|(row, stat)| {
+                row.stamp.is_some_and(|stamp| stamp != stat.stamp) && stat.stamp.ctime_ns < told_by
+            })
+    };
+    tree.count_missed(to_read.iter().filter(is_missed).count() as u64);
+}
 
-    fn stored_rows(&mut self) -> FileRows {
-        let rows = self.query_store(Store::files).unwrap_or_default();
-        rows.into_iter().map(|row| (row.path.clone(), Arc::new(row))).collect()
-    }
-
-    /// Returns the rows as they are kept between answers, read anew where another process changed them.
-    pub(in crate::engine) fn shared_rows(&mut self, tree: &WorkspaceCache) -> Arc<FileRows> {
-        self.retry_open();
-        if self.store.is_some() {
-            tree.catch_up();
+/// Tells of a file whose bytes are not what its stamp promised; only who is paranoid finds one.
+pub(in crate::engine) fn report_stamp_mismatch(
+    cache: &mut ArtifactCache<'_>,
+    examined: &ExaminedFile,
+    row: Option<&Arc<FileRow>>,
+    is_dirty: bool,
+) {
+    let Some(row) = row.filter(|_| cache.workspace.paranoid && !is_dirty) else { return };
+    let is_believed =
+        row.stamp.is_some_and(|stamp| Some(stamp) == examined.stamp && !is_racy(&stamp, row.read_at_ns));
+    let is_other = match (&row.state, &examined.outcome) {
+        (StoredFileState::Content { hash: before, .. }, ReadOutcome::Content { hash, .. }) => before != hash,
+        (StoredFileState::LeftOut(before), ReadOutcome::LeftOut(reason)) => before != reason,
+        (StoredFileState::Content { .. } | StoredFileState::LeftOut(_), _) => true,
+    };
+    if is_believed && is_other {
+        if let Some(tree) = &cache.workspace.tracker {
+            tree.count_mismatch();
         }
-        if let Some(rows) = tree.rows()
-            && self.has_stored_rows(&rows)
-        {
-            return rows;
-        }
-        let _alone = tree.lock_writes();
-        // Another project may have been faster.
-        if let Some(rows) = tree.rows()
-            && self.has_stored_rows(&rows)
-        {
-            return rows;
-        }
-        let rows = Arc::new(self.stored_rows());
-        tree.store_rows(Arc::clone(&rows));
-        self.release_memory();
-        rows
+        cache.workspace.note(format!(
+            "{} has other bytes than its stamp promised; the answer has those of now",
+            row.path
+        ));
     }
+}
 
-    /// Gives back memory after a look at everything, where the process stays: the next one may be a long time off.
-    pub(in crate::engine) fn release_memory(&mut self) {
-        if self.shared.is_some() {
-            let _ = self.query_store(Store::release_memory);
-        }
-    }
+/// Returns what the file system's clock is ahead of the machine's, if a listing made now is kept.
+fn skew_ns(cache: &ArtifactCache<'_>, began: Option<&TreeSnapshot>) -> i64 {
+    if began.is_some_and(|began| began.is_trusted) { cache.clock_skew_ns() } else { 0 }
+}
 
-    /// Says whether the store still has these rows. What others write in it is as right as what is in memory, so that
-    /// only what they deleted matters.
-    fn has_stored_rows(&mut self, rows: &FileRows) -> bool {
-        let Some(store) = &self.store else { return true };
-        let counted =
-            if store.is_file_in_place() { store.file_count_if_changed() } else { Err(store::Error::Gone) };
-        match counted {
-            Ok(None) => true,
-            Ok(Some(files)) => files == rows.len() as u64,
-            Err(error) => {
-                self.recover(&error);
-                false
-            }
-        }
+/// The sources that tell what a header is; none for any other file. Those of its folder mostly do, and the whole
+/// project is listed only where they do not.
+pub(in crate::engine) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> HeaderNeighbors {
+    if !discover::is_header(path) {
+        return HeaderNeighbors::default();
     }
-
-    /// Writes what came of files that were read after so many touches. One that was touched since is not settled.
-    pub(in crate::engine) fn save_scanned(&mut self, batch: WriteBatch, began: Option<&TreeSnapshot>) {
-        self.save_read(batch, began.map(|began| began.touches));
+    let folder = path.parent();
+    let names = cache.workspace.world.files.entry_names(folder).unwrap_or_default();
+    let join = |name: Vec<u8>| match folder {
+        b"" => RelPath::new(&name).ok(),
+        folder => RelPath::new(&[folder, b"/", &name].concat()).ok(),
+    };
+    let paths: Vec<RelPath> = names.into_iter().filter_map(join).collect();
+    let neighbors = HeaderNeighbors::from_paths(paths.iter());
+    if neighbors.decides_in(folder) {
+        return neighbors;
     }
-
-    /// Counts the files that are to be read because their stamps have changed, and that no event told of in time.
-    pub(in crate::engine) fn count_missed(&self, to_read: &[RelPath], sight: &ProjectSnapshot) {
-        let (Some(tree), Some(began)) = (&self.shared, &sight.tree) else { return };
-        if !began.is_complete {
-            return;
-        }
-        let told_by = self.world.clock.now_ns().saturating_sub(TOLD_BY_NS);
-        let is_missed = |path: &&RelPath| {
-            let at = sight.files().binary_search_by(|found| found.path.cmp(path)).ok();
-            let stat = at.and_then(|at| sight.stats[at]);
-            let row = sight.rows.get(*path);
-            !sight.is_dirty(path)
-                && row.zip(stat).is_some_and(|(row, stat)| {
-                    row.stamp.is_some_and(|stamp| stamp != stat.stamp) && stat.stamp.ctime_ns < told_by
-                })
-        };
-        tree.count_missed(to_read.iter().filter(is_missed).count() as u64);
+    let began = cache.workspace.tracker.as_ref().map(|tree| tree.snapshot(&cache.workspace.options.names));
+    if let Some(listed) = began.as_ref().and_then(|began| cache.workspace.reusable_listing(began)) {
+        return listed.neighbors.clone();
     }
-
-    /// Tells of a file whose bytes are not what its stamp promised; only who is paranoid finds one.
-    pub(in crate::engine) fn report_stamp_mismatch(
-        &mut self,
-        examined: &ExaminedFile,
-        row: Option<&Arc<FileRow>>,
-        is_dirty: bool,
-    ) {
-        let Some(row) = row.filter(|_| self.paranoid && !is_dirty) else { return };
-        let is_believed =
-            row.stamp.is_some_and(|stamp| Some(stamp) == examined.stamp && !is_racy(&stamp, row.read_at_ns));
-        let is_other = match (&row.state, &examined.outcome) {
-            (StoredFileState::Content { hash: before, .. }, ReadOutcome::Content { hash, .. }) => {
-                before != hash
-            }
-            (StoredFileState::LeftOut(before), ReadOutcome::LeftOut(reason)) => before != reason,
-            (StoredFileState::Content { .. } | StoredFileState::LeftOut(_), _) => true,
-        };
-        if is_believed && is_other {
-            if let Some(tree) = &self.shared {
-                tree.count_mismatch();
-            }
-            self.note(format!(
-                "{} has other bytes than its stamp promised; the answer has those of now",
-                row.path
-            ));
-        }
-    }
+    let listed = cache.workspace.list_files(began.as_ref(), skew_ns(cache, began.as_ref()), || ());
+    listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
 }
 
 /// Looks at files, on two cores where there are many.

@@ -1,12 +1,12 @@
 //! Questions about single files, which look at those files alone.
 
-mod question;
+mod outlines;
 mod slices;
 mod symbols;
 
-pub use question::OutlineAnswer;
-pub use question::ViewAnswer;
+pub use outlines::OutlineAnswer;
 pub use symbols::SymbolAnswer;
 
-pub(in crate::engine) use question::FileSelection;
-pub(in crate::engine) use slices::with_byte_order_mark;
+pub(in crate::engine) use outlines::outlines;
+pub(in crate::engine) use slices::{make_slice, resolve_slice, resolve_slices};
+pub(in crate::engine) use symbols::symbols;

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 
-use crate::engine::artifacts::{ContentRef, outline_producers};
+use super::outlines::outlines_of;
+use crate::engine::artifacts::{ArtifactCache, ContentRef, outline_producers};
 use crate::engine::error::Error;
-use crate::engine::index::Trust;
-use crate::engine::project::Project;
+use crate::engine::index::{Trust, select_named};
 use crate::model::ContentHash;
 use crate::model::Outline;
 use crate::model::RelPath;
@@ -25,62 +25,63 @@ pub struct SymbolAnswer {
     pub definition: Option<String>,
 }
 
-impl Project<'_> {
-    /// Returns the symbols of that name, by path and line: of its own name, its qualified name, or the end of that.
-    /// With `with_text` each brings its text.
-    pub fn symbols(&mut self, name: &str, with_text: bool, trust: Trust) -> Result<Vec<SymbolAnswer>, Error> {
-        let mut answers = Vec::new();
-        for (path, hash, outline) in self.outlines_that_mention(name, trust)? {
-            let mut found = Vec::new();
-            outline.walk(|symbol, _| found.extend(matches_name(symbol, name).then(|| symbol.clone())));
-            let text = if with_text && !found.is_empty() { self.read_text(&path).ok() } else { None };
-            for symbol in found {
-                let definition = text.as_ref().and_then(|(of, text)| {
-                    let is_same = *of == hash;
-                    is_same.then(|| text.get(symbol.span.start_byte..symbol.span.end_byte)).flatten()
-                });
-                let definition = definition.map(str::to_owned);
-                answers.push(SymbolAnswer { path: path.clone(), hash, symbol, definition });
-            }
+/// Returns the symbols of that name, by path and line: of its own name, its qualified name, or the end of that.
+/// With `with_text` each brings its text.
+pub(in crate::engine) fn symbols(
+    cache: &mut ArtifactCache<'_>,
+    name: &str,
+    with_text: bool,
+    trust: Trust,
+) -> Result<Vec<SymbolAnswer>, Error> {
+    let mut answers = Vec::new();
+    for (path, hash, outline) in outlines_that_mention(cache, name, trust)? {
+        let mut found = Vec::new();
+        outline.walk(|symbol, _| found.extend(matches_name(symbol, name).then(|| symbol.clone())));
+        let text = if with_text && !found.is_empty() { cache.workspace.read_text(&path).ok() } else { None };
+        for symbol in found {
+            let definition = text.as_ref().and_then(|(of, text)| {
+                let is_same = *of == hash;
+                is_same.then(|| text.get(symbol.span.start_byte..symbol.span.end_byte)).flatten()
+            });
+            let definition = definition.map(str::to_owned);
+            answers.push(SymbolAnswer { path: path.clone(), hash, symbol, definition });
         }
-        answers.sort_by(|a, b| {
-            a.path.cmp(&b.path).then(a.symbol.span.start_byte.cmp(&b.symbol.span.start_byte))
-        });
-        Ok(answers)
     }
+    answers.sort_by(|a, b| a.path.cmp(&b.path).then(a.symbol.span.start_byte.cmp(&b.symbol.span.start_byte)));
+    Ok(answers)
+}
 
-    fn outlines_that_mention(
-        &mut self,
-        name: &str,
-        trust: Trust,
-    ) -> Result<Vec<(RelPath, ContentHash, Outline)>, Error> {
-        let mut files = self.select_named(&[], trust, &|_| false)?.files;
-        let own = name.rsplit(['.', ':']).next().unwrap_or(name);
-        // A method of Ruby is `Frame#read`; a private field of JavaScript is `#read`.
-        let own = own.rsplit_once('#').filter(|(owner, _)| !owner.is_empty()).map_or(own, |(_, own)| own);
-        let by = outline_producers();
-        let (mut searched, mut speaking) = (HashSet::new(), HashMap::new());
-        self.query_store(|store| {
-            store.search_outlines(own, &by, &mut |found| {
-                let key = (found.hash, found.producer.language);
-                searched.insert(key);
-                speaking.extend(found.outline.map(|outline| (key, outline)));
-            })
-        });
-        let mut mentions = Vec::new();
-        files.retain(|file| {
-            let Some(subject) = ContentRef::from_file(file) else { return false };
-            let key = (subject.hash, subject.file_type.id);
-            let outline = speaking.get(&key).cloned();
-            mentions.extend(outline.map(|outline| (file.path.clone(), subject.hash, outline)));
-            !searched.contains(&key)
-        });
-        // What the store does not hold, or cannot vouch for, is looked at one by one.
-        let others = self.outlines_of(&files);
-        self.check_cancelled()?;
-        mentions.extend(others.into_iter().map(|answer| (answer.path, answer.hash, answer.outline)));
-        Ok(mentions)
-    }
+fn outlines_that_mention(
+    cache: &mut ArtifactCache<'_>,
+    name: &str,
+    trust: Trust,
+) -> Result<Vec<(RelPath, ContentHash, Outline)>, Error> {
+    let mut files = select_named(cache, &[], trust, &|_| false)?.files;
+    let own = name.rsplit(['.', ':']).next().unwrap_or(name);
+    // A method of Ruby is `Frame#read`; a private field of JavaScript is `#read`.
+    let own = own.rsplit_once('#').filter(|(owner, _)| !owner.is_empty()).map_or(own, |(_, own)| own);
+    let by = outline_producers();
+    let (mut searched, mut speaking) = (HashSet::new(), HashMap::new());
+    cache.query_store(|store| {
+        store.search_outlines(own, &by, &mut |found| {
+            let key = (found.hash, found.producer.language);
+            searched.insert(key);
+            speaking.extend(found.outline.map(|outline| (key, outline)));
+        })
+    });
+    let mut mentions = Vec::new();
+    files.retain(|file| {
+        let Some(subject) = ContentRef::from_file(file) else { return false };
+        let key = (subject.hash, subject.file_type.id);
+        let outline = speaking.get(&key).cloned();
+        mentions.extend(outline.map(|outline| (file.path.clone(), subject.hash, outline)));
+        !searched.contains(&key)
+    });
+    // What the store does not hold, or cannot vouch for, is looked at one by one.
+    let others = outlines_of(cache, &files);
+    cache.workspace.check_cancelled()?;
+    mentions.extend(others.into_iter().map(|answer| (answer.path, answer.hash, answer.outline)));
+    Ok(mentions)
 }
 
 /// Says whether a symbol is meant by a name.

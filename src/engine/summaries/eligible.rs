@@ -7,8 +7,7 @@ use crate::discover;
 use crate::discover::NameRules;
 use crate::engine::artifacts::ContentRef;
 use crate::engine::error::Error;
-use crate::engine::index::{KnownFile, KnownState};
-use crate::engine::project::Project;
+use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::FileItem;
 use crate::model::RelPath;
 use crate::model::SkipReason;
@@ -88,10 +87,15 @@ impl EligibilityRules {
     }
 }
 
-impl Project<'_> {
-    /// Returns the rules that a wish asks for.
-    pub(in crate::engine) fn eligibility(&self, wish: &SummaryPolicy) -> Result<EligibilityRules, Error> {
-        let exclude = ExclusionPatterns::new(&wish.exclude, &self.root)?;
-        EligibilityRules::new((exclude, &wish.secret_names), self.relative_items(&wish.items), wish.min_bytes)
-    }
+/// Returns the rules that a wish asks for.
+pub(in crate::engine) fn eligibility(
+    workspace: &Workspace<'_>,
+    wish: &SummaryPolicy,
+) -> Result<EligibilityRules, Error> {
+    let exclude = ExclusionPatterns::new(&wish.exclude, &workspace.root)?;
+    EligibilityRules::new(
+        (exclude, &wish.secret_names),
+        workspace.relative_items(&wish.items),
+        wish.min_bytes,
+    )
 }

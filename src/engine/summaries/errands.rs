@@ -9,17 +9,17 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
-use super::eligible::EligibilityRules;
+use super::eligible::{EligibilityRules, eligibility};
 use super::errand::{SubjectLocation, SummaryPolicy, SummaryTasks};
 use super::folders::{SubjectFolder, SubjectKey};
-use super::known::KnownSummaries;
+use super::known::{KnownSummaries, known_summaries};
 use super::prepare::is_clean;
 use super::subjects::{SubjectContent, SubjectIndex, file_task, folder_strategy, folder_task, folders_among};
 use crate::aggregate::Selector;
-use crate::engine::artifacts::{ContentRef, ImportanceInputs};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, ImportanceInputs, importance};
 use crate::engine::error::Error;
-use crate::engine::index::{KnownFile, ScanRequest, Trust};
-use crate::engine::project::Project;
+use crate::engine::index::{ScanRequest, Trust, scan};
+use crate::engine::workspace::{KnownFile, Workspace};
 use crate::model::RelPath;
 use crate::model::SummaryKey;
 use crate::model::SummaryScope;
@@ -56,258 +56,279 @@ impl SubjectState {
     }
 }
 
-impl Project<'_> {
-    /// Returns what a model is to be asked, after a look at all files.
-    ///
-    /// Folders become ready when all that lies in them is done, so that whoever wants them too asks for errands again
-    /// when these are done, until none is ready.
-    pub fn summary_tasks(&mut self, wish: &SummaryPolicy) -> Result<SummaryTasks, Error> {
-        let files = self.all_files()?;
-        let picks = self.path_selectors(&wish.paths, &files)?;
-        let rules = self.eligibility(wish)?;
-        let subjects = SubjectIndex::from_files(&files, &rules, &picks);
-        let known = self.known_summaries(wish, &subjects.keys())?;
-        let errands = SummaryTasks { ineligible: subjects.ineligible, ..SummaryTasks::default() };
-        let mut survey =
-            TaskSurvey { policy: wish, rules, picks, known, states: HashMap::new(), tasks: errands };
-        let ready = self.add_contents(&subjects.contents, &mut survey);
-        for content in self.most_important_first(ready, &files, &survey.rules) {
-            survey.tasks.ready.extend(file_task(content, &survey.known, wish));
+/// Returns what a model is to be asked, after a look at all files.
+///
+/// Folders become ready when all that lies in them is done, so that whoever wants them too asks for errands again
+/// when these are done, until none is ready.
+pub(in crate::engine) fn summary_tasks(
+    cache: &mut ArtifactCache<'_>,
+    wish: &SummaryPolicy,
+) -> Result<SummaryTasks, Error> {
+    let files = all_files(cache)?;
+    let picks = path_selectors(&cache.workspace, &wish.paths, &files)?;
+    let rules = eligibility(&cache.workspace, wish)?;
+    let subjects = SubjectIndex::from_files(&files, &rules, &picks);
+    let known = known_summaries(&cache.workspace, wish, &subjects.keys())?;
+    let errands = SummaryTasks { ineligible: subjects.ineligible, ..SummaryTasks::default() };
+    let mut survey = TaskSurvey { policy: wish, rules, picks, known, states: HashMap::new(), tasks: errands };
+    let ready = add_contents(cache, &subjects.contents, &mut survey);
+    for content in most_important_first(cache, ready, &files, &survey.rules) {
+        survey.tasks.ready.extend(file_task(content, &survey.known, wish));
+    }
+    add_folder_tasks(cache, &subjects, &mut survey);
+    cache.workspace.check_cancelled()?;
+    Ok(survey.tasks)
+}
+
+/// Returns what stands for each folder that holds files that a model may be asked about.
+pub(in crate::engine) fn folder_subjects(
+    cache: &mut ArtifactCache<'_>,
+    wish: &SummaryPolicy,
+) -> Result<Vec<SubjectFolder>, Error> {
+    let files = all_files(cache)?;
+    Ok(folders_among(&files, &eligibility(&cache.workspace, wish)?))
+}
+
+/// Returns all files of the project as they are now.
+pub(in crate::engine) fn all_files(cache: &mut ArtifactCache<'_>) -> Result<Vec<KnownFile>, Error> {
+    let request = ScanRequest {
+        trust: Trust::Stamps,
+        scope: &[],
+        keeps_text: &|_| false,
+        keeps_known: true,
+        settles: false,
+    };
+    Ok(scan(cache, &request)?.files)
+}
+
+/// Returns what a model can be asked about among the files and folders that are picked, asked or not, by place.
+pub(in crate::engine) fn summary_subjects(
+    cache: &mut ArtifactCache<'_>,
+    wish: &SummaryPolicy,
+) -> Result<Vec<(SubjectLocation, SubjectKey)>, Error> {
+    let files = all_files(cache)?;
+    let picks = path_selectors(&cache.workspace, &wish.paths, &files)?;
+    let all = SubjectIndex::from_files(&files, &eligibility(&cache.workspace, wish)?, &picks);
+    let is_picked_file = |path: &RelPath| picks.is_empty() || picks.iter().any(|pick| pick.selects(path));
+    let mut subjects = Vec::new();
+    for content in &all.contents {
+        let paths = content.subjects.iter().map(|subject| subject.path);
+        let picked = paths.filter(|path| is_picked_file(path));
+        subjects.extend(picked.map(|path| (SubjectLocation::File(path.clone()), content.key)));
+    }
+    let folders = all.folders.into_iter().filter(|folder| is_picked(folder, &picks));
+    subjects.extend(
+        folders
+            .map(|folder| (folder.path.map_or(SubjectLocation::Root, SubjectLocation::Folder), folder.key)),
+    );
+    subjects.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(subjects)
+}
+
+/// Returns what selects the files that words mean; nothing for no words, which mean all.
+fn path_selectors(
+    workspace: &Workspace<'_>,
+    words: &[String],
+    files: &[KnownFile],
+) -> Result<Vec<Selector>, Error> {
+    let mut picks = Vec::new();
+    for word in words {
+        let selects = |pick: &Selector| files.iter().any(|file| pick.selects(&file.path));
+        let pick = path_selector(workspace, word)?;
+        // A name may look like a pattern.
+        let pick = if selects(&pick) { pick } else { Selector::new(word)? };
+        if !selects(&pick) {
+            return Err(Error::NothingSelected { word: word.clone() });
         }
-        self.add_folder_tasks(&subjects, &mut survey);
-        self.check_cancelled()?;
-        Ok(survey.tasks)
+        picks.push(pick);
     }
+    Ok(picks)
+}
 
-    /// Returns what stands for each folder that holds files that a model may be asked about.
-    pub fn folder_subjects(&mut self, wish: &SummaryPolicy) -> Result<Vec<SubjectFolder>, Error> {
-        let files = self.all_files()?;
-        Ok(folders_among(&files, &self.eligibility(wish)?))
+/// Returns what selects the file or folder that a word spells the path of, absolute or relative to the root.
+pub(in crate::engine) fn path_selector(workspace: &Workspace<'_>, word: &str) -> Result<Selector, Error> {
+    let word = if word.len() < 2 { word } else { word.trim_end_matches('/') };
+    if matches!(word, "." | "") || Path::new(word) == workspace.root {
+        return Ok(Selector::Parts(Vec::new()));
     }
+    let path = workspace.resolve_path(word)?;
+    Ok(Selector::Parts(path.map_or_else(|| word.as_bytes().to_vec(), |path| path.as_bytes().to_vec())))
+}
 
-    /// Returns all files of the project as they are now.
-    pub(in crate::engine) fn all_files(&mut self) -> Result<Vec<KnownFile>, Error> {
-        let request = ScanRequest {
-            trust: Trust::Stamps,
-            scope: &[],
-            keeps_text: &|_| false,
-            keeps_known: true,
-            settles: false,
-        };
-        Ok(self.scan(&request)?.files)
-    }
-
-    /// Returns what a model can be asked about among the files and folders that are picked, asked or not, by place.
-    pub fn summary_subjects(
-        &mut self,
-        wish: &SummaryPolicy,
-    ) -> Result<Vec<(SubjectLocation, SubjectKey)>, Error> {
-        let files = self.all_files()?;
-        let picks = self.path_selectors(&wish.paths, &files)?;
-        let all = SubjectIndex::from_files(&files, &self.eligibility(wish)?, &picks);
-        let is_picked_file = |path: &RelPath| picks.is_empty() || picks.iter().any(|pick| pick.selects(path));
-        let mut subjects = Vec::new();
-        for content in &all.contents {
-            let paths = content.subjects.iter().map(|subject| subject.path);
-            let picked = paths.filter(|path| is_picked_file(path));
-            subjects.extend(picked.map(|path| (SubjectLocation::File(path.clone()), content.key)));
+/// Finds out how far each content is. Returns those that are to be asked about.
+fn add_contents<'c, 'f>(
+    cache: &mut ArtifactCache<'_>,
+    contents: &'c [SubjectContent<'f>],
+    survey: &mut TaskSurvey<'_>,
+) -> Vec<&'c SubjectContent<'f>> {
+    let mut ready = Vec::new();
+    for content in contents {
+        let state = state_of(cache, content, survey);
+        survey.states.insert(content.key, state);
+        if state == SubjectState::Ready && content.is_picked {
+            ready.push(content);
         }
-        let folders = all.folders.into_iter().filter(|folder| is_picked(folder, &picks));
-        subjects.extend(
-            folders.map(|folder| {
-                (folder.path.map_or(SubjectLocation::Root, SubjectLocation::Folder), folder.key)
-            }),
-        );
-        subjects.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(subjects)
     }
+    ready
+}
 
-    /// Returns what selects the files that words mean; nothing for no words, which mean all.
-    fn path_selectors(&self, words: &[String], files: &[KnownFile]) -> Result<Vec<Selector>, Error> {
-        let mut picks = Vec::new();
-        for word in words {
-            let selects = |pick: &Selector| files.iter().any(|file| pick.selects(&file.path));
-            let pick = self.path_selector(word)?;
-            // A name may look like a pattern.
-            let pick = if selects(&pick) { pick } else { Selector::new(word)? };
-            if !selects(&pick) {
-                return Err(Error::NothingSelected { word: word.clone() });
+/// Finds out how far a content is, and counts it.
+fn state_of(
+    cache: &mut ArtifactCache<'_>,
+    content: &SubjectContent<'_>,
+    survey: &mut TaskSurvey<'_>,
+) -> SubjectState {
+    let TaskSurvey { known, tasks: errands, .. } = survey;
+    let counted = u64::from(content.is_picked);
+    if known.is_done(&content.key, content.strategy) {
+        errands.done += counted;
+        return SubjectState::Done;
+    }
+    let Some(id) = known.task_id(&content.key, content.strategy) else { return SubjectState::Settled };
+    if known.is_refused(&id) && !errands.retry(&id, content.is_picked, survey.policy) {
+        errands.refused += counted;
+        return SubjectState::Settled;
+    }
+    if is_written_by_program(cache, content) {
+        errands.ineligible += counted;
+        return SubjectState::Settled;
+    }
+    let Some(wait) = remaining_quiet_time(&cache.workspace, content, survey.policy.min_age) else {
+        return SubjectState::Ready;
+    };
+    errands.too_recent += counted;
+    if content.is_picked {
+        errands.next_ready_in = Some(errands.next_ready_in.map_or(wait, |before| before.min(wait)));
+    }
+    SubjectState::Waiting
+}
+
+/// Says whether a program wrote a content. The heuristic has read it, and said so in its words.
+pub(in crate::engine) fn is_written_by_program(
+    cache: &mut ArtifactCache<'_>,
+    content: &SubjectContent<'_>,
+) -> bool {
+    let words = content.subjects.first().and_then(|subject| cache.summary(subject));
+    words.is_some_and(|words| is_machine_written(&words))
+}
+
+/// Returns how long it is until one of the files with this content has not been written for so long; `None` where one
+/// has not.
+fn remaining_quiet_time(
+    workspace: &Workspace<'_>,
+    content: &SubjectContent<'_>,
+    still: Duration,
+) -> Option<Duration> {
+    let now_ns = workspace.world.clock.now_ns();
+    let wait = |subject: &ContentRef<'_>| {
+        let stat = workspace.world.files.stat(subject.path).ok()?;
+        // No tool can set this time. What was written in the future was written before the clock was set back.
+        let age = now_ns.saturating_sub(stat.stamp.ctime_ns).unsigned_abs();
+        Some(still.saturating_sub(Duration::from_nanos(age)))
+    };
+    let shortest = content.subjects.iter().filter_map(wait).min();
+    // None of them can be looked at any more: the next scan says what became of them.
+    shortest.map_or(Some(still), |wait| (!wait.is_zero()).then_some(wait))
+}
+
+/// Orders contents by how much the first files that have them matter.
+fn most_important_first<'c, 'f>(
+    cache: &mut ArtifactCache<'_>,
+    ready: Vec<&'c SubjectContent<'f>>,
+    files: &[KnownFile],
+    rules: &EligibilityRules,
+) -> Vec<&'c SubjectContent<'f>> {
+    if ready.len() < 2 {
+        return ready;
+    }
+    let files: Vec<&KnownFile> = files.iter().collect();
+    let changes = HashMap::new();
+    let standing = ImportanceInputs {
+        in_focus: &|_| false,
+        is_curated: &|path| rules.is_curated(path),
+        changes: &changes,
+    };
+    let importance = importance(cache, &files, &standing);
+    let by_path: HashMap<&RelPath, _> = files.iter().map(|file| &file.path).zip(importance).collect();
+    let best = |content: &SubjectContent<'_>| {
+        content.subjects.iter().filter_map(|subject| by_path.get(subject.path)).max().copied()
+    };
+    let mut ranked: Vec<_> = ready.into_iter().map(|content| (best(content), content)).collect();
+    // Stable: equals stand by path.
+    ranked.sort_by_key(|(importance, _)| Reverse(*importance));
+    ranked.into_iter().map(|(_, content)| content).collect()
+}
+
+/// Finds out how far each folder is, from those below to the root, and adds those that are to be asked about.
+fn add_folder_tasks(cache: &mut ArtifactCache<'_>, subjects: &SubjectIndex<'_>, survey: &mut TaskSurvey<'_>) {
+    let by_node = subjects.by_key();
+    let mut counted = HashSet::new();
+    for folder in &subjects.folders {
+        let Some(strategy) = folder_strategy(folder) else { continue };
+        let Some(id) = survey.known.task_id(&folder.key, strategy) else { continue };
+        let is_picked = is_picked(folder, &survey.picks);
+        let state = survey.folder_state(folder, strategy, &id, is_picked);
+        survey.states.insert(folder.key, state);
+        // Another folder with the same contents is the same question.
+        if !is_picked || !counted.insert(folder.key) {
+            continue;
+        }
+        match state {
+            SubjectState::Done => survey.tasks.done += 1,
+            SubjectState::Settled => survey.tasks.refused += 1,
+            SubjectState::Waiting => {
+                let errand = folder_task(folder, &survey.known, survey.policy);
+                survey.tasks.waiting_folders += 1;
+                survey.tasks.waiting_bytes += errand.map_or(0, |errand| errand.estimated_bytes);
             }
-            picks.push(pick);
-        }
-        Ok(picks)
-    }
-
-    /// Returns what selects the file or folder that a word spells the path of, absolute or relative to the root.
-    pub(in crate::engine) fn path_selector(&self, word: &str) -> Result<Selector, Error> {
-        let word = if word.len() < 2 { word } else { word.trim_end_matches('/') };
-        if matches!(word, "." | "") || Path::new(word) == self.root {
-            return Ok(Selector::Parts(Vec::new()));
-        }
-        let path = self.resolve_path(word)?;
-        Ok(Selector::Parts(path.map_or_else(|| word.as_bytes().to_vec(), |path| path.as_bytes().to_vec())))
-    }
-
-    /// Finds out how far each content is. Returns those that are to be asked about.
-    fn add_contents<'c, 'f>(
-        &mut self,
-        contents: &'c [SubjectContent<'f>],
-        survey: &mut TaskSurvey<'_>,
-    ) -> Vec<&'c SubjectContent<'f>> {
-        let mut ready = Vec::new();
-        for content in contents {
-            let state = self.state_of(content, survey);
-            survey.states.insert(content.key, state);
-            if state == SubjectState::Ready && content.is_picked {
-                ready.push(content);
-            }
-        }
-        ready
-    }
-
-    /// Finds out how far a content is, and counts it.
-    fn state_of(&mut self, content: &SubjectContent<'_>, survey: &mut TaskSurvey<'_>) -> SubjectState {
-        let TaskSurvey { known, tasks: errands, .. } = survey;
-        let counted = u64::from(content.is_picked);
-        if known.is_done(&content.key, content.strategy) {
-            errands.done += counted;
-            return SubjectState::Done;
-        }
-        let Some(id) = known.task_id(&content.key, content.strategy) else { return SubjectState::Settled };
-        if known.is_refused(&id) && !errands.retry(&id, content.is_picked, survey.policy) {
-            errands.refused += counted;
-            return SubjectState::Settled;
-        }
-        if self.is_written_by_program(content) {
-            errands.ineligible += counted;
-            return SubjectState::Settled;
-        }
-        let Some(wait) = self.remaining_quiet_time(content, survey.policy.min_age) else {
-            return SubjectState::Ready;
-        };
-        errands.too_recent += counted;
-        if content.is_picked {
-            errands.next_ready_in = Some(errands.next_ready_in.map_or(wait, |before| before.min(wait)));
-        }
-        SubjectState::Waiting
-    }
-
-    /// Says whether a program wrote a content. The heuristic has read it, and said so in its words.
-    pub(in crate::engine) fn is_written_by_program(&mut self, content: &SubjectContent<'_>) -> bool {
-        let words = content.subjects.first().and_then(|subject| self.summary(subject));
-        words.is_some_and(|words| is_machine_written(&words))
-    }
-
-    /// Returns how long it is until one of the files with this content has not been written for so long; `None` where one
-    /// has not.
-    fn remaining_quiet_time(&self, content: &SubjectContent<'_>, still: Duration) -> Option<Duration> {
-        let now_ns = self.world.clock.now_ns();
-        let wait = |subject: &ContentRef<'_>| {
-            let stat = self.world.files.stat(subject.path).ok()?;
-            // No tool can set this time. What was written in the future was written before the clock was set back.
-            let age = now_ns.saturating_sub(stat.stamp.ctime_ns).unsigned_abs();
-            Some(still.saturating_sub(Duration::from_nanos(age)))
-        };
-        let shortest = content.subjects.iter().filter_map(wait).min();
-        // None of them can be looked at any more: the next scan says what became of them.
-        shortest.map_or(Some(still), |wait| (!wait.is_zero()).then_some(wait))
-    }
-
-    /// Orders contents by how much the first files that have them matter.
-    fn most_important_first<'c, 'f>(
-        &mut self,
-        ready: Vec<&'c SubjectContent<'f>>,
-        files: &[KnownFile],
-        rules: &EligibilityRules,
-    ) -> Vec<&'c SubjectContent<'f>> {
-        if ready.len() < 2 {
-            return ready;
-        }
-        let files: Vec<&KnownFile> = files.iter().collect();
-        let changes = HashMap::new();
-        let standing = ImportanceInputs {
-            in_focus: &|_| false,
-            is_curated: &|path| rules.is_curated(path),
-            changes: &changes,
-        };
-        let importance = self.importance(&files, &standing);
-        let by_path: HashMap<&RelPath, _> = files.iter().map(|file| &file.path).zip(importance).collect();
-        let best = |content: &SubjectContent<'_>| {
-            content.subjects.iter().filter_map(|subject| by_path.get(subject.path)).max().copied()
-        };
-        let mut ranked: Vec<_> = ready.into_iter().map(|content| (best(content), content)).collect();
-        // Stable: equals stand by path.
-        ranked.sort_by_key(|(importance, _)| Reverse(*importance));
-        ranked.into_iter().map(|(_, content)| content).collect()
-    }
-
-    /// Finds out how far each folder is, from those below to the root, and adds those that are to be asked about.
-    fn add_folder_tasks(&mut self, subjects: &SubjectIndex<'_>, survey: &mut TaskSurvey<'_>) {
-        let by_node = subjects.by_key();
-        let mut counted = HashSet::new();
-        for folder in &subjects.folders {
-            let Some(strategy) = folder_strategy(folder) else { continue };
-            let Some(id) = survey.known.task_id(&folder.key, strategy) else { continue };
-            let is_picked = is_picked(folder, &survey.picks);
-            let state = survey.folder_state(folder, strategy, &id, is_picked);
-            survey.states.insert(folder.key, state);
-            // Another folder with the same contents is the same question.
-            if !is_picked || !counted.insert(folder.key) {
-                continue;
-            }
-            match state {
-                SubjectState::Done => survey.tasks.done += 1,
-                SubjectState::Settled => survey.tasks.refused += 1,
-                SubjectState::Waiting => {
-                    let errand = folder_task(folder, &survey.known, survey.policy);
-                    survey.tasks.waiting_folders += 1;
-                    survey.tasks.waiting_bytes += errand.map_or(0, |errand| errand.estimated_bytes);
-                }
-                SubjectState::Ready => {
-                    let children = self.children(folder, &by_node, &survey.known);
-                    survey.tasks.children.insert(id, children);
-                    survey.tasks.ready.extend(folder_task(folder, &survey.known, survey.policy));
-                }
+            SubjectState::Ready => {
+                let children = children(cache, folder, &by_node, &survey.known);
+                survey.tasks.children.insert(id, children);
+                survey.tasks.ready.extend(folder_task(folder, &survey.known, survey.policy));
             }
         }
     }
+}
 
-    /// Gathers what is known of the things in a folder.
-    pub(in crate::engine) fn children(
-        &mut self,
-        folder: &SubjectFolder,
-        contents: &HashMap<SubjectKey, &SubjectContent<'_>>,
-        known: &KnownSummaries,
-    ) -> Vec<FolderChild> {
-        let mut children = Vec::with_capacity(folder.children.len());
-        for (node, bytes) in &folder.children {
-            let content = contents.get(node);
-            let strategy =
-                content.map(|content| content.strategy).or_else(|| PromptStrategy::for_scope(node.scope));
-            let words = strategy.and_then(|strategy| known.summary_text(node, strategy));
-            let words = words.or_else(|| content.and_then(|content| self.heuristic_summary(content, known)));
-            // A mark for bytes that nobody understood would keep the whole folder here.
-            let words = words.map(|words| words.replace(char::REPLACEMENT_CHARACTER, " "));
-            children.push(FolderChild {
-                subject: node.subject,
-                description: words.unwrap_or_else(|| "Nothing is known of it but its size.".to_owned()),
-                bytes: *bytes,
-                is_folder: node.scope != SummaryScope::File,
-            });
-        }
-        children
+/// Gathers what is known of the things in a folder.
+pub(in crate::engine) fn children(
+    cache: &mut ArtifactCache<'_>,
+    folder: &SubjectFolder,
+    contents: &HashMap<SubjectKey, &SubjectContent<'_>>,
+    known: &KnownSummaries,
+) -> Vec<FolderChild> {
+    let mut children = Vec::with_capacity(folder.children.len());
+    for (node, bytes) in &folder.children {
+        let content = contents.get(node);
+        let strategy =
+            content.map(|content| content.strategy).or_else(|| PromptStrategy::for_scope(node.scope));
+        let words = strategy.and_then(|strategy| known.summary_text(node, strategy));
+        let words = words.or_else(|| content.and_then(|content| heuristic_summary(cache, content, known)));
+        // A mark for bytes that nobody understood would keep the whole folder here.
+        let words = words.map(|words| words.replace(char::REPLACEMENT_CHARACTER, " "));
+        children.push(FolderChild {
+            subject: node.subject,
+            description: words.unwrap_or_else(|| "Nothing is known of it but its size.".to_owned()),
+            bytes: *bytes,
+            is_folder: node.scope != SummaryScope::File,
+        });
     }
+    children
+}
 
-    /// Returns the heuristic's words about a content, where its text could be sent too: what is not sent itself is not
-    /// sent by way of its outline either, whatever is written down of earlier tries.
-    fn heuristic_summary(&mut self, content: &SubjectContent<'_>, known: &KnownSummaries) -> Option<String> {
-        let subject = content.subjects.first()?;
-        let (files, max_bytes) = (self.world.files, self.options.structure_max_bytes);
-        let is_kept_here = known.is_withheld(&content.key, content.strategy)
-            || self.is_written_by_program(content)
-            || !is_clean(files, max_bytes, subject.path, &subject.hash);
-        if is_kept_here { None } else { self.summary(subject) }
-    }
+/// Returns the heuristic's words about a content, where its text could be sent too: what is not sent itself is not
+/// sent by way of its outline either, whatever is written down of earlier tries.
+fn heuristic_summary(
+    cache: &mut ArtifactCache<'_>,
+    content: &SubjectContent<'_>,
+    known: &KnownSummaries,
+) -> Option<String> {
+    let subject = content.subjects.first()?;
+    let (files, max_bytes) = (cache.workspace.world.files, cache.workspace.options.structure_max_bytes);
+    let is_kept_here = known.is_withheld(&content.key, content.strategy)
+        || is_written_by_program(cache, content)
+        || !is_clean(files, max_bytes, subject.path, &subject.hash);
+    if is_kept_here { None } else { cache.summary(subject) }
 }
 
 impl SummaryTasks {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::errand::SummaryPolicy;
 use super::folders::SubjectKey;
 use crate::engine::error::Error;
-use crate::engine::project::Project;
+use crate::engine::workspace::Workspace;
 use crate::model::SummaryKey;
 use crate::model::SummaryModel;
 use crate::model::Tier;
@@ -106,31 +106,29 @@ impl KnownSummaries {
     }
 }
 
-impl Project<'_> {
-    /// Looks up what is known of these subjects. A database that cannot be read is an error, and not an empty one: all that
-    /// it holds would be paid for again.
-    pub(in crate::engine) fn known_summaries(
-        &self,
-        wish: &SummaryPolicy,
-        nodes: &[(SubjectKey, PromptStrategy)],
-    ) -> Result<KnownSummaries, Error> {
-        let mut known = KnownSummaries::new(wish);
-        let keys = known.all_keys(nodes);
-        let opened = AgentDb::open_reader(&self.cache_folder().join(AGENT_DATABASE)).map_err(Error::Paid)?;
-        let Some(paid) = opened else {
-            known.missing = keys.into_iter().collect();
-            return Ok(known);
-        };
-        known.missing = paid.missing_keys(&keys).map_err(Error::Paid)?.into_iter().collect();
-        let now_ms = self.world.clock.now_ns() / NANOS_A_MILLISECOND;
-        let holds = |refused: &RefusalRow| refused.until_ms.is_none_or(|until| now_ms < until);
-        for refused in paid.refusals().map_err(Error::Paid)?.into_iter().filter(holds) {
-            if refused.until_ms.is_none() {
-                known.withheld.insert(refused.task_key);
-            }
-            known.refused.insert(refused.task_key, refused.reason);
+/// Looks up what is known of these subjects. A database that cannot be read is an error, and not an empty one: all that
+/// it holds would be paid for again.
+pub(in crate::engine) fn known_summaries(
+    workspace: &Workspace<'_>,
+    wish: &SummaryPolicy,
+    nodes: &[(SubjectKey, PromptStrategy)],
+) -> Result<KnownSummaries, Error> {
+    let mut known = KnownSummaries::new(wish);
+    let keys = known.all_keys(nodes);
+    let opened = AgentDb::open_reader(&workspace.cache_folder().join(AGENT_DATABASE)).map_err(Error::Paid)?;
+    let Some(paid) = opened else {
+        known.missing = keys.into_iter().collect();
+        return Ok(known);
+    };
+    known.missing = paid.missing_keys(&keys).map_err(Error::Paid)?.into_iter().collect();
+    let now_ms = workspace.world.clock.now_ns() / NANOS_A_MILLISECOND;
+    let holds = |refused: &RefusalRow| refused.until_ms.is_none_or(|until| now_ms < until);
+    for refused in paid.refusals().map_err(Error::Paid)?.into_iter().filter(holds) {
+        if refused.until_ms.is_none() {
+            known.withheld.insert(refused.task_key);
         }
-        known.paid = Some(paid);
-        Ok(known)
+        known.refused.insert(refused.task_key, refused.reason);
     }
+    known.paid = Some(paid);
+    Ok(known)
 }

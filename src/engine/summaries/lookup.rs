@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::folders::SubjectFolder;
-use super::words::{ChosenSummary, LookupFile, ModelSummaries, SummaryLookupOptions};
+use super::words::{ChosenSummary, LookupFile, ModelSummaries};
 use crate::aggregate;
+use crate::engine::options::SummaryLookupOptions;
 use crate::model::ContentHash;
 use crate::model::ModelName;
 use crate::model::RelPath;

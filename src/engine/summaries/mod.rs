@@ -20,6 +20,7 @@ mod tests;
 mod words;
 
 pub use crate::discover::Options as SecretNames;
+pub use crate::engine::options::SummaryLookupOptions;
 pub use eligible::IneligibleReason;
 pub use errand::PreparedPrompt;
 pub use errand::SubjectLocation;
@@ -36,7 +37,10 @@ pub use prepare::PromptPreparer;
 pub use prepare::SecretLocation;
 pub use previewing::PromptPreview;
 pub use quiet::TaskSkipReason;
-pub use words::SummaryLookupOptions;
 
+pub(in crate::engine) use errands::{folder_subjects, summary_subjects, summary_tasks};
 pub(in crate::engine) use lookup::SummaryLookup;
-pub(in crate::engine) use words::{ChosenSummary, LookupFile, ModelSummaries};
+pub(in crate::engine) use prepare::preparer;
+pub(in crate::engine) use previewing::preview;
+pub(in crate::engine) use quiet::skipped_files;
+pub(in crate::engine) use words::{ChosenSummary, ModelSummaries, add_summarized_tiers, choose_summaries};

@@ -8,8 +8,8 @@ use super::errand::{
     PreparedPrompt, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason,
 };
 use crate::discover;
-use crate::engine::index::STACK_BYTES;
-use crate::engine::project::Project;
+use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
+use crate::engine::workspace::Workspace;
 use crate::model::ContentHash;
 use crate::model::FileType;
 use crate::model::ModelPrompt;
@@ -29,8 +29,6 @@ use crate::sys::Files;
 
 /// The encoding in which the rules for secrets look for them.
 const SCANNED: &str = "UTF-8";
-/// Texts of more bytes are parsed one at a time, for a tree takes some twenty times their memory.
-const LARGE_BYTES: usize = 256 << 10;
 
 /// Words questions, on as many threads as there are. It needs no cache: what a file is, it looks up in the file.
 pub struct PromptPreparer<'w> {
@@ -43,18 +41,20 @@ pub struct PromptPreparer<'w> {
     large: Mutex<()>,
 }
 
-impl<'w> Project<'w> {
-    /// Returns who words the questions of these errands, which were asked for by this wish.
-    pub fn preparer(&self, errands: &SummaryTasks, wish: &SummaryPolicy) -> PromptPreparer<'w> {
-        PromptPreparer {
-            files: self.world.files,
-            clock: self.world.clock,
-            max_bytes: self.options.structure_max_bytes,
-            parse_timeout: self.options.parse_timeout,
-            wish: wish.clone(),
-            children: errands.children.clone(),
-            large: Mutex::default(),
-        }
+/// Returns who words the questions of these errands, which were asked for by this wish.
+pub(in crate::engine) fn preparer<'w>(
+    workspace: &Workspace<'w>,
+    errands: &SummaryTasks,
+    wish: &SummaryPolicy,
+) -> PromptPreparer<'w> {
+    PromptPreparer {
+        files: workspace.world.files,
+        clock: workspace.world.clock,
+        max_bytes: workspace.options.structure_max_bytes,
+        parse_timeout: workspace.options.parse_timeout,
+        wish: wish.clone(),
+        children: errands.children.clone(),
+        large: Mutex::default(),
     }
 }
 

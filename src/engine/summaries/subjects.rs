@@ -8,7 +8,7 @@ use super::folders::{SubjectFile, SubjectFolder, SubjectKey, subject_folders};
 use super::known::KnownSummaries;
 use crate::aggregate::Selector;
 use crate::engine::artifacts::ContentRef;
-use crate::engine::index::KnownFile;
+use crate::engine::workspace::KnownFile;
 use crate::model::RelPath;
 use crate::model::SummaryScope;
 use crate::summarize::agent::PromptStrategy;

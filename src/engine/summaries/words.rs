@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
@@ -14,33 +15,18 @@ use super::lookup::{LoadedSummary, SummaryLookup};
 use super::subjects::SubjectIndex;
 use crate::aggregate::ExclusionPatterns;
 use crate::aggregate::TierOptions;
-use crate::discover;
-use crate::engine::index::{KnownFile, KnownState};
-use crate::engine::project::Project;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::index::FileStatus;
+use crate::engine::options::SummaryLookupOptions;
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::ContentHash;
 use crate::model::FileItem;
-use crate::model::ModelName;
 use crate::model::RelPath;
 use crate::model::SummaryProvenance;
 use crate::model::Tier;
 use crate::model::error_chain;
 use crate::store::Error;
 use crate::store::agent::AGENT_DATABASE;
-
-/// Whose words are shown.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SummaryLookupOptions {
-    /// Whose come first where more than one wrote; whoever is not named comes last, the newest words first.
-    pub models: Vec<ModelName>,
-    /// Whether words of what a file was earlier are better than the heuristic's of what it is.
-    pub uses_earlier: bool,
-    /// Patterns of files that no model is asked about: they are no part of what stands for a folder.
-    pub exclude: Vec<String>,
-    /// Nor are smaller files.
-    pub min_bytes: u64,
-    /// Nor are files with these names.
-    pub secret_names: discover::Options,
-}
 
 /// The words that stand for a file.
 #[derive(Debug, Clone)]
@@ -105,55 +91,58 @@ impl<'a> LookupFile<'a> {
     }
 }
 
-impl Project<'_> {
-    /// Looks up which models' words the answer that begins is to show, if its tier asks for some.
-    /// Where the files are all of the project, `whole` is what people say of them.
-    pub(in crate::engine) fn choose_summaries(
-        &mut self,
-        tier: Option<&TierOptions>,
-        files: &[KnownFile],
-        whole: Option<&[FileItem]>,
-    ) {
-        self.summaries = ModelSummaries::default();
-        let Some(tier) = tier.filter(|tier| tier.by_model) else { return };
-        let asked: Vec<LookupFile<'_>> = files.iter().filter_map(LookupFile::of).collect();
-        let items = whole.filter(|_| tier.tree).map(|items| self.relative_items(items));
-        let root = self.root.clone();
-        let found = self.with_lookup(|desk, file, options| {
-            let folders = items.map(|items| || folders(files, items, options, &root));
-            desk.choose(file, tier.tier, options, (&asked, folders))
-        });
-        self.summaries = found.unwrap_or_default();
-    }
+/// Looks up which models' words the answer that begins is to show, if its tier asks for some.
+/// Where the files are all of the project, `whole` is what people say of them.
+pub(in crate::engine) fn choose_summaries(
+    cache: &mut ArtifactCache<'_>,
+    lookup: &Mutex<SummaryLookup>,
+    tier: Option<&TierOptions>,
+    files: &[KnownFile],
+    whole: Option<&[FileItem]>,
+) -> ModelSummaries {
+    let Some(tier) = tier.filter(|tier| tier.by_model) else { return ModelSummaries::default() };
+    let asked: Vec<LookupFile<'_>> = files.iter().filter_map(LookupFile::of).collect();
+    let items = whole.filter(|_| tier.tree).map(|items| cache.workspace.relative_items(items));
+    let root = cache.workspace.root.clone();
+    let found = with_lookup(cache, lookup, |desk, file, options| {
+        let folders = items.map(|items| || folders(files, items, options, &root));
+        desk.choose(file, tier.tier, options, (&asked, folders))
+    });
+    found.unwrap_or_default()
+}
 
-    /// Returns for which tiers there are models' words about each file.
-    pub(in crate::engine) fn summarized_tiers(&mut self, asked: &[LookupFile<'_>]) -> Vec<Vec<Tier>> {
-        let found = self.with_lookup(|desk, file, options| desk.summarized_tiers(file, options, asked));
-        found.unwrap_or_else(|| vec![Vec::new(); asked.len()])
-    }
+/// Returns for which tiers there are models' words about each file.
+pub(in crate::engine) fn summarized_tiers(
+    cache: &mut ArtifactCache<'_>,
+    lookup: &Mutex<SummaryLookup>,
+    asked: &[LookupFile<'_>],
+) -> Vec<Vec<Tier>> {
+    let found = with_lookup(cache, lookup, |desk, file, options| desk.summarized_tiers(file, options, asked));
+    found.unwrap_or_else(|| vec![Vec::new(); asked.len()])
+}
 
-    /// Asks what models have written. Where that cannot be told it is noted, and the heuristic has the word.
-    fn with_lookup<T>(
-        &mut self,
-        ask: impl FnOnce(&mut SummaryLookup, &Path, &SummaryLookupOptions) -> Result<T, Error>,
-    ) -> Option<T> {
-        // Without a cache that can be used, the folder is not to be looked into either.
-        self.store.as_ref()?;
-        let file = self.cache_folder().join(AGENT_DATABASE);
-        let answer = {
-            let mut desk = self.summary_lookup.lock().unwrap_or_else(PoisonError::into_inner);
-            ask(&mut desk, &file, &self.options.summary_lookup)
-        };
-        match answer {
-            Ok(answer) => Some(answer),
-            Err(error) => {
-                let why = error_chain(&error);
-                self.note(format!(
-                    "no summary by a model is shown, for they cannot be read: {why}; \
-                                   `slop cache verify` mends it"
-                ));
-                None
-            }
+/// Asks what models have written. Where that cannot be told it is noted, and the heuristic has the word.
+fn with_lookup<T>(
+    cache: &mut ArtifactCache<'_>,
+    lookup: &Mutex<SummaryLookup>,
+    ask: impl FnOnce(&mut SummaryLookup, &Path, &SummaryLookupOptions) -> Result<T, Error>,
+) -> Option<T> {
+    // Without a cache that can be used, the folder is not to be looked into either.
+    cache.store.as_ref()?;
+    let file = cache.workspace.cache_folder().join(AGENT_DATABASE);
+    let answer = {
+        let mut desk = lookup.lock().unwrap_or_else(PoisonError::into_inner);
+        ask(&mut desk, &file, &cache.workspace.options.summary_lookup)
+    };
+    match answer {
+        Ok(answer) => Some(answer),
+        Err(error) => {
+            let why = error_chain(&error);
+            cache.workspace.note(format!(
+                "no summary by a model is shown, for they cannot be read: {why}; \
+                               `slop cache verify` mends it"
+            ));
+            None
         }
     }
 }
@@ -170,4 +159,21 @@ fn folders(
     let said = (exclude, &options.secret_names);
     let Ok(rules) = EligibilityRules::new(said, items, options.min_bytes) else { return Vec::new() };
     SubjectIndex::from_files(files, &rules, &[]).folders
+}
+
+/// Adds to the status of each file the tiers for which a model has written about its content.
+pub(in crate::engine) fn add_summarized_tiers(
+    cache: &mut ArtifactCache<'_>,
+    lookup: &Mutex<SummaryLookup>,
+    all: &mut [FileStatus],
+) {
+    let asked: Vec<LookupFile<'_>> = all.iter().filter_map(lookup_file).collect();
+    let tiers = summarized_tiers(cache, lookup, &asked);
+    let with_content = all.iter_mut().filter(|file| file.content.is_some());
+    with_content.zip(tiers).for_each(|(file, tiers)| file.written_for = tiers);
+}
+
+fn lookup_file(file: &FileStatus) -> Option<LookupFile<'_>> {
+    let (content, file_type) = file.content?;
+    Some(LookupFile { path: &file.path, content, language: file_type.id })
 }

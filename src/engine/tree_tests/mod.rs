@@ -20,10 +20,10 @@ use std::time::SystemTime;
 use super::options::{Options, World};
 use super::project::Project;
 use super::report::NoProgress;
+use super::shared::WorkspaceCache;
 use crate::engine::document::{AggregationRequest, CachedDocument, DocumentHistory};
 use crate::engine::index::{AuditReport, FileChange, FileChangeKind, IndexDifferenceKind, Trust};
 use crate::engine::tests::{options, request};
-use crate::engine::workspace::WorkspaceCache;
 use crate::model::AggregationStrategy;
 use crate::model::ContentHash;
 use crate::model::Document;
@@ -315,7 +315,7 @@ fn a_file_that_is_told_while_it_is_read_is_read_once_more() {
     assert_eq!(contents(&mut project)[0].1, hash("def torn():\n"));
     assert_eq!(tree.pending(), 1);
     // Not even another process believes the stamp.
-    let row = project.store.as_ref().unwrap().file(&path("a.py")).unwrap().unwrap();
+    let row = project.cache.store.as_ref().unwrap().file(&path("a.py")).unwrap().unwrap();
     assert_eq!(row.stamp, None);
     assert_eq!(contents(&mut project)[0].1, hash(text));
     assert_eq!((tree.pending(), contents(&mut project)[0].1), (0, hash(text)));
@@ -400,7 +400,7 @@ fn a_cache_that_was_given_up_is_found_again() {
     let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
-    project.store = None;
+    project.cache.store = None;
     scene.write("a.py", "def other():\n    return 1\n");
     assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
     assert_eq!(project.audit().unwrap().differences, []);
@@ -412,9 +412,9 @@ fn what_a_project_without_its_store_has_read_is_stored_by_another() {
     let tree = trusted();
     let mut project = scene.warm(&tree);
     let mut other = scene.warm(&tree);
-    project.store = None;
+    project.cache.store = None;
     // As long as a store that was lost is left alone.
-    project.reopens_after = Duration::MAX;
+    project.cache.reopens_after = Duration::MAX;
     scene.write("a.py", "def other():\n    return 1\n");
     assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
     // And again, as what is young is read by everybody.

@@ -8,51 +8,27 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
-use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
 use super::freshness::is_racy;
-use super::state::TreeSnapshot;
+use super::root::Workspace;
+use super::tracked_listing::{ListedFolder, TrackedListing};
+use super::tracker::TreeSnapshot;
 use crate::discover;
 use crate::discover::FileListing;
 use crate::discover::HeaderNeighbors;
 use crate::discover::ListingSource;
 use crate::engine::error::Error;
-use crate::engine::index::TOLD_BY_NS;
-use crate::engine::project::Project;
 use crate::model::ContentHash;
 use crate::model::FileStamp;
 use crate::model::RelPath;
 use crate::sys::FileKind;
 use crate::sys::run_git;
 
+/// A change that is older than this should have been told by an event.
+pub(in crate::engine) const TOLD_BY_NS: i64 = 2_000_000_000;
 /// How deep folders may lie in one another that hold no file of the project. Each step is a question to git.
 const MOST_STEPS: usize = 8;
-
-/// A listing, and what it depends on.
-pub(in crate::engine) struct TrackedListing {
-    pub(in crate::engine) listing: FileListing,
-    pub(in crate::engine) neighbors: HeaderNeighbors,
-    /// Of the settings by which files count, or are left out: another session may have others.
-    pub(in crate::engine) names_key: ContentHash,
-    /// When it was begun, in the file system's time. What has changed since may or may not be in it.
-    began_ns: i64,
-    /// The files outside of the project; `None` where there was nothing of that name.
-    rule_files: Vec<(PathBuf, Option<FileStamp>)>,
-    ignore_files: Vec<(RelPath, FileStamp)>,
-    folders: Vec<ListedFolder>,
-    /// Folders that were looked into again, by their place, for their stamps had changed and their names had not.
-    rechecked: Mutex<FxHashMap<usize, (FileStamp, i64)>>,
-}
-
-/// A folder that may hold files of the project.
-struct ListedFolder {
-    /// `None` for the root.
-    path: Option<RelPath>,
-    stamp: Option<FileStamp>,
-    /// A hash of what lies in it; `None` where that is not sure to be what was listed.
-    names: Option<ContentHash>,
-}
 
 /// What a look at all that a listing depends on says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,35 +41,16 @@ pub(in crate::engine) enum ListingState {
     Stale { should_be_reported: bool },
 }
 
-impl TrackedListing {
-    /// Returns the files outside of the project on which the listing depends.
-    pub(in crate::engine) fn external_paths(&self) -> Vec<PathBuf> {
-        self.rule_files.iter().map(|(path, _)| path.clone()).collect()
-    }
-
-    /// Returns a hash of the stamps of all files by which git knows a history; nothing that git says of commits changes
-    /// without one of them. `None` where they are too young to be believed, or not known.
-    pub(in crate::engine) fn history_key(&self) -> Option<ContentHash> {
-        let is_known = !self.rule_files.is_empty() && self.has_rested();
-        is_known.then(|| ContentHash::digest(format!("{:?}", self.rule_files).as_bytes()))
-    }
-
-    /// Says whether the rules were at rest, so that their stamps stand for them.
-    fn has_rested(&self) -> bool {
-        self.rule_files.iter().all(|(_, stamp)| stamp.is_none_or(|stamp| !is_racy(&stamp, self.began_ns)))
-    }
-}
-
-impl Project<'_> {
+impl Workspace<'_> {
     /// Lists the files, and does some other work meanwhile. A listing is kept for the next answers where events are to be
     /// had, and with it all that it depends on.
     pub(in crate::engine) fn list_files<R>(
         &self,
         began: Option<&TreeSnapshot>,
+        skew_ns: i64,
         meanwhile: impl FnOnce() -> R,
     ) -> Result<(Arc<TrackedListing>, R), Error> {
-        let kept_in = self.shared.as_ref().zip(began).filter(|(_, began)| began.is_trusted);
-        let skew_ns = if kept_in.is_some() { self.clock_skew_ns() } else { 0 };
+        let kept_in = self.tracker.as_ref().zip(began).filter(|(_, began)| began.is_trusted);
         let began_ns = self.world.clock.now_ns().saturating_add(skew_ns);
         let (root, names, processes) = (&self.root, &*self.names, self.world.processes);
         let (listing, done) = std::thread::scope(|scope| {
@@ -106,7 +63,7 @@ impl Project<'_> {
         let mut listed = TrackedListing {
             listing,
             neighbors,
-            names_key: self.names_key,
+            name_options: self.options.names.clone(),
             began_ns,
             rule_files: Vec::new(),
             ignore_files: Vec::new(),
@@ -125,29 +82,26 @@ impl Project<'_> {
         Ok((listed, done))
     }
 
-    /// The sources that tell what a header is; none for any other file. Those of its folder mostly do, and the whole
-    /// project is listed only where they do not.
-    pub(in crate::engine) fn neighbors_of(&mut self, path: &RelPath) -> HeaderNeighbors {
-        if !discover::is_header(path) {
-            return HeaderNeighbors::default();
+    /// Returns the listing that is kept, if a new one would be the same.
+    pub(in crate::engine) fn reusable_listing(&self, began: &TreeSnapshot) -> Option<Arc<TrackedListing>> {
+        let tree = self.tracker.as_ref()?;
+        if let Some(listed) = &began.listed {
+            match self.check_listing(listed) {
+                ListingState::Unchanged | ListingState::SameNames => return Some(Arc::clone(listed)),
+                ListingState::Stale { should_be_reported: should_be_told } => {
+                    if should_be_told && began.is_complete {
+                        tree.count_missed(1);
+                    }
+                }
+            }
         }
-        let folder = path.parent();
-        let names = self.world.files.entry_names(folder).unwrap_or_default();
-        let join = |name: Vec<u8>| match folder {
-            b"" => RelPath::new(&name).ok(),
-            folder => RelPath::new(&[folder, b"/", &name].concat()).ok(),
-        };
-        let paths: Vec<RelPath> = names.into_iter().filter_map(join).collect();
-        let neighbors = HeaderNeighbors::from_paths(paths.iter());
-        if neighbors.decides_in(folder) {
-            return neighbors;
-        }
-        let began = self.shared.as_ref().map(|tree| tree.snapshot(&self.names_key));
-        if let Some(listed) = began.as_ref().and_then(|began| self.reusable_listing(began)) {
-            return listed.neighbors.clone();
-        }
-        let listed = self.list_files(began.as_ref(), || ());
-        listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
+        // That files come and go is told of each that an editor saves by way of another name.
+        let listed = began.suspect.as_ref()?;
+        let is_explained = self.check_listing(listed) == ListingState::SameNames;
+        is_explained.then(|| {
+            tree.store_listing(listed, began);
+            Arc::clone(listed)
+        })
     }
 
     /// Says whether a listing is what a new one would be.
@@ -321,7 +275,7 @@ fn is_listed(listing: &FileListing, path: &RelPath) -> bool {
 
 /// Returns the stamp of a file outside. That of a `.git` changes with each lock that git takes in it: whether it is
 /// there counts, and whether it is another.
-fn rule_stamp(project: &Project<'_>, path: &std::path::Path) -> Option<FileStamp> {
+fn rule_stamp(project: &Workspace<'_>, path: &std::path::Path) -> Option<FileStamp> {
     let stamp = project.world.disk.stamp(path).ok().flatten()?;
     let is_repository = path.file_name().is_some_and(|name| name == ".git");
     Some(if is_repository { FileStamp { size: 0, mtime_ns: 0, ctime_ns: 0, ..stamp } } else { stamp })

@@ -1,15 +1,20 @@
 //! The files of a project as they lie on the disk: its listing, and what is kept of both between answers.
 
+mod files;
 mod freshness;
 mod listing;
-mod state;
+mod root;
+mod run_log;
+mod tracked_listing;
+mod tracker;
 mod watch_folders;
 
-pub use state::WorkspaceCache;
-pub use state::WorkspaceCounts;
 pub use watch_folders::WatchFolders;
 pub use watch_folders::watch_folders;
 
+pub(in crate::engine) use files::{HashedText, KnownFile, KnownState, with_byte_order_mark};
 pub(in crate::engine) use freshness::{is_racy, window_ns};
-pub(in crate::engine) use listing::{ListingState, TrackedListing};
-pub(in crate::engine) use state::{FileRows, TreeSnapshot};
+pub(in crate::engine) use listing::TOLD_BY_NS;
+pub(in crate::engine) use root::Workspace;
+pub(in crate::engine) use tracked_listing::TrackedListing;
+pub(in crate::engine) use tracker::{FileRows, TrackerCounts, TreeSnapshot, TreeTracker};

@@ -15,11 +15,8 @@ use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
 
-use super::listing::TrackedListing;
-use crate::engine::document::{DocumentCache, ViewCache};
-use crate::engine::history::CommitLog;
-use crate::engine::summaries::SummaryLookup;
-use crate::model::ContentHash;
+use super::tracked_listing::TrackedListing;
+use crate::discover;
 use crate::model::RelPath;
 use crate::store::FileRow;
 use crate::store::WriteBatch;
@@ -29,29 +26,21 @@ pub(in crate::engine) type FileRows = FxHashMap<RelPath, Arc<FileRow>>;
 
 /// What is known of a project's tree between two answers.
 #[derive(Default)]
-pub struct WorkspaceCache {
+pub(in crate::engine) struct TreeTracker {
     known: Mutex<TreeState>,
     /// Held while a project writes to the store, or reads all rows of it: SQLite would have them wait in naps.
     saving: Mutex<()>,
-    answers: Mutex<DocumentCache>,
-    views: Mutex<ViewCache>,
-    /// Where models' words are looked up.
-    desk: Arc<Mutex<SummaryLookup>>,
-    /// What git said of the commits last.
-    commits: Mutex<Option<(ContentHash, Arc<CommitLog>)>>,
 }
 
 /// How a tree has fared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct WorkspaceCounts {
+pub(in crate::engine) struct TrackerCounts {
     /// Files that the project lists, as far as is known.
-    pub files: u64,
+    pub(in crate::engine) files: u64,
     /// Changes that stamps told and no event did.
-    pub missed: u64,
+    pub(in crate::engine) missed: u64,
     /// Files whose bytes were not what their stamps promised.
-    pub mistakes: u64,
-    /// Documents that were given again as they were.
-    pub reused: u64,
+    pub(in crate::engine) mistakes: u64,
 }
 
 /// So many files are remembered to have been read since they changed.
@@ -100,15 +89,10 @@ pub(in crate::engine) struct TreeSnapshot {
     pub(in crate::engine) suspect: Option<Arc<TrackedListing>>,
 }
 
-impl WorkspaceCache {
-    /// Returns a tree of which nothing is known, and of which events tell only after [`Tree::set_trusted`].
-    pub fn new() -> Self {
-        Self::default()
-    }
-
+impl TreeTracker {
     /// Is told that the bytes of files may have changed: they are read before they are answered from, whatever their
     /// stamps say.
-    pub fn touch(&self, paths: &[RelPath]) {
+    pub(in crate::engine) fn touch(&self, paths: &[RelPath]) {
         let mut known = self.known();
         known.touches += 1;
         known.version += 1;
@@ -117,7 +101,7 @@ impl WorkspaceCache {
     }
 
     /// Is told that files may have come or gone, or that the rules have changed by which they count.
-    pub fn invalidate_listing(&self) {
+    pub(in crate::engine) fn invalidate_listing(&self) {
         let mut known = self.known();
         known.relists += 1;
         known.version += 1;
@@ -125,7 +109,7 @@ impl WorkspaceCache {
     }
 
     /// Is told that events were lost, so that anything may have changed.
-    pub fn invalidate_all(&self) {
+    pub(in crate::engine) fn invalidate_all(&self) {
         let mut known = self.known();
         known.epoch += 1;
         known.relists += 1;
@@ -137,7 +121,7 @@ impl WorkspaceCache {
     }
 
     /// Says whether events are to be had. Without, every answer lists the files anew.
-    pub fn set_trusted(&self, is_trusted: bool) {
+    pub(in crate::engine) fn set_trusted(&self, is_trusted: bool) {
         let mut known = self.known();
         if known.is_trusted != is_trusted {
             known.is_trusted = is_trusted;
@@ -151,27 +135,26 @@ impl WorkspaceCache {
     }
 
     /// Returns a number that moves whenever anything that is known changes.
-    pub fn version(&self) -> u64 {
+    pub(in crate::engine) fn version(&self) -> u64 {
         self.known().version
     }
 
     /// Returns how many files are known to have changed and were not read since.
-    pub fn pending(&self) -> u64 {
+    pub(in crate::engine) fn pending(&self) -> u64 {
         self.known().dirty.len() as u64
     }
 
     /// Returns how the tree has fared.
-    pub fn counts(&self) -> WorkspaceCounts {
-        let reused = self.documents().reused;
+    pub(in crate::engine) fn counts(&self) -> TrackerCounts {
         let known = self.known();
         let listed = known.listed.as_ref().map(|listed| listed.listing.files.len());
         let files = listed.or_else(|| known.rows.as_ref().map(|rows| rows.len())).unwrap_or_default();
-        WorkspaceCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes, reused }
+        TrackerCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes }
     }
 
     /// Returns the files on which the listing depends and which are none of the project's: git's index, its settings,
     /// the user's ignore files. Some may not exist. Empty until the files were listed for the first time.
-    pub fn external_dependencies(&self) -> Vec<PathBuf> {
+    pub(in crate::engine) fn external_dependencies(&self) -> Vec<PathBuf> {
         let known = self.known();
         let listed = known.listed.clone().or_else(|| known.suspect.clone());
         drop(known);
@@ -179,9 +162,9 @@ impl WorkspaceCache {
     }
 
     /// Returns what is known, and a listing only where it was made by the same names that count.
-    pub(in crate::engine) fn snapshot(&self, names_key: &ContentHash) -> TreeSnapshot {
+    pub(in crate::engine) fn snapshot(&self, names: &discover::Options) -> TreeSnapshot {
         let known = self.known();
-        let is_ours = |listed: &Arc<TrackedListing>| known.is_trusted && listed.names_key == *names_key;
+        let is_ours = |listed: &Arc<TrackedListing>| known.is_trusted && listed.name_options == *names;
         TreeSnapshot {
             is_trusted: known.is_trusted,
             is_complete: known.is_complete && known.is_trusted,
@@ -217,32 +200,6 @@ impl WorkspaceCache {
     /// Keeps all other projects of this process from writing.
     pub(in crate::engine) fn lock_writes(&self) -> MutexGuard<'_, ()> {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns where models' words are looked up.
-    pub(in crate::engine) fn summary_lookup(&self) -> Arc<Mutex<SummaryLookup>> {
-        Arc::clone(&self.desk)
-    }
-
-    /// Returns the documents that were given last.
-    pub(in crate::engine) fn documents(&self) -> MutexGuard<'_, DocumentCache> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the views that were shown last.
-    pub(in crate::engine) fn views(&self) -> MutexGuard<'_, ViewCache> {
-        self.views.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns what git said of the commits under these rules.
-    pub(in crate::engine) fn commits(&self, rules: &ContentHash) -> Option<Arc<CommitLog>> {
-        let commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
-        commits.as_ref().filter(|(of, _)| of == rules).map(|(_, commits)| Arc::clone(commits))
-    }
-
-    pub(in crate::engine) fn store_commits(&self, rules: ContentHash, commits: &Arc<CommitLog>) {
-        let mut kept = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
-        *kept = Some((rules, Arc::clone(commits)));
     }
 
     pub(in crate::engine) fn rows(&self) -> Option<Arc<FileRows>> {

@@ -1,0 +1,156 @@
+//! Views of what somebody picked out: symbols, lines, changes.
+
+use super::view::{BaseText, ViewContent, ViewParams, ViewUnavailable, health_remark};
+use crate::aggregate;
+use crate::aggregate::SlicePart;
+use crate::engine::artifacts::{ArtifactCache, ContentRef};
+use crate::engine::history::RevisionText;
+use crate::engine::workspace::{HashedText, Workspace, with_byte_order_mark};
+use crate::model::Outline;
+use crate::model::SkipReason;
+use crate::model::Slice;
+use crate::model::SliceResolution;
+use crate::model::SliceStatus;
+use crate::slices;
+
+/// So many names of a mask that are gone are told one by one.
+const MOST_TOLD: usize = 10;
+
+/// Shows what was asked for of single symbols, or else what people said of them.
+pub(in crate::engine) fn masked_view(
+    cache: &mut ArtifactCache<'_>,
+    subject: &ContentRef<'_>,
+    rendering: &mut ViewParams<'_>,
+) -> Result<ViewContent, ViewUnavailable> {
+    let asked = rendering.overrides.map(|picks| picks.mask).filter(|mask| !mask.is_empty());
+    let said = rendering.item.map(|item| item.ast_mask.as_slice());
+    let mask = asked.or(said).unwrap_or_default();
+    if mask.is_empty() {
+        return Err(ViewUnavailable::Words("no mask says which symbols to show".to_owned()));
+    }
+    let mut missing = None;
+    let shown = symbols_view(cache, subject, rendering, |text, outline, language| {
+        let view = aggregate::render_masked(text, outline, mask, language);
+        missing = missing_symbols(&view.missing);
+        view.body
+    });
+    match (shown, missing) {
+        (Ok(shown), why) => Ok(ViewContent { reason: why, ..shown }),
+        (Err(ViewUnavailable::Words(_)), Some(why)) => Err(ViewUnavailable::Words(why)),
+        (Err(hindrance), _) => Err(hindrance),
+    }
+}
+
+/// Shows what `view` makes of a file's text and its symbols.
+pub(in crate::engine) fn symbols_view(
+    cache: &mut ArtifactCache<'_>,
+    subject: &ContentRef<'_>,
+    rendering: &mut ViewParams<'_>,
+    view: impl FnOnce(&str, &Outline, &str) -> String,
+) -> Result<ViewContent, ViewUnavailable> {
+    let gone = || ViewUnavailable::LeftOut(SkipReason::Unstable);
+    let outline = cache.outline(subject).ok_or_else(gone)?;
+    let remark = health_remark(outline.health)?;
+    let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
+    if hash != subject.hash {
+        // The outline speaks of other lines than these.
+        return Err(gone());
+    }
+    let body = view(&text, &outline, subject.file_type.id);
+    if body.is_empty() {
+        return Err(ViewUnavailable::Words("there is no symbol to show".to_owned()));
+    }
+    Ok(ViewContent { content: Some(hash), remark, body, reason: None })
+}
+
+/// Shows the lines that were asked for.
+pub(in crate::engine) fn slices_view(
+    cache: &mut ArtifactCache<'_>,
+    subject: &ContentRef<'_>,
+    rendering: &mut ViewParams<'_>,
+) -> Result<ViewContent, ViewUnavailable> {
+    let lines = rendering.overrides.map(|picks| picks.lines).unwrap_or_default();
+    let marked = rendering.item.map(|item| item.custom_slices.as_slice()).unwrap_or_default();
+    if lines.is_empty() && marked.is_empty() {
+        return Err(ViewUnavailable::Words("nothing says which lines to show".to_owned()));
+    }
+    let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
+    let text = with_byte_order_mark((hash, text));
+    if !lines.is_empty() {
+        let parts = lines.iter().map(|(start, end)| SlicePart::from_lines(&text, *start, *end));
+        let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
+        return Ok(ViewContent { content: Some(hash), remark: None, body, reason: None });
+    }
+    let found: Vec<(&Slice, SliceResolution)> =
+        marked.iter().map(|slice| (slice, slices::locate_slice(slice, &text))).collect();
+    let parts = found.iter().map(|(slice, found)| SlicePart::from_resolution(&text, slice, found));
+    let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
+    Ok(ViewContent { content: Some(hash), remark: None, body, reason: slice_warnings(&found) })
+}
+
+/// Shows what has changed since the revision that was asked for, or else since the last commit.
+pub(in crate::engine) fn diff_view(
+    cache: &mut ArtifactCache<'_>,
+    subject: &ContentRef<'_>,
+    rendering: &mut ViewParams<'_>,
+) -> Result<ViewContent, ViewUnavailable> {
+    let old = match rendering.overrides {
+        Some(picks) => picks.base.clone(),
+        None => BaseText::Nothing("nothing says what to compare it with"),
+    };
+    let (past, label) = match old {
+        BaseText::Known(past, label) => (past, label),
+        BaseText::Nothing(why) => return Err(ViewUnavailable::Words(why.to_owned())),
+    };
+    let old = match past {
+        RevisionText::Text(text) => Some(text),
+        RevisionText::Absent => None,
+        RevisionText::LeftOut(reason) => {
+            return Err(ViewUnavailable::Words(format!("at {label}, {}", reason.description())));
+        }
+        RevisionText::UnaskablePath => {
+            let why = "git cannot be asked for a name with a line's end in it";
+            return Err(ViewUnavailable::Words(why.to_owned()));
+        }
+    };
+    let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
+    let body = aggregate::render_diff(subject.path, old.as_deref(), Some(&text), &label);
+    Ok(ViewContent { content: Some(hash), remark: Some(format!("against {label}")), body, reason: None })
+}
+
+fn view_text(
+    workspace: &Workspace<'_>,
+    subject: &ContentRef<'_>,
+    rendering: &mut ViewParams<'_>,
+) -> Result<HashedText, ViewUnavailable> {
+    let text = rendering.text.take();
+    text.map_or_else(|| workspace.read_text(subject.path), Ok).map_err(ViewUnavailable::LeftOut)
+}
+
+/// Says which slices are not what they were.
+fn slice_warnings(found: &[(&Slice, SliceResolution)]) -> Option<String> {
+    let doubts = found.iter().filter_map(|(slice, found)| {
+        let what = match found.status {
+            SliceStatus::Exact | SliceStatus::Moved => return None,
+            SliceStatus::Changed => "has changed",
+            SliceStatus::Stale => "is lost",
+        };
+        let Slice { tag, start_line, end_line, .. } = slice;
+        Some(format!("the slice {tag:?} of lines {start_line}-{end_line} {what}: {}", found.reason))
+    });
+    let doubts: Vec<String> = doubts.collect();
+    (!doubts.is_empty()).then(|| doubts.join("; "))
+}
+
+/// Says which names of a mask no symbol bears.
+fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
+    let words = missing.iter().take(MOST_TOLD).map(|(key, near)| match near.len() {
+        0 => format!("`{key}`"),
+        _ => format!("`{key}` (nearest: {})", near.join(", ")),
+    });
+    let mut words: Vec<String> = words.collect();
+    if MOST_TOLD < missing.len() {
+        words.push(format!("{} more", missing.len() - MOST_TOLD));
+    }
+    (!words.is_empty()).then(|| format!("the mask names what is not there: {}", words.join("; ")))
+}

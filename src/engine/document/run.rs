@@ -1,0 +1,23 @@
+//! What documents are made with.
+
+use std::sync::Mutex;
+
+use super::cache::DocumentCaches;
+use super::render::Renderer;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::summaries::{ModelSummaries, SummaryLookup};
+
+/// One use case about documents, with the caches that it may use.
+pub(in crate::engine) struct DocumentRun<'r, 'w> {
+    pub(in crate::engine) cache: &'r mut ArtifactCache<'w>,
+    /// The caches that the documents of a process share; `None` in a process that ends with its answer.
+    pub(in crate::engine) caches: Option<&'r DocumentCaches>,
+    pub(in crate::engine) lookup: &'r Mutex<SummaryLookup>,
+}
+
+impl<'w> DocumentRun<'_, 'w> {
+    /// Returns a renderer that shows these summaries by models.
+    pub(in crate::engine) fn renderer<'s>(&'s mut self, summaries: &'s ModelSummaries) -> Renderer<'s, 'w> {
+        Renderer::new(self.cache, self.caches.map(|caches| &caches.views), summaries)
+    }
+}

@@ -1,0 +1,178 @@
+//! The files that a document is about, and whether the document is cached.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::cache::{CachedDocument, DocumentKey, InputsKey, MOST_DOCUMENT_BYTES, lock_documents};
+use super::delivery::PendingDelivery;
+use super::gather::{is_shown_as_diff, may_need_text, merged_items, routing, select_requested};
+use super::request::AggregationRequest;
+use super::run::DocumentRun;
+use super::sections::sections;
+use crate::aggregate::DocumentSections;
+use crate::aggregate::Focus;
+use crate::engine::error::Error;
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::index::{FileSelection, Trust};
+use crate::engine::summaries::{ModelSummaries, choose_summaries};
+use crate::engine::workspace::KnownState;
+use crate::model::ContentHash;
+use crate::model::Document;
+use crate::model::FileOrder;
+use crate::model::RelPath;
+use crate::model::ViewMode;
+
+/// What a document is composed of, as it is now.
+pub struct DocumentInputs {
+    pub(in crate::engine) selection: FileSelection,
+    /// What is attached to the files.
+    pub(in crate::engine) sections: DocumentSections,
+    /// The summaries by models that the document shows.
+    pub(in crate::engine) summaries: ModelSummaries,
+    pub(in crate::engine) digest: InputsDigest,
+}
+
+/// What is kept of the inputs while the document is composed, to find out afterwards whether it may be cached.
+pub struct InputsDigest {
+    /// What decides what the document is; `None` if it depends on more than can be compared.
+    key: Option<Arc<InputsKey>>,
+    /// What each file's text is.
+    contents: FxHashMap<RelPath, ContentHash>,
+    /// How many notes there were.
+    notes: usize,
+}
+
+impl DocumentRun<'_, '_> {
+    /// Finds the files that a document is about, and what each is now.
+    pub(in crate::engine) fn select_for(
+        &mut self,
+        request: &AggregationRequest,
+    ) -> Result<DocumentInputs, Error> {
+        // First, for it may be refused, and costs nothing.
+        let sections = sections(&self.cache.workspace, &request.sections)?;
+        let (focus, items) = (Focus::new(&request.focus)?, merged_items(&self.cache.workspace, request));
+        let routing = routing(&self.cache.workspace, request, &focus, &items);
+        let notes = self.cache.workspace.log.note_count();
+        let selection = if request.sections.part.has_prefix() {
+            select_requested(self.cache, request, &|path| may_need_text(path, &routing))?
+        } else {
+            FileSelection::empty()
+        };
+        let is_whole = request.files.is_empty() && request.preset.is_none();
+        let whole = is_whole.then_some(request.items.as_slice());
+        let summaries =
+            choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, whole);
+        let has_diffs = selection.files.iter().any(|file| is_shown_as_diff(file, &routing));
+        let is_alone = self.depends_on_files_alone(request)
+            && !has_diffs
+            && self.cache.workspace.log.note_count() == notes;
+        let key = if is_alone { self.inputs_key(request, &selection, &summaries, &sections) } else { None };
+        let mut contents = FxHashMap::default();
+        if key.is_some() {
+            contents.extend(selection.files.iter().filter_map(|file| match &file.state {
+                KnownState::Content { hash, .. } => Some((file.path.clone(), *hash)),
+                KnownState::LeftOut(_) => None,
+            }));
+        }
+        let digest = InputsDigest { key, contents, notes };
+        Ok(DocumentInputs { selection, sections, summaries, digest })
+    }
+
+    /// Returns the cached document, if a new one would be the same, and what is remembered when it is delivered.
+    pub(in crate::engine) fn cached_document(
+        &mut self,
+        request_key: ContentHash,
+        request: &AggregationRequest,
+        inputs: &DocumentInputs,
+    ) -> Option<(Arc<CachedDocument>, Option<PendingDelivery>)> {
+        let caches = self.caches?;
+        let key = DocumentKey { request: request_key, inputs: Arc::clone(inputs.digest.key.as_ref()?) };
+        let found = lock_documents(&caches.documents).get(&key)?;
+        let mut pending = None;
+        if let Some(history) = &request.history {
+            // What another document showed under the name since then is not what this one's reader has.
+            let version = self.cache.query_store(|store| store.delivery_version(&history.name)).flatten()?;
+            let is_last = lock_documents(&caches.documents)
+                .last_delivered
+                .get(&history.name)
+                .is_some_and(|(last, at)| *last == key && *at == version);
+            if !is_last {
+                return None;
+            }
+            pending = Some(PendingDelivery::unchanged(history.name.clone(), key));
+        }
+        lock_documents(&caches.documents).reused += 1;
+        Some((found, pending))
+    }
+
+    /// Caches a document until it is asked for again, unless something changed while it was composed. Returns its key.
+    pub(in crate::engine) fn cache_document(
+        &mut self,
+        request_key: ContentHash,
+        digest: &InputsDigest,
+        document: &Document,
+        cached: &Arc<CachedDocument>,
+    ) -> Option<DocumentKey> {
+        let (caches, inputs) = (self.caches?, digest.key.as_ref()?);
+        let is_as_selected = document.blocks.iter().all(|block| {
+            let known = digest.contents.get(&block.path);
+            known == block.content.as_ref() || block.view == ViewMode::None
+        });
+        // A note is reported each time, and that of a file that could not be shown belongs to its answer alone.
+        let has_new_notes = self.cache.workspace.log.note_count() != digest.notes;
+        if !is_as_selected || has_new_notes || MOST_DOCUMENT_BYTES < cached.bytes() {
+            return None;
+        }
+        let key = DocumentKey { request: request_key, inputs: Arc::clone(inputs) };
+        lock_documents(&caches.documents).insert(key.clone(), Arc::clone(cached));
+        Some(key)
+    }
+
+    /// Says whether nothing but the project's files, its history and the discussion decides what a document is like.
+    fn depends_on_files_alone(&self, request: &AggregationRequest) -> bool {
+        let sections = &request.sections;
+        self.caches.is_some()
+            && !self.cache.workspace.paranoid
+            && request.trust == Trust::Stamps
+            && request.base.is_none()
+            && request.history.as_ref().is_none_or(|memory| !memory.since_last)
+            && sections.screenshots.is_empty()
+            && !sections.beads
+    }
+
+    /// Returns what decides what the document is; `None` if git's history does and its state is not known.
+    fn inputs_key(
+        &self,
+        request: &AggregationRequest,
+        selection: &FileSelection,
+        summaries: &ModelSummaries,
+        sections: &DocumentSections,
+    ) -> Option<Arc<InputsKey>> {
+        let mut hash = Fingerprint::default();
+        if request.order == FileOrder::Stable || request.limits.is_some() {
+            // What is not committed of the other files is no part of the answer, but their attributes may be.
+            let is_whole = request.files.is_empty() && request.preset.is_none();
+            hash.bytes(selection.rules.filter(|_| is_whole)?.as_bytes());
+        }
+        hash.bytes(summaries.fingerprint(&selection.files).as_bytes());
+        for file in &selection.files {
+            hash.bytes(file.path.as_bytes()).number(u64::from(file.tracked));
+            match &file.state {
+                KnownState::Content { hash: content, file_type, .. } => {
+                    hash.bytes(content.as_bytes()).bytes(file_type.id.as_bytes())
+                }
+                KnownState::LeftOut(reason) => hash.bytes(reason.name().as_bytes()),
+            };
+        }
+        // Screenshots and tracked work are not in it: a document that has them is not cached.
+        Some(Arc::new(InputsKey {
+            options: self.cache.workspace.options.clone(),
+            part: sections.part,
+            discussion: sections.discussion.clone(),
+            problems: sections.problems.clone(),
+            missing: selection.missing.clone(),
+            files: hash.finish(),
+        }))
+    }
+}

@@ -1,0 +1,215 @@
+//! Views of single files.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::collections::VecDeque;
+use std::io::ErrorKind;
+
+use super::base_texts::{BaseTexts, HEAD, base_text};
+use super::render::{Renderer, block};
+use super::run::DocumentRun;
+use super::view::{BaseText, ViewOverrides, ViewParams};
+use crate::aggregate;
+use crate::aggregate::CuratedItems;
+use crate::aggregate::FocusLines;
+use crate::aggregate::Selector;
+use crate::discover;
+use crate::engine::artifacts::SkeletonPrefetch;
+use crate::engine::error::Error;
+use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
+use crate::engine::index::{FileSelection, Trust, select_named};
+use crate::engine::summaries::ModelSummaries;
+use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
+use crate::model::DocumentBlock;
+use crate::model::FileItem;
+use crate::model::MaskMode;
+use crate::model::RelPath;
+use crate::model::SkipReason;
+use crate::model::SummaryDetail;
+use crate::model::ViewMode;
+use crate::sys::FileKind;
+
+/// Views that are asked for.
+#[derive(Debug, Clone)]
+pub struct ViewRequest {
+    /// Words for the files.
+    pub files: Vec<String>,
+    /// The view; `None` for the text, or the largest view that the limits allow.
+    pub mode: Option<ViewMode>,
+    /// What a masked view shows of single symbols, by their qualified names; empty for what people say of the file.
+    pub mask: Vec<(String, MaskMode)>,
+    /// First and last line, from 1 and inclusive, of each part that a custom view shows; empty for what people
+    /// marked.
+    pub lines: Vec<(u32, u32)>,
+    /// The revision that a diff is against; `None` for the last commit.
+    pub base: Option<String>,
+    /// What people say of single files; it fills in what is empty above.
+    pub items: Vec<FileItem>,
+    /// Whether stamps may save a reading.
+    pub trust: Trust,
+}
+
+/// One view of one file.
+#[derive(Debug, Clone)]
+pub struct ViewAnswer {
+    /// The file as it is shown.
+    pub block: DocumentBlock,
+    /// Why it is not shown as it was asked for.
+    pub reason: Option<String>,
+}
+
+impl DocumentRun<'_, '_> {
+    /// Returns one view of each file that is named, in the order of their paths within each word. Without a mode the
+    /// text is shown, or the largest view that the limits allow.
+    pub(in crate::engine) fn views(&mut self, request: &ViewRequest) -> Result<Vec<ViewAnswer>, Error> {
+        let (mut answers, mut left_out, mut unchanged) = (Vec::new(), 0, 0);
+        // No tier is asked for, so summaries are the heuristic's.
+        let summaries = ModelSummaries::default();
+        let mut renderer = self.renderer(&summaries);
+        let items = CuratedItems::new(renderer.cache.workspace.relative_items(&request.items));
+        for word in &request.files {
+            let wants_text = request.mode.is_none_or(ViewMode::needs_text);
+            let mut selection =
+                select_named(renderer.cache, std::slice::from_ref(word), request.trust, &|_| wants_text)?;
+            let (mut pasts, same) =
+                view_base_texts(&renderer.cache.workspace, request, word, &mut selection)?;
+            unchanged += same;
+            let is_skeleton = request.mode == Some(ViewMode::Skeleton);
+            renderer.prefetch = SkeletonPrefetch::new(selection.files.iter().filter(|_| is_skeleton));
+            for file in selection.files {
+                renderer.cache.workspace.check_cancelled()?;
+                let old = base_text(&renderer.cache.workspace, &mut pasts, &file.path);
+                if let KnownState::LeftOut(SkipReason::Vanished) = file.state
+                    && let Some(deleted) = view_of_deleted(&renderer.cache.workspace, &file.path, old.clone())
+                {
+                    answers.push(deleted);
+                    continue;
+                }
+                match file.state {
+                    KnownState::LeftOut(reason) if selection.named.contains(&file.path) => {
+                        return Err(Error::LeftOut { path: file.path, reason });
+                    }
+                    KnownState::LeftOut(reason) if !reason.is_error() => {
+                        left_out += 1;
+                        continue;
+                    }
+                    KnownState::LeftOut(_) | KnownState::Content { .. } => {}
+                }
+                let text = selection.texts.remove(&file.path);
+                answers.push(view(&mut renderer, &file, (request, &items), old, text));
+            }
+        }
+        if 0 < unchanged {
+            renderer.cache.workspace.note(format!("files that have not changed: {unchanged}"));
+        }
+        if 0 < left_out {
+            renderer.cache.workspace.note(format!(
+                "files that have no text to show: {left_out}; `slop status` says which and why"
+            ));
+        }
+        Ok(answers)
+    }
+}
+
+fn view(
+    renderer: &mut Renderer<'_, '_>,
+    file: &KnownFile,
+    (request, items): (&ViewRequest, &CuratedItems),
+    old: BaseText,
+    text: Option<HashedText>,
+) -> ViewAnswer {
+    let lines = FocusLines(Vec::new());
+    let picks = ViewOverrides { mask: &request.mask, lines: &request.lines, base: old };
+    // What is asked for by name is shown as it is asked for, whatever its size.
+    let max_bytes =
+        if request.mode.is_some() { u64::MAX } else { renderer.cache.workspace.options.max_bytes };
+    let view = request.mode.unwrap_or(ViewMode::Full);
+    let (detail, item, picks) = (SummaryDetail::Words, items.find(&file.path), Some(&picks));
+    // No tier is asked for, so that the words are the heuristic's.
+    let by_model = false;
+    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
+    let rendered = renderer.render(file, rendering, max_bytes);
+    let why = rendered.reason.clone();
+    ViewAnswer { block: block(file, rendered), reason: why }
+}
+
+/// Prepares to ask git what the files were that a word names. Of those that it does not name by their paths, the
+/// ones that have not changed are taken out of `files` and counted; those that are gone are put in.
+pub(in crate::engine) fn view_base_texts(
+    workspace: &Workspace<'_>,
+    request: &ViewRequest,
+    word: &str,
+    selection: &mut FileSelection,
+) -> Result<(BaseTexts, usize), Error> {
+    let mut pasts =
+        BaseTexts { baseline: Baseline::Nothing(""), wanted: VecDeque::new(), known: HashMap::new() };
+    if request.mode != Some(ViewMode::Diff) {
+        return Ok((pasts, 0));
+    }
+    pasts.baseline = baseline(workspace, request.base.as_deref().unwrap_or(HEAD))?;
+    let mut unchanged = 0;
+    if let Baseline::Commit { id, .. } = &pasts.baseline
+        && !selection.files.iter().all(|file| selection.named.contains(&file.path))
+        && let Some(changed) = changed_since(workspace, id)
+    {
+        let before = selection.files.len();
+        let by_name = &selection.named;
+        selection.files.retain(|file| {
+            let is_same = file.tracked && !changed.contains_key(&file.path);
+            by_name.contains(&file.path) || !is_same
+        });
+        unchanged = before - selection.files.len();
+        let gone = changed.into_iter().filter(|(path, was_file)| *was_file && is_deleted(workspace, path));
+        add_deleted(word, gone.map(|(path, _)| path), &mut selection.files)?;
+    }
+    pasts.wanted = selection.files.iter().map(|file| file.path.clone()).collect();
+    Ok((pasts, unchanged))
+}
+
+/// Returns the diff of a file that is no more; `None` where it was no text that may be shown. Its name may speak of
+/// secrets although no such file is there.
+pub(in crate::engine) fn view_of_deleted(
+    workspace: &Workspace<'_>,
+    path: &RelPath,
+    old: BaseText,
+) -> Option<ViewAnswer> {
+    let BaseText::Known(RevisionText::Text(text), label) = old else { return None };
+    if workspace.names.skip_reason(path).is_some() {
+        return None;
+    }
+    let block = DocumentBlock {
+        path: path.clone(),
+        file_type: discover::unknown_type(),
+        view: ViewMode::Diff,
+        content: None,
+        remarks: vec![format!("deleted since {label}")],
+        body: aggregate::render_diff(path, Some(&text), None, &label),
+        summary: None,
+    };
+    Some(ViewAnswer { block, reason: None })
+}
+
+/// Adds the files that a word means among those that are gone.
+fn add_deleted(
+    word: &str,
+    gone: impl Iterator<Item = RelPath>,
+    files: &mut Vec<KnownFile>,
+) -> Result<(), Error> {
+    let selector = Selector::new(word)?;
+    let listed: HashSet<RelPath> = files.iter().map(|file| file.path.clone()).collect();
+    let gone = gone.filter(|path| !listed.contains(path) && selector.selects(path));
+    let state = || KnownState::LeftOut(SkipReason::Vanished);
+    files.extend(gone.map(|path| KnownFile { path, tracked: false, state: state() }));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(())
+}
+
+/// Says whether nothing stands at a path that would be listed. Git may track it no more although it is there; a
+/// folder in the place of a file is not that file.
+fn is_deleted(workspace: &Workspace<'_>, path: &RelPath) -> bool {
+    !workspace.names.is_excluded(path)
+        && match workspace.world.files.stat(path) {
+            Ok(stat) => stat.kind == FileKind::Directory,
+            Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+        }
+}

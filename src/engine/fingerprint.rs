@@ -1,0 +1,48 @@
+//! Hashes of several values, as keys of what is cached.
+
+use crate::model::ContentHash;
+
+/// Builds a hash of several values.
+///
+/// Each value is preceded by its length, so that no two sequences of values share their bytes. `{:?}` is no substitute:
+/// its output may change with a field's name or a compiler's version, and a key must not.
+#[derive(Debug, Default)]
+pub(in crate::engine) struct Fingerprint(Vec<u8>);
+
+impl Fingerprint {
+    /// Adds bytes.
+    pub(in crate::engine) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    /// Adds a number.
+    pub(in crate::engine) fn number(&mut self, number: u64) -> &mut Self {
+        self.0.extend_from_slice(&number.to_le_bytes());
+        self
+    }
+
+    /// Returns the hash of all that was added.
+    pub(in crate::engine) fn finish(&self) -> ContentHash {
+        ContentHash::digest(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_do_not_run_into_each_other() {
+        let hash = |values: &[&str]| {
+            let mut hash = Fingerprint::default();
+            for value in values {
+                hash.bytes(value.as_bytes());
+            }
+            hash.finish()
+        };
+        assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
+        assert_ne!(hash(&["a"]), hash(&["a", ""]));
+    }
+}

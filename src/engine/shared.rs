@@ -1,0 +1,98 @@
+//! What the projects of one process share between answers.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+
+use crate::engine::document::DocumentCaches;
+use crate::engine::summaries::SummaryLookup;
+use crate::engine::workspace::{TrackerCounts, TreeTracker};
+use crate::model::RelPath;
+
+/// What is known of a project between two answers, shared by all projects of one process that have the same root and
+/// the same options.
+///
+/// A watcher reports here what may have changed; whoever answers looks here before asking git and the store. Nothing is
+/// trusted because no event came: each answer compares stamps first. So a lost event makes an answer slower, never
+/// wrong. Only an event can tell that a file was written without a new stamp.
+#[derive(Default)]
+pub struct WorkspaceCache {
+    tracker: Arc<TreeTracker>,
+    documents: DocumentCaches,
+    summary_lookup: Arc<Mutex<SummaryLookup>>,
+}
+
+/// How the shared caches have fared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WorkspaceCounts {
+    /// Files that the project lists, as far as is known.
+    pub files: u64,
+    /// Changes that stamps showed and no event reported.
+    pub missed: u64,
+    /// Files whose bytes were not what their stamps promised.
+    pub mistakes: u64,
+    /// Documents that were answered from the cache.
+    pub reused: u64,
+}
+
+impl WorkspaceCache {
+    /// Returns an empty cache, to which events are reported only after [`WorkspaceCache::set_trusted`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Records that the bytes of files may have changed: they are read before they are answered from, whatever their
+    /// stamps are.
+    pub fn touch(&self, paths: &[RelPath]) {
+        self.tracker.touch(paths);
+    }
+
+    /// Records that files may have come or gone, or that the rules have changed by which they are listed.
+    pub fn invalidate_listing(&self) {
+        self.tracker.invalidate_listing();
+    }
+
+    /// Records that events were lost, so that anything may have changed.
+    pub fn invalidate_all(&self) {
+        self.tracker.invalidate_all();
+    }
+
+    /// Sets whether changes are reported by events. If not, every answer lists the files again.
+    pub fn set_trusted(&self, is_trusted: bool) {
+        self.tracker.set_trusted(is_trusted);
+    }
+
+    /// Returns a number that changes whenever anything that is known does.
+    pub fn version(&self) -> u64 {
+        self.tracker.version()
+    }
+
+    /// Returns how many files are known to have changed and were not read since.
+    pub fn pending(&self) -> u64 {
+        self.tracker.pending()
+    }
+
+    /// Returns how the caches have fared.
+    pub fn counts(&self) -> WorkspaceCounts {
+        let TrackerCounts { files, missed, mistakes } = self.tracker.counts();
+        WorkspaceCounts { files, missed, mistakes, reused: self.documents.reused() }
+    }
+
+    /// Returns the files outside of the project on which the listing depends: git's index, its settings, the user's
+    /// ignore files. Some may not exist. Empty until the files were listed for the first time.
+    pub fn external_dependencies(&self) -> Vec<PathBuf> {
+        self.tracker.external_dependencies()
+    }
+
+    pub(in crate::engine) fn tracker(&self) -> Arc<TreeTracker> {
+        Arc::clone(&self.tracker)
+    }
+
+    pub(in crate::engine) const fn documents(&self) -> &DocumentCaches {
+        &self.documents
+    }
+
+    pub(in crate::engine) fn summary_lookup(&self) -> Arc<Mutex<SummaryLookup>> {
+        Arc::clone(&self.summary_lookup)
+    }
+}
