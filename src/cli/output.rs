@@ -94,6 +94,11 @@ impl CommandOutput {
         self.message(&format!("{NOTE}note:{NOTE:#} {}", printable_lines(note)));
     }
 
+    /// Writes what is wrong with one of several paths, always.
+    pub(super) fn missing_path(&mut self, message: &str) {
+        self.write_stderr(&format!("{ERROR}error:{ERROR:#} {}", printable_lines(message)));
+    }
+
     /// Tells why a command failed, always. A message names what was attempted, so that "cannot" goes before it.
     pub(super) fn error(&mut self, failure: &CommandError) {
         let (message, hint) = (printable_lines(&failure.message()), printable_lines(failure.hint()));

@@ -13,7 +13,7 @@ use crate::api::{
     ResolveSlicesQuery, SymbolMatches, SymbolsQuery, ViewQuery,
 };
 use crate::config::LoadedConfig;
-use crate::engine::{Project, Trust, ViewRequest, nearest_symbols, select_symbols};
+use crate::engine::{Code, Error, Project, Trust, ViewRequest, nearest_symbols, select_symbols};
 use crate::model::{ArtifactKind, MaskMode, Slice};
 
 /// How many names are given in place of one that no symbol has.
@@ -141,14 +141,26 @@ impl Resolve for FilesQuery {
 
 impl Resolve for OutlineQuery {
     fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        complete(move |project| Ok(convert_all(project.outlines(&self.files, trust_for(self.verify))?)))
+        let trust = trust_for(self.verify);
+        found(move |project| {
+            let mut found = for_each_path(&self.files, |files| project.outlines(files, trust))?;
+            // Paths that were asked for one by one may select the same files.
+            found.answer.sort_by(|a, b| a.path.cmp(&b.path));
+            found.answer.dedup_by(|a, b| a.path == b.path);
+            Ok(Found { answer: convert_all(found.answer), missing: found.missing })
+        })
     }
 }
 
 impl Resolve for ViewQuery {
     fn resolve(self, settings: QuerySettings<'_>) -> Resolved<Self> {
         let request = view_request(self, settings.loaded)?;
-        complete(move |project| Ok(convert_all(project.views(&request)?)))
+        found(move |project| {
+            let views =
+                |files: &[String]| project.views(&ViewRequest { files: files.to_vec(), ..request.clone() });
+            let found = for_each_path(&request.files, views)?;
+            Ok(Found { answer: convert_all(found.answer), missing: found.missing })
+        })
     }
 }
 
@@ -269,6 +281,73 @@ impl Resolve for ExportQuery {
             Ok(rows)
         })
     }
+}
+
+/// Answers about all of some paths, or about those of them that can be answered for. It is an error if none can.
+fn for_each_path<A>(
+    paths: &[String],
+    mut answer: impl FnMut(&[String]) -> Result<Vec<A>, Error>,
+) -> Result<Found<Vec<A>>, ApiError> {
+    match answer(paths) {
+        Ok(answers) => return Ok(Found::all(answers)),
+        Err(error) if paths.len() < 2 || !is_about_path(error.code()) => return Err(error.into()),
+        // One path stands in the way of the others. To answer for each of them alone costs more than to answer for all
+        // at once, so that it is done only now.
+        Err(_) => {}
+    }
+    let (mut found, mut first_error) = (Found::all(Vec::new()), None);
+    let mut is_answered = false;
+    for path in paths {
+        match answer(std::slice::from_ref(path)) {
+            Ok(answers) => {
+                is_answered = true;
+                found.answer.extend(answers);
+            }
+            Err(error) if is_about_path(error.code()) => {
+                let error = ApiError::from(error);
+                let ApiError { code, message, .. } = error.clone();
+                found.missing.push(MissingPath { path: path.clone(), code: code.into_owned(), message });
+                first_error = first_error.or(Some(error));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match first_error {
+        Some(error) if !is_answered => Err(error),
+        _ => Ok(found),
+    }
+}
+
+/// Returns whether an error is about one of the paths that were asked for, so that others can be answered for.
+const fn is_about_path(code: Code) -> bool {
+    match code {
+        Code::BadPattern
+        | Code::OutsideProject
+        | Code::NotFound
+        | Code::Secret
+        | Code::NotShown
+        | Code::NoSuchView => true,
+        Code::ListFailed
+        | Code::StoreTooNew
+        | Code::StoreUnusable
+        | Code::PaidUnusable
+        | Code::NoSuchRevision
+        | Code::NoSuchLines
+        | Code::Cancelled
+        | Code::NoCache
+        | Code::OverBudget
+        | Code::BadDiscussion
+        | Code::HistoryNotFound
+        | Code::NothingToSend
+        | Code::WriteFailed => false,
+    }
+}
+
+/// Returns a question whose answer may lack some of what it asks for.
+fn found<A: 'static>(
+    answer: impl FnOnce(&mut Project<'_>) -> Result<Found<A>, ApiError> + 'static,
+) -> Result<ResolvedQuery<A>, ApiError> {
+    Ok(ResolvedQuery { uses_cache: true, answer: Box::new(answer) })
 }
 
 /// Returns a question that is answered about all that it asks for, or not at all.

@@ -327,6 +327,36 @@ fn a_path_that_is_not_utf_8_keeps_its_bytes() {
 }
 
 #[test]
+fn one_missing_path_does_not_silence_the_others() {
+    let bench = ServiceFixture::new();
+    let files = json!(["engine.py", "nope.py", "../x", "image.bin"]);
+    for query in [
+        json!({"ask": "view", "files": files, "mode": "skeleton"}),
+        json!({"ask": "outline", "files": files}),
+    ] {
+        let answered = bench.ask(&query, &CallOptions::default()).unwrap();
+        let shown: Value = serde_json::from_slice(&answered.data).unwrap();
+        let shown: Vec<&Value> = shown.as_array().unwrap().iter().map(|file| &file["path"]).collect();
+        assert_eq!(shown, [&json!("engine.py")], "{query}");
+        let missing: Vec<(&str, &str)> =
+            answered.missing.iter().map(|missing| (missing.path.as_str(), missing.code.as_str())).collect();
+        let expected = [("nope.py", "not_found"), ("../x", "outside_project"), ("image.bin", "not_shown")];
+        assert_eq!(missing, expected, "{query}");
+    }
+}
+
+#[test]
+fn only_missing_paths_are_an_error() {
+    let bench = ServiceFixture::new();
+    for files in [json!(["nope.py"]), json!(["nope.py", "neither.py"])] {
+        for ask in ["view", "outline"] {
+            let query = json!({"ask": ask, "files": files});
+            assert_eq!(bench.ask(&query, &CallOptions::default()).unwrap_err().code, "not_found", "{query}");
+        }
+    }
+}
+
+#[test]
 fn an_answer_by_other_settings_is_refused() {
     let bench = ServiceFixture::new();
     let ask = json!({"ask": "files"});

@@ -354,3 +354,31 @@ fn no_filter_configured_in_the_checkout_is_run() {
         assert!(!sandbox.outside("ran").exists(), "{name}");
     }
 }
+
+#[test]
+fn one_missing_path_does_not_silence_the_others() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.h", "int a;\n");
+    let viewed = sandbox.slop(&["view", "--bare", "a.h", "nope.h"]);
+    assert_eq!((viewed.code, viewed.out.as_str()), (4, "int a;\n"), "{viewed:?}");
+    assert!(viewed.err.contains("nope.h"), "{}", viewed.err);
+    let viewed = sandbox.slop(&["--json", "view", "nope.h", "a.h"]);
+    let envelope: serde_json::Value = serde_json::from_str(&viewed.out).unwrap();
+    assert_eq!((viewed.code, &envelope["missing"][0]["path"]), (4, &"nope.h".into()), "{viewed:?}");
+    assert_eq!(envelope["data"][0]["path"], "a.h");
+    let outlined = sandbox.slop(&["outline", "a.h", "nope.h"]);
+    assert_eq!(outlined.code, 4, "{outlined:?}");
+    assert!(outlined.out.contains("a.h") && outlined.err.contains("nope.h"), "{outlined:?}");
+    sandbox.slop(&["view", "nope.h"]).assert_fails(1, &["nope.h", "hint:"]);
+}
+
+#[test]
+fn the_old_flag_for_the_base_is_read_with_a_note() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 1\n");
+    sandbox.commit_all("first");
+    sandbox.write("a.py", "x = 2\n");
+    let [old, new] = ["--against", "--base"].map(|flag| sandbox.slop(&["view", "a.py", flag, "HEAD"]));
+    assert_eq!((old.code, &old.out), (0, &new.out), "{old:?}");
+    assert!(old.err.contains("use --base") && !new.err.contains("deprecated"), "{old:?} {new:?}");
+}

@@ -18,8 +18,11 @@ use super::routes::RouteAction;
 use crate::api::feed::Change;
 use crate::api::keeper::DaemonStatus;
 use crate::api::keeper::Stopping;
+use crate::api::queries::{OutlineQuery, ViewQuery};
+use crate::api::query::WireQuery;
 use crate::api::service::PROTOCOL;
 use crate::api::wire::FreshnessNote;
+use crate::api::wire::MissingPath;
 use crate::api::wire::SCHEMA_VERSION;
 
 const ABOUT: &str = "\
@@ -250,7 +253,15 @@ fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
         }
     };
     let can_take_long = note.is_some();
-    let mut content = json!({"application/json": {"schema": envelope(route.command, data.as_value(), note)}});
+    let mut schema = envelope(route.command, data.as_value(), note);
+    if can_miss_paths(route) {
+        schema["allOf"][1]["properties"]["missing"] = json!({
+            "type": "array",
+            "items": answers.subschema_for::<MissingPath>(),
+            "description": "The paths that were asked for and are not in the answer; absent if there are none.",
+        });
+    }
+    let mut content = json!({"application/json": {"schema": schema}});
     if can_take_long {
         content["application/x-ndjson"] = json!({"schema": {
             "type": "string",
@@ -263,6 +274,11 @@ fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
         content["text/markdown"] = json!({"schema": {"type": "string", "description": "Only the document."}});
     }
     content
+}
+
+/// Returns whether an answer may lack some of the paths that were asked for.
+fn can_miss_paths(route: &Route) -> bool {
+    [OutlineQuery::PATH, ViewQuery::PATH].contains(&route.path)
 }
 
 fn event_schema(change: &Schema) -> Value {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::freshness::FreshnessNote;
+use super::path::MissingPath;
 
 /// The deepest nesting of an answer: two levels for each level of symbols, of which an outline has no more than 121.
 const MAX_NESTING: usize = 300;
@@ -19,6 +20,8 @@ struct CommandEnvelope<'a, T: ?Sized> {
     command: &'a str,
     #[serde(flatten)]
     freshness: Option<&'a FreshnessNote>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    missing: &'a [MissingPath],
     data: &'a T,
 }
 
@@ -26,9 +29,10 @@ struct CommandEnvelope<'a, T: ?Sized> {
 pub fn envelope(
     command: &str,
     freshness: Option<&FreshnessNote>,
+    missing: &[MissingPath],
     data: &(impl Serialize + ?Sized),
 ) -> Vec<u8> {
-    let envelope = CommandEnvelope { schema_version: SCHEMA_VERSION, command, freshness, data };
+    let envelope = CommandEnvelope { schema_version: SCHEMA_VERSION, command, freshness, missing, data };
     serde_json::to_vec(&envelope).expect("answers have texts as keys, and so always become JSON")
 }
 

@@ -20,7 +20,7 @@ pub(super) fn run(command: &ConfigCommand, desk: &mut CommandContext<'_>) -> Res
             })
         });
         let data = json!({"values": values.collect::<serde_json::Value>()});
-        desk.output.write_envelope(&envelope("config", None, &data))?;
+        desk.output.write_envelope(&envelope("config", None, &[], &data))?;
         return Ok(failure::DONE);
     }
     for value in &desk.loaded.values {

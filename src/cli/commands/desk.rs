@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::api::{
-    ApiError, CallOptions, FreshnessNote, IndexRun, ProgressObserver, Query, QueryJob, Service, TraceEvent,
-    ask_and, envelope,
+    ApiError, CallOptions, FreshnessNote, IndexRun, MissingPath, ProgressObserver, Query, QueryJob, Service,
+    TraceEvent, ask_and, envelope,
 };
-use crate::cli::failure::CommandError;
+use crate::cli::failure::{self, CommandError};
 use crate::cli::output::CommandOutput;
 use crate::cli::place::ProjectLocation;
 use crate::cli::progress::TerminalProgress;
@@ -34,6 +34,8 @@ pub(super) struct CommandContext<'a> {
     pub(super) require_fresh: bool,
     /// What the last answer can be relied on for.
     pub(super) freshness: Option<FreshnessNote>,
+    /// The paths that the last question asked for in vain.
+    pub(super) missing: Vec<MissingPath>,
     /// What answers questions.
     pub(super) service: &'a dyn Service,
     /// The command's name, as it stands in JSON.
@@ -83,6 +85,7 @@ impl CommandContext<'_> {
             bar.finish();
             self.report_job(&job);
             self.freshness = Some(reply.freshness);
+            self.missing = reply.missing;
             receive(self, reply.answer)
         });
         bar.finish();
@@ -112,6 +115,14 @@ impl CommandContext<'_> {
         }
     }
 
+    /// Reports the paths that the last question asked for in vain, and returns the exit code that they make necessary.
+    pub(super) fn report_missing_paths(&mut self) -> u8 {
+        for missing in &self.missing {
+            self.output.missing_path(&missing.message);
+        }
+        if self.missing.is_empty() { failure::DONE } else { failure::INCOMPLETE }
+    }
+
     /// Returns what decides what a question leaves open.
     pub(super) fn query_settings(&self) -> QuerySettings<'_> {
         QuerySettings { loaded: self.loaded, root: &self.location.root, origin: QueryOrigin::CommandLine }
@@ -135,7 +146,12 @@ impl CommandContext<'_> {
 
     /// Writes the one answer of a command as JSON.
     pub(super) fn write_data(&mut self, data: &impl Serialize) -> Result<(), CommandError> {
-        Ok(self.output.write_envelope(&envelope(self.command, self.freshness.as_ref(), data))?)
+        Ok(self.output.write_envelope(&envelope(
+            self.command,
+            self.freshness.as_ref(),
+            &self.missing,
+            data,
+        ))?)
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn run(place: &ProjectLocation, output: &mut CommandOutput) -> Result
     })?;
     if output.json {
         let data = serde_json::json!({"path": path.to_string_lossy()});
-        output.write_envelope(&crate::api::envelope("init", None, &data))?;
+        output.write_envelope(&crate::api::envelope("init", None, &[], &data))?;
     } else {
         output.write_line(&path.display().to_string())?;
     }

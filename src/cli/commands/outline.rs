@@ -5,7 +5,6 @@ use crate::api::OutlineQuery;
 use crate::api::display_path;
 use crate::api::language_name;
 use crate::cli::args::OutlineArgs;
-use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::render::format_grouped;
 
@@ -24,5 +23,5 @@ pub(super) fn run(args: &OutlineArgs, desk: &mut CommandContext<'_>) -> Result<u
         desk.output.write_line(&format!("{path} · {language} · {lines} lines{health}"))?;
         desk.output.write_text(&outline.text())?;
     }
-    Ok(failure::DONE)
+    Ok(desk.report_missing_paths())
 }

@@ -75,6 +75,7 @@ pub(in crate::cli) fn run(
         runtime: &environment.runtime,
         require_fresh: args.global.require_fresh,
         freshness: None,
+        missing: Vec::new(),
         service: &service,
         command: name(&args.command),
     };

@@ -21,10 +21,10 @@ pub(super) fn run(args: &ViewArgs, desk: &mut CommandContext<'_>) -> Result<u8, 
         base: args.base().cloned(),
         verify: args.verify,
     })?;
-    let code = if views.iter().any(FileView::is_failed) { failure::INCOMPLETE } else { failure::DONE };
+    let is_failed = views.iter().any(FileView::is_failed);
     if desk.output.json {
         desk.write_data(views)?;
-        return Ok(code);
+        return Ok(exit_code(is_failed, desk));
     }
     for view in views {
         if !args.bare {
@@ -37,5 +37,11 @@ pub(super) fn run(args: &ViewArgs, desk: &mut CommandContext<'_>) -> Result<u8, 
             desk.output.write_text("\n")?;
         }
     }
-    Ok(code)
+    Ok(exit_code(is_failed, desk))
+}
+
+/// Reports the paths without a view, and returns the exit code.
+fn exit_code(is_failed: bool, desk: &mut CommandContext<'_>) -> u8 {
+    let code = desk.report_missing_paths();
+    if is_failed { failure::INCOMPLETE } else { code }
 }
