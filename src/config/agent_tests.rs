@@ -103,7 +103,7 @@ fn a_project_adds_names_that_are_not_sent_and_allows_none() {
 #[test]
 fn what_an_amount_or_a_name_may_be_is_said_with_its_place() {
     let dollars = "US dollars as a decimal from \"0\" to \"1000000\"";
-    let read = "read home/user.toml:2:";
+    let read = "home/user.toml:2:";
     check_error(
         "[agent]\nbudget_day_usd = '1,00'",
         &format!("{read} `agent.budget_day_usd` is \"1,00\", not {dollars}"),
@@ -310,11 +310,11 @@ fn a_pattern_that_cannot_be_read_is_refused_with_its_place() {
     let words = "not a list of patterns such as [\"private/\", \"*.sql\"]";
     check_error(
         "[agent]\nexclude = ['a[']",
-        &format!("read home/user.toml:2: `agent.exclude` is [\"a[\"], {words}"),
+        &format!("home/user.toml:2: `agent.exclude` is [\"a[\"], {words}"),
     );
     let error =
         load(&inputs("agent.exclude = ['mine']", "[agent]\nexclude = ['{a']")).unwrap_err().to_string();
-    assert_eq!(error, format!("read slop.toml:2: `agent.exclude` is [\"mine\", \"{{a\"], {words}"));
+    assert_eq!(error, format!("slop.toml:2: `agent.exclude` is [\"mine\", \"{{a\"], {words}"));
 }
 
 #[test]
@@ -383,7 +383,7 @@ fn a_provider_that_cannot_be_asked_is_refused_with_its_place() {
     ];
     for (text, expected) in cases {
         let error = load(&inputs(&format!("[providers.x]\n{text}"), "")).unwrap_err().to_string();
-        let expected = format!("read home/user.toml:{expected}");
+        let expected = format!("home/user.toml:{expected}");
         assert!(error.starts_with(&expected), "{text}: {error}");
     }
 }
@@ -412,7 +412,7 @@ fn a_quirk_that_cannot_be_is_refused_with_its_place() {
     ] {
         let user = format!("[providers.ollama]\nneeds_key = false\nquirks = {quirks}");
         let error = load(&inputs(&user, "")).unwrap_err().to_string();
-        assert!(error.starts_with("read home/user.toml:3: `providers.ollama.quirks` is "), "{error}");
+        assert!(error.starts_with("home/user.toml:3: `providers.ollama.quirks` is "), "{error}");
         assert!(error.contains(expected), "{error}");
     }
 }
@@ -440,15 +440,15 @@ fn a_price_that_cannot_be_read_is_refused_with_its_place() {
     let dollars = "US dollars for a million tokens, as \"0.25\"";
     check_error(
         "[prices.'a/m']\ninput = '1'",
-        &format!("read home/user.toml:1: `prices.\"a/m\".output` is missing, not {dollars}"),
+        &format!("home/user.toml:1: `prices.\"a/m\".output` is missing, not {dollars}"),
     );
     check_error(
         "[prices.'a/m']\ninput = '-1'\noutput = '1'",
-        &format!("read home/user.toml:2: `prices.\"a/m\".input` is '-1', not {dollars}"),
+        &format!("home/user.toml:2: `prices.\"a/m\".input` is '-1', not {dollars}"),
     );
     check_error(
         "[prices.'a/m']\ninput = '1'\noutput = '1'\nlong_input = '2'",
-        "read home/user.toml:1: `prices.\"a/m\".long_from` is missing, not a whole number from 1 to 4294967295",
+        "home/user.toml:1: `prices.\"a/m\".long_from` is missing, not a whole number from 1 to 4294967295",
     );
     let error = load(&inputs("[prices.m]\ninput = 1\noutput = 1", "")).unwrap_err().to_string();
     assert!(error.contains("below a name such as \"provider/model\""), "{error}");

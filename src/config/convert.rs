@@ -1,32 +1,20 @@
-//! From merged values to the typed [`Settings`]: what each may be stands here, once.
+//! Converting merged values to the typed [`Settings`]: the only place that states what each may be.
 
 use std::collections::BTreeMap;
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use crate::aggregate::TokenCounter;
-use crate::model::AggregationStrategy;
-use crate::model::FileOrder;
-use crate::model::RelPath;
-use crate::model::SummaryDetail;
-use crate::model::Tier;
-use crate::model::ViewMode;
-
-use super::AggregationSettings;
-use super::Error;
-use super::ExecutionMode;
-use super::FormatSettings;
-use super::LimitSettings;
-use super::OutputSettings;
-use super::ProjectSettings;
-use super::SecretSettings;
-use super::Settings;
-use super::SummarySource;
-use super::TierSettings;
-use super::agent;
-use super::merged::MergedSettings;
+use super::error::Error;
+use super::layers::MergedSettings;
+use super::settings::{
+    AgentSettings, AggregationSettings, ExecutionMode, FormatSettings, LimitSettings, OutputSettings,
+    ProjectSettings, SecretSettings, Settings, SummarySource, TierSettings,
+};
+use super::user_only::parse_model_name;
+use crate::aggregate::{ExclusionPatterns, TokenCounter};
+use crate::model::{
+    AggregationStrategy, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode,
+};
 
 const DEFAULT_MODES: [(&str, ViewMode); 3] =
     [("full", ViewMode::Full), ("summarize", ViewMode::Summary), ("outline", ViewMode::Outline)];
@@ -59,7 +47,7 @@ pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
         limits: limits(merged)?,
         formats: formats(merged)?,
         secrets: secrets(merged)?,
-        agent: agent::settings(merged)?,
+        agent: agent_settings(merged)?,
         tiers: [one?, two?, three?, four?],
     })
 }
@@ -239,4 +227,101 @@ fn folder_outside_root(merged: &MergedSettings, key: &str) -> Result<PathBuf, Er
 fn normalized(path: &str) -> PathBuf {
     let parts = Path::new(path).components();
     parts.filter(|part| *part != Component::CurDir).collect()
+}
+
+/// What is done with a secret, by its word.
+const SECRET_POLICIES: [(&str, bool); 2] = [("withhold", false), ("redact", true)];
+
+/// A typing error in a budget should not cost a house.
+const MAX_BUDGET: Money = Money::from_nanos(1_000_000_000_000_000);
+
+/// Checks the settings of the sub-agent.
+fn agent_settings(merged: &MergedSettings) -> Result<AgentSettings, Error> {
+    let seconds = |key: &str, range| Ok::<_, Error>(Duration::from_secs(merged.number(key, range)?.into()));
+    let material_bytes = merged.number("agent.material_bytes", 1_000..=1_000_000)?;
+    Ok(AgentSettings {
+        models: models(merged)?,
+        persona: Some(merged.text("agent.persona").to_owned()).filter(|name| !name.is_empty()),
+        is_background: merged.boolean("agent.background"),
+        tiers: tiers(merged)?,
+        concurrency: merged.number("agent.concurrency", 1..=64)?,
+        requests_per_minute: merged.number("agent.requests_per_minute", 1..=100_000)?,
+        tokens_per_minute: merged.number("agent.tokens_per_minute", 1_000..=1_000_000_000)?,
+        timeout: seconds("agent.timeout_seconds", 5..=3_600)?,
+        quiet_period: seconds("agent.still_seconds", 0..=86_400)?,
+        material_bytes: usize::try_from(material_bytes).expect("a number of 32 bits is a size"),
+        answer_tokens: merged.number("agent.answer_tokens", 50..=100_000)?,
+        min_bytes: merged.number("agent.least_bytes", 0..=1_000_000)?.into(),
+        redacts: merged.choice("agent.secrets", &SECRET_POLICIES)?,
+        exclude: exclude(merged)?,
+        shows_outdated: merged.boolean("agent.earlier"),
+        day_cap: dollars(merged, "agent.budget_day_usd")?,
+        total_cap: dollars(merged, "agent.budget_total_usd")?,
+        calls_per_day: merged.number("agent.calls_per_day", 0..=10_000_000)?.into(),
+        ledger_moved: ledger_moved(merged),
+        proxy: proxy(merged)?,
+    })
+}
+
+fn models(merged: &MergedSettings) -> Result<Vec<ModelName>, Error> {
+    let key = "agent.models";
+    let names = merged.strings(key)?;
+    let names = names.iter().map(|name| parse_model_name(name)).collect::<Option<_>>();
+    names.ok_or_else(|| merged.invalid(key, "a list such as [\"provider/model\"]".to_owned()))
+}
+
+/// Looks whether the patterns can be read: what they are to keep here must not be sent because of a slip.
+fn exclude(merged: &MergedSettings) -> Result<Vec<String>, Error> {
+    let key = "agent.exclude";
+    let patterns = merged.strings(key)?;
+    match ExclusionPatterns::new(&patterns, Path::new("/")) {
+        Ok(_) => Ok(patterns),
+        Err(_) => Err(merged.invalid(key, "a list of patterns such as [\"private/\", \"*.sql\"]".to_owned())),
+    }
+}
+
+fn tiers(merged: &MergedSettings) -> Result<Vec<Tier>, Error> {
+    let key = "agent.tiers";
+    let tier = |word: &String| match word.as_str() {
+        "1" => Some(Tier::Orchestrator),
+        "2" => Some(Tier::TechLead),
+        _ => None,
+    };
+    let tiers = merged.strings(key)?.iter().map(tier).collect::<Option<Vec<Tier>>>();
+    let tiers = tiers.filter(|tiers| !tiers.is_empty());
+    let mut tiers = tiers.ok_or_else(|| merged.invalid(key, "a list of \"1\", \"2\" or both".to_owned()))?;
+    tiers.sort_unstable();
+    tiers.dedup();
+    Ok(tiers)
+}
+
+fn dollars(merged: &MergedSettings, key: &str) -> Result<Money, Error> {
+    let money = Money::from_dollars(merged.text(key)).filter(|money| *money <= MAX_BUDGET);
+    money.ok_or_else(|| merged.invalid(key, "US dollars as a decimal from \"0\" to \"1000000\"".to_owned()))
+}
+
+/// Says where the project's file puts the ledger elsewhere than the user has it: with each new place the caps would begin
+/// anew.
+fn ledger_moved(merged: &MergedSettings) -> Option<String> {
+    let key = "aggregation.cache_dir";
+    let users = merged.user_value(key)?.as_str()?;
+    let is_moved = Path::new(users) != Path::new(merged.text(key));
+    is_moved.then(|| merged.setting(key).origin.to_string())
+}
+
+fn proxy(merged: &MergedSettings) -> Result<Option<String>, Error> {
+    let key = "agent.proxy";
+    match merged.text(key) {
+        "" => Ok(None),
+        text => {
+            let address = reqwest::Url::parse(text).ok();
+            let is_proxy = address.is_some_and(|url| {
+                let is_secret = !url.username().is_empty() || url.password().is_some();
+                ["http", "https"].contains(&url.scheme()) && url.has_host() && !is_secret
+            });
+            let allowed =
+                || merged.invalid(key, "the address of a proxy, as \"http://host:port\"".to_owned());
+            if is_proxy { Ok(Some(text.to_owned())) } else { Err(allowed()) }
+        }
+    }
 }

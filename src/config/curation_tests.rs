@@ -29,7 +29,7 @@ fn read(project: &str) -> Curation {
 
 #[track_caller]
 fn check_error(project: &str, expected: &str) {
-    assert_eq!(load(&inputs("", project)).unwrap_err().to_string(), format!("read slop.toml:{expected}"));
+    assert_eq!(load(&inputs("", project)).unwrap_err().to_string(), format!("slop.toml:{expected}"));
 }
 
 #[track_caller]
@@ -214,7 +214,7 @@ fn a_wrong_value_is_told_with_its_place_and_what_is_allowed() {
         check_error(&format!("[[files]]\npath = 'a'\n{line}"), &format!("3: `files.{expected}"));
     }
     let error = load(&inputs("", "[[files]]\npath='a'\nview_mode = 'window'")).unwrap_err().to_string();
-    assert!(error.starts_with("read slop.toml:3: `files.view_mode` is 'window', not \"full\", "), "{error}");
+    assert!(error.starts_with("slop.toml:3: `files.view_mode` is 'window', not \"full\", "), "{error}");
 }
 
 #[test]

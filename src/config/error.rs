@@ -1,47 +1,46 @@
-//! What can be wrong with a setting, always with the place where it is written.
+//! The errors of settings, each with the place where the setting is written.
 
-use std::io;
-use std::path::PathBuf;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::str::Utf8Error;
+use std::{fmt, io};
 
-use super::SettingOrigin;
-
-/// Why the settings are not usable.
+/// Why settings cannot be used or edited.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The machine gave no thread to read the layers in.
-    #[error("start a thread that reads the settings")]
+    /// The system started no thread to read the layers in.
+    #[error("no thread could be started to read the settings")]
     Thread(#[from] io::Error),
-    /// The file is no text.
-    #[error("read {origin} as UTF-8")]
+    /// The file is not text.
+    #[error("{origin}: not UTF-8")]
     NotUtf8 {
         /// The file, and the line of the first byte that is not UTF-8.
         origin: SettingOrigin,
         /// What is wrong with that byte.
         source: Utf8Error,
     },
-    // The cause stands in the message, against the custom of the house: printed as a source, toml's own error
-    // repeats the whole offending line, however long that is, and ends in a line break.
-    /// The file is no TOML.
-    #[error("read {origin} as TOML: {message}")]
+    // The cause is part of the message, unlike elsewhere: toml's own error, printed as a source, repeats the whole
+    // offending line, however long that is, and ends in a line break.
+    /// The file is not TOML.
+    #[error("{origin}: not TOML: {message}")]
     Syntax {
         /// The file, and the line where reading ended.
         origin: SettingOrigin,
-        /// What the TOML parser says.
+        /// The message of the TOML parser.
         message: String,
     },
     /// There is no such setting.
-    #[error("read {origin}: unknown key `{key}`, the nearest known is `{nearest}`")]
+    #[error("{origin}: unknown key `{key}`, the nearest known is `{nearest}`")]
     UnknownKey {
         /// Where it is written.
         origin: SettingOrigin,
         /// The key as written, shortened where it is long.
         key: String,
-        /// The known key that is most like it.
+        /// The most similar known key.
         nearest: String,
     },
-    /// The value is of the wrong type, or means nothing.
-    #[error("read {origin}: `{key}` is {found}, not {allowed}")]
+    /// The value has the wrong type, or is out of range.
+    #[error("{origin}: `{key}` is {found}, not {allowed}")]
     BadValue {
         /// Where it is written.
         origin: SettingOrigin,
@@ -49,11 +48,11 @@ pub enum Error {
         key: String,
         /// The value as written, shortened where it is long.
         found: String,
-        /// What the value may be, in words.
+        /// Description of the values that are allowed.
         allowed: String,
     },
-    /// A file that is to be edited cannot be read.
-    #[error("read {}", path.display())]
+    /// A file to be edited cannot be read.
+    #[error("{} cannot be read", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -61,41 +60,41 @@ pub enum Error {
         source: io::Error,
     },
     /// An edited file cannot be written.
-    #[error("write {}", path.display())]
+    #[error("{} cannot be written", path.display())]
     Write {
         /// The file.
         path: PathBuf,
         /// Why not.
         source: io::Error,
     },
-    /// Someone else wrote the file meanwhile.
-    #[error("edit {}, which changed meanwhile", path.display())]
+    /// Another program wrote the file during the edit.
+    #[error("{} changed while it was edited", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// The file is written in a way that leaves no place for the edit.
-    #[error("edit {} and keep it readable", path.display())]
+    /// The layout of the file has no place for the edit.
+    #[error("{} would not be readable after the edit", path.display())]
     Unwritable {
         /// The file.
         path: PathBuf,
     },
     /// No item has that path.
-    #[error("find `{}` under [[files]] in {}", printable(item), path.display())]
+    #[error("no item `{}` under [[files]] in {}", printable(item), path.display())]
     NoSuchItem {
         /// The file.
         path: PathBuf,
-        /// The path that was looked for.
+        /// The path that was searched for.
         item: String,
     },
     /// The item has no such slice.
-    #[error("find that slice of `{}`", printable(item))]
+    #[error("no such slice of `{}`", printable(item))]
     NoSuchSlice {
         /// The item's path.
         item: String,
     },
-    /// The item has a slice of these lines.
-    #[error("add a slice of lines {}-{} to `{}`, which has one", lines.0, lines.1, printable(item))]
+    /// The item already has a slice of these lines.
+    #[error("`{}` already has a slice of lines {}-{}", printable(item), lines.0, lines.1)]
     SliceExists {
         /// The item's path.
         item: String,
@@ -103,47 +102,51 @@ pub enum Error {
         lines: (u32, u32),
     },
     /// The item's mask has no such symbol.
-    #[error("find {} in the mask of `{}`{}", symbol_or_any(key.as_deref()), printable(item), nearest_suffix(nearest.as_deref()))]
+    #[error("{}{}", no_symbol(item, key.as_deref()), nearest_suffix(nearest.as_deref()))]
     NoSuchMask {
         /// The item's path.
         item: String,
         /// The symbol, if one was named.
         key: Option<String>,
-        /// The one that is most like it.
+        /// The most similar one.
         nearest: Option<String>,
     },
     /// No preset has that name.
-    #[error("find a preset named `{}`{}", printable(name), nearest_suffix(nearest.as_deref()))]
+    #[error("no preset named `{}`{}", printable(name), nearest_suffix(nearest.as_deref()))]
     NoSuchPreset {
         /// The name.
         name: String,
-        /// The one that is most like it.
+        /// The most similar one.
         nearest: Option<String>,
     },
-    /// A preset has that name.
-    #[error("save a preset as `{}`, which {} has", printable(name), path.display())]
+    /// A preset already has that name.
+    #[error("preset `{}` already exists in {}", printable(name), path.display())]
     PresetExists {
         /// The name.
         name: String,
         /// The file.
         path: PathBuf,
     },
-    /// There is nothing that a preset could hold.
-    #[error("save a preset of no files: {} has no [[files]]", path.display())]
+    /// The project has no items to save.
+    #[error("{} has no [[files]] to save as a preset", path.display())]
     NothingToSave {
         /// The file.
         path: PathBuf,
     },
-    /// What was curated would be lost.
-    #[error("replace what is curated of {}", printable(&items.join(", ")))]
+    /// Curated items would be replaced.
+    #[error("curated items would be lost: {}", printable(&items.join(", ")))]
     WouldLose {
         /// The paths of the items.
         items: Vec<String>,
     },
 }
 
-fn symbol_or_any(key: Option<&str>) -> String {
-    key.map_or("a symbol".to_owned(), |key| format!("`{}`", printable(key)))
+fn no_symbol(item: &str, key: Option<&str>) -> String {
+    let item = printable(item);
+    key.map_or_else(
+        || format!("`{item}` has no mask"),
+        |key| format!("no symbol `{}` in the mask of `{item}`", printable(key)),
+    )
 }
 
 fn nearest_suffix(nearest: Option<&str>) -> String {
@@ -160,13 +163,13 @@ pub(super) fn join_alternatives<'a>(words: impl Iterator<Item = &'a str>) -> Str
     }
 }
 
-/// Returns `text` fit for a message: on one line, not long, without marks that change how a terminal shows it.
+/// Returns `text` for a message: on one line, shortened, without characters that change how a terminal displays it.
 pub(super) fn printable(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut shown = String::new();
     for c in text.chars().take(LONGEST) {
         match c {
-            // These are escaped by `escape_debug` too, but they harm nobody and `\"auto\"` reads badly.
+            // `escape_debug` would escape these too, but they are harmless and `\"auto\"` is hard to read.
             '"' | '\'' | '\\' => shown.push(c),
             other => shown.extend(other.escape_debug()),
         }
@@ -175,6 +178,55 @@ pub(super) fn printable(text: &str) -> String {
         shown.push('…');
     }
     shown
+}
+
+/// The place where a value is set.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SettingOrigin {
+    /// `config/default.toml`, as it was when slop was built.
+    BuiltIn,
+    /// The user's own file.
+    UserFile {
+        /// The file, as the caller named it.
+        path: PathBuf,
+        /// Line of the key, from 1.
+        line: usize,
+    },
+    /// The project's `slop.toml`.
+    ProjectFile {
+        /// The file, as the caller named it.
+        path: PathBuf,
+        /// Line of the key, from 1.
+        line: usize,
+    },
+    /// The environment variable of that name.
+    Environment(String),
+    /// A flag of the command.
+    Flag,
+}
+
+impl SettingOrigin {
+    /// Returns the file, where it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::UserFile { path, .. } | Self::ProjectFile { path, .. } => Some(path),
+            Self::BuiltIn | Self::Environment(_) | Self::Flag => None,
+        }
+    }
+}
+
+/// Prints `built-in`, `slop.toml:12`, `SLOP_PROJECT_NAME` or `flag`.
+impl fmt::Display for SettingOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("built-in"),
+            Self::UserFile { path, line } | Self::ProjectFile { path, line } => {
+                write!(f, "{}:{line}", path.display())
+            }
+            Self::Environment(name) => f.write_str(name),
+            Self::Flag => f.write_str("flag"),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 //!
 //! Start with [`load()`].
 
-mod agent;
 #[cfg(test)]
 mod agent_tests;
 mod convert;
@@ -16,45 +15,25 @@ mod curation;
 mod curation_tests;
 pub mod edit;
 mod error;
-mod items;
 mod layers;
 mod load;
-mod merged;
 mod nearest;
-mod options;
-mod origin;
 mod pages;
-mod provider;
 mod schema;
 mod section;
 mod settings;
-mod table;
 #[cfg(test)]
 mod tests;
-mod trusted;
+mod user_only;
 
-pub use agent::AgentSettings;
-pub use curation::Curation;
-pub use curation::SavedEntry;
-pub use error::Error;
-pub use load::ConfigInputs;
-pub use load::LoadedConfig;
-pub use load::SettingValue;
-pub use load::load;
-pub use nearest::close_match as near_name;
-pub use nearest::nearest as nearest_name;
-pub use origin::SettingOrigin;
-pub use pages::commented_template;
-pub use pages::settings_reference;
+pub use curation::{Curation, SavedEntry};
+pub use error::{Error, SettingOrigin};
+pub use load::{ConfigInputs, LoadedConfig, SettingValue, load};
+pub use nearest::{close_match as near_name, nearest as nearest_name};
+pub use pages::{commented_template, settings_reference as reference};
 pub use schema::DEFAULT_TOML;
-pub use settings::AggregationSettings;
-pub use settings::ExecutionMode;
-pub use settings::FormatSettings;
-pub use settings::LimitSettings;
-pub use settings::OutputSettings;
-pub use settings::ProjectSettings;
-pub use settings::SecretSettings;
-pub use settings::Settings;
-pub use settings::SummarySource;
-pub use settings::TierSettings;
-pub use trusted::UserOnlySettings;
+pub use settings::{
+    AgentSettings, AggregationSettings, ExecutionMode, FormatSettings, LimitSettings, OutputSettings,
+    ProjectSettings, SecretSettings, Settings, SummarySource, TierSettings,
+};
+pub use user_only::UserOnlySettings;

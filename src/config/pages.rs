@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::schema::DEFAULT_TOML;
-use super::schema::SettingsSchema;
+use super::schema::{DEFAULT_TOML, SettingsSchema};
 
 /// Returns a `slop.toml` that holds every setting as a comment, and so changes nothing.
 ///

@@ -1,11 +1,11 @@
-//! Which settings there are, read from the page of their defaults.
+//! The settings that exist, read from the page of their defaults.
 
-use toml::de::DeTable;
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 use super::error::printable;
-use super::nearest::nearest;
-use super::table;
+use super::nearest;
+use super::section;
+use super::section::{TomlLeaf, is_bare};
 
 /// Every setting with its default and a sentence: the only place where a default is written.
 pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");
@@ -72,7 +72,7 @@ impl KnownSetting {
     fn has_language(&self, key: &str) -> bool {
         let inside = key.strip_prefix(&self.key).and_then(|inside| inside.strip_prefix('.'));
         let id = inside.and_then(|inside| inside.strip_suffix(".view"));
-        self.kind == ValueKind::Languages && id.is_some_and(table::is_bare)
+        self.kind == ValueKind::Languages && id.is_some_and(is_bare)
     }
 
     /// Returns the key, and its kind, that the environment variable `name` sets, if it is one of this setting's.
@@ -91,7 +91,7 @@ impl KnownSetting {
     /// Returns the key that `key` may have been meant for, if it stands in this table of languages.
     fn language_view_like(&self, key: &str) -> Option<String> {
         let inside = key.strip_prefix(&self.key)?.strip_prefix('.')?;
-        let id = inside.split('.').next().filter(|id| table::is_bare(id))?;
+        let id = inside.split('.').next().filter(|id| is_bare(id))?;
         (self.kind == ValueKind::Languages).then(|| format!("{}.{id}.view", self.key))
     }
 }
@@ -107,7 +107,7 @@ impl SettingsSchema {
     pub(super) fn built_in() -> Self {
         let parsed = DeTable::parse(DEFAULT_TOML).expect("the page of defaults is TOML");
         let lines: Vec<&str> = DEFAULT_TOML.lines().collect();
-        let to_known = |leaf: table::TomlLeaf<'_>| {
+        let to_known = |leaf: TomlLeaf<'_>| {
             let default = to_plain(leaf.value.get_ref()).expect("a default is a plain value");
             KnownSetting {
                 kind: ValueKind::from_value(&default).expect("a default has the type of a setting"),
@@ -116,7 +116,7 @@ impl SettingsSchema {
                 default,
             }
         };
-        let leaves = table::leaves(parsed.get_ref(), DEFAULT_TOML);
+        let leaves = section::leaves(parsed.get_ref(), DEFAULT_TOML);
         Self { keys: leaves.into_iter().map(to_known).collect() }
     }
 
@@ -145,7 +145,7 @@ impl SettingsSchema {
             return printable(&meant);
         }
         let keys = self.keys.iter().map(|known| known.key.as_str());
-        let nearest = nearest(key, keys.chain(self.sections()));
+        let nearest = nearest::nearest(key, keys.chain(self.sections()));
         nearest.expect("there are settings").to_owned()
     }
 
@@ -158,7 +158,7 @@ impl SettingsSchema {
     pub(super) fn nearest_variable(&self, name: &str) -> String {
         let single = self.keys.iter().filter(|known| known.kind != ValueKind::Languages);
         let variables: Vec<String> = single.map(|known| variable(&known.key)).collect();
-        let nearest = nearest(name, variables.iter().map(String::as_str));
+        let nearest = nearest::nearest(name, variables.iter().map(String::as_str));
         nearest.expect("there are settings").to_owned()
     }
 

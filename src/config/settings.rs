@@ -1,17 +1,13 @@
-//! What the settings are once they are checked.
+//! The checked settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::agent::AgentSettings;
 use crate::aggregate::TokenCounter;
-use crate::model::AggregationStrategy;
-use crate::model::FileOrder;
-use crate::model::RelPath;
-use crate::model::SummaryDetail;
-use crate::model::Tier;
-use crate::model::ViewMode;
+use crate::model::{
+    AggregationStrategy, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode,
+};
 
 /// Every setting, checked; `config/default.toml` tells what each is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,4 +154,49 @@ pub enum SummarySource {
     Heuristic,
     /// The sub-agent where its summary is cached, else the heuristic.
     Agent,
+}
+
+/// How the sub-agent works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSettings {
+    /// Who may be asked, the first one first.
+    pub models: Vec<ModelName>,
+    /// The persona whose preferred models are asked where `models` is empty.
+    pub persona: Option<String>,
+    /// Whether the daemon asks of its own accord.
+    pub is_background: bool,
+    /// The tiers that summaries are written for.
+    pub tiers: Vec<Tier>,
+    /// The most calls at once.
+    pub concurrency: u32,
+    /// The most calls a minute.
+    pub requests_per_minute: u32,
+    /// The most tokens a minute.
+    pub tokens_per_minute: u32,
+    /// How long one call may take.
+    pub timeout: Duration,
+    /// How long a file must not have been written.
+    pub quiet_period: Duration,
+    /// The most bytes of a file that one call sends.
+    pub material_bytes: usize,
+    /// The most tokens of an answer.
+    pub answer_tokens: u32,
+    /// Smaller files are not asked about.
+    pub min_bytes: u64,
+    /// Whether secrets are taken out of what is sent; else a file with secrets is not sent.
+    pub redacts: bool,
+    /// Patterns of files that are not asked about.
+    pub exclude: Vec<String>,
+    /// Whether a changed file shows what was written of it earlier.
+    pub shows_outdated: bool,
+    /// The most that a day may cost.
+    pub day_cap: Money,
+    /// The most that all may cost.
+    pub total_cap: Money,
+    /// The most calls a day.
+    pub calls_per_day: u64,
+    /// Where a project's file moves the cache, and with it the ledger that the caps are counted in.
+    pub ledger_moved: Option<String>,
+    /// The proxy for https.
+    pub proxy: Option<String>,
 }

@@ -191,9 +191,9 @@ fn an_unknown_key_is_told_with_its_line_and_the_nearest() {
         ),
     ];
     for (text, expected) in cases {
-        check_error(&project(text.as_bytes()), &format!("read slop.toml:{expected}"));
+        check_error(&project(text.as_bytes()), &format!("slop.toml:{expected}"));
     }
-    let expected = "read flag: unknown key `project.nam`, the nearest known is `project.name`";
+    let expected = "flag: unknown key `project.nam`, the nearest known is `project.name`";
     check_error(&flags(&[("project.nam", "x")]), expected);
 }
 
@@ -209,7 +209,7 @@ fn the_keys_of_later_issues_are_not_known_yet() {
 
 #[test]
 fn the_first_error_of_a_file_is_told() {
-    let expected = "read slop.toml:1: unknown key `nama`, the nearest known is `project.name`";
+    let expected = "slop.toml:1: unknown key `nama`, the nearest known is `project.name`";
     check_error(&project(b"nama = 1\na = 1\n[limits]\nmax_bytes = true"), expected);
 }
 
@@ -238,7 +238,7 @@ fn a_value_of_the_wrong_type_is_told_with_what_is_allowed() {
         ),
     ];
     for (text, expected) in cases {
-        check_error(&project(text.as_bytes()), &format!("read slop.toml:1: {expected}"));
+        check_error(&project(text.as_bytes()), &format!("slop.toml:1: {expected}"));
     }
 }
 
@@ -280,7 +280,7 @@ fn a_value_that_makes_no_sense_is_refused() {
         ),
     ];
     for (text, expected) in cases {
-        check_error(&project(text.as_bytes()), &format!("read slop.toml:1: {expected}"));
+        check_error(&project(text.as_bytes()), &format!("slop.toml:1: {expected}"));
     }
 }
 
@@ -310,9 +310,9 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
         }
     }
     assert_eq!(tried, 3 + 3 + 2 + 3 + 2 + 2 + 4 * (5 + 5 + 2 + 3));
-    let expected = "read flag: `project.execution_mode` is \"bead\", not \"native\" or \"beads\"";
+    let expected = "flag: `project.execution_mode` is \"bead\", not \"native\" or \"beads\"";
     check_error(&flags(&[("project.execution_mode", "bead")]), expected);
-    let expected = "read slop.toml:1: `tiers.2.languages.c.view` is \"window\", \
+    let expected = "slop.toml:1: `tiers.2.languages.c.view` is \"window\", \
                     not \"full\", \"skeleton\", \"outline\", \"summary\" or \"none\"";
     check_error(&project(b"tiers.2.languages.c.view = 'window'"), expected);
 }
@@ -329,7 +329,7 @@ fn folders_are_cleaned_of_parts_that_mean_nothing() {
 
 #[test]
 fn outputs_do_not_lie_in_the_cache() {
-    let expected = "read slop.toml:2: `project.output_dir` is \"./c/out\", \
+    let expected = "slop.toml:2: `project.output_dir` is \"./c/out\", \
                     not a folder outside of aggregation.cache_dir (c, slop.toml:1)";
     check_error(&project(b"aggregation.cache_dir = 'c'\nproject.output_dir = './c/out'"), expected);
     load(&project(b"aggregation.cache_dir = 'c'\nproject.output_dir = 'cc'")).unwrap();
@@ -339,7 +339,7 @@ fn outputs_do_not_lie_in_the_cache() {
 fn a_wrong_value_is_told_even_where_a_higher_layer_covers_it() {
     let mut inputs = project(b"[limits]\nmax_bytes = 0");
     inputs.flags = owned(&[("limits.max_bytes", "1")]);
-    let expected = "read slop.toml:2: `limits.max_bytes` is 0, not a whole number from 1 to 1073741824";
+    let expected = "slop.toml:2: `limits.max_bytes` is 0, not a whole number from 1 to 1073741824";
     check_error(&inputs, expected);
 }
 
@@ -413,31 +413,34 @@ fn a_flag_takes_a_bare_string_or_a_value_in_toml() {
     let loaded = load(&flags(&[("limits.max_bytes", "7"), ("secrets.allow", "[]")])).unwrap();
     assert_eq!(loaded.settings.limits.max_bytes, 7);
     assert!(loaded.settings.secrets.allow.is_empty());
-    check_error(&flags(&[("project", "x")]), "read flag: `project` is x, not a table of settings");
+    check_error(&flags(&[("project", "x")]), "flag: `project` is x, not a table of settings");
     check_error(
         &flags(&[("limits.max_bytes", "")]),
-        "read flag: `limits.max_bytes` is nothing, not a whole number",
+        "flag: `limits.max_bytes` is nothing, not a whole number",
     );
 }
 
 #[test]
 fn what_is_no_toml_is_told_with_its_line() {
     let cases = [
-        ("[project]\nname = \n", "2 as TOML: string values must be quoted, expected literal string"),
-        ("a = 1\r\na = 2", "2 as TOML: duplicate key"),
-        ("\n\n[project", "3 as TOML: unclosed table, expected `]`"),
-        ("x", "1 as TOML: key with no value, expected `=`"),
-        ("a = \"\0\"", "1 as TOML: invalid basic string, expected non-double-quote visible characters, `\\`"),
+        ("[project]\nname = \n", "2: not TOML: string values must be quoted, expected literal string"),
+        ("a = 1\r\na = 2", "2: not TOML: duplicate key"),
+        ("\n\n[project", "3: not TOML: unclosed table, expected `]`"),
+        ("x", "1: not TOML: key with no value, expected `=`"),
+        (
+            "a = \"\0\"",
+            "1: not TOML: invalid basic string, expected non-double-quote visible characters, `\\`",
+        ),
     ];
     for (text, expected) in cases {
-        check_error(&project(text.as_bytes()), &format!("read slop.toml:{expected}"));
+        check_error(&project(text.as_bytes()), &format!("slop.toml:{expected}"));
     }
 }
 
 #[test]
 fn what_is_no_utf8_is_told_with_its_line() {
-    check_error(&project(b"# fine\nx = '\xff'"), "read slop.toml:2 as UTF-8");
-    check_error(&project(b"\xff\xfe[\0p\0"), "read slop.toml:1 as UTF-8");
+    check_error(&project(b"# fine\nx = '\xff'"), "slop.toml:2: not UTF-8");
+    check_error(&project(b"\xff\xfe[\0p\0"), "slop.toml:1: not UTF-8");
     let name = load(&project(b"\xef\xbb\xbf[project]\r\nname = '\xc3\xbc'\r\n")).unwrap();
     assert_eq!(name.settings.project.name, "ü");
 }

@@ -1,21 +1,18 @@
-//! The items of a file: they are found by their paths, and made where there are none.
+//! Edits of the items of `[[files]]`: finding and adding them, their slices and their masks.
 
-use std::path::Component;
-use std::path::Path;
+use std::path::{Component, Path};
 
-use toml_edit::ArrayOfTables;
-use toml_edit::DocumentMut;
-use toml_edit::Item;
-use toml_edit::Table;
-use toml_edit::TableLike;
-use toml_edit::Value;
+use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use super::arrays;
-use super::page::SettingsDocument;
-use super::tables;
-use super::tables::last_position;
-use super::written;
-use crate::config::Error;
+use super::format::{
+    detached_comments, insert_comments, last_position, place_table, push_formatted, set_formatted,
+    slice_table, text_value,
+};
+use super::page::{SettingsDocument, edit_file};
+use crate::config::error::Error;
+use crate::config::nearest;
+use crate::model::{MaskMode, Slice};
+use crate::sys::Disk;
 
 /// The key of the items in a file.
 pub(super) const FILES_KEY: &str = "files";
@@ -61,7 +58,7 @@ pub(super) fn find_or_add(document: &mut DocumentMut, path: &str) -> usize {
         return at;
     }
     let mut item = Table::new();
-    item.insert("path", Item::Value(written::text_value(path)));
+    item.insert("path", Item::Value(text_value(path)));
     push_item(document, item);
     item_tables(document.get(FILES_KEY)).len() - 1
 }
@@ -69,11 +66,11 @@ pub(super) fn find_or_add(document: &mut DocumentMut, path: &str) -> usize {
 /// Puts an item behind the others, in the way they are written.
 pub(super) fn push_item(document: &mut DocumentMut, mut item: Table) {
     if let Some(values) = document.get_mut(FILES_KEY).and_then(Item::as_array_mut) {
-        arrays::push_formatted(values, Value::InlineTable(item.into_inline_table()));
+        push_formatted(values, Value::InlineTable(item.into_inline_table()));
         return;
     }
     let after = headed_items(document).and_then(|tables| tables.iter().map(last_position).max());
-    tables::place_table(document, &mut item, after);
+    place_table(document, &mut item, after);
     let entry = document.entry(FILES_KEY).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
     entry.as_array_of_tables_mut().expect("what is no list of values is one of tables").push(item);
 }
@@ -86,8 +83,8 @@ pub(super) fn clear_items(document: &mut DocumentMut) {
     }
     let Some(Item::ArrayOfTables(removed)) = document.remove(FILES_KEY) else { return };
     for table in &removed {
-        let (position, comments) = tables::detached_comments(table);
-        tables::insert_comments(document, position, &comments);
+        let (position, comments) = detached_comments(table);
+        insert_comments(document, position, &comments);
     }
 }
 
@@ -113,4 +110,202 @@ pub(super) fn item_at(document: &mut DocumentMut, at: usize) -> ItemMut<'_> {
 
 fn headed_items(document: &DocumentMut) -> Option<&ArrayOfTables> {
     document.get(FILES_KEY).and_then(Item::as_array_of_tables)
+}
+
+const SLICES_KEY: &str = "custom_slices";
+
+/// Which slices of an item are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SliceKey {
+    /// The one that was marked at these lines.
+    Lines(u32, u32),
+    /// Those of this tag.
+    Tag(String),
+}
+
+impl SliceKey {
+    fn matches(&self, slice: &dyn TableLike) -> bool {
+        let line = |key| slice.get(key).and_then(Item::as_integer);
+        match self {
+            Self::Lines(start, end) => {
+                (line("start_line"), line("end_line")) == (Some((*start).into()), Some((*end).into()))
+            }
+            Self::Tag(tag) => slice.get("tag").and_then(Item::as_str) == Some(tag),
+        }
+    }
+}
+
+/// Adds a slice to the item of a path, which is made where there is none.
+pub fn add_slice(disk: &dyn Disk, file: &Path, path: &str, slice: &Slice) -> Result<(), Error> {
+    edit_file(disk, file, |page| {
+        let document = &mut page.document;
+        let at = find_or_add(document, path);
+        let key = SliceKey::Lines(slice.start_line, slice.end_line);
+        let item = item_tables(document.get(FILES_KEY))[at];
+        if item_tables(item.get(SLICES_KEY)).into_iter().any(|known| key.matches(known)) {
+            let (item, lines) = (path.to_owned(), (slice.start_line, slice.end_line));
+            return Err(Error::SliceExists { item, lines });
+        }
+        insert_slice(page, at, slice);
+        Ok(())
+    })
+}
+
+fn insert_slice(page: &mut SettingsDocument, at: usize, slice: &Slice) {
+    let document = &mut page.document;
+    let mut table = slice_table(slice);
+    let after = match item_at(document, at) {
+        ItemMut::Headed(item) if !item.get(SLICES_KEY).is_some_and(Item::is_value) => last_position(item),
+        ItemMut::Headed(item) => {
+            let slices = item.get_mut(SLICES_KEY).and_then(Item::as_array_mut);
+            let slices = slices.expect("what is no list of tables is one of values");
+            return push_formatted(slices, table.into_inline_table().into());
+        }
+        ItemMut::Inline(item) => {
+            let mut slices = item.get(SLICES_KEY).and_then(Value::as_array).cloned().unwrap_or_default();
+            push_formatted(&mut slices, table.into_inline_table().into());
+            return set_formatted(item, SLICES_KEY, slices.into());
+        }
+    };
+    place_table(document, &mut table, Some(after));
+    if let ItemMut::Headed(item) = item_at(document, at) {
+        let slices = item.entry(SLICES_KEY).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+        slices.as_array_of_tables_mut().expect("what is no list of values is one of tables").push(table);
+    }
+}
+
+/// Removes slices of the item of a path, and returns how many there were.
+pub fn remove_slices(disk: &dyn Disk, file: &Path, path: &str, keys: &[SliceKey]) -> Result<usize, Error> {
+    edit_file(disk, file, |page| {
+        let at = find_required(page, path)?;
+        // A word may be read in two ways; the first that means anything is taken.
+        for key in keys {
+            let removed = delete_slices(page, at, key);
+            if 0 < removed {
+                return Ok(removed);
+            }
+        }
+        Err(Error::NoSuchSlice { item: path.to_owned() })
+    })
+}
+
+fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usize {
+    let document = &mut page.document;
+    let (mut removed, mut comments) = (0, Vec::new());
+    let item: &mut dyn TableLike = match item_at(document, at) {
+        ItemMut::Headed(item) => item,
+        ItemMut::Inline(item) => item,
+    };
+    let is_empty = match item.get_mut(SLICES_KEY) {
+        Some(Item::ArrayOfTables(slices)) => {
+            slices.retain(|slice| {
+                if key.matches(slice) {
+                    comments.push(detached_comments(slice));
+                    removed += 1;
+                    return false;
+                }
+                true
+            });
+            slices.is_empty()
+        }
+        Some(Item::Value(Value::Array(slices))) => {
+            let before = slices.len();
+            slices.retain(|slice| !slice.as_inline_table().is_some_and(|slice| key.matches(slice)));
+            removed = before - slices.len();
+            slices.is_empty()
+        }
+        Some(Item::Value(_) | Item::Table(_) | Item::None) | None => false,
+    };
+    if is_empty && 0 < removed {
+        item.remove(SLICES_KEY);
+    }
+    for (position, comments) in comments {
+        insert_comments(document, position, &comments);
+    }
+    removed
+}
+
+const MASK_KEY: &str = "ast_mask";
+
+/// Sets what is shown of symbols, in the item of a path, which is made where there is none.
+pub fn set_masks(
+    disk: &dyn Disk,
+    file: &Path,
+    path: &str,
+    masks: &[(String, MaskMode)],
+) -> Result<(), Error> {
+    edit_file(disk, file, |page| {
+        let at = find_or_add(&mut page.document, path);
+        match item_at(&mut page.document, at) {
+            ItemMut::Headed(item) => {
+                let mask =
+                    item.entry(MASK_KEY).or_insert(Item::Value(Value::InlineTable(InlineTable::new())));
+                match mask {
+                    Item::Table(mask) => masks.iter().for_each(|(key, mode)| set_headed(mask, key, *mode)),
+                    mask => set_inline(mask, masks),
+                }
+            }
+            ItemMut::Inline(item) => {
+                let mut mask =
+                    Item::Value(item.get(MASK_KEY).cloned().unwrap_or_else(|| InlineTable::new().into()));
+                set_inline(&mut mask, masks);
+                if let Item::Value(mask) = mask {
+                    set_formatted(item, MASK_KEY, mask);
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+fn set_headed(mask: &mut toml_edit::Table, key: &str, mode: MaskMode) {
+    let mut value = text_value(mode.name());
+    match mask.get_mut(key).and_then(Item::as_value_mut) {
+        Some(old) => {
+            // A value that is put in the place of another would drop the comment behind it.
+            *value.decor_mut() = old.decor().clone();
+            *old = value;
+        }
+        None => {
+            mask.insert(key, Item::Value(value));
+        }
+    }
+}
+
+fn set_inline(mask: &mut Item, masks: &[(String, MaskMode)]) {
+    let mask = mask.as_inline_table_mut().expect("a mask is a table, with a header or without");
+    for (key, mode) in masks {
+        set_formatted(mask, key, text_value(mode.name()));
+    }
+}
+
+/// Takes symbols off the mask of an item, all of them where none is named, and returns which there were.
+pub fn remove_masks(disk: &dyn Disk, file: &Path, path: &str, keys: &[String]) -> Result<Vec<String>, Error> {
+    edit_file(disk, file, |page| {
+        let at = find_required(page, path)?;
+        let item: &mut dyn TableLike = match item_at(&mut page.document, at) {
+            ItemMut::Headed(item) => item,
+            ItemMut::Inline(item) => item,
+        };
+        let Some(mask) = item.get_mut(MASK_KEY).and_then(Item::as_table_like_mut) else {
+            return Err(Error::NoSuchMask {
+                item: path.to_owned(),
+                key: keys.first().cloned(),
+                nearest: None,
+            });
+        };
+        let known: Vec<String> = mask.iter().map(|(key, _)| key.to_owned()).collect();
+        if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
+            let nearest = nearest::nearest(unknown, known.iter().map(String::as_str)).map(str::to_owned);
+            return Err(Error::NoSuchMask { item: path.to_owned(), key: Some(unknown.clone()), nearest });
+        }
+        let removed = if keys.is_empty() { known } else { keys.to_vec() };
+        for key in &removed {
+            mask.remove(key);
+        }
+        if mask.is_empty() {
+            item.remove(MASK_KEY);
+        }
+        Ok(removed)
+    })
 }

@@ -6,26 +6,13 @@
 //!
 //! Start with [`add_slice`]; `page.rs` reads and writes, `tables.rs` keeps comments where they belong.
 
-mod arrays;
+mod format;
 mod items;
-mod masks;
 mod page;
 mod presets;
-mod slices;
-mod tables;
 #[cfg(test)]
 mod tests;
-mod written;
 
-pub use items::plain_path;
-pub use masks::remove_masks;
-pub use masks::set_masks;
+pub use items::{SliceKey, add_slice, plain_path, remove_masks, remove_slices, set_masks};
 pub use page::saved_text;
-pub use presets::AppliedPreset;
-pub use presets::PresetDraft;
-pub use presets::apply_preset;
-pub use presets::delete_preset;
-pub use presets::save_preset;
-pub use slices::SliceKey;
-pub use slices::add_slice;
-pub use slices::remove_slices;
+pub use presets::{AppliedPreset, PresetDraft, apply_preset, delete_preset, save_preset};

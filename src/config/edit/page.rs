@@ -1,19 +1,14 @@
 //! A settings file is read, changed and written whole.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
-use toml_edit::DocumentMut;
-use toml_edit::Item;
-use toml_edit::Table;
+use toml_edit::{DocumentMut, Item, Table};
 
-use crate::config::Error;
-use crate::config::SettingOrigin;
 use crate::config::curation;
+use crate::config::error::{Error, SettingOrigin};
 use crate::config::load::with_large_stack;
-use crate::config::section::SettingsSource;
-use crate::config::table::line_at;
+use crate::config::section::{SettingsSource, line_at};
 use crate::sys::Disk;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";

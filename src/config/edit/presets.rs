@@ -2,23 +2,15 @@
 
 use std::path::Path;
 
-use toml_edit::Array;
-use toml_edit::ArrayOfTables;
-use toml_edit::DocumentMut;
-use toml_edit::Item;
-use toml_edit::Table;
-use toml_edit::TableLike;
-use toml_edit::Value;
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
 
-use super::arrays;
-use super::items;
-use super::items::FILES_KEY;
-use super::page::SettingsDocument;
-use super::page::edit_file;
-use super::tables;
-use super::written;
-use crate::config::Error;
-use crate::config::nearest::nearest;
+use super::format::{
+    clear_positions, detached_comments, insert_comments, place_table, set_formatted, text_value,
+};
+use super::items::{FILES_KEY, clear_items, item_path, item_tables, plain_path, push_item};
+use super::page::{SettingsDocument, edit_file};
+use crate::config::error::Error;
+use crate::config::nearest;
 use crate::sys::Disk;
 
 const PRESETS_KEY: &str = "presets";
@@ -70,14 +62,14 @@ pub fn save_preset(
 
 /// Returns the items of these paths, or all; a path without an item becomes one that says no more.
 fn select_items(document: &DocumentMut, paths: &[String]) -> Vec<Table> {
-    let known = items::item_tables(document.get(FILES_KEY));
+    let known = item_tables(document.get(FILES_KEY));
     if paths.is_empty() {
         return known.into_iter().map(copy_item).collect();
     }
     let mut wanted = Vec::new();
     for path in paths {
-        let plain = items::plain_path(path);
-        let of_path = known.iter().filter(|item| items::item_path(**item) == plain);
+        let plain = plain_path(path);
+        let of_path = known.iter().filter(|item| item_path(**item) == plain);
         let before = wanted.len();
         wanted.extend(of_path.map(|item| copy_item(*item)));
         if wanted.len() == before {
@@ -89,7 +81,7 @@ fn select_items(document: &DocumentMut, paths: &[String]) -> Vec<Table> {
 
 fn plain_item(path: &str) -> Table {
     let mut item = Table::new();
-    item.insert("path", Item::Value(written::text_value(path)));
+    item.insert("path", Item::Value(text_value(path)));
     item
 }
 
@@ -97,7 +89,7 @@ fn plain_item(path: &str) -> Table {
 fn copy_item(item: &dyn TableLike) -> Table {
     let mut copy = Table::new();
     item.iter().for_each(|(key, _)| copy_entry(item, key, &mut copy));
-    tables::clear_positions(&mut copy);
+    clear_positions(&mut copy);
     copy.decor_mut().set_prefix("\n");
     copy
 }
@@ -128,11 +120,11 @@ fn build_preset(old: Option<&dyn TableLike>, draft: &PresetDraft, files: &[Table
         let others = old.iter().map(|(key, _)| key).filter(|key| *key != FILES_KEY);
         others.for_each(|key| copy_entry(old, key, &mut preset));
     }
-    tables::clear_positions(&mut preset);
+    clear_positions(&mut preset);
     if !draft.description.is_empty() {
-        preset.insert("description", Item::Value(written::text_value(&draft.description)));
+        preset.insert("description", Item::Value(text_value(&draft.description)));
     }
-    let paths: Option<Array> = files.iter().map(|item| sole_path(item).map(written::text_value)).collect();
+    let paths: Option<Array> = files.iter().map(|item| sole_path(item).map(text_value)).collect();
     let files = match paths {
         Some(paths) => Item::Value(Value::Array(paths)),
         None => Item::ArrayOfTables(files.iter().cloned().collect::<ArrayOfTables>()),
@@ -148,7 +140,7 @@ fn sole_path(item: &Table) -> Option<&str> {
 
 fn insert_preset(document: &mut DocumentMut, name: &str, mut preset: Table) {
     if let Some(presets) = document.get_mut(PRESETS_KEY).and_then(Item::as_inline_table_mut) {
-        arrays::set_formatted(presets, name, Value::InlineTable(preset.into_inline_table()));
+        set_formatted(presets, name, Value::InlineTable(preset.into_inline_table()));
         return;
     }
     let known = document.get_mut(PRESETS_KEY).and_then(Item::as_table_mut);
@@ -160,14 +152,14 @@ fn insert_preset(document: &mut DocumentMut, name: &str, mut preset: Table) {
         *preset.decor_mut() = old.decor().clone();
         preset.set_position(old.position());
         old.decor_mut().set_prefix("");
-        let (position, comments) = tables::detached_comments(old);
+        let (position, comments) = detached_comments(old);
         *old = preset;
-        return tables::insert_comments(document, position, &comments);
+        return insert_comments(document, position, &comments);
     }
     if let Some(presets) = document.get_mut(PRESETS_KEY).and_then(Item::as_table_mut) {
         presets.remove(name);
     }
-    tables::place_table(document, &mut preset, None);
+    place_table(document, &mut preset, None);
     let presets = document.entry(PRESETS_KEY).or_insert_with(|| {
         let mut presets = Table::new();
         presets.set_implicit(true);
@@ -195,16 +187,15 @@ pub fn apply_preset(
         let document = &mut page.document;
         let is_lost =
             |item: &&dyn TableLike| 1 < item.len() && !preset.iter().any(|new| is_same_table(*item, new));
-        let lost =
-            items::item_tables(document.get(FILES_KEY)).into_iter().filter(is_lost).map(items::item_path);
+        let lost = item_tables(document.get(FILES_KEY)).into_iter().filter(is_lost).map(item_path);
         let lost: Vec<String> = if may_lose { Vec::new() } else { lost.collect() };
         if !lost.is_empty() {
             return Err(Error::WouldLose { items: lost });
         }
-        items::clear_items(document);
-        let files = preset.iter().map(|item| items::item_path(item)).collect();
+        clear_items(document);
+        let files = preset.iter().map(|item| item_path(item)).collect();
         for item in preset {
-            items::push_item(document, item);
+            push_item(document, item);
         }
         Ok(AppliedPreset { files })
     })
@@ -216,7 +207,7 @@ fn preset_items(page: &mut SettingsDocument, name: &str) -> Result<Vec<Table>, E
     let Some(preset) = preset else { return Err(no_such_preset(page, name)) };
     let list = preset.get(FILES_KEY);
     let Some(values) = list.and_then(Item::as_array) else {
-        return Ok(items::item_tables(list).into_iter().map(copy_item).collect());
+        return Ok(item_tables(list).into_iter().map(copy_item).collect());
     };
     let item = |value: &Value| match value {
         Value::InlineTable(item) => copy_item(item),
@@ -235,7 +226,7 @@ fn is_same_item(one: &Item, other: &Item) -> bool {
     if let (Some(one), Some(other)) = (one.as_table_like(), other.as_table_like()) {
         return is_same_table(one, other);
     }
-    let (tables, others) = (items::item_tables(Some(one)), items::item_tables(Some(other)));
+    let (tables, others) = (item_tables(Some(one)), item_tables(Some(other)));
     if !tables.is_empty() || !others.is_empty() {
         return tables.len() == others.len()
             && tables.into_iter().zip(others).all(|(one, other)| is_same_table(one, other));
@@ -260,8 +251,8 @@ pub fn delete_preset(disk: &dyn Disk, file: &Path, name: &str) -> Result<(), Err
             return Err(no_such_preset(page, name));
         };
         if let Item::Table(removed) = removed {
-            let (position, comments) = tables::detached_comments(&removed);
-            tables::insert_comments(&mut page.document, position, &comments);
+            let (position, comments) = detached_comments(&removed);
+            insert_comments(&mut page.document, position, &comments);
         }
         Ok(())
     })
@@ -271,6 +262,6 @@ fn no_such_preset(page: &SettingsDocument, name: &str) -> Error {
     let presets = page.document.get(PRESETS_KEY).and_then(Item::as_table_like);
     let names: Vec<&str> =
         presets.map(|presets| presets.iter().map(|(name, _)| name).collect()).unwrap_or_default();
-    let nearest = nearest(name, names.into_iter()).map(str::to_owned);
+    let nearest = nearest::nearest(name, names.into_iter()).map(str::to_owned);
     Error::NoSuchPreset { name: name.to_owned(), nearest }
 }

@@ -309,9 +309,9 @@ fn symbols_are_taken_off_a_mask() {
     assert_eq!(disk.text(), "[[files]]\npath = 'a'\nast_mask = { 'A.b' = 'sig' }\n");
     assert_eq!(remove(&disk, &[]).unwrap(), ["A.b"]);
     assert_eq!(disk.text(), "[[files]]\npath = 'a'\n");
-    check_error(&disk, remove(&disk, &[]).map(drop), "find a symbol in the mask of `a`");
+    check_error(&disk, remove(&disk, &[]).map(drop), "`a` has no mask");
     let disk = MemoryFiles::new(text);
-    let expected = "find `A.c` in the mask of `a`, the nearest known is `A.b`";
+    let expected = "no symbol `A.c` in the mask of `a`, the nearest known is `A.b`";
     check_error(&disk, remove(&disk, &["f", "A.c"]).map(drop), expected);
 }
 
@@ -327,16 +327,16 @@ fn slices_are_removed_by_lines_or_tag_and_comments_set_apart_stay() {
     assert_eq!(disk.text(), left);
     assert_eq!(remove(&disk, SliceKey::Tag("t".to_owned())).unwrap(), 1);
     assert_eq!(disk.text(), "[[files]]\npath = 'a'\n\n# About slices.\n# End.\n");
-    check_error(&disk, remove(&disk, SliceKey::Lines(3, 4)).map(drop), "find that slice of `./a`");
+    check_error(&disk, remove(&disk, SliceKey::Lines(3, 4)).map(drop), "no such slice of `./a`");
     let missing = remove_slices(&disk, Path::new(PROJECT), "b", &[SliceKey::Lines(1, 1)]).map(drop);
-    check_error(&disk, missing, "find `b` under [[files]] in slop.toml");
+    check_error(&disk, missing, "no item `b` under [[files]] in slop.toml");
 }
 
 #[test]
 fn a_slice_is_not_added_twice() {
     let disk = MemoryFiles::default();
     add(&disk, "a", &slice(1, 2)).unwrap();
-    check_error(&disk, add(&disk, "./a", &slice(1, 2)), "add a slice of lines 1-2 to `./a`, which has one");
+    check_error(&disk, add(&disk, "./a", &slice(1, 2)), "`./a` already has a slice of lines 1-2");
 }
 
 #[test]
@@ -364,12 +364,12 @@ fn mixed_line_ends_stay_outside_of_the_edit() {
 fn nothing_is_written_over_a_file_that_changed_meanwhile_or_cannot_be_read() {
     let disk = MemoryFiles::new("");
     *disk.intruder.lock().unwrap() = Some((1, b"# theirs".to_vec()));
-    check_error(&disk, add(&disk, "a", &slice(1, 2)), "edit slop.toml, which changed meanwhile");
+    check_error(&disk, add(&disk, "a", &slice(1, 2)), "slop.toml changed while it was edited");
     assert_eq!(disk.text(), "# theirs");
     for (text, expected) in [
-        ("[[files]\n", "read slop.toml:1 as TOML"),
-        ("\n[[files]]\nx = 1", "read slop.toml:2: `files.path` is missing"),
-        ("files = 1", "read slop.toml:1: `files` is 1"),
+        ("[[files]\n", "slop.toml:1: not TOML"),
+        ("\n[[files]]\nx = 1", "slop.toml:2: `files.path` is missing"),
+        ("files = 1", "slop.toml:1: `files` is 1"),
     ] {
         let disk = MemoryFiles::new(text);
         let error = add(&disk, "a", &slice(1, 2)).unwrap_err().to_string();
@@ -419,7 +419,7 @@ fn a_preset_of_named_files_keeps_the_settings_of_those_that_have_any() {
     check_error(
         &MemoryFiles::new(""),
         save(&MemoryFiles::new(""), PROJECT, "x", &[], false).map(drop),
-        "save a preset of no files: slop.toml has no [[files]]",
+        "slop.toml has no [[files]] to save as a preset",
     );
 }
 
@@ -440,7 +440,7 @@ fn a_preset_is_overwritten_on_demand_alone_and_keeps_its_place_and_unknown_keys(
     let text = "[presets.p] # mine\ndescription = 'd' # why\nodd = 1\nfiles = ['x']\n\n# Next.\n[project]\nname = 'n'\n";
     let disk = MemoryFiles::new(text);
     let refused = save(&disk, PROJECT, "p", &["y"], false).map(drop);
-    check_error(&disk, refused, "save a preset as `p`, which slop.toml has");
+    check_error(&disk, refused, "preset `p` already exists in slop.toml");
     save(&disk, PROJECT, "p", &["y"], true).unwrap();
     assert_eq!(disk.text(), text.replace("files = ['x']", "files = [\"y\"]"));
     for text in [
@@ -461,12 +461,12 @@ fn a_preset_is_overwritten_on_demand_alone_and_keeps_its_place_and_unknown_keys(
 fn applying_loses_nothing_that_was_curated_unless_told_to() {
     let text = "# Top.\n\n[[files]]\npath = 'a'\ntier = 3\n\n[[files]]\npath = 'plain'\n\n[presets.p]\nfiles = ['x', 'y']\n";
     let disk = MemoryFiles::new(text);
-    check_error(&disk, apply(&disk, "p", &[], false).map(drop), "replace what is curated of a");
+    check_error(&disk, apply(&disk, "p", &[], false).map(drop), "curated items would be lost: a");
     assert_eq!(apply(&disk, "p", &["y"], true).unwrap().files, ["x"]);
     let expected = "# Top.\n\n[presets.p]\nfiles = ['x', 'y']\n\n[[files]]\npath = \"x\"\n";
     assert_eq!(disk.text(), expected);
     let unknown = apply(&disk, "q", &[], true).map(drop);
-    check_error(&disk, unknown, "find a preset named `q`, the nearest known is `p`");
+    check_error(&disk, unknown, "no preset named `q`, the nearest known is `p`");
 }
 
 #[test]
@@ -493,7 +493,7 @@ fn a_preset_is_deleted_and_the_rest_stays() {
         delete_preset(&disk, Path::new(PROJECT), "p").unwrap();
         assert_eq!(disk.text(), left);
         let gone = delete_preset(&disk, Path::new(PROJECT), "p").unwrap_err().to_string();
-        assert!(gone.starts_with("find a preset named `p`"), "{gone}");
+        assert!(gone.starts_with("no preset named `p`"), "{gone}");
     }
 }
 
