@@ -1,6 +1,5 @@
 //! The errors of settings, each with the place where the setting is written.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::str::Utf8Error;
 use std::{fmt, io};

@@ -11,6 +11,7 @@ use super::settings::{Settings, SummarySource};
 use super::user_only::{UserOnlySettings, UserProviders, resolve};
 use super::{convert, layers};
 use crate::aggregate::TierOptions;
+use crate::engine::summaries::SummaryLookupOptions;
 use crate::model::{ContentHash, ModelName, Tier};
 use crate::{discover, engine};
 

@@ -30,7 +30,7 @@ pub use curation::{Curation, SavedEntry};
 pub use error::{Error, SettingOrigin};
 pub use load::{ConfigInputs, LoadedConfig, SettingValue, load};
 pub use nearest::{close_match as near_name, nearest as nearest_name};
-pub use pages::{commented_template, settings_reference as reference};
+pub use pages::{commented_template, settings_reference};
 pub use schema::DEFAULT_TOML;
 pub use settings::{
     AgentSettings, AggregationSettings, ExecutionMode, FormatSettings, LimitSettings, OutputSettings,
