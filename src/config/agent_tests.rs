@@ -332,7 +332,7 @@ fn an_address_in_the_environment_is_as_good_as_one_in_a_file_and_never_shown() {
         ("OLLAMA_HOST", "ollama", "hunter2"),
     ] {
         let expected = format!(
-            "read {variable}: `providers.{provider}.base_url` is (hidden), not an address that begins with https://, \
+            "{variable}: `providers.{provider}.base_url` is (hidden), not an address that begins with https://, \
              or with http:// on this machine"
         );
         assert_eq!(with(user, variable, text).unwrap_err().to_string(), expected);

@@ -376,7 +376,7 @@ fn variables_are_read_by_the_type_of_their_setting() {
         ("SLOP_SECRETS_NAMES", "a,b", "`secrets.names` is a,b, not a list of strings"),
     ];
     for (name, text, expected) in cases {
-        check_error(&environment(&[(name, text)]), &format!("read {name}: {expected}"));
+        check_error(&environment(&[(name, text)]), &format!("{name}: {expected}"));
     }
 }
 
@@ -536,7 +536,7 @@ fn the_curation_in_the_template_is_read_without_a_warning_once_it_is_uncommented
 #[test]
 fn the_reference_names_every_setting() {
     let page = settings_reference();
-    let row = "| `default_mode` | `\"summarize\"` | How a file is shown where nothing else decides: \
+    let row = "| `default_mode` | `\"summarize\"` | How a file is shown if no other rule applies: \
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
