@@ -1,26 +1,16 @@
-//! Views become one document with a receipt.
+//! Views become one document with a receipt: order of the files, tree of names, sections.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::budget::DocumentLimits;
-use super::order::FileStability;
-use super::order::sort_files;
-use super::tree::NameTree;
-use crate::model::AggregationStrategy;
-use crate::model::BeadsList;
-use crate::model::DiscussionEntry;
-use crate::model::Document;
-use crate::model::DocumentBlock;
-use crate::model::DocumentPart;
-use crate::model::FileOrder;
-use crate::model::MissingFile;
-use crate::model::Omission;
-use crate::model::OmittedFile;
-use crate::model::Receipt;
-use crate::model::ReceiptEntry;
-use crate::model::RoutingRule;
-use crate::model::Screenshot;
-use crate::model::SectionProblem;
-use crate::model::Tier;
-use crate::model::ViewMode;
+use super::views::sanitize_line;
+use crate::model::{
+    AggregationStrategy, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileOrder,
+    MissingFile, Omission, OmittedFile, Receipt, ReceiptEntry, RelPath, RoutingRule, Screenshot,
+    SectionProblem, Tier, ViewMode,
+};
 
 /// What was asked for, as far as the document as a whole depends on it.
 #[derive(Debug, Clone)]
@@ -162,5 +152,142 @@ pub fn section_heading(plan: &DocumentPlan) -> &'static str {
         (AggregationStrategy::Auto, Some(Tier::Worker), _) => "Files (Tier 3 - Focused)",
         (_, _, ViewMode::Summary) => "Files (Summary)",
         (_, _, _) => "Files",
+    }
+}
+
+/// How likely a file's block is to change: what is likely to change stands last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct FileStability {
+    /// Which commit since the scores were frozen changed the rendered block last, counted from 1; 0 for none, and the
+    /// highest number for what is not committed.
+    pub changed_at: u32,
+    /// How often commits changed the file, each change halved with age; in millionths.
+    pub score: u64,
+}
+
+/// Sorts `files`. `given` ranks a file by the place at which the request named it.
+pub fn sort_files<T>(
+    files: &mut [T],
+    order: FileOrder,
+    path: impl Fn(&T) -> &RelPath,
+    stability: impl Fn(&T) -> FileStability,
+    given: impl Fn(&T) -> usize,
+) {
+    files.sort_by(|a, b| {
+        let first = match order {
+            FileOrder::Stable => stability(a).cmp(&stability(b)),
+            FileOrder::Given => given(a).cmp(&given(b)),
+            FileOrder::Path => Ordering::Equal,
+        };
+        first.then_with(|| path(a).cmp(path(b)))
+    });
+}
+
+/// A tree of names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameTree {
+    /// Its lines.
+    pub text: String,
+    /// Behind how many folders stand a model's words.
+    pub annotated_folders: u64,
+}
+
+/// Returns the tree of the given paths, which are sorted: a folder a line with a slash at its end, a file a line with
+/// its remark, each indented two spaces below its folder. Behind a folder stands what a model wrote of it, as `words` has
+/// it by the folder's path; under the empty path, of the whole.
+pub fn build_name_tree<'a>(
+    files: impl Iterator<Item = (&'a RelPath, Option<&'a str>)>,
+    words: &BTreeMap<Vec<u8>, String>,
+) -> NameTree {
+    let mut noted = 0;
+    let mut said = |folder: &[u8]| {
+        let words = words.get(folder).map(|words| sanitize_line(words)).filter(|words| !words.is_empty());
+        noted += u64::from(words.is_some());
+        words.map_or("/".to_owned(), |words| format!("/ (by a model: {words})"))
+    };
+    let mut text = String::new();
+    if words.contains_key(&b""[..]) {
+        let _ = writeln!(text, ".{}", said(b""));
+    }
+    let mut open: Vec<&[u8]> = Vec::new();
+    for (path, remark) in files {
+        let parts: Vec<&[u8]> = path.components().collect();
+        let folders = &parts[..parts.len() - 1];
+        let common = open.iter().zip(folders).take_while(|(a, b)| a == b).count();
+        open.truncate(common);
+        for folder in &folders[common..] {
+            let depth = open.len();
+            open.push(folder);
+            write_line(&mut text, depth, folder, &said(&open.join(&b'/')));
+        }
+        let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
+        write_line(&mut text, open.len(), path.file_name(), &remark);
+    }
+    NameTree { text, annotated_folders: noted }
+}
+
+fn write_line(text: &mut String, depth: usize, name: &[u8], rest: &str) {
+    // A name is shown as a path is, for it could break the line as well.
+    let shown = RelPath::new(name).map_or(String::new(), |name| name.to_string());
+    let _ = writeln!(text, "{:indent$}{shown}{rest}", "", indent = depth * 2);
+}
+
+#[cfg(test)]
+mod order_tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(order: FileOrder, expected: &[&str]) {
+        let file = |path: &str, moved_at, score, given| {
+            (RelPath::new(path.as_bytes()).unwrap(), FileStability { changed_at: moved_at, score }, given)
+        };
+        let mut files = [
+            file("e", 7, 9, 4),
+            file("b", 8, 0, 0),
+            file("a", 0, 9, 3),
+            file("c", 0, 1, 1),
+            file("d", 0, 1, 2),
+        ];
+        sort_files(&mut files, order, |f| &f.0, |f| f.1, |f| f.2);
+        let paths: Vec<_> = files.iter().map(|f| f.0.to_string()).collect();
+        assert_eq!(paths, expected);
+    }
+
+    #[test]
+    fn what_seldom_changes_comes_first_and_what_is_moving_last() {
+        check(FileOrder::Stable, &["c", "d", "a", "e", "b"]);
+    }
+
+    #[test]
+    fn other_orders_are_as_named() {
+        check(FileOrder::Path, &["a", "b", "c", "d", "e"]);
+        check(FileOrder::Given, &["b", "c", "d", "a", "e"]);
+    }
+}
+
+#[cfg(test)]
+mod tree_tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_opened_once() {
+        let paths = ["README.md", "src/a.py", "src/b/c.py", "src/logo.png", "tests/t.py"];
+        let paths = paths.map(|path| RelPath::new(path.as_bytes()).unwrap());
+        let remark = |path: &RelPath| (path.extension() == Some(b"png")).then_some("binary");
+        let text = build_name_tree(paths.iter().map(|path| (path, remark(path))), &BTreeMap::new()).text;
+        assert_eq!(text, "README.md\nsrc/\n  a.py\n  b/\n    c.py\n  logo.png (binary)\ntests/\n  t.py\n");
+    }
+
+    #[test]
+    fn what_a_model_wrote_stands_behind_its_folder_and_is_no_line_of_its_own() {
+        let paths = ["src/a.py", "src/b/c.py", "x.py"].map(|path| RelPath::new(path.as_bytes()).unwrap());
+        let said =
+            [("", "The whole."), ("src/b", "Deep.\n  secret.py\u{1b}[0m"), ("gone", "No."), ("src", " ")];
+        let said = said.map(|(path, words)| (path.as_bytes().to_vec(), words.to_owned()));
+        let NameTree { text, annotated_folders: noted } =
+            build_name_tree(paths.iter().map(|path| (path, None)), &said.into_iter().collect());
+        assert_eq!(noted, text.matches("(by a model: ").count() as u64);
+        let expected = "./ (by a model: The whole.)\nsrc/\n  a.py\n  b/ (by a model: Deep. secret.py[0m)\n    c.py\nx.py\n";
+        assert_eq!(text, expected);
     }
 }

@@ -4,10 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use similar::Algorithm;
-use similar::DiffOp;
-use similar::capture_diff;
-use similar::group_diff_ops;
+use similar::{Algorithm, DiffOp, capture_diff, group_diff_ops};
 
 use crate::model::RelPath;
 

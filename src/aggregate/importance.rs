@@ -25,12 +25,9 @@
 //! The product of both kinds of counting is what keeps accidents out: a file with a thousand names that few use, and
 //! one with a single name that happens to be a word of every file, are both passed by what many files use much of.
 
-use rustc_hash::FxHashMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::FileReferences;
-use crate::model::RelPath;
-use crate::model::is_plain_word;
+use crate::model::{FileReferences, RelPath, is_plain_word};
 
 /// One, in the numbers with a fraction that scores are made of.
 const UNIT: u64 = 1 << 10;

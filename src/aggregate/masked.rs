@@ -1,23 +1,16 @@
-//! What a mask shows of a text: definitions as they stand, signatures, and neither.
+//! The masked view: definitions as they are, signatures, and nothing of the rest.
 //!
 //! A definition is the text of its lines, so that an agent may search for it. Where a symbol within a definition is to
-//! be shown by its signature or not at all, that part is cut out, and what stands in its place says so. Of a container
-//! that the mask does not name nothing is shown but its name, in a comment above what it holds.
+//! be shown by its signature or not at all, that part is cut out and replaced by a note. Of a container that the mask does
+//! not name nothing is shown but its name, in a comment above its members.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::ops::Range;
 
-use super::heads::symbol_head;
-use super::masks::nearest_keys;
-use super::masks::select_symbols;
-use super::nesting::SymbolModes;
-use super::nesting::SymbolRegion;
-use super::nesting::nest_symbols;
-use super::page::SourcePage;
-use super::style::BlockLayout;
-use crate::model::MaskMode;
-use crate::model::Outline;
-use crate::model::Symbol;
-use crate::model::SymbolKind;
+use super::masks::{nearest_keys, select_symbols};
+use super::page::{BlockLayout, SourcePage, symbol_head};
+use crate::model::{MaskMode, Outline, Symbol, SymbolKind};
 
 /// What is put before a symbol that stood on the same line as the head of what holds it.
 const INDENT_STEP: &str = "    ";
@@ -294,4 +287,92 @@ fn context_within<'o>(entry: &SymbolRegion<'o>, around: &EnclosingContext<'o>) -
 /// Says whether a symbol has members.
 fn has_members(symbol: &Symbol) -> bool {
     symbol.kind.is_namespace() || !symbol.children.is_empty()
+}
+
+/// Symbols that take up the same text, as `a` and `b` of `int a, b;` do, and those whose text lies within it.
+pub(super) struct SymbolRegion<'o> {
+    /// The text, from its first byte to the one after its last.
+    pub(super) span: Range<usize>,
+    /// The symbols, with what is to be shown of each; nothing where nobody said.
+    pub(super) symbols: Vec<(&'o Symbol, Option<MaskMode>)>,
+    /// What lies within, in the order of the text.
+    pub(super) inside: Vec<Self>,
+}
+
+impl SymbolRegion<'_> {
+    /// Says whether some symbol is to be shown like that.
+    pub(super) fn has_mode(&self, mode: Option<MaskMode>) -> bool {
+        self.symbols.iter().any(|(_, own)| *own == mode)
+    }
+}
+
+/// What is to be shown of the symbols of an outline. A symbol is known by where it is in memory: two overloads may
+/// be alike in all else.
+pub(super) struct SymbolModes(HashMap<*const Symbol, MaskMode>);
+
+impl SymbolModes {
+    /// Returns what a mask says. A key that picks one overload says more than one that means all of a name; of two
+    /// that say as much the later decides.
+    pub(super) fn from_mask(outline: &Outline, mask: &[(String, MaskMode)]) -> Self {
+        let mut modes = HashMap::new();
+        for wants_exact in [false, true] {
+            for (key, mode) in mask {
+                let found = select_symbols(outline, key).into_iter();
+                let meant = found.filter(|symbol| (symbol.qualified_name != key.trim()) == wants_exact);
+                modes.extend(meant.map(|symbol| (std::ptr::from_ref(symbol), *mode)));
+            }
+        }
+        Self(modes)
+    }
+
+    /// Returns the wish to see the same of all symbols down to a depth, from 0.
+    pub(super) fn uniform(outline: &Outline, mode: MaskMode, max_depth: usize) -> Self {
+        let mut modes = HashMap::new();
+        outline.walk(|symbol, depth| {
+            if depth <= max_depth {
+                modes.insert(std::ptr::from_ref(symbol), mode);
+            }
+        });
+        Self(modes)
+    }
+}
+
+/// Returns the symbols of `outline` by the text that they take up. Not by parents and children: of
+/// `enum { RED } color;` the outline makes two siblings, and one lies within the other.
+pub(super) fn nest_symbols<'o>(
+    outline: &'o Outline,
+    text: &str,
+    modes: &SymbolModes,
+) -> Vec<SymbolRegion<'o>> {
+    let mut flat = Vec::new();
+    outline.walk(|symbol, _| {
+        let end = text.floor_char_boundary(symbol.span.end_byte);
+        let start = text.floor_char_boundary(symbol.span.start_byte).min(end);
+        flat.push((start..end, symbol));
+    });
+    flat.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
+    let (mut top, mut open): (Vec<SymbolRegion<'o>>, Vec<SymbolRegion<'o>>) = (Vec::new(), Vec::new());
+    for (span, symbol) in flat {
+        let mode = modes.0.get(&std::ptr::from_ref(symbol)).copied();
+        if let Some(last) = open.last_mut().filter(|last| last.span == span) {
+            last.symbols.push((symbol, mode));
+            continue;
+        }
+        while open.last().is_some_and(|last| last.span.end < span.end) {
+            close_region(&mut open, &mut top);
+        }
+        open.push(SymbolRegion { span, symbols: vec![(symbol, mode)], inside: Vec::new() });
+    }
+    while !open.is_empty() {
+        close_region(&mut open, &mut top);
+    }
+    top
+}
+
+fn close_region<'o>(open: &mut Vec<SymbolRegion<'o>>, top: &mut Vec<SymbolRegion<'o>>) {
+    let Some(done) = open.pop() else { return };
+    match open.last_mut() {
+        Some(around) => around.inside.push(done),
+        None => top.push(done),
+    }
 }

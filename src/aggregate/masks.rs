@@ -3,8 +3,7 @@
 //! A key is a qualified name, and means every symbol of that name; or `name(parameters)`, the one that takes these; or
 //! `name#2`, the second of that name in the text.
 
-use crate::model::Outline;
-use crate::model::Symbol;
+use crate::model::{Outline, Symbol};
 
 /// Only so much of a name is compared: more is no typing error, and a hostile name may be a megabyte long.
 const MAX_COMPARED_CHARS: usize = 64;

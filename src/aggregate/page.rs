@@ -1,8 +1,8 @@
-//! A text by its lines, and how its language is written: what a masked view is cut out of.
+//! Source text by its lines, and the syntax of its language as far as generated lines need it: comments, braces, heads.
 
 use std::ops::Range;
 
-use super::style::LanguageStyle;
+use crate::model::{Symbol, SymbolKind};
 
 /// More white space than this at the beginning of a line is not repeated: each line that is made would bear it.
 const MAX_INDENT: usize = 200;
@@ -118,4 +118,222 @@ impl<'t> SourcePage<'t> {
 
 fn is_blank(c: char) -> bool {
     c.is_whitespace()
+}
+
+/// How a language is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LanguageStyle {
+    /// How what belongs together is marked.
+    pub(super) layout: BlockLayout,
+    /// What a comment begins with that goes to the end of its line.
+    pub(super) line_comment: Option<&'static str>,
+    /// What stands around a comment within a line.
+    pub(super) block_comment: Option<(&'static str, &'static str)>,
+    /// What ends a declaration of one line.
+    pub(super) statement_end: &'static str,
+    /// What follows the closing brace of a type.
+    pub(super) type_end: &'static str,
+}
+
+/// How a language marks what belongs together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockLayout {
+    /// By a colon and an indent, as Python.
+    Indented,
+    /// By braces, as C.
+    Braced,
+    /// By a word at the end, as Ruby.
+    Worded(&'static str),
+    /// By nothing but what comes next, as Markdown: members stand below.
+    Listed,
+}
+
+impl LanguageStyle {
+    /// Braces and semicolons, as Java; so is every language that nobody says otherwise of.
+    const BRACES: Self = Self {
+        layout: BlockLayout::Braced,
+        line_comment: Some("//"),
+        block_comment: Some(("/*", "*/")),
+        statement_end: ";",
+        type_end: "",
+    };
+    /// Braces, and lines that end by themselves.
+    const LINES: Self = Self { statement_end: "", ..Self::BRACES };
+    /// Lists of things with comments as in a shell.
+    const LIST: Self = Self {
+        layout: BlockLayout::Listed,
+        line_comment: Some("#"),
+        block_comment: None,
+        statement_end: "",
+        type_end: "",
+    };
+
+    /// Returns the style of the file type of that id.
+    pub(super) fn for_language(language: &str) -> Self {
+        match language {
+            "python" => Self { layout: BlockLayout::Indented, ..Self::LIST },
+            "c" | "cpp" => Self { type_end: ";", ..Self::BRACES },
+            "go" | "kotlin" | "scala" | "swift" => Self::LINES,
+            "shell" => Self { layout: BlockLayout::Braced, ..Self::LIST },
+            "ruby" => Self { layout: BlockLayout::Worded("end"), ..Self::LIST },
+            "lua" => Self { layout: BlockLayout::Worded("end"), line_comment: Some("--"), ..Self::LIST },
+            "sql" => Self { line_comment: Some("--"), block_comment: Some(("/*", "*/")), ..Self::LIST },
+            "html" | "markdown" => {
+                Self { line_comment: None, block_comment: Some(("<!--", "-->")), ..Self::LIST }
+            }
+            "json" | "notebook" => Self { line_comment: None, ..Self::LIST },
+            "css" => Self { line_comment: None, ..Self::BRACES },
+            "zig" => Self { block_comment: None, ..Self::BRACES },
+            "cmake" | "dockerfile" | "makefile" | "toml" | "yaml" => Self::LIST,
+            _ => Self::BRACES,
+        }
+    }
+
+    /// Returns a comment of these words: for the end of a line, or for the midst of one; nothing where the language has
+    /// no such comment.
+    pub(super) fn comment(&self, words: &str, is_last: bool) -> String {
+        match (self.line_comment.filter(|_| is_last), self.block_comment) {
+            (Some(begin), _) => format!("{begin} {words}"),
+            (None, Some((begin, end))) => format!("{begin} {words} {end}"),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// How a signature shows that members stand there.
+const MEMBERS_MARK: &str = "{…}";
+
+/// Returns a symbol's signature with what is shown of its members, if anything is; without the end of the last line.
+pub(super) fn symbol_head(
+    page: &SourcePage<'_>,
+    symbol: &Symbol,
+    text: &str,
+    indent: &str,
+    inside: &str,
+) -> String {
+    match page.style.layout {
+        BlockLayout::Indented => indented(page, symbol, text, indent, inside),
+        BlockLayout::Braced => braced(page, symbol, indent, inside),
+        BlockLayout::Worded(end) => below(page, symbol, indent, inside, end),
+        BlockLayout::Listed => below(page, symbol, indent, inside, ""),
+    }
+}
+
+/// Returns a signature with its members below it, and the word that ends them.
+fn below(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str, last: &str) -> String {
+    let line_end = page.line_end;
+    let mut head = format!("{indent}{}", symbol.signature);
+    if !inside.is_empty() {
+        head.extend([line_end, inside]);
+    }
+    let is_ended = symbol.kind.is_callable() || symbol.kind.is_type() || symbol.kind.is_namespace();
+    if is_ended && !last.is_empty() {
+        let space = if inside.is_empty() { "; " } else { line_end };
+        let indent = if inside.is_empty() { "" } else { indent };
+        head.extend([space, indent, last]);
+    }
+    head
+}
+
+fn indented(page: &SourcePage<'_>, symbol: &Symbol, text: &str, indent: &str, inside: &str) -> String {
+    let (signature, end) = (&symbol.signature, page.line_end);
+    let mut head = String::new();
+    for decorator in decorators(text) {
+        head.extend([indent, decorator.as_str(), end]);
+    }
+    head.extend([indent, signature.as_str()]);
+    if !symbol.kind.is_callable() && !symbol.kind.is_type() {
+        return head;
+    }
+    if inside.is_empty() {
+        head.push_str(": ...");
+    } else {
+        head.extend([":", end, inside]);
+    }
+    head
+}
+
+/// Returns the decorators above a definition, each on one line: they tell a property from a method, and an overload
+/// from what implements it. The arguments of one that is longer are left out.
+fn decorators(text: &str) -> Vec<String> {
+    let is_head = |line: &str| ["def ", "class ", "async "].iter().any(|word| line.starts_with(word));
+    if !text.starts_with('@') {
+        return Vec::new();
+    }
+    let lines = text.lines().map(str::trim).take_while(|line| !is_head(line));
+    let decorators = lines.filter(|line| line.starts_with('@')).map(|line| {
+        let is_whole = line.matches('(').count() == line.matches(')').count();
+        match line.split_once('(') {
+            Some((name, _)) if !is_whole => format!("{name}(...)"),
+            Some(_) | None => line.to_owned(),
+        }
+    });
+    decorators.collect()
+}
+
+fn braced(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str) -> String {
+    let signature = symbol.signature.as_str();
+    let (before, after) = match signature.split_once(MEMBERS_MARK) {
+        Some((before, after)) => (before, format!("{after}{}", page.style.statement_end)),
+        None => match symbol.kind {
+            SymbolKind::Namespace
+            | SymbolKind::Module
+            | SymbolKind::Interface
+            | SymbolKind::Object
+            | SymbolKind::Table => (signature, String::new()),
+            SymbolKind::Class | SymbolKind::Struct | SymbolKind::Union | SymbolKind::Enum => {
+                (signature, page.style.type_end.to_owned())
+            }
+            SymbolKind::EnumMember => return format!("{indent}{signature},"),
+            SymbolKind::Macro
+            | SymbolKind::Key
+            | SymbolKind::Heading
+            | SymbolKind::Selector
+            | SymbolKind::Element
+            | SymbolKind::Target
+            | SymbolKind::Stage
+            | SymbolKind::Cell => {
+                let space = if inside.is_empty() { "" } else { page.line_end };
+                return format!("{indent}{signature}{space}{inside}");
+            }
+            SymbolKind::Method
+            | SymbolKind::Constructor
+            | SymbolKind::Destructor
+            | SymbolKind::Function
+            | SymbolKind::Prototype
+            | SymbolKind::Typedef
+            | SymbolKind::Field
+            | SymbolKind::Property
+            | SymbolKind::Event
+            | SymbolKind::Variable
+            | SymbolKind::Constant => {
+                let space = if inside.is_empty() { "" } else { page.line_end };
+                return format!("{indent}{signature}{}{space}{inside}", page.style.statement_end);
+            }
+        },
+    };
+    let before = before.trim_end();
+    if inside.is_empty() {
+        return format!("{indent}{before} {MEMBERS_MARK}{after}");
+    }
+    let end = page.line_end;
+    format!("{indent}{before} {{{end}{inside}{end}{indent}}}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_is_written_as_its_language_writes_it() {
+        let of = |language: &str, is_last| LanguageStyle::for_language(language).comment("2 lines", is_last);
+        assert_eq!(of("rust", true), "// 2 lines");
+        assert_eq!(of("rust", false), "/* 2 lines */");
+        assert_eq!(of("python", true), "# 2 lines");
+        assert_eq!(of("sql", true), "-- 2 lines");
+        assert_eq!(of("css", true), "/* 2 lines */");
+        assert_eq!(of("markdown", true), "<!-- 2 lines -->");
+        assert_eq!(of("yaml", false), "");
+        assert_eq!(of("json", true), "");
+    }
 }

@@ -1,7 +1,9 @@
-//! Which files a person means by a word: a path, a folder, a name or a pattern.
+//! Which files a person means: by a path, a folder, a name or a pattern; by the focus; by exclusions.
 
-use globset::GlobBuilder;
-use globset::GlobMatcher;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::model::RelPath;
 
@@ -95,8 +97,103 @@ fn has_parts(path: &[u8], parts: &[u8]) -> bool {
     starts.into_iter().any(|start| lies_in(&path[start..], parts))
 }
 
+/// Patterns that exclude files.
+///
+/// A pattern excludes what git would ignore by it, and what a [`Selector`] of these words touches: where the two differ,
+/// the one that excludes more is what somebody meant who wants to keep a file to himself.
+#[derive(Debug)]
+pub struct ExclusionPatterns {
+    selectors: Vec<Selector>,
+    ignored: Gitignore,
+}
+
+impl ExclusionPatterns {
+    /// Reads the patterns of a project in the folder `root`. One that cannot be read is an error: a file that was to be
+    /// excluded must not be shown because of a slip.
+    pub fn new(patterns: &[String], root: &Path) -> Result<Self, Error> {
+        let mut words = Vec::with_capacity(patterns.len());
+        let mut ignored = GitignoreBuilder::new("");
+        for pattern in patterns {
+            let plain = normalize_pattern(pattern, root);
+            words.push(Selector::new(plain.trim_start_matches('/'))?);
+            // Neither mark has its meaning here: a list of what is excluded lets nothing in.
+            let escape = if plain.starts_with(['!', '#']) { "\\" } else { "" };
+            let wrong = |source| Error::Ignored { pattern: pattern.clone(), source };
+            ignored.add_line(None, &format!("{escape}{plain}")).map_err(wrong)?;
+        }
+        let wrong = |source| Error::Ignored { pattern: "all of them together".to_owned(), source };
+        Ok(Self { selectors: words, ignored: ignored.build().map_err(wrong)? })
+    }
+
+    /// Says whether a file is excluded, by itself or with a folder that it lies in.
+    pub fn excludes(&self, path: &RelPath) -> bool {
+        self.selectors.iter().any(|word| word.touches(path) || word.selects(path))
+            || self.ignored.matched_path_or_any_parents(path.as_path(), false).is_ignore()
+    }
+}
+
+/// Returns a pattern relative to the root, without what means nothing: `./a//b` is `a/b`.
+fn normalize_pattern(pattern: &str, root: &Path) -> String {
+    let pattern = pattern.trim();
+    let below = root.to_str().filter(|root| 1 < root.len()).and_then(|root| pattern.strip_prefix(root));
+    let pattern = below.filter(|rest| rest.starts_with('/')).unwrap_or(pattern);
+    let mut plain = pattern.strip_prefix("./").unwrap_or(pattern).to_owned();
+    while plain.contains("//") {
+        plain = plain.replace("//", "/");
+    }
+    plain.replace("/./", "/")
+}
+
+/// The words of `--focus`.
+#[derive(Debug, Clone, Default)]
+pub struct Focus {
+    selectors: Vec<(Selector, Option<u32>)>,
+}
+
+/// The lines of a file in focus that were named, from 1; empty where the whole file is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FocusLines(pub Vec<u32>);
+
+impl Focus {
+    /// Reads words such as `src/a.py`, `engine`, `src/a.py:120`.
+    pub fn new(words: &[String]) -> Result<Self, Error> {
+        let words = words.iter().map(|word| {
+            let (path, line) = split_line(word);
+            Ok((Selector::new(path)?, line))
+        });
+        Ok(Self { selectors: words.collect::<Result<_, Error>>()? })
+    }
+
+    /// Says whether nothing is in focus.
+    pub fn is_empty(&self) -> bool {
+        self.selectors.is_empty()
+    }
+
+    /// Returns the lines in focus, if the file is in focus.
+    pub fn lines(&self, path: &RelPath) -> Option<FocusLines> {
+        let touching: Vec<_> = self.selectors.iter().filter(|(selector, _)| selector.touches(path)).collect();
+        if touching.is_empty() {
+            return None;
+        }
+        let mut lines: Vec<u32> = touching.iter().filter_map(|(_, line)| *line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        Some(FocusLines(lines))
+    }
+}
+
+fn split_line(word: &str) -> (&str, Option<u32>) {
+    match word.rsplit_once(':') {
+        Some((path, line)) if !path.is_empty() => match line.parse() {
+            Ok(line) => (path, Some(line)),
+            Err(_) => (word, None),
+        },
+        Some(_) | None => (word, None),
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod selector_tests {
     use super::*;
 
     #[track_caller]
@@ -138,5 +235,88 @@ mod tests {
         assert!(Selector::new("a[").is_err());
         let (selector, path) = (Selector::new_lenient("./a["), RelPath::new(b"a[/b.py").unwrap());
         assert!(selector.selects(&path));
+    }
+}
+
+#[cfg(test)]
+mod exclusions_tests {
+    use super::*;
+
+    fn exclusions(pattern: &str) -> Result<ExclusionPatterns, Error> {
+        ExclusionPatterns::new(&[pattern.to_owned()], Path::new("/home/me/project"))
+    }
+
+    #[track_caller]
+    fn check(pattern: &str, path: &str, excludes: bool) {
+        let path = RelPath::new(path.as_bytes()).unwrap();
+        assert_eq!(exclusions(pattern).unwrap().excludes(&path), excludes, "{pattern} {path}");
+    }
+
+    #[test]
+    fn a_folder_is_excluded_with_all_in_it_however_it_is_spelled() {
+        for pattern in [
+            "private",
+            "private/",
+            "/private",
+            "/private/",
+            "./private",
+            "./private/",
+            "private/*",
+            "/private/*",
+            "private/**",
+            "**/deep",
+            "**/deep/",
+            "private//deep",
+            "private/./deep",
+            "*/deep",
+            "priv*",
+            "/home/me/project/private",
+            "/home/me/project/private/",
+            " private ",
+            "private/deep/a.py",
+            "*.py",
+        ] {
+            check(pattern, "private/deep/a.py", true);
+            check(pattern, "public/b.rs", false);
+        }
+    }
+
+    #[test]
+    fn what_is_not_meant_is_not_excluded() {
+        check("/deep", "private/shallow/a.py", false);
+        check("private", "privately/a.py", false);
+        check("/home/me/projects", "private/a.py", false);
+        check("/home/me/project-2/private", "private/a.py", false);
+    }
+
+    #[test]
+    fn a_list_of_what_is_excluded_lets_nothing_in() {
+        let both = ExclusionPatterns::new(&["a.py".to_owned(), "!a.py".to_owned()], Path::new("/p")).unwrap();
+        assert!(both.excludes(&RelPath::new(b"a.py").unwrap()));
+        check("#a", "#a", true);
+        check("!a", "!a", true);
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_read_is_refused() {
+        for pattern in ["{private", "a[", "/a["] {
+            assert!(exclusions(pattern).is_err(), "{pattern}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod focus_tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_gathered_from_all_words_that_touch_a_file() {
+        let words = ["a.py:30", "src/a.py:7", "b.py", "c:d"].map(str::to_owned);
+        let focus = Focus::new(&words).unwrap();
+        let lines = |path: &str| focus.lines(&RelPath::new(path.as_bytes()).unwrap());
+        assert_eq!(lines("src/a.py"), Some(FocusLines(vec![7, 30])));
+        assert_eq!(lines("b.py"), Some(FocusLines(vec![])));
+        assert_eq!(lines("x.py"), None);
+        assert_eq!(lines("c:d"), Some(FocusLines(vec![])));
     }
 }

@@ -3,16 +3,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::HeaderNeighbors;
-use super::file_types::C;
-use super::file_types::CPP;
-use super::file_types::FILE_TYPES;
-use super::file_types::FileTypeRow;
-use super::file_types::UNKNOWN;
-use crate::model::ContentFacts;
-use crate::model::FileType;
-use crate::model::HeaderDialect;
-use crate::model::RelPath;
+use super::dialect::HeaderNeighbors;
+use super::file_types::{C, CPP, FILE_TYPES, FileTypeRow, UNKNOWN};
+use crate::model::{ContentFacts, FileType, HeaderDialect, RelPath};
 
 /// Returns the file type of that id.
 pub fn file_type_by_id(id: &str) -> Option<&'static FileType> {

@@ -2,9 +2,7 @@
 //!
 //! A new type is a new row; nothing else knows the types by name, but for the rows that the lookup itself names.
 
-use crate::model::ConfigSyntax;
-use crate::model::FileRole;
-use crate::model::FileType;
+use crate::model::{ConfigSyntax, FileRole, FileType};
 
 /// A file type, and what it is known by. Each list is of words with blanks between them.
 #[derive(Debug)]

@@ -1,47 +1,14 @@
-//! The files of a project: git's answer in a checkout, a walk elsewhere.
+//! The files of a project: git's answer in a checkout, a walk elsewhere; and the files outside that either depends on.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
-use super::Error;
-use super::NameRules;
-use super::git;
-use super::walk;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::sys::Processes;
-
-/// A file that counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DiscoveredFile {
-    /// Where it lies.
-    pub path: RelPath,
-    /// Why it is not rendered, as far as a look at its name and kind tells.
-    pub skip_reason: Option<SkipReason>,
-    /// Whether git tracks it; never outside of git.
-    pub tracked: bool,
-}
-
-/// Who listed the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ListingSource {
-    /// `git ls-files`.
-    Git,
-    /// The walk.
-    Walk,
-}
-
-/// The files of a project.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileListing {
-    /// The files by path, each once.
-    pub files: Vec<DiscoveredFile>,
-    /// Who listed them.
-    pub source: ListingSource,
-    /// What a user may want to know of the listing: why git was not heard, which folders could not be read.
-    pub notes: Vec<String>,
-    /// The folders that the walk entered, in no order; empty where git listed the files, which tells none.
-    pub folders: Vec<RelPath>,
-}
+use super::listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules};
+use super::walk::walk;
+use crate::model::{RelPath, SkipReason};
+use crate::sys::{Disk, ProcessOutput, Processes, run_git};
 
 /// Lists the files below the folder `root`.
 ///
@@ -62,12 +29,12 @@ pub fn list(root: &Path, names: &NameRules, processes: &dyn Processes) -> Result
 
 fn list_unsorted(root: &Path, names: &NameRules, processes: &dyn Processes) -> Result<FileListing, Error> {
     if !is_in_checkout(root) {
-        return walk::walk(root, names);
+        return walk(root, names);
     }
-    match git::ls_files(root, names, processes) {
+    match ls_files(root, names, processes) {
         Ok(listing) => Ok(listing),
         Err(why_not) => {
-            let mut listing = walk::walk(root, names)?;
+            let mut listing = walk(root, names)?;
             listing.notes.insert(0, why_not);
             Ok(listing)
         }
@@ -87,4 +54,585 @@ fn merge_duplicate(later: &mut DiscoveredFile, kept: &mut DiscoveredFile) -> boo
     kept.skip_reason = kept.skip_reason.or(later.skip_reason);
     kept.tracked |= later.tracked;
     true
+}
+
+/// One call for all: `-t --stage` marks what is not tracked by `?` and gives the mode of what is.
+const ARGUMENTS: &[&str] = &["ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard"];
+
+/// Mode of an entry that stands for another repository.
+const SUBMODULE: &[u8] = b"160000";
+
+/// Lists what git lists in `root`; else says in words for the user why git's answer could not be had.
+pub(super) fn ls_files(
+    root: &Path,
+    names: &NameRules,
+    processes: &dyn Processes,
+) -> Result<FileListing, String> {
+    let finished = run_git(processes, root, ARGUMENTS, b"").map_err(|error| explain_missing(&error))?;
+    if !finished.success {
+        return Err(explain_refusal(&finished));
+    }
+    let mut files = Vec::new();
+    for record in finished.stdout.split(|&byte| byte == 0) {
+        if record.is_empty() {
+            continue;
+        }
+        let entry = parse_record(record).ok_or_else(|| explain_unknown(record))?;
+        if !names.is_excluded(&entry.path) {
+            files.push(DiscoveredFile {
+                skip_reason: entry.repository.or_else(|| names.skip_reason(&entry.path)),
+                path: entry.path,
+                tracked: entry.tracked,
+            });
+        }
+    }
+    // An ignored folder is empty to git. It is its answer, but hardly what was hoped for.
+    let is_suspicious = finished.stdout.is_empty() && !root.join(".git").exists();
+    let notes = is_suspicious.then(|| IGNORED_FOLDER.to_owned());
+    Ok(FileListing {
+        files,
+        source: ListingSource::Git,
+        notes: notes.into_iter().collect(),
+        folders: Vec::new(),
+    })
+}
+
+const IGNORED_FOLDER: &str = "git lists no file in this folder: the repository around it seems to ignore it; \
+                              `git init` in the folder makes it a project of its own";
+
+/// A record of git's list.
+struct GitEntry {
+    path: RelPath,
+    /// The reason to leave it out, if it is a repository of its own.
+    repository: Option<SkipReason>,
+    tracked: bool,
+}
+
+/// Reads `? path` or `H mode object stage<TAB>path`.
+fn parse_record(record: &[u8]) -> Option<GitEntry> {
+    if let Some(path) = record.strip_prefix(b"? ") {
+        // Of what it does not track, git lists a folder only where that is a repository.
+        let folder = path.strip_suffix(b"/");
+        return Some(GitEntry {
+            path: RelPath::new(folder.unwrap_or(path)).ok()?,
+            repository: folder.map(|_| SkipReason::NestedRepository),
+            tracked: false,
+        });
+    }
+    let tab = record.iter().position(|&byte| byte == b'\t')?;
+    let mode = record[..tab].split(|&byte| byte == b' ').nth(1)?;
+    Some(GitEntry {
+        path: RelPath::new(&record[tab + 1..]).ok()?,
+        repository: (mode == SUBMODULE).then_some(SkipReason::Submodule),
+        tracked: true,
+    })
+}
+
+fn explain_missing(error: &io::Error) -> String {
+    let mend = match error.kind() {
+        io::ErrorKind::NotFound => {
+            "install git, or put it on the PATH, so that its ignore rules count in full"
+        }
+        _ => "see whether git runs at all",
+    };
+    format!("the tree was walked, for git could not be started ({error}): {mend}")
+}
+
+fn explain_refusal(finished: &ProcessOutput) -> String {
+    let said = String::from_utf8_lossy(&finished.stderr);
+    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
+    // Warnings may come before it.
+    let fatal = lines().find(|line| line.starts_with("fatal: "));
+    let reason = fatal.or_else(|| lines().next()).unwrap_or("git gave no reason");
+    // Where git doubts who owns the repository, it says itself which command mends it.
+    let offered = lines().find(|line| line.starts_with("git config --global --add safe.directory"));
+    let mend = offered.unwrap_or("git status");
+    format!(
+        "the tree was walked, for git refused to list it: {}; try `{}` in the project's folder",
+        printable(reason),
+        printable(mend)
+    )
+}
+
+fn explain_unknown(record: &[u8]) -> String {
+    let record = String::from_utf8_lossy(record);
+    format!("the tree was walked, for git's list holds what this slop cannot read: `{}`", printable(&record))
+}
+
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+/// A file of one line has no more bytes, be it a branch's name or the place of a repository.
+const MAX_LINE_BYTES: u64 = 64 << 10;
+/// What git keeps for a repository as a whole, and for one of its working trees.
+const SHARED_FILES: [&str; 8] = [
+    "config",
+    "info/exclude",
+    "info/attributes",
+    "info/grafts",
+    "packed-refs",
+    "shallow",
+    "refs/replace",
+    "reftable/tables.list",
+];
+const WORKTREE_FILES: [&str; 4] = ["index", "HEAD", "config.worktree", "reftable/tables.list"];
+/// What git reads of a user by default, below the user's folder.
+const USER_FILES: [&str; 4] =
+    [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
+
+/// Returns the files whose change may change what [`super::list()`] gives for the folder `root`, or what git says of its
+/// history, as far as they are none of its own files. Some may not exist: that they come is a change.
+pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Vec<PathBuf> {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let mut files: Vec<PathBuf> = root.ancestors().map(|folder| folder.join(".git")).collect();
+    files.extend(root.ancestors().skip(1).map(|folder| folder.join(".gitignore")));
+    let ask = |arguments: &[&str]| {
+        let finished = run_git(processes, &root, arguments, b"").ok().filter(|finished| finished.success);
+        finished.map(|finished| finished.stdout)
+    };
+    files.push(PathBuf::from("/etc/gitconfig"));
+    let home = ask(&["config", "--type=path", "--default", "~/", "--get", "slop.home"]);
+    let home = home.as_deref().and_then(first_line_path);
+    if let Some(home) = &home {
+        files.extend(USER_FILES.map(|name| home.join(name)));
+    }
+    if let Some(settings) = ask(&["config", "--list", "--show-origin", "-z"]) {
+        files.extend(settings_files(&settings, &root, home.as_deref()));
+    }
+    if let Some(folders) = ask(&["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"]) {
+        let mut folders = folders.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(to_path);
+        if let (Some(own), Some(common)) = (folders.next(), folders.next()) {
+            files.extend(repository_files(&own, &common, disk));
+        }
+    }
+    files.sort_unstable();
+    files.dedup();
+    files
+}
+
+fn repository_files(own: &Path, common: &Path, disk: &dyn Disk) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = WORKTREE_FILES.iter().map(|name| own.join(name)).collect();
+    files.extend(SHARED_FILES.iter().map(|name| common.join(name)));
+    let head = disk.read_prefix(&own.join("HEAD"), MAX_LINE_BYTES).unwrap_or_default();
+    if let Some(branch) = head.strip_prefix(b"ref: ").and_then(first_line_path) {
+        files.extend([own.join(&branch), common.join(&branch)]);
+    }
+    files
+}
+
+/// Returns the files that hold git's settings, and those that its settings name: `file:<path>`, NUL, `<key>`, line's
+/// end, `<value>`, NUL.
+fn settings_files(settings: &[u8], root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut parts = settings.split(|byte| *byte == 0);
+    while let (Some(origin), Some(setting)) = (parts.next(), parts.next()) {
+        if let Some(path) = origin.strip_prefix(b"file:") {
+            files.push(root.join(to_path(path)));
+        }
+        let end = setting.iter().position(|byte| *byte == b'\n').unwrap_or(setting.len());
+        let (key, value) = setting.split_at(end);
+        let is_include = key.starts_with(b"include") && key.ends_with(b".path");
+        if !matches!(key, b"core.excludesfile" | b"core.attributesfile") && !is_include {
+            continue;
+        }
+        let value = value.get(1..).unwrap_or_default();
+        match (value.strip_prefix(b"~/"), home) {
+            (Some(inside), Some(home)) => files.push(home.join(to_path(inside))),
+            (_, _) => files.push(root.join(to_path(value))),
+        }
+    }
+    files
+}
+
+fn first_line_path(bytes: &[u8]) -> Option<PathBuf> {
+    let line = bytes.split(|byte| *byte == b'\n').next()?;
+    (!line.is_empty()).then(|| to_path(line))
+}
+
+fn to_path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use expect_test::Expect;
+    use expect_test::expect;
+
+    use super::super::list;
+    use super::super::testing::GitSandbox;
+    use super::super::testing::lines;
+    use std::ffi::OsStr;
+
+    use super::super::testing::names;
+    use super::*;
+
+    /// Compares with a plain `git ls-files`, and then with what is expected.
+    #[track_caller]
+    fn check(sandbox: &GitSandbox, folder: &str, expected: &Expect) {
+        let listing = sandbox.list(folder);
+        assert_eq!((listing.source, &listing.notes[..]), (ListingSource::Git, &[][..]));
+
+        let plain = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+        let plain = sandbox.try_git(folder, &plain).stdout;
+        let mut plain: Vec<&[u8]> = plain
+            .split(|&byte| byte == 0)
+            .map(|path| path.strip_suffix(b"/").unwrap_or(path))
+            .filter(|path| !path.is_empty())
+            .collect();
+        plain.sort_unstable();
+        plain.dedup();
+        let ours: Vec<&[u8]> = listing.files.iter().map(|found| found.path.as_bytes()).collect();
+        assert_eq!(ours, plain);
+        expected.assert_eq(&lines(&listing.files));
+    }
+
+    #[test]
+    fn nested_ignore_files_and_their_exceptions_count() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write(".gitignore", "*.log\n/build/\n");
+        sandbox.write("a/.gitignore", "!keep.log\n*.tmp\n");
+        sandbox.write(".git/info/exclude", "private\n");
+        sandbox.write_all(&[
+            "x.log",
+            "a/keep.log",
+            "a/b/keep.log",
+            "a/x.tmp",
+            "build/x",
+            "a/build/x",
+            "private",
+        ]);
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                .gitignore
+                a/.gitignore
+                a/b/keep.log
+                a/build/x
+                a/keep.log
+            "]],
+        );
+    }
+
+    #[test]
+    fn a_tracked_file_that_a_rule_ignores_is_in_and_so_are_hidden_ones() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write_all(&["forced.log", "new.txt", ".hidden/a"]);
+        sandbox.git(".", &["add", "forced.log"]);
+        sandbox.write(".gitignore", "*.log\n");
+        sandbox.write("other.log", "");
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                .gitignore
+                .hidden/a
+                forced.log tracked
+                new.txt
+            "]],
+        );
+    }
+
+    #[test]
+    fn a_deleted_file_is_listed_while_git_tracks_it() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write_all(&["gone", "here"]);
+        sandbox.commit_all(".");
+        std::fs::remove_file(sandbox.path("gone")).unwrap();
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                gone tracked
+                here tracked
+            "]],
+        );
+    }
+
+    #[test]
+    fn an_unmerged_file_is_listed_once() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write("a", "1\n");
+        sandbox.commit_all(".");
+        sandbox.git(".", &["branch", "-m", "main"]);
+        for (branch, text) in [("one", "2\n"), ("two", "3\n")] {
+            sandbox.git(".", &["checkout", "-q", "-b", branch, "main"]);
+            sandbox.write("a", text);
+            sandbox.commit_all(".");
+        }
+        assert!(!sandbox.try_git(".", &["merge", "-q", "one"]).success);
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                a tracked
+            "]],
+        );
+    }
+
+    #[test]
+    fn submodules_and_untracked_repositories_are_listed_as_such() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write("lib/a", "x");
+        sandbox.git("lib", &["init", "-q"]);
+        sandbox.commit_all("lib");
+        sandbox.git(".", &["submodule", "--quiet", "add", "./lib", "vendor/lib"]);
+        sandbox.write_all(&["empty/a"]);
+        sandbox.git("empty", &["init", "-q"]);
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                .gitmodules tracked
+                empty [nested_repository]
+                lib [nested_repository]
+                vendor/lib tracked [submodule]
+            "]],
+        );
+        check(
+            &sandbox,
+            "vendor/lib",
+            &expect![[r"
+                a tracked
+            "]],
+        );
+    }
+
+    #[test]
+    fn a_tracked_file_in_whose_place_a_repository_came_is_listed_once() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write_all(&["a"]);
+        sandbox.commit_all(".");
+        std::fs::remove_file(sandbox.path("a")).unwrap();
+        sandbox.write_all(&["a/b"]);
+        sandbox.git("a", &["init", "-q"]);
+        sandbox.commit_all("a");
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                a tracked
+            "]],
+        );
+    }
+
+    #[test]
+    fn a_linked_worktree_is_a_checkout() {
+        let sandbox = GitSandbox::new();
+        sandbox.write_all(&["main/a"]);
+        sandbox.git("main", &["init", "-q"]);
+        sandbox.commit_all("main");
+        sandbox.git("main", &["worktree", "add", "-q", "../linked"]);
+        sandbox.write_all(&["linked/b"]);
+        check(
+            &sandbox,
+            "linked",
+            &expect![[r"
+                a tracked
+                b
+            "]],
+        );
+    }
+
+    #[test]
+    fn a_folder_of_a_checkout_is_listed_from_there() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write(".gitignore", "*.log\n");
+        sandbox.write_all(&["top", "sub/a", "sub/deep/b", "sub/x.log"]);
+        sandbox.git(".", &["add", "sub/a"]);
+        check(
+            &sandbox,
+            "sub",
+            &expect![[r"
+                a tracked
+                deep/b
+            "]],
+        );
+        symlink(sandbox.path("sub"), sandbox.path("link")).unwrap();
+        assert_eq!(sandbox.list("link").files, sandbox.list("sub").files);
+    }
+
+    #[test]
+    fn odd_names_are_listed_as_they_are() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write(".gitignore", "");
+        sandbox.write(b"new\nline\ttab", "");
+        sandbox.write(b"not\xffutf8", "");
+        sandbox.write([b'n'; 255], "");
+        sandbox.write("? mark", "");
+        sandbox.write("100644 0 0\tx", "");
+        sandbox.write("\"quoted\" ü", "");
+        sandbox.git(".", &["add", "? mark"]);
+        symlink("nowhere", sandbox.path("link")).unwrap();
+        let name = "n".repeat(255);
+        let listing = sandbox.list(".");
+        assert!(listing.files.iter().any(|found| found.path.as_bytes() == name.as_bytes()));
+        std::fs::remove_file(sandbox.path(&name)).unwrap();
+        check(
+            &sandbox,
+            ".",
+            &expect![[r#"
+                "quoted" ü
+                .gitignore
+                100644 0 0\u{9}x
+                ? mark tracked
+                link
+                new\u{a}line\u{9}tab
+                not\xffutf8
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_thousand_folders_deep_is_not_too_deep() {
+        let sandbox = GitSandbox::with_git();
+        let deep = format!("{}a", "d/".repeat(1000));
+        sandbox.write(&deep, "x");
+        assert_eq!(sandbox.list(".").files[0].path.as_bytes(), deep.as_bytes());
+    }
+
+    #[test]
+    fn what_is_apart_is_not_listed_though_git_lists_it() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write_all(&[".slop_cache/a", "out/b", "CVS/Entries", "sub/.hg/x", "outer"]);
+        sandbox.write_all(&[".env", "k.pem", "allowed.pem", "history.toml", "a_history.toml"]);
+        sandbox.git(".", &["add", "-A"]);
+        let listing = sandbox.list(".");
+        expect![[r"
+            .env tracked [secret]
+            a_history.toml tracked [history]
+            allowed.pem tracked
+            history.toml tracked [history]
+            k.pem tracked [secret]
+            outer tracked
+        "]]
+        .assert_eq(&lines(&listing.files));
+    }
+
+    #[test]
+    fn an_empty_repository_is_an_empty_listing() {
+        check(&GitSandbox::with_git(), ".", &expect![""]);
+    }
+
+    #[test]
+    fn a_folder_that_the_repository_ignores_is_empty_and_says_why() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write(".gitignore", "unpacked/\n");
+        sandbox.write_all(&["unpacked/a"]);
+        let listing = sandbox.list("unpacked");
+        assert_eq!((listing.source, listing.files.len()), (ListingSource::Git, 0));
+        assert_eq!(listing.notes, [IGNORED_FOLDER]);
+    }
+
+    #[test]
+    fn a_broken_repository_is_walked_and_the_note_says_why() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write_all(&["a"]);
+        sandbox.git(".", &["add", "-A"]);
+        sandbox.write(".git/index", "this is no index, nor was it ever");
+        let listing = sandbox.list(".");
+        assert_eq!((listing.source, lines(&listing.files)), (ListingSource::Walk, "a\n".to_owned()));
+        assert!(listing.notes[0].starts_with("the tree was walked, for git refused to list it: "));
+        assert!(listing.notes[0].ends_with("; try `git status` in the project's folder"));
+    }
+
+    #[test]
+    fn a_program_that_the_checkout_names_is_not_run() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write_all(&["a"]);
+        sandbox.git(".", &["config", "core.fsmonitor", "touch ran; false"]);
+        sandbox.list(".");
+        assert!(!sandbox.path("ran").exists());
+    }
+
+    /// A git that always answers the same; `None`: there is none.
+    struct FakeGit(fn() -> Option<ProcessOutput>);
+
+    impl Processes for FakeGit {
+        fn run(
+            &self,
+            program: &str,
+            _: &[&OsStr],
+            _: &Path,
+            without: &[&str],
+            _: &[u8],
+        ) -> io::Result<ProcessOutput> {
+            assert_eq!(program, "git");
+            assert!(without.contains(&"GIT_DIR"));
+            (self.0)().ok_or_else(|| io::ErrorKind::NotFound.into())
+        }
+    }
+
+    fn answer(success: bool, stdout: &[u8], stderr: &[u8]) -> ProcessOutput {
+        ProcessOutput { success, stdout: stdout.to_vec(), stderr: stderr.to_vec() }
+    }
+
+    #[track_caller]
+    fn check_note(fake: fn() -> Option<ProcessOutput>, expected: &Expect) {
+        let sandbox = GitSandbox::new();
+        sandbox.write_all(&[".git/HEAD", "a"]);
+        let listing = list(&sandbox.path("."), &names(), &FakeGit(fake)).unwrap();
+        assert_eq!((listing.source, lines(&listing.files)), (ListingSource::Walk, "a\n".to_owned()));
+        expected.assert_eq(&listing.notes.join("\n"));
+    }
+
+    #[test]
+    fn without_git_the_tree_is_walked() {
+        check_note(
+            || None,
+            &expect![
+                "the tree was walked, for git could not be started (entity not found): install git, or put it on the PATH, so that its ignore rules count in full"
+            ],
+        );
+    }
+
+    #[test]
+    fn doubts_of_the_owner_come_with_the_command_that_mends_them() {
+        check_note(
+            || {
+                let said = "warning: x\nfatal: detected dubious ownership in repository at '/r'\nTo add, call:\n\n\
+                            \tgit config --global --add safe.directory /r\n";
+                Some(answer(false, b"", said.as_bytes()))
+            },
+            &expect![
+                "the tree was walked, for git refused to list it: fatal: detected dubious ownership in repository at '/r'; try `git config --global --add safe.directory /r` in the project's folder"
+            ],
+        );
+    }
+
+    #[test]
+    fn a_silent_refusal_is_told_of_too() {
+        check_note(
+            || Some(answer(false, b"", b"")),
+            &expect![
+                "the tree was walked, for git refused to list it: git gave no reason; try `git status` in the project's folder"
+            ],
+        );
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_is_no_answer() {
+        check_note(
+            || Some(answer(true, b"? b\0H 100644 \x1b[31m\0", b"")),
+            &expect![[r"
+                the tree was walked, for git's list holds what this slop cannot read: `H 100644 [31m`"]],
+        );
+        check_note(
+            || Some(answer(true, b"? ../b\0", b"")),
+            &expect![[r"
+                the tree was walked, for git's list holds what this slop cannot read: `? ../b`"]],
+        );
+    }
+
+    #[test]
+    fn outside_of_a_checkout_git_is_not_asked() {
+        let sandbox = GitSandbox::new();
+        sandbox.write_all(&["a"]);
+        let asked = FakeGit(|| panic!("git was asked"));
+        let listing = list(&sandbox.path("."), &names(), &asked).unwrap();
+        assert_eq!(listing.source, ListingSource::Walk);
+    }
 }

@@ -4,17 +4,9 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use super::DiscoveredFile;
-use super::Error;
-use super::FileListing;
-use super::NameRules;
-use super::Options;
-use super::list;
-use crate::sys::Disk;
-use crate::sys::ProcessOutput;
-use crate::sys::Processes;
-use crate::sys::RealDisk;
-use crate::sys::RealProcesses;
+use super::list::list;
+use super::listing::{DiscoveredFile, Error, FileListing, NameRules, Options};
+use crate::sys::{Disk, ProcessOutput, Processes, RealDisk, RealProcesses};
 
 /// Options of which the tests know the effect.
 pub(super) fn options() -> Options {

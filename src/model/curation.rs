@@ -2,10 +2,9 @@
 //!
 //! All of it is written in `slop.toml`; `config` reads and edits it.
 
-use super::AggregationStrategy;
-use super::ContentHash;
-use super::Tier;
-use super::ViewMode;
+use super::file::ContentHash;
+use super::named_enum::named_enum;
+use super::view::{AggregationStrategy, Tier, ViewMode};
 
 /// What a person says of one file, or of all that a pattern matches: an entry of `[[files]]`, or of a preset.
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of `[[files]]` of its own")]
@@ -61,33 +60,16 @@ impl FileItem {
     }
 }
 
-/// What is shown of a symbol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MaskMode {
-    /// Its text.
-    Definition,
-    /// Its signature.
-    Signature,
-    /// Nothing.
-    Hide,
-}
-
-impl MaskMode {
-    /// Every mode there is.
-    pub const ALL: [Self; 3] = [Self::Definition, Self::Signature, Self::Hide];
-
-    /// Returns the stable name, as in settings and flags.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Definition => "def",
-            Self::Signature => "sig",
-            Self::Hide => "hide",
-        }
-    }
-
-    /// Returns the mode of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.name() == name)
+named_enum! {
+    /// What is shown of a symbol.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum MaskMode {
+        /// Its text.
+        Definition = "def",
+        /// Its signature.
+        Signature = "sig",
+        /// Nothing.
+        Hide = "hide",
     }
 }
 
@@ -139,28 +121,18 @@ pub struct SliceResolution {
     pub reason: String,
 }
 
-/// How surely a slice was found again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SliceStatus {
-    /// The same text at the same lines.
-    Exact,
-    /// The same text at other lines.
-    Moved,
-    /// Another text, which is what became of it as far as can be told.
-    Changed,
-    /// Not found, or at several places that are equally good.
-    Stale,
-}
-
-impl SliceStatus {
-    /// Returns the stable name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Moved => "moved",
-            Self::Changed => "changed",
-            Self::Stale => "stale",
-        }
+named_enum! {
+    /// How surely a slice was found again.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum SliceStatus {
+        /// The same text at the same lines.
+        Exact = "exact",
+        /// The same text at other lines.
+        Moved = "moved",
+        /// Another text, which is what became of it as far as can be told.
+        Changed = "changed",
+        /// Not found, or at several places that are equally good.
+        Stale = "stale",
     }
 }
 

@@ -1,16 +1,10 @@
-//! An aggregation before it is written as Markdown or JSON, with the receipt that says what became of each file.
+//! A composed document before it is written as Markdown or JSON, with the receipt that says what became of each file.
 
-use super::BeadsList;
-use super::ContentHash;
-use super::DiscussionEntry;
-use super::DocumentPart;
-use super::FileType;
-use super::ModelName;
-use super::RelPath;
-use super::Screenshot;
-use super::SectionProblem;
-use super::SkipReason;
-use super::ViewMode;
+use super::file::{ContentHash, FileType, SkipReason};
+use super::llm::ModelName;
+use super::named_enum::named_enum;
+use super::path::RelPath;
+use super::view::ViewMode;
 
 /// One file as it stands in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,60 +74,42 @@ pub struct Document {
     pub receipt: Receipt,
 }
 
-/// Which rule of the routing gave a file its view, first match first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RoutingRule {
-    /// The file's item says `auto_aggregate = false`.
-    AutoAggregate,
-    /// The file's item says `view_mode = "none"`.
-    Excluded,
-    /// The request named it with `--focus`.
-    Focus,
-    /// The file's item says `force_full`.
-    ForceFull,
-    /// The file's item is meant for the worker's tier, and the document is made for it.
-    ItemTier,
-    /// The strategy of the request or of the settings.
-    Strategy,
-    /// The file's item has slices.
-    Slices,
-    /// The file's item has a mask.
-    Mask,
-    /// The `view_mode` of the file's item.
-    ItemView,
-    /// The file's item says `ast_signatures` or `ast_definitions`.
-    Ast,
-    /// The tier's view for the file's language.
-    TierLanguage,
-    /// The tier's view.
-    Tier,
-    /// `aggregation.default_mode`.
-    DefaultMode,
-    /// None: the file is gone, and was given by the last aggregation.
-    Gone,
+named_enum! {
+    /// Which rule of the routing gave a file its view, first match first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum RoutingRule {
+        /// The file's item says `auto_aggregate = false`.
+        AutoAggregate = "auto_aggregate",
+        /// The file's item says `view_mode = "none"`.
+        Excluded = "excluded",
+        /// The request named it with `--focus`.
+        Focus = "focus",
+        /// The file's item says `force_full`.
+        ForceFull = "force_full",
+        /// The file's item is meant for the worker's tier, and the document is made for it.
+        ItemTier = "item_tier",
+        /// The strategy of the request or of the settings.
+        Strategy = "strategy",
+        /// The file's item has slices.
+        Slices = "slices",
+        /// The file's item has a mask.
+        Mask = "mask",
+        /// The `view_mode` of the file's item.
+        ItemView = "view_mode",
+        /// The file's item says `ast_signatures` or `ast_definitions`.
+        Ast = "ast",
+        /// The tier's view for the file's language.
+        TierLanguage = "tier_language",
+        /// The tier's view.
+        Tier = "tier",
+        /// `aggregation.default_mode`.
+        DefaultMode = "default_mode",
+        /// None: the file is gone, and was given by the last aggregation.
+        Gone = "gone",
+    }
 }
 
 impl RoutingRule {
-    /// Returns the stable name, as in the receipt.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AutoAggregate => "auto_aggregate",
-            Self::Excluded => "excluded",
-            Self::Focus => "focus",
-            Self::ForceFull => "force_full",
-            Self::ItemTier => "item_tier",
-            Self::Strategy => "strategy",
-            Self::Slices => "slices",
-            Self::Mask => "mask",
-            Self::ItemView => "view_mode",
-            Self::Ast => "ast",
-            Self::TierLanguage => "tier_language",
-            Self::Tier => "tier",
-            Self::DefaultMode => "default_mode",
-            Self::Gone => "gone",
-        }
-    }
-
     /// Says whether the rule insists on its view, so that no budget makes it smaller.
     pub const fn is_binding(self) -> bool {
         match self {
@@ -286,4 +262,98 @@ impl Receipt {
             (reason, _) => reason.description().to_owned(),
         }
     }
+}
+
+/// Which part of a document is wanted. A provider caches the first; the second is new with every question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DocumentPart {
+    /// Both.
+    Whole,
+    /// All that stands before the discussion.
+    Prefix,
+    /// The discussion alone.
+    Suffix,
+}
+
+impl DocumentPart {
+    /// Says whether what stands before the discussion is wanted.
+    pub const fn has_prefix(self) -> bool {
+        matches!(self, Self::Whole | Self::Prefix)
+    }
+
+    /// Says whether the discussion is wanted.
+    pub const fn has_suffix(self) -> bool {
+        matches!(self, Self::Whole | Self::Suffix)
+    }
+}
+
+/// An image that is shown beside the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Screenshot {
+    /// Its path: from the project's root, or absolute where it lies elsewhere.
+    pub path: String,
+    /// What is shown of it.
+    pub image: ScreenshotImage,
+}
+
+/// What is shown of an image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScreenshotImage {
+    /// A link to it.
+    Link,
+    /// The image itself.
+    Inline {
+        /// Its media type, as `image/png`.
+        media_type: &'static str,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// Nothing, for this reason.
+    Failed(String),
+}
+
+/// The work that the issue tracker Beads knows of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BeadsList {
+    /// What is done, by id.
+    pub completed: Vec<BeadIssue>,
+    /// What is not, by id.
+    pub active: Vec<BeadIssue>,
+    /// How many entries could not be understood.
+    pub skipped: u64,
+    /// Why there is nothing to tell.
+    pub failure: Option<String>,
+}
+
+/// A piece of work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BeadIssue {
+    /// Its id, on one line.
+    pub id: String,
+    /// Its title, on one line.
+    pub title: String,
+    /// Its status as the tracker spells it.
+    pub status: String,
+    /// What it is about; may be empty, or have many lines.
+    pub description: String,
+}
+
+/// One entry of a discussion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiscussionEntry {
+    /// Who said it; `None` where the content says so itself, or nobody knows.
+    pub role: Option<String>,
+    /// What was said.
+    pub content: String,
+}
+
+/// Something beside the files that could not be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionProblem {
+    /// The section that misses it, as `screenshots`.
+    pub section: &'static str,
+    /// What it is, and why.
+    pub reason: String,
+    /// Whether the document misses what was asked for, and not only something that nobody could read.
+    pub is_error: bool,
 }

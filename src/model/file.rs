@@ -1,6 +1,52 @@
-//! What the file system says of a file, and why a file may be left out.
+//! A file's identity and what is known of it: content hash, stamp, type, facts, and the artifacts derived from it.
 
 use std::fmt;
+use std::str::FromStr;
+
+use sha2::{Digest, Sha256};
+
+use super::named_enum::named_enum;
+
+named_enum! {
+    /// A kind of artifact.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum ArtifactKind {
+        /// The tree of symbols.
+        Outline = "outline",
+        /// The text with the bodies taken out.
+        Skeleton = "skeleton",
+        /// Words about the file.
+        Summary = "summary",
+        /// The names that the file defines and uses.
+        References = "references",
+    }
+}
+
+/// Who made an artifact: with the content, all that its bytes depend on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Producer {
+    /// What is made.
+    pub artifact: ArtifactKind,
+    /// Id of the file type that the content was read as.
+    pub language: &'static str,
+    /// Name, version and parameters: `outline/1 tree-sitter-python/0.25`.
+    pub version: String,
+}
+
+/// What is known of a content's bytes before anything is derived from them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContentFacts {
+    /// Size in bytes.
+    pub size: u64,
+    /// Name of the text's encoding (`UTF-8`, `UTF-16LE`, `windows-1252`); `None` where it is not text.
+    pub encoding: Option<String>,
+    /// Lines of the text; 0 where it is not text. A last line without an end counts.
+    pub lines: u32,
+    /// What a C-like header says of its own language.
+    pub dialect: HeaderDialect,
+    /// Id of the file type that the first bytes claim (`#!/usr/bin/env python3`), if they claim one.
+    pub claimed_type: Option<String>,
+}
 
 /// What `stat` tells of a regular file; equal stamps *may* mean equal bytes, different ones always mean a look.
 ///
@@ -19,75 +65,38 @@ pub struct FileStamp {
     pub ctime_ns: i64,
 }
 
-/// Why a file that the project lists is not rendered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SkipReason {
-    /// Its bytes are not text.
-    Binary,
-    /// It is larger than `limits.structure_max_bytes` and was not read.
-    TooLarge,
-    /// It could not be opened or read.
-    Unreadable,
-    /// It is marked as text in an encoding that its bytes do not keep.
-    Undecodable,
-    /// It was listed, and gone when it was to be read.
-    Vanished,
-    /// It kept changing while it was read.
-    Unstable,
-    /// It is a symbolic link; links are listed, never followed.
-    Symlink,
-    /// It is a FIFO, a socket or a device.
-    Special,
-    /// It is a submodule: a repository of its own.
-    Submodule,
-    /// It is a repository of its own that git does not track.
-    NestedRepository,
-    /// Its name says that it holds secrets, and `secrets.allow` does not name it.
-    Secret,
-    /// It records a discussion (`history.toml`, `*_history.toml`).
-    History,
+named_enum! {
+    /// Why a file that the project lists is not rendered.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum SkipReason {
+        /// Its bytes are not text.
+        Binary = "binary",
+        /// It is larger than `limits.structure_max_bytes` and was not read.
+        TooLarge = "too_large",
+        /// It could not be opened or read.
+        Unreadable = "unreadable",
+        /// It is marked as text in an encoding that its bytes do not keep.
+        Undecodable = "undecodable",
+        /// It was listed, and gone when it was to be read.
+        Vanished = "vanished",
+        /// It kept changing while it was read.
+        Unstable = "unstable",
+        /// It is a symbolic link; links are listed, never followed.
+        Symlink = "symlink",
+        /// It is a FIFO, a socket or a device.
+        Special = "special",
+        /// It is a submodule: a repository of its own.
+        Submodule = "submodule",
+        /// It is a repository of its own that git does not track.
+        NestedRepository = "nested_repository",
+        /// Its name says that it holds secrets, and `secrets.allow` does not name it.
+        Secret = "secret",
+        /// It records a discussion (`history.toml`, `*_history.toml`).
+        History = "history",
+    }
 }
 
 impl SkipReason {
-    /// Every reason there is.
-    pub const ALL: [Self; 12] = [
-        Self::Binary,
-        Self::TooLarge,
-        Self::Unreadable,
-        Self::Undecodable,
-        Self::Vanished,
-        Self::Unstable,
-        Self::Symlink,
-        Self::Special,
-        Self::Submodule,
-        Self::NestedRepository,
-        Self::Secret,
-        Self::History,
-    ];
-
-    /// Returns the stable name, as it stands in reports and in the store.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Binary => "binary",
-            Self::TooLarge => "too_large",
-            Self::Unreadable => "unreadable",
-            Self::Undecodable => "undecodable",
-            Self::Vanished => "vanished",
-            Self::Unstable => "unstable",
-            Self::Symlink => "symlink",
-            Self::Special => "special",
-            Self::Submodule => "submodule",
-            Self::NestedRepository => "nested_repository",
-            Self::Secret => "secret",
-            Self::History => "history",
-        }
-    }
-
-    /// Returns the reason of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.name() == name)
-    }
-
     /// Says whether it is an error that left the file out: one that another try, or the user, may mend.
     pub const fn is_error(self) -> bool {
         match self {
@@ -127,5 +136,150 @@ impl SkipReason {
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// The SHA-256 digest of a file's bytes: what the file *is*, wherever it lies.
+///
+/// Paths and timestamps never enter it, so a moved or touched file keeps all that was derived from it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    /// Returns the digest of `bytes`.
+    pub fn digest(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Wraps a digest that was computed before.
+    pub const fn from_bytes(digest: [u8; 32]) -> Self {
+        Self(digest)
+    }
+
+    /// Returns the 32 bytes of the digest.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Returns the first 12 hex digits: enough to tell contents apart in a header.
+    pub fn short_hex(&self) -> String {
+        hex(&self.0[..6])
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContentHash({})", self.short_hex())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
+}
+
+/// The text is not 64 hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("read a SHA-256 of 64 hex digits")]
+pub struct ParseHashError;
+
+impl FromStr for ContentHash {
+    type Err = ParseHashError;
+
+    fn from_str(text: &str) -> Result<Self, ParseHashError> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return Err(ParseHashError);
+        }
+        let mut digest = [0; 32];
+        for (byte, pair) in digest.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+        }
+        Ok(Self(digest))
+    }
+}
+
+fn nibble(digit: u8) -> Result<u8, ParseHashError> {
+    let value = char::from(digit).to_digit(16).ok_or(ParseHashError)?;
+    u8::try_from(value).map_err(|_| ParseHashError)
+}
+
+/// What a reader does with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FileRole {
+    /// A program reads it and does what it says.
+    Code,
+    /// A person reads it.
+    Prose,
+    /// A program is set up by it: keys and values.
+    Config(ConfigSyntax),
+    /// A program wrote it, or reads rows from it.
+    Data,
+}
+
+/// How a configuration file spells its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ConfigSyntax {
+    /// Nested tables under `[headers]`.
+    Toml,
+    /// One JSON value.
+    Json,
+    /// Keys nested by their indent.
+    Yaml,
+    /// `key = value` under `[sections]`.
+    Ini,
+    /// `KEY=value`, one a line.
+    Env,
+}
+
+/// A type of file: a row of the table that `discover` keeps.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct FileType {
+    /// Stable name, as in settings, keys and reports: `python`.
+    pub id: &'static str,
+    /// Name for people: `Python`.
+    pub name: &'static str,
+    /// Word after the fence of a code block: `python`; empty for plain text.
+    pub fence: &'static str,
+    /// What a reader does with it.
+    pub role: FileRole,
+}
+
+/// What the text of a C-like header says about its language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HeaderDialect {
+    /// Nothing: it would be read alike as C and as C++, or it is no header.
+    Neutral,
+    /// It holds what only C++ has.
+    Cpp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_is_sha_256_and_reads_back() {
+        let hash = ContentHash::digest(b"abc");
+        assert_eq!(hash.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(hash.short_hex(), "ba7816bf8f01");
+        assert_eq!(hash.to_string().parse(), Ok(hash));
+    }
+
+    #[test]
+    fn what_is_not_a_digest_is_refused() {
+        assert_eq!("abc".parse::<ContentHash>(), Err(ParseHashError));
+        assert_eq!("zz".repeat(32).parse::<ContentHash>(), Err(ParseHashError));
     }
 }

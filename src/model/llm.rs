@@ -1,11 +1,12 @@
-//! What is asked of a language model, what it answered, and what that cost.
+//! What a language model is asked, what it answered, and what that cost.
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::Add;
 
-use super::ContentHash;
-use super::Tier;
+use super::file::ContentHash;
+use super::named_enum::named_enum;
+use super::view::Tier;
 
 /// What a model is asked: two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,28 +143,16 @@ impl fmt::Display for Money {
     }
 }
 
-/// What a summary is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SummaryScope {
-    /// A content.
-    File,
-    /// The files of a folder and of those below it.
-    Folder,
-    /// All files of a project.
-    Project,
-}
-
-impl SummaryScope {
-    /// Every scope there is.
-    pub const ALL: [Self; 3] = [Self::File, Self::Folder, Self::Project];
-
-    /// Returns the stable name, as in the store and in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Folder => "folder",
-            Self::Project => "project",
-        }
+named_enum! {
+    /// What a summary is about.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum SummaryScope {
+        /// A content.
+        File = "file",
+        /// The files of a folder and of those below it.
+        Folder = "folder",
+        /// All files of a project.
+        Project = "project",
     }
 }
 
@@ -182,6 +171,21 @@ pub struct ModelSummary {
     pub tier: Tier,
     /// Whether it is of what the file was earlier, and has not been written for what it is now.
     pub is_outdated: bool,
+}
+
+/// What stands in a request body beside the document. What is `None` is not sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BodyOptions {
+    /// Name of the model, as the provider spells it.
+    pub model: String,
+    /// What the model is told before anything else.
+    pub system: Option<String>,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Nucleus sampling.
+    pub top_p: Option<f64>,
+    /// The most tokens of an answer.
+    pub max_output_tokens: u32,
 }
 
 #[cfg(test)]

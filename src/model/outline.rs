@@ -1,6 +1,8 @@
-//! The structure of a file: its symbols, and how well it was understood.
+//! The structure of a file: its symbols, the names it refers to, and how well it was understood.
 
 use std::fmt;
+
+use super::named_enum::named_enum;
 
 /// A piece of text: byte offsets and lines of the *original* text, whatever was parsed to find it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,138 +17,72 @@ pub struct Span {
     pub end_line: u32,
 }
 
-/// What a symbol is; the names are those of the Language Server Protocol where it has one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SymbolKind {
-    /// A class.
-    Class,
-    /// A function of a class.
-    Method,
-    /// A function that makes an object of its class.
-    Constructor,
-    /// A function that ends an object of its class.
-    Destructor,
-    /// A function.
-    Function,
-    /// A function declared here and defined elsewhere.
-    Prototype,
-    /// A struct.
-    Struct,
-    /// A union.
-    Union,
-    /// An enumeration.
-    Enum,
-    /// A constant of an enumeration.
-    EnumMember,
-    /// A name for a type.
-    Typedef,
-    /// A field of a struct, union or class.
-    Field,
-    /// A namespace.
-    Namespace,
-    /// A macro with parameters.
-    Macro,
-    /// A variable of the whole file or program.
-    Variable,
-    /// A variable that is not meant to vary.
-    Constant,
-    /// A module: a part of a program with names of its own.
-    Module,
-    /// What a type promises: an interface, a trait, a protocol, a service.
-    Interface,
-    /// An object that is no class, or what is added to a type: `impl`, an extension.
-    Object,
-    /// A field that is read or written by code.
-    Property,
-    /// What others may be told of.
-    Event,
-    /// A key of a structured text, or a table of it.
-    Key,
-    /// A heading of a text, with what stands under it.
-    Heading,
-    /// What a style is for.
-    Selector,
-    /// An element of a page that has a name.
-    Element,
-    /// What is built.
-    Target,
-    /// A stage of a build.
-    Stage,
-    /// A table or view of a database, and what belongs to one.
-    Table,
-    /// A cell of a notebook.
-    Cell,
+named_enum! {
+    /// What a symbol is; the names are those of the Language Server Protocol where it has one.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum SymbolKind {
+        /// A class.
+        Class = "class",
+        /// A function of a class.
+        Method = "method",
+        /// A function that makes an object of its class.
+        Constructor = "constructor",
+        /// A function that ends an object of its class.
+        Destructor = "destructor",
+        /// A function.
+        Function = "function",
+        /// A function declared here and defined elsewhere.
+        Prototype = "prototype",
+        /// A struct.
+        Struct = "struct",
+        /// A union.
+        Union = "union",
+        /// An enumeration.
+        Enum = "enum",
+        /// A constant of an enumeration.
+        EnumMember = "enum_member",
+        /// A name for a type.
+        Typedef = "typedef",
+        /// A field of a struct, union or class.
+        Field = "field",
+        /// A namespace.
+        Namespace = "namespace",
+        /// A macro with parameters.
+        Macro = "macro",
+        /// A variable of the whole file or program.
+        Variable = "variable",
+        /// A variable that is not meant to vary.
+        Constant = "constant",
+        /// A module: a part of a program with names of its own.
+        Module = "module",
+        /// What a type promises: an interface, a trait, a protocol, a service.
+        Interface = "interface",
+        /// An object that is no class, or what is added to a type: `impl`, an extension.
+        Object = "object",
+        /// A field that is read or written by code.
+        Property = "property",
+        /// What others may be told of.
+        Event = "event",
+        /// A key of a structured text, or a table of it.
+        Key = "key",
+        /// A heading of a text, with what stands under it.
+        Heading = "heading",
+        /// What a style is for.
+        Selector = "selector",
+        /// An element of a page that has a name.
+        Element = "element",
+        /// What is built.
+        Target = "target",
+        /// A stage of a build.
+        Stage = "stage",
+        /// A table or view of a database, and what belongs to one.
+        Table = "table",
+        /// A cell of a notebook.
+        Cell = "cell",
+    }
 }
 
 impl SymbolKind {
-    /// Every kind there is.
-    pub const ALL: [Self; 29] = [
-        Self::Class,
-        Self::Method,
-        Self::Constructor,
-        Self::Destructor,
-        Self::Function,
-        Self::Prototype,
-        Self::Struct,
-        Self::Union,
-        Self::Enum,
-        Self::EnumMember,
-        Self::Typedef,
-        Self::Field,
-        Self::Namespace,
-        Self::Macro,
-        Self::Variable,
-        Self::Constant,
-        Self::Module,
-        Self::Interface,
-        Self::Object,
-        Self::Property,
-        Self::Event,
-        Self::Key,
-        Self::Heading,
-        Self::Selector,
-        Self::Element,
-        Self::Target,
-        Self::Stage,
-        Self::Table,
-        Self::Cell,
-    ];
-
-    /// Returns the stable name, as in JSON: `enum_member`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Class => "class",
-            Self::Method => "method",
-            Self::Constructor => "constructor",
-            Self::Destructor => "destructor",
-            Self::Function => "function",
-            Self::Prototype => "prototype",
-            Self::Struct => "struct",
-            Self::Union => "union",
-            Self::Enum => "enum",
-            Self::EnumMember => "enum_member",
-            Self::Typedef => "typedef",
-            Self::Field => "field",
-            Self::Namespace => "namespace",
-            Self::Macro => "macro",
-            Self::Variable => "variable",
-            Self::Constant => "constant",
-            Self::Module => "module",
-            Self::Interface => "interface",
-            Self::Object => "object",
-            Self::Property => "property",
-            Self::Event => "event",
-            Self::Key => "key",
-            Self::Heading => "heading",
-            Self::Selector => "selector",
-            Self::Element => "element",
-            Self::Target => "target",
-            Self::Stage => "stage",
-            Self::Table => "table",
-            Self::Cell => "cell",
-        }
-    }
-
     /// Returns the name as an outline's line shows it: `Enum Member`.
     pub const fn title(self) -> &'static str {
         match self {
@@ -180,11 +116,6 @@ impl SymbolKind {
             Self::Table => "Table",
             Self::Cell => "Cell",
         }
-    }
-
-    /// Returns the kind of that stable name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Says whether it can be called.
@@ -245,30 +176,22 @@ impl Symbol {
     }
 }
 
-/// Why a file's structure is not what a parse gave.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ParseFallback {
-    /// The parser did not finish in the time that one file may cost.
-    TimedOut,
-    /// Brackets or blocks are nested deeper than a parser should be asked to go.
-    TooDeep,
-    /// It has more tokens than one file may take memory for.
-    TooLarge,
-    /// The parser gave nothing back.
-    Failed,
+named_enum! {
+    /// Why a file's structure is not what a parse gave.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum ParseFallback {
+        /// The parser did not finish in the time that one file may cost.
+        TimedOut = "timed_out",
+        /// Brackets or blocks are nested deeper than a parser should be asked to go.
+        TooDeep = "too_deep",
+        /// It has more tokens than one file may take memory for.
+        TooLarge = "too_large",
+        /// The parser gave nothing back.
+        Failed = "failed",
+    }
 }
 
 impl ParseFallback {
-    /// Returns the stable name, as in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::TimedOut => "timed_out",
-            Self::TooDeep => "too_deep",
-            Self::TooLarge => "too_large",
-            Self::Failed => "failed",
-        }
-    }
-
     /// Says the reason in words that fit after "no outline:".
     pub const fn description(self) -> &'static str {
         match self {
@@ -361,6 +284,23 @@ pub struct Skeleton {
     /// Whether it may be shown: it is known to have no more errors than its source, or nothing promises that of its
     /// language, or the check would take too long.
     pub is_checked: bool,
+}
+
+/// The names of one file, each as the number that `syntax::name_number` gives it; every list ascends and names each
+/// once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileReferences {
+    /// What it defines for others to use: types, functions, methods, macros, variables of the top level.
+    pub defines: Vec<u32>,
+    /// Every identifier in it, those in comments and texts too.
+    pub uses: Vec<u32>,
+    /// What it imports, each by its last name: `path` of `import os.path`, `Python` of `#include "Python.h"`.
+    pub imports: Vec<u32>,
+}
+
+/// Says whether a name, by its number, could be a plain word of English as well: lower-case letters alone.
+pub const fn is_plain_word(name: u32) -> bool {
+    name & 1 == 1
 }
 
 #[cfg(test)]

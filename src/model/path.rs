@@ -1,5 +1,6 @@
-//! A file's name within its project.
+//! A file's name within its project, and text made safe to display.
 
+use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
@@ -153,6 +154,18 @@ impl fmt::Debug for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RelPath({self})")
     }
+}
+
+/// Returns an error with its causes, on one line: each room says what it attempted, and the cause says why not.
+pub fn error_chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
 }
 
 #[cfg(test)]

@@ -2,75 +2,40 @@
 
 use std::fmt;
 
-/// How one file is rendered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ViewMode {
-    /// The text.
-    Full,
-    /// The text with the bodies taken out.
-    Skeleton,
-    /// The symbols, one a line.
-    Outline,
-    /// Words about the file.
-    Summary,
-    /// Some lines around those that were named; the whole text where none were.
-    Window,
-    /// The definitions and signatures that a mask asks for.
-    Masked,
-    /// The lines that a person marked.
-    Custom,
-    /// What has changed since a revision.
-    Diff,
-    /// The signatures of all symbols.
-    Signatures,
-    /// The definitions of all symbols.
-    Definitions,
-    /// Its path alone: what is left of a file when there is no room for more.
-    Path,
-    /// Nothing: the file is not even read.
-    None,
+use super::named_enum::named_enum;
+
+named_enum! {
+    /// How one file is rendered.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum ViewMode {
+        /// The text.
+        Full = "full",
+        /// The text with the bodies taken out.
+        Skeleton = "skeleton",
+        /// The symbols, one a line.
+        Outline = "outline",
+        /// Words about the file.
+        Summary = "summary",
+        /// Some lines around those that were named; the whole text where none were.
+        Window = "window",
+        /// The definitions and signatures that a mask asks for.
+        Masked = "masked",
+        /// The lines that a person marked.
+        Custom = "custom",
+        /// What has changed since a revision.
+        Diff = "diff",
+        /// The signatures of all symbols.
+        Signatures = "ast_signatures",
+        /// The definitions of all symbols.
+        Definitions = "ast_definitions",
+        /// Its path alone: what is left of a file when there is no room for more.
+        Path = "path",
+        /// Nothing: the file is not even read.
+        None = "none",
+    }
 }
 
 impl ViewMode {
-    /// Every mode there is.
-    pub const ALL: [Self; 12] = [
-        Self::Full,
-        Self::Skeleton,
-        Self::Outline,
-        Self::Summary,
-        Self::Window,
-        Self::Masked,
-        Self::Custom,
-        Self::Diff,
-        Self::Signatures,
-        Self::Definitions,
-        Self::Path,
-        Self::None,
-    ];
-
-    /// Returns the stable name, as in settings, flags and receipts.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Skeleton => "skeleton",
-            Self::Outline => "outline",
-            Self::Summary => "summary",
-            Self::Window => "window",
-            Self::Masked => "masked",
-            Self::Custom => "custom",
-            Self::Diff => "diff",
-            Self::Signatures => "ast_signatures",
-            Self::Definitions => "ast_definitions",
-            Self::Path => "path",
-            Self::None => "none",
-        }
-    }
-
-    /// Returns the mode of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.name() == name)
-    }
-
     /// Says whether the view shows less than the text and could be taken for it, so that its head must say so.
     pub const fn is_reduced_text(self) -> bool {
         match self {
@@ -154,92 +119,41 @@ impl Tier {
     }
 }
 
-/// How an aggregation picks the views of its files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AggregationStrategy {
-    /// As the file's own settings and the tier say.
-    Auto,
-    /// A summary of each, but for the files in focus.
-    Summarize,
-    /// The text of each.
-    Full,
-}
-
-impl AggregationStrategy {
-    /// Every strategy there is.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Summarize, Self::Full];
-
-    /// Returns the stable name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Summarize => "summarize",
-            Self::Full => "full",
-        }
-    }
-
-    /// Returns the strategy of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|strategy| strategy.name() == name)
+named_enum! {
+    /// How an aggregation picks the views of its files.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum AggregationStrategy {
+        /// As the file's own settings and the tier say.
+        Auto = "auto",
+        /// A summary of each, but for the files in focus.
+        Summarize = "summarize",
+        /// The text of each.
+        Full = "full",
     }
 }
 
-/// In which order files stand in an aggregation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FileOrder {
-    /// What seldom changes first, so that the prompt cache of a provider stays warm.
-    Stable,
-    /// By the bytes of the path.
-    Path,
-    /// As the request named them; the rest by path.
-    Given,
-}
-
-impl FileOrder {
-    /// Every order there is.
-    pub const ALL: [Self; 3] = [Self::Stable, Self::Path, Self::Given];
-
-    /// Returns the stable name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stable => "stable",
-            Self::Path => "path",
-            Self::Given => "given",
-        }
-    }
-
-    /// Returns the order of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|order| order.name() == name)
+named_enum! {
+    /// In which order files stand in an aggregation.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum FileOrder {
+        /// What seldom changes first, so that the prompt cache of a provider stays warm.
+        Stable = "stable",
+        /// By the bytes of the path.
+        Path = "path",
+        /// As the request named them; the rest by path.
+        Given = "given",
     }
 }
 
-/// What stands below the words of a summary view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SummaryDetail {
-    /// Nothing.
-    Words,
-    /// The symbols of the top level, one a line.
-    TopLevel,
-    /// The signatures of the symbols of the top level, one a line.
-    Signatures,
-}
-
-impl SummaryDetail {
-    /// Every detail there is.
-    pub const ALL: [Self; 3] = [Self::Words, Self::TopLevel, Self::Signatures];
-
-    /// Returns the stable name, as in settings.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Words => "words",
-            Self::TopLevel => "top_level",
-            Self::Signatures => "signatures",
-        }
-    }
-
-    /// Returns the detail of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|detail| detail.name() == name)
+named_enum! {
+    /// What stands below the words of a summary view.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum SummaryDetail {
+        /// Nothing.
+        Words = "words",
+        /// The symbols of the top level, one a line.
+        TopLevel = "top_level",
+        /// The signatures of the symbols of the top level, one a line.
+        Signatures = "signatures",
     }
 }

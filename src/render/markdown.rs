@@ -1,14 +1,14 @@
-//! Documents as Markdown.
+//! Documents as Markdown: the head line and fence of each file, and the sections after them.
 
+use std::fmt::Write as _;
+
+use ::base64::Engine as _;
+use ::base64::engine::general_purpose::STANDARD;
 use memchr::memchr_iter;
 
-use super::head::head_line;
-use super::sections::screenshot_pieces;
-use super::sections::suffix_text;
-use super::sections::tracked_work;
-use crate::model::Document;
-use crate::model::DocumentBlock;
-use crate::model::ViewMode;
+use crate::model::{
+    BeadIssue, BeadsList, Document, DocumentBlock, Screenshot, ScreenshotImage, SummaryProvenance, ViewMode,
+};
 
 /// What a document says that does not show all files that it should. It counts and names none: that is in the receipt,
 /// and would change with every edit.
@@ -171,8 +171,130 @@ fn longest_run(body: &str) -> usize {
     longest
 }
 
+/// Returns the head of a block: language, view, and what else a reader must know. No counts: those would change with
+/// every edit, and with them all that a provider has cached behind.
+///
+/// A view that could be taken for the text says that it is none, and of which content, so that nobody writes it back.
+pub fn head_line(block: &DocumentBlock) -> String {
+    let mut words = Vec::new();
+    if block.content.is_some() || matches!(block.view, ViewMode::None | ViewMode::Path) {
+        words.push(block.file_type.name.to_owned());
+    }
+    words.push(match (block.view.is_reduced_text(), block.content) {
+        (true, Some(content)) => format!("{} of {}, not the file's text", block.view, content.short_hex()),
+        (true, None) | (false, _) => {
+            format!("{}{}", block.view, block.summary.as_ref().map_or("", SummaryProvenance::view_suffix))
+        }
+    });
+    words.extend(block.remarks.iter().cloned());
+    words.join(" · ")
+}
+
+/// Returns what stands behind the cache boundary; nothing where nothing was said.
+pub fn suffix_text(document: &Document) -> String {
+    if document.discussion.is_empty() {
+        return String::new();
+    }
+    let excerpts = document.discussion.iter().zip(1..).map(|(said, number)| {
+        let role = said.role.as_ref().map_or(String::new(), |role| format!("{role}: "));
+        format!("### Discussion Excerpt {number}\n\n{role}{}", said.content)
+    });
+    format!("\n## Discussion History\n\n{}\n", excerpts.collect::<Vec<_>>().join("\n\n---\n\n"))
+}
+
+/// Returns bytes as text, in base64 as data addresses and providers have it.
+pub fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// Returns the section of screenshots.
+pub(super) fn screenshot_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
+    let heading = (!document.screenshots.is_empty()).then(|| "\n## Screenshots\n\n".to_owned());
+    heading.into_iter().map(PrefixPiece::Text).chain(document.screenshots.iter().map(screenshot_piece))
+}
+
+fn screenshot_piece(screenshot: &Screenshot) -> PrefixPiece<'_> {
+    let path = &screenshot.path;
+    let link = |address: &str| format!("![{}]({address})\n", link_text(path));
+    match &screenshot.image {
+        ScreenshotImage::Link => PrefixPiece::Text(link(&link_address(path))),
+        ScreenshotImage::Inline { media_type, bytes } => PrefixPiece::Image {
+            media_type,
+            bytes,
+            markdown: link(&format!("data:{media_type};base64,{}", base64(bytes))),
+            caption: link(&link_address(path)),
+        },
+        ScreenshotImage::Failed(why) => {
+            PrefixPiece::Text(format!("ERROR: screenshot {}: {why}\n", printable(path)))
+        }
+    }
+}
+
+/// Returns the name of a file as the text of a link.
+fn link_text(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    printable(&name.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]"))
+}
+
+/// Returns a path as the address of a link: as it is, unless a character of it would end the link.
+fn link_address(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    for c in path.chars() {
+        match c {
+            '<' | '>' | '%' => text.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}"))),
+            c if c.is_control() => text.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}"))),
+            c => text.push(c),
+        }
+    }
+    let is_plain = !text.contains([' ', '(', ')']) && !text.is_empty();
+    if is_plain { text } else { format!("<{text}>") }
+}
+
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { c.escape_unicode().to_string() } else { c.to_string() })
+        .collect()
+}
+
+/// Returns the section of tracked work.
+pub(super) fn tracked_work(beads: &BeadsList) -> String {
+    let mut text = "\n## Beads Mode: Progress Track\n".to_owned();
+    if let Some(failure) = &beads.failure {
+        let _ = write!(text, "\nERROR: {failure}\n");
+        return text;
+    }
+    let completed: Vec<String> = beads.completed.iter().map(bead_label).collect();
+    let none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
+    let _ = write!(text, "\nCompleted: {}\n\nActive:\n", none(completed.join(", ")));
+    if beads.active.is_empty() {
+        text.push_str("\nnone\n");
+    }
+    for bead in &beads.active {
+        let status = if bead.status == "open" { String::new() } else { format!(" [{}]", bead.status) };
+        let _ = write!(text, "\n- {}{status}", bead_label(bead));
+        for (at, line) in bead.description.lines().enumerate() {
+            // The first line goes on with the bullet; the others are indented, so that none can end it.
+            let before = match (at, line.trim_end().is_empty()) {
+                (0, _) => ": ",
+                (_, true) => "\n",
+                (_, false) => "\n  ",
+            };
+            text.push_str(before);
+            text.push_str(line.trim_end());
+        }
+    }
+    if !beads.active.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+fn bead_label(bead: &BeadIssue) -> String {
+    if bead.title.is_empty() { bead.id.clone() } else { format!("{} ({})", bead.title, bead.id) }
+}
+
 #[cfg(test)]
-mod tests {
+mod markdown_tests {
     use super::*;
 
     #[track_caller]
@@ -190,5 +312,88 @@ mod tests {
         check("````\nx\n````\n", "`````md\n````\nx\n````\n`````\n");
         check("`a` ``b`` c```", "````md\n`a` ``b`` c```\n````\n");
         check("` ` ` `", "```md\n` ` ` `\n```\n");
+    }
+}
+
+#[cfg(test)]
+mod head_tests {
+    use super::*;
+    use crate::model::ContentHash;
+    use crate::model::FileRole;
+    use crate::model::FileType;
+    use crate::model::ModelName;
+    use crate::model::RelPath;
+
+    static PYTHON: FileType =
+        FileType { id: "python", name: "Python", fence: "python", role: FileRole::Code };
+
+    #[track_caller]
+    fn check(view: ViewMode, remarks: &[&str], expected: &str) -> DocumentBlock {
+        let block = DocumentBlock {
+            path: RelPath::new(b"a.py").unwrap(),
+            file_type: &PYTHON,
+            view,
+            content: Some(ContentHash::digest(b"abc")),
+            remarks: remarks.iter().map(|remark| (*remark).to_owned()).collect(),
+            body: String::new(),
+            summary: None,
+        };
+        assert_eq!(head_line(&block), expected);
+        block
+    }
+
+    #[test]
+    fn a_reduced_text_says_so_and_of_what() {
+        check(ViewMode::Full, &[], "Python · full");
+        check(ViewMode::Summary, &[], "Python · summary");
+        check(
+            ViewMode::Skeleton,
+            &["parse health 99.0 %"],
+            "Python · skeleton of ba7816bf8f01, not the file's text · parse health 99.0 %",
+        );
+    }
+
+    #[test]
+    fn a_models_words_are_told_from_the_heuristics_and_one_model_is_as_good_as_another() {
+        let by = |model: &str, is_earlier| {
+            let name = ModelName { provider: "here".to_owned(), model: model.to_owned() };
+            let summary = Some(SummaryProvenance::Model { name, is_outdated: is_earlier });
+            head_line(&DocumentBlock { summary, ..check(ViewMode::Summary, &[], "Python · summary") })
+        };
+        assert_eq!(by("small", false), "Python · summary by a model");
+        assert_eq!(by("large", false), by("small", false));
+        assert_eq!(by("small", true), "Python · summary by a model, of an earlier version");
+    }
+}
+
+#[cfg(test)]
+mod sections_tests {
+    use super::*;
+
+    #[test]
+    fn an_address_cannot_end_its_link() {
+        assert_eq!(link_address("shots/a.png"), "shots/a.png");
+        assert_eq!(link_address("my shot (1).png"), "<my shot (1).png>");
+        assert_eq!(link_address("a\n<b>%.png"), "a%0A%3Cb%3E%25.png");
+        assert_eq!(link_text("x/a]b\n.png"), "a\\]b\\u{a}.png");
+    }
+
+    #[test]
+    fn work_is_listed_with_its_description_indented() {
+        let bead = |id: &str, status: &str, description: &str| BeadIssue {
+            id: id.to_owned(),
+            title: format!("T{id}"),
+            status: status.to_owned(),
+            description: description.to_owned(),
+        };
+        let beads = BeadsList {
+            completed: vec![bead("1", "closed", "x"), bead("2", "closed", "")],
+            active: vec![bead("3", "open", "one\n\n## two"), bead("4", "blocked", "")],
+            skipped: 0,
+            failure: None,
+        };
+        let expected = "\n## Beads Mode: Progress Track\n\nCompleted: T1 (1), T2 (2)\n\nActive:\n\n\
+            - T3 (3): one\n\n  ## two\n- T4 (4) [blocked]\n";
+        assert_eq!(tracked_work(&beads), expected);
     }
 }

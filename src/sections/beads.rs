@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::error::Error;
-use super::syntax::DataSyntax;
-use super::syntax::parse;
-use crate::model::BeadIssue;
-use crate::model::BeadsList;
+use super::format::{DataSyntax, Error, parse};
+use crate::model::{BeadIssue, BeadsList};
 
 /// Under which keys a list of issues may be wrapped.
 const LIST_KEYS: [&str; 4] = ["issues", "beads", "data", "items"];

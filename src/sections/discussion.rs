@@ -1,11 +1,8 @@
 //! What was said so far, in the shapes in which clients write it down.
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::error::Error;
-use super::syntax::DataSyntax;
-use super::syntax::parse;
+use super::format::{DataSyntax, Error, parse};
 use crate::model::DiscussionEntry;
 
 /// Under which keys a list of entries may stand.

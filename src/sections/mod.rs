@@ -1,18 +1,14 @@
-//! What stands in a document beside the files, read from the bytes that hold it: discussions, tracked work, images.
+//! Reads the sections of a document that do not come from its files: discussions, tracked work, images.
 //!
-//! Knows: the shapes in which discussions and issues are written down, and what an image begins with. Does not know:
-//! where the bytes come from (the engine brings them), nor how a section is written (`render` does that).
+//! Knows: the formats in which discussions and issues are written, and the signatures of image formats. Does not know:
+//! where the bytes come from (the engine brings them), nor how a section is rendered (`render` does that).
 //!
-//! Start with [`discussion()`], [`beads()`] and [`media_type`].
+//! Start with [`read_discussion`], [`read_beads`] and [`image_media_type`].
 
 mod beads;
 mod discussion;
-mod error;
-mod image;
-mod syntax;
+mod format;
 
 pub use beads::read_beads;
 pub use discussion::read_discussion;
-pub use error::Error;
-pub use image::image_media_type;
-pub use syntax::DataSyntax;
+pub use format::{DataSyntax, Error, image_media_type};

@@ -1,4 +1,4 @@
-//! A text as lines that can be compared and counted quickly.
+//! A text as lines that can be compared, counted and searched quickly.
 
 use std::collections::HashMap;
 
@@ -79,4 +79,75 @@ pub(super) fn to_line_number(count: usize) -> u32 {
 
 pub(super) fn to_index(number: u32) -> usize {
     usize::try_from(number).expect("slop runs where a size has 32 bits or more")
+}
+
+/// Returns where `wanted` begins in `lines`, from 0, ascending; places may overlap. In linear time, whatever the lines
+/// are (Knuth, Morris, Pratt): a file may be one line ten thousand times.
+pub(super) fn find_occurrences<T: PartialEq>(lines: &[T], wanted: &[T]) -> Vec<usize> {
+    let mut found = Vec::new();
+    if wanted.is_empty() {
+        return found;
+    }
+    let borders = borders(wanted);
+    let mut matched = 0;
+    for (place, line) in lines.iter().enumerate() {
+        while 0 < matched && (matched == wanted.len() || wanted[matched] != *line) {
+            matched = borders[matched - 1];
+        }
+        if wanted[matched] == *line {
+            matched += 1;
+        }
+        if matched == wanted.len() {
+            found.push(place + 1 - matched);
+        }
+    }
+    found
+}
+
+/// Returns for each beginning of `wanted` how long its longest beginning is that is also its end.
+fn borders<T: PartialEq>(wanted: &[T]) -> Vec<usize> {
+    let mut borders = vec![0; wanted.len()];
+    let mut matched = 0;
+    for place in 1..wanted.len() {
+        while 0 < matched && wanted[matched] != wanted[place] {
+            matched = borders[matched - 1];
+        }
+        if wanted[matched] == wanted[place] {
+            matched += 1;
+        }
+        borders[place] = matched;
+    }
+    borders
+}
+
+/// Why no slice can be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// There are no such lines.
+    #[error("lines {start_line}-{end_line} are wanted, and it has {lines}")]
+    NoSuchLines {
+        /// The first line that was asked for.
+        start_line: u32,
+        /// The last line that was asked for.
+        end_line: u32,
+        /// How many there are.
+        lines: u32,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_occurrences;
+
+    #[test]
+    fn every_place_is_found_and_places_may_overlap() {
+        assert_eq!(find_occurrences(b"abcabcab", b"abcab"), [0, 3]);
+        assert_eq!(find_occurrences(b"aaaa", b"aa"), [0, 1, 2]);
+        assert_eq!(find_occurrences(b"aabaaab", b"aab"), [0, 4]);
+        assert!(
+            find_occurrences(b"abc", b"").is_empty()
+                && find_occurrences(b"", b"a").is_empty()
+                && find_occurrences(b"a", b"aa").is_empty()
+        );
+    }
 }

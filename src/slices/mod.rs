@@ -1,25 +1,18 @@
-//! Lines that a person marked are found again after edits, or said to be lost.
+//! Finds lines that a person marked again after edits, or reports them as lost.
 //!
-//! Knows: what to remember of a slice, and how it is looked for in another text. Does not know: files, `slop.toml`, how
+//! Knows: what to remember of a slice, and how to locate it in another text. Does not know: files, `slop.toml`, how
 //! a slice is shown.
 //!
-//! Start with [`make()`], then [`resolve()`]; how a slice that changed is followed stands in `chain.rs`.
+//! Start with [`create_slice`], then [`locate_slice`]; `align.rs` follows a slice whose lines have changed. Each file
+//! imports only those before it: `lines`, `anchors`, `align`, `resolve`.
 
-mod candidates;
-mod chain;
-mod changed;
-mod error;
-mod items;
+mod align;
+mod anchors;
 mod lines;
-mod make;
-mod occurrences;
-#[cfg(test)]
-mod property_tests;
 mod resolve;
-mod surroundings;
 #[cfg(test)]
 mod tests;
 
-pub use error::Error;
-pub use make::create_slice;
+pub use anchors::create_slice;
+pub use lines::Error;
 pub use resolve::locate_slice;

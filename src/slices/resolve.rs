@@ -1,23 +1,15 @@
-//! Where a slice is now.
+//! Where a slice is now: its unchanged text among several copies, or the lines that it has become.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::candidates;
-use super::changed;
-use super::changed::FollowedLines;
-use super::items::AnchorLine;
-use super::items::AnchorSequence;
-use super::lines::LineTable;
-use super::lines::to_index;
-use super::lines::to_line_number;
-use super::surroundings;
-use crate::model::Slice;
-use crate::model::SliceAnchors;
-use crate::model::SliceResolution;
-use crate::model::SliceStatus;
+use super::align::{ChainLink, MatchChain, best_chain, score_above, score_below};
+use super::anchors::{AnchorLine, AnchorSequence};
+use super::lines::{LineTable, find_occurrences, to_index, to_line_number};
+use crate::model::{ContentHash, Slice, SliceAnchors, SliceResolution, SliceStatus};
 
 /// How much better than any other the surroundings of a copy must fit.
-const MARGIN: i64 = 150;
+const COPY_MARGIN: i64 = 150;
 /// What most of it is, once a copy has gone and the rest are suspected: three in four, as a fraction turned over. Nothing
 /// less kept apart the entries of a long table that are all but the same.
 const MOST_RATIO: (i64, i64) = (4, 3);
@@ -46,7 +38,7 @@ pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
     let lines = LineTable::new(text);
     let length = to_index(slice.end_line - slice.start_line) + 1;
     let items = AnchorSequence::from_slice(slice, length, &lines);
-    let copies = candidates::find_copies(slice, length, &items, &lines);
+    let copies = find_copies(slice, length, &items, &lines);
     match pick_copy(&copies, length, &items, &lines) {
         Some(pick) => resolve_copy(slice, length, &pick, &copies, &items, &lines),
         None => resolve_without_copy(slice, length, &items, &lines),
@@ -59,12 +51,12 @@ fn pick_copy(
     items: &AnchorSequence,
     lines: &LineTable<'_>,
 ) -> Option<CopyMatch> {
-    let above = surroundings::score_above(&items.before, lines);
-    let below = surroundings::score_below(&items.after, lines);
+    let above = score_above(&items.before, lines);
+    let below = score_below(&items.after, lines);
     let fit = |first: &usize| above[*first] + below[*first + length];
     let first = *copies.iter().max_by_key(|first| fit(first))?;
     let second = copies.iter().filter(|other| **other != first).map(fit).max();
-    let is_clear = second.is_none_or(|second| second + MARGIN <= fit(&first));
+    let is_clear = second.is_none_or(|second| second + COPY_MARGIN <= fit(&first));
     let best_fit = above.iter().zip(&below).map(|(above, below)| above + below).max().unwrap_or_default();
     let worth = |items: &[AnchorLine]| items.iter().map(|item| item.weight).sum::<i64>();
     let is_most = |fit: i64, items: &[AnchorLine]| MOST_RATIO.1 * worth(items) <= MOST_RATIO.0 * fit;
@@ -91,13 +83,13 @@ fn resolve_copy(
         return resolution(SliceStatus::Stale, &here, &reason);
     }
     if slice.anchors.copies != 1 {
-        let (score, followed) = changed::follow_slice(items, length, lines);
+        let (score, followed) = follow_slice(items, length, lines);
         let is_one_gone = copies.len() < to_index(slice.anchors.copies);
         if is_one_gone
             && (!pick.fits_both
-                || pick.fit + MARGIN < pick.best_fit
+                || pick.fit + COPY_MARGIN < pick.best_fit
                 || is_far_from_landmarks(slice, &here, lines))
-            || pick.fit + items.inside_weight() + MARGIN < score
+            || pick.fit + items.inside_weight() + COPY_MARGIN < score
             || 1 < slice.anchors.copies
                 && here.start != stood
                 && (MAX_DRIFT < here.start.abs_diff(stood) || !has_landmark_near(slice, &here, lines))
@@ -173,7 +165,7 @@ fn resolve_without_copy(
     lines: &LineTable<'_>,
 ) -> SliceResolution {
     let is_unknown = slice.anchors.content_hash.is_none();
-    if let (_, Some(followed)) = changed::follow_slice(items, length, lines) {
+    if let (_, Some(followed)) = follow_slice(items, length, lines) {
         let reason = if is_unknown { "it has no content_hash to tell by" } else { "its text has changed" };
         return resolve_changed(&followed, reason);
     }
@@ -215,4 +207,190 @@ fn resolution(status: SliceStatus, here: &Range<usize>, reason: &str) -> SliceRe
 fn unresolved(slice: &Slice, status: SliceStatus, reason: &str) -> SliceResolution {
     let Slice { start_line, end_line, .. } = *slice;
     SliceResolution { status, start_line, end_line, reason: reason.to_owned() }
+}
+
+/// How many places that only look alike are hashed before it is given up: short hashes lie once in four billion times.
+const MAX_TRIES: usize = 16;
+/// How many bytes are hashed in search of a slice that does not remember its lines.
+const MAX_HASHED_BYTES: usize = 8 << 20;
+
+/// Returns where the text of the slice stands, from 0, ascending; nothing where it has no hash to tell.
+pub(super) fn find_copies(
+    slice: &Slice,
+    length: usize,
+    items: &AnchorSequence,
+    lines: &LineTable<'_>,
+) -> Vec<usize> {
+    let Some(hash) = slice.anchors.content_hash else { return Vec::new() };
+    if lines.ids.len() < length {
+        return Vec::new();
+    }
+    let is_it = |first: &usize| {
+        ContentHash::digest(lines.texts[*first..*first + length].join("\n").as_bytes()) == hash
+    };
+    let found = if items.inside.is_empty() {
+        candidate_windows(slice, length, lines).find(is_it)
+    } else {
+        items.alike.iter().copied().take(MAX_TRIES).find(is_it)
+    };
+    // All copies have the lines of the first: there is no need to hash each.
+    found.map_or_else(Vec::new, |first| find_occurrences(&lines.ids, &lines.ids[first..first + length]))
+}
+
+/// Returns the places to look at where nothing is known of the slice's lines: where it stood, next to the lines that
+/// stood next to it, and the rest from there to both sides.
+fn candidate_windows<'a>(
+    slice: &'a Slice,
+    length: usize,
+    lines: &'a LineTable<'_>,
+) -> impl Iterator<Item = usize> + 'a {
+    let places = |line: Option<&String>| {
+        let id = line.and_then(|line| lines.id_of(line));
+        id.map_or(&[][..], |id| lines.places(id)).iter().map(|place| to_index(*place))
+    };
+    let last = lines.ids.len() - length;
+    let stood = to_index(slice.start_line).saturating_sub(1).min(last);
+    let below = places(slice.anchors.before.last()).map(|place| place + 1);
+    let above = places(slice.anchors.after.first()).filter_map(move |place| place.checked_sub(length));
+    let outward = (1..=last).flat_map(move |away| [stood.checked_sub(away), Some(stood + away)]).flatten();
+    let mut seen = BTreeSet::new();
+    let mut bytes = 0;
+    [stood]
+        .into_iter()
+        .chain(below)
+        .chain(above)
+        .chain(outward)
+        .filter(move |first| *first <= last && seen.insert(*first))
+        .take_while(move |first| {
+            bytes += lines.texts[*first..*first + length].iter().map(|line| line.len() + 1).sum::<usize>();
+            bytes <= MAX_HASHED_BYTES
+        })
+}
+
+/// Of the lines that were found, two may lie so far apart before one of them is taken for another's, beside as many
+/// lines as the slice has.
+const MAX_STRAY: usize = 60;
+/// How much better than any other place the best one must fit.
+const CHANGED_MARGIN: i64 = 300;
+/// How many of the lines must be left, weighed by how rare they are: one in so many.
+const ENOUGH_DIVISOR: i64 = 4;
+
+/// The lines that a slice became.
+pub(super) struct FollowedLines {
+    /// From 0.
+    pub(super) lines: Range<usize>,
+    /// Whether no other place fits about as well.
+    pub(super) is_clear: bool,
+    /// Whether enough of it is left to call it the slice.
+    pub(super) is_enough: bool,
+}
+
+/// Follows the lines of a slice, of which each but a few may have changed. Says how well all that is remembered fits,
+/// and what became of the slice if there is anything left of it.
+pub(super) fn follow_slice(
+    items: &AnchorSequence,
+    length: usize,
+    lines: &LineTable<'_>,
+) -> (i64, Option<FollowedLines>) {
+    let (all, first) = items.concatenated();
+    let chain = best_chain(&all, lines, |_| true);
+    (chain.score, follow_chain(&chain, items, &all, first, length, lines))
+}
+
+fn follow_chain(
+    chain: &MatchChain,
+    items: &AnchorSequence,
+    all: &[AnchorLine],
+    first: usize,
+    length: usize,
+    lines: &LineTable<'_>,
+) -> Option<FollowedLines> {
+    let inside = first..first + items.inside.len();
+    if inside.is_empty() {
+        return follow_between(chain, all, first, length, lines);
+    }
+    let own = core_links(chain, &inside, all);
+    let (head, tail) = (own.first()?, own.last()?);
+    let hull = head.place..tail.place + 1;
+    let other = best_chain(all, lines, |link| !(inside.contains(&link.item) && hull.contains(&link.place)));
+    let rivals = core_links(&other, &inside, all);
+    let kept = links_weight(&own, all);
+    let is_clear = links_weight(&rivals, all) * 2 < kept || other.score + CHANGED_MARGIN <= chain.score;
+    let above = place_of_item(chain, first.checked_sub(1)).filter(|place| *place < hull.start);
+    let below = place_of_item(chain, Some(inside.end)).filter(|place| hull.end <= *place);
+    let is_framed = above.is_some() && below.is_some();
+    let has_solid = own.iter().any(|link| all[link.item].is_solid);
+    Some(FollowedLines {
+        lines: widen_hull(&hull, above, below, head.item - inside.start, inside.end - 1 - tail.item),
+        is_clear,
+        is_enough: has_solid
+            && items.inside_weight() < kept * if is_framed { 2 * ENOUGH_DIVISOR } else { ENOUGH_DIVISOR },
+    })
+}
+
+/// Follows a slice that remembers nothing of its own lines: it is what stands between the lines that stood next to it.
+fn follow_between(
+    chain: &MatchChain,
+    all: &[AnchorLine],
+    first: usize,
+    length: usize,
+    lines: &LineTable<'_>,
+) -> Option<FollowedLines> {
+    let above = place_of_item(chain, first.checked_sub(1))?;
+    let below = place_of_item(chain, Some(first))?;
+    let other = best_chain(all, lines, |link| link.place != above && link.place != below);
+    let is_rival =
+        place_of_item(&other, first.checked_sub(1)).is_some() && place_of_item(&other, Some(first)).is_some();
+    let there = above + 1..below;
+    Some(FollowedLines {
+        is_clear: !is_rival || other.score + CHANGED_MARGIN <= chain.score,
+        is_enough: !there.is_empty() && there.len() <= 2 * length + MAX_STRAY,
+        lines: there,
+    })
+}
+
+fn place_of_item(chain: &MatchChain, item: Option<usize>) -> Option<usize> {
+    chain.links.iter().find(|link| Some(link.item) == item).map(|link| link.place)
+}
+
+fn links_weight(links: &[ChainLink], all: &[AnchorLine]) -> i64 {
+    links.iter().map(|link| all[link.item].weight).sum()
+}
+
+/// Returns the links that are the slice's own, without those that are far from the rest, and without brackets and
+/// blanks at the ends that are not next to another line of the slice.
+fn core_links(chain: &MatchChain, inside: &Range<usize>, all: &[AnchorLine]) -> Vec<ChainLink> {
+    let own: Vec<ChainLink> =
+        chain.links.iter().copied().filter(|link| inside.contains(&link.item)).collect();
+    let limit = MAX_STRAY + inside.len();
+    let clusters = own.chunk_by(|one, next| next.place - one.place <= limit);
+    let mut links = clusters.max_by_key(|links| links_weight(links, all)).unwrap_or_default();
+    let neighbor = |item: usize, place: usize| chain.links.contains(&ChainLink { item, place });
+    while let [one, rest @ ..] = links
+        && !all[one.item].is_solid
+        && !(0 < one.item.min(one.place) && one.item == inside.start && neighbor(one.item - 1, one.place - 1))
+    {
+        links = rest;
+    }
+    while let [rest @ .., one] = links
+        && !all[one.item].is_solid
+        && !(one.item + 1 == inside.end && neighbor(one.item + 1, one.place + 1))
+    {
+        links = rest;
+    }
+    links.to_vec()
+}
+
+/// Takes in what stands where lines of the slice stood, up to the lines that stood next to it.
+fn widen_hull(
+    hull: &Range<usize>,
+    above: Option<usize>,
+    below: Option<usize>,
+    gone_above: usize,
+    gone_below: usize,
+) -> Range<usize> {
+    let fits = |there: usize, gone: usize| 0 < gone && there <= 2 * gone + 4;
+    let start = above.map(|above| above + 1).filter(|start| fits(hull.start - start, gone_above));
+    let end = below.filter(|end| fits(end - hull.end, gone_below));
+    start.unwrap_or(hull.start)..end.unwrap_or(hull.end)
 }

@@ -1,8 +1,6 @@
 //! The time of day.
 
-use std::time::Duration;
-use std::time::SystemTime;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::time::ClockId;
 

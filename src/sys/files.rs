@@ -3,18 +3,13 @@
 use std::fs::File;
 use std::io;
 use std::io::Read;
-use std::os::fd::AsFd;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::AtFlags;
-use rustix::fs::FileType as InodeType;
-use rustix::fs::Mode;
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, FileType as InodeType, Mode, OFlags};
 
-use crate::model::FileStamp;
-use crate::model::RelPath;
+use crate::model::{FileStamp, RelPath};
 
 /// What a name in the tree stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,16 +1,10 @@
 //! A file that one process at a time holds, for as long as it lives.
 
-use std::fs::File;
-use std::fs::OpenOptions;
-use std::fs::TryLockError;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::io::Read;
-use std::io::Seek;
-use std::io::Write;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 

@@ -1,25 +1,17 @@
-//! Other programs.
+//! Other programs: run to their end, within limits of time and output.
 
 use std::ffi::OsStr;
+use std::fs::Permissions;
 use std::io;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Child;
-use std::process::Stdio;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::RecvTimeoutError;
-use std::sync::mpsc::Sender;
-use std::sync::mpsc::channel;
-use std::time::Duration;
-use std::time::Instant;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
-use rustix::process::Signal;
-use rustix::process::WaitId;
-use rustix::process::WaitIdOptions;
-use rustix::process::kill_process_group;
-use rustix::process::waitid;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// How long a program may say nothing. Git needs seconds in the largest repositories, and for ever where an ignore
 /// file is a FIFO.
@@ -217,8 +209,101 @@ fn read_all(mut pipe: impl Read, sender: &Sender<PipeEvent>, event: fn(Vec<u8>) 
     }
 }
 
+/// Runs programs that a person chose.
+pub trait Commands: Sync {
+    /// Runs a program and its arguments as they are given, without a shell, in an empty folder of its own, and feeds
+    /// it `input`. It and what it started are killed when it takes longer than `timeout` (an error of kind
+    /// `TimedOut`), says more than `max_output` bytes (`FileTooLarge`), or is stopped (`Interrupted`). `is_stopped`
+    /// is asked several times a second.
+    fn run_command(
+        &self,
+        command: &[String],
+        input: &str,
+        timeout: Duration,
+        max_output: usize,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<ProcessOutput>;
+}
+
+impl Commands for RealProcesses {
+    #[expect(clippy::disallowed_methods, reason = "this is the window")]
+    fn run_command(
+        &self,
+        command: &[String],
+        input: &str,
+        timeout: Duration,
+        max_output: usize,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<ProcessOutput> {
+        let [program, arguments @ ..] = command else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is named"));
+        };
+        if is_stopped() {
+            return Err(io::Error::new(io::ErrorKind::Interrupted, "it was stopped"));
+        }
+        // A tool that looks for its project around it shall find none: what it may know is what it is told.
+        let private = Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().permissions(private).tempdir()?;
+        let mut started = std::process::Command::new(program);
+        started.args(arguments).current_dir(folder.path()).process_group(0);
+        started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let bounds = ProcessLimits {
+            idle_timeout: timeout,
+            total_timeout: Some(timeout),
+            output_bytes: max_output,
+            is_stopped,
+        };
+        wait_for_exit(started.spawn()?, input.as_bytes(), &bounds)
+    }
+}
+
+/// What stands before every command.
+const GLOBAL_ARGUMENTS: &[&str] = &[
+    // A question takes no locks, so that it is never in the way of the user's own git.
+    "--no-optional-locks",
+    // A checkout may name a program of its own there; an empty value turns it off in every version of git, where
+    // `false` is the name of a program to some.
+    "-c",
+    "core.fsmonitor=",
+    // What a user likes to see of a log or a diff must not change what is counted.
+    "-c",
+    "log.showRoot=true",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "diff.autoRefreshIndex=true",
+];
+
+/// Variables by which a caller, such as a git hook, may speak of another repository than the one around the folder.
+const FOREIGN_VARIABLES: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
+];
+
+/// Runs a git command in `folder`.
+pub fn run_git(
+    processes: &dyn Processes,
+    folder: &Path,
+    arguments: &[&str],
+    input: &[u8],
+) -> io::Result<ProcessOutput> {
+    let arguments: Vec<&OsStr> = GLOBAL_ARGUMENTS.iter().chain(arguments).map(OsStr::new).collect();
+    processes.run("git", &arguments, folder, FOREIGN_VARIABLES, input)
+}
+
 #[cfg(test)]
-mod tests {
+mod processes_tests {
     use super::*;
 
     #[expect(clippy::disallowed_methods, reason = "a test starts the program that it is about")]
@@ -284,5 +369,74 @@ mod tests {
         )
         .unwrap();
         assert_eq!(finished, ProcessOutput { success: false, stdout: input, stderr: b"bad\n".to_vec() });
+    }
+}
+
+#[cfg(test)]
+mod command_tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_mins(1);
+
+    fn run(
+        script: &str,
+        timeout: Duration,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<ProcessOutput> {
+        let command = ["sh", "-c", script].map(str::to_owned);
+        RealProcesses.run_command(&command, "told\n", timeout, 1000, is_stopped)
+    }
+
+    fn kind(script: &str, timeout: Duration) -> io::ErrorKind {
+        run(script, timeout, &|| false).unwrap_err().kind()
+    }
+
+    #[test]
+    fn a_program_is_told_the_text_in_an_empty_folder_of_its_own() {
+        let finished = run("cat; ls -A; stat -c %a .; exit 3", LONG, &|| false).unwrap();
+        assert_eq!(String::from_utf8(finished.stdout).unwrap(), "told\n700\n");
+        assert!(!finished.success);
+    }
+
+    #[test]
+    fn arguments_are_no_words_of_a_shell() {
+        let command = ["printf", "%s", "$HOME; `id` *"].map(str::to_owned);
+        let finished = RealProcesses.run_command(&command, "", LONG, 1000, &|| false).unwrap();
+        assert_eq!(finished.stdout, b"$HOME; `id` *");
+    }
+
+    #[test]
+    fn a_program_that_goes_on_speaking_is_killed_all_the_same() {
+        assert_eq!(
+            kind("while :; do echo; sleep 0.01; done", Duration::from_millis(100)),
+            io::ErrorKind::TimedOut
+        );
+    }
+
+    #[test]
+    fn a_program_that_says_too_much_is_killed() {
+        assert_eq!(kind("exec yes", LONG), io::ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn a_program_that_nobody_waits_for_is_killed() {
+        for script in ["exec sleep 1000", "while :; do echo; sleep 0.01; done"] {
+            let asked = AtomicUsize::new(0);
+            let is_stopped = || 3 <= asked.fetch_add(1, Ordering::Relaxed);
+            let error = run(script, LONG, &is_stopped).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::Interrupted);
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_an_error() {
+        let missing = ["/nonexistent/program".to_owned()];
+        let error = RealProcesses.run_command(&missing, "", LONG, 1000, &|| false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        let none = RealProcesses.run_command(&[], "", LONG, 1000, &|| false).unwrap_err();
+        assert_eq!(none.kind(), io::ErrorKind::InvalidInput);
     }
 }

@@ -1,21 +1,12 @@
 //! The folders that are watched: all that are wanted, or none.
 
-use std::collections::BTreeSet;
-use std::collections::HashSet;
-use std::path::Path;
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::file_systems::without_events;
-use super::inbox::ExtraFiles;
-use super::places::WatchPaths;
-use super::source::EventSource;
-use super::source::WatchQueue;
-use super::source::device_of;
-use super::source::is_folder;
-use super::source::is_folder_or_link;
-use super::verified::WatchObstacle;
-use super::watcher::FolderLister;
+use super::inbox::{ExtraFiles, WatchPaths};
+use super::signal::{FolderLister, WatchObstacle};
+use super::source::{EventSource, WatchQueue, device_of, is_folder, is_folder_or_link, without_events};
 use crate::model::RelPath;
 
 /// What is asked while folders are watched.

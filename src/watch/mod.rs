@@ -1,28 +1,19 @@
-//! The system's events become settled sets of changes; says so when it lost track.
+//! Turns the system's events into settled sets of changes, and reports when events were lost.
 //!
-//! Knows: inotify, folders, cookies. Does not know: which files count (it is told which folders to look at), what a
-//! file is, who wants to know. An event is only ever a reason to look: what is true, the file system says.
+//! Knows: inotify, folders, cookies. Does not know: which files count (the caller lists the folders), what a file is,
+//! who wants to know. An event is only ever a reason to look: the file system decides what is true.
 //!
-//! Start with [`Watcher::start`]; then read `keeper.rs`, the one thread that watches folders and tells.
+//! Start with [`Watcher::start`]; then read `watch_thread.rs`, the one thread that watches folders and sends signals.
 
-mod backoff;
 mod coverage;
-mod file_systems;
 mod inbox;
-mod keeper;
-mod places;
 mod shared;
 mod signal;
 mod source;
 #[cfg(test)]
 mod tests;
-mod verified;
+mod watch_thread;
 mod watcher;
 
-pub use signal::WatchCounts;
-pub use signal::WatchMode;
-pub use signal::WatchSignal;
-pub use watcher::FolderLister;
-pub use watcher::Options;
-pub use watcher::SignalSink;
-pub use watcher::Watcher;
+pub use signal::{FolderLister, SignalSink, WatchCounts, WatchMode, WatchSignal};
+pub use watcher::{Options, Watcher};

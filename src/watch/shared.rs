@@ -2,18 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Condvar;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::inbox::EventInbox;
-use super::inbox::ExtraFiles;
-use super::inbox::WatchEvent;
-use super::places::WatchPaths;
-use super::signal::WatchCounts;
-use super::signal::WatchMode;
+use super::inbox::{EventInbox, ExtraFiles, WatchEvent, WatchPaths};
+use super::signal::{WatchCounts, WatchMode};
 
 /// Cookies that never come back are forgotten, the oldest first.
 const MAX_COOKIES: usize = 1024;

@@ -1,20 +1,14 @@
 //! The face of the room: a thread that watches, and what may be asked of it.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
+use std::{io, thread};
 
-use super::keeper::WatchThread;
-use super::places::WatchPaths;
+use super::inbox::WatchPaths;
 use super::shared::SharedWatch;
-use super::signal::WatchCounts;
-use super::signal::WatchMode;
-use super::signal::WatchSignal;
-use super::source::EventSource;
-use super::source::InotifySource;
-use super::source::file_identity;
-use super::source::make_cookie;
+use super::signal::{FolderLister, SignalSink, WatchCounts, WatchMode};
+use super::source::{EventSource, InotifySource, file_identity, make_cookie};
+use super::watch_thread::WatchThread;
 use crate::model::RelPath;
 
 /// What is watched.
@@ -29,13 +23,6 @@ pub struct Options {
     /// The part of the watches granted to the user that the tree may take, in percent.
     pub watch_limit_percent: u64,
 }
-
-/// Tells which folders are to be watched, that one included where it is to be: asked with nothing at the start, and for
-/// each new folder. The root is always watched.
-pub type FolderLister = Arc<dyn Fn(&[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
-
-/// Takes what is told, on the watcher's thread. It may wait: meanwhile changes become one.
-pub type SignalSink = Box<dyn FnMut(WatchSignal) + Send>;
 
 /// A watch over a project. It ends when this is dropped.
 #[derive(Debug)]

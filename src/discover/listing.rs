@@ -1,16 +1,46 @@
-//! What a file's name alone says: that it is no part of the project, holds secrets, or records a discussion.
+//! What a listing is made of, and the rules by which a name alone excludes a file.
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use globset::GlobBuilder;
-use globset::GlobSet;
-use globset::GlobSetBuilder;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use super::Error;
-use crate::model::RelPath;
-use crate::model::SkipReason;
+use crate::model::{RelPath, SkipReason};
+
+/// A file that counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiscoveredFile {
+    /// Where it lies.
+    pub path: RelPath,
+    /// Why it is not rendered, as far as a look at its name and kind tells.
+    pub skip_reason: Option<SkipReason>,
+    /// Whether git tracks it; never outside of git.
+    pub tracked: bool,
+}
+
+/// Who listed the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ListingSource {
+    /// `git ls-files`.
+    Git,
+    /// The walk.
+    Walk,
+}
+
+/// The files of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileListing {
+    /// The files by path, each once.
+    pub files: Vec<DiscoveredFile>,
+    /// Who listed them.
+    pub source: ListingSource,
+    /// What a user may want to know of the listing: why git was not heard, which folders could not be read.
+    pub notes: Vec<String>,
+    /// The folders that the walk entered, in no order; empty where git listed the files, which tells none.
+    pub folders: Vec<RelPath>,
+}
 
 /// What the settings say of names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -116,6 +146,28 @@ fn compile_globs(globs: &[&String]) -> Result<GlobSet, Error> {
         set.add(compiled.map_err(|source| wrong(glob, source))?);
     }
     set.build().map_err(|source| wrong("all of them together", source))
+}
+
+/// Why a project's files could not be listed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The project's folder cannot be read, or is none.
+    #[error("look into the project's folder")]
+    Root(#[source] io::Error),
+    /// A glob of the settings is none.
+    #[error("read the glob `{glob}`")]
+    Glob {
+        /// The glob as it was given.
+        glob: String,
+        /// What is wrong with it.
+        source: globset::Error,
+    },
+    /// An ignore file in the project's folder can be no such thing: a FIFO, a device, a folder or a huge file.
+    #[error("read the project's `{name}`, which is no regular file of a sane size")]
+    IgnoreFile {
+        /// Name of the ignore file.
+        name: &'static str,
+    },
 }
 
 #[cfg(test)]

@@ -1,43 +1,22 @@
-//! The real servers, over HTTP/1.1 and HTTP/2.
+//! HTTP clients, over HTTP/1.1 and HTTP/2.
 //!
-//! Nothing that a setting, a server or a name service says can lead a request elsewhere: no redirection is followed,
-//! no proxy is taken from the environment, and without TLS this machine alone is spoken to. What can go wrong says
-//! first of all whether anything was sent, for that is what may be charged.
+//! No setting, server or name service can redirect a request: no redirect is followed, no proxy is taken from the
+//! environment, and only the loopback interface is reached without TLS. Each error says first of all whether anything was
+//! sent, because that is what may be charged.
 
 use std::error::Error;
-use std::net::IpAddr;
-use std::net::Ipv4Addr;
-use std::net::Ipv6Addr;
-use std::net::SocketAddr;
-use std::sync::Mutex;
-use std::sync::Once;
-use std::sync::PoisonError;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
-use reqwest::Client;
-use reqwest::ClientBuilder;
-use reqwest::NoProxy;
-use reqwest::Proxy;
-use reqwest::Request;
-use reqwest::Response;
-use reqwest::Url;
-use reqwest::dns::Name;
-use reqwest::dns::Resolve;
-use reqwest::dns::Resolving;
-use reqwest::header::HeaderMap;
-use reqwest::header::HeaderName;
-use reqwest::header::HeaderValue;
+use reqwest::dns::{Name, Resolve, Resolving};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder, NoProxy, Proxy, Request, Response, Url};
 use secrecy::ExposeSecret;
-use tokio::runtime::Builder;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 
-use crate::model::HttpError;
-use crate::model::HttpMethod;
-use crate::model::HttpRequest;
-use crate::model::HttpResponse;
-use crate::sys::HttpLimits;
-use crate::sys::HttpTransport;
+use crate::model::{HttpError, HttpMethod, HttpRequest, HttpResponse};
 
 /// How often the caller is asked whether it still wants the answer.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -298,6 +277,32 @@ fn innermost_cause(error: &reqwest::Error) -> String {
     words
 }
 
+/// How long a server may take, and how much it may say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HttpLimits {
+    /// Until it is connected to.
+    pub connect: Duration,
+    /// Between two pieces of its answer, once that has begun.
+    pub idle: Duration,
+    /// For all of it.
+    pub total: Duration,
+    /// Bytes of its answer's body, decompressed.
+    pub body_bytes: usize,
+}
+
+/// Sends requests to servers.
+pub trait HttpTransport: Sync {
+    /// Sends a request and waits for the whole answer, whatever its status is. Follows no redirection, uses no proxy
+    /// that was not asked for, and speaks without TLS to this machine alone. `is_stopped` is asked several times a
+    /// second.
+    fn send(
+        &self,
+        request: &HttpRequest,
+        limits: &HttpLimits,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<HttpResponse, HttpError>;
+}
+
 #[cfg(test)]
-#[path = "web_tests.rs"]
+#[path = "http_tests.rs"]
 mod tests;

@@ -1,30 +1,14 @@
-//! The thread that keeps the watch: it takes what events have said, looks for itself, watches, and tells.
+//! The thread that watches: it takes what events have reported, checks the file system, adds watches, and sends signals.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::backoff::Backoff;
-use super::coverage::FolderCoverage;
-use super::coverage::WatchEnvironment;
-use super::inbox::EventInbox;
-use super::inbox::ExtraFiles;
-use super::inbox::MAX_ENTRIES;
-use super::places::WatchPaths;
-use super::shared::SharedWatch;
-use super::shared::WakeReason;
-use super::signal::WatchMode;
-use super::signal::WatchSignal;
-use super::source::EventSource;
-use super::source::file_identity;
-use super::source::files_in;
-use super::source::is_folder;
-use super::source::make_cookie;
-use super::source::make_cookie_folder;
-use super::verified::WatchObstacle;
-use super::watcher::FolderLister;
-use super::watcher::SignalSink;
+use super::coverage::{FolderCoverage, WatchEnvironment};
+use super::inbox::{EventInbox, ExtraFiles, MAX_ENTRIES, WatchPaths};
+use super::shared::{SharedWatch, WakeReason};
+use super::signal::{FolderLister, SignalSink, WatchMode, WatchObstacle, WatchSignal};
+use super::source::{EventSource, file_identity, files_in, is_folder, make_cookie, make_cookie_folder};
 use crate::model::RelPath;
 
 /// Pauses between watches made anew.
@@ -333,4 +317,80 @@ fn insert_files(batch: &mut EventInbox, places: &WatchPaths, folder: &RelPath) {
 fn ancestors(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     let bytes = path.as_bytes();
     bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &bytes[..at])
+}
+
+/// Pauses that double from `first` to `most`, and start over after a quiet time as long as the last pause, twice.
+#[derive(Debug)]
+pub(super) struct Backoff {
+    first: Duration,
+    most: Duration,
+    pause: Duration,
+    last: Option<Instant>,
+}
+
+impl Backoff {
+    pub(super) fn new(first: Duration, most: Duration) -> Self {
+        Self { first, most, pause: first, last: None }
+    }
+
+    /// Returns when the next try may be made, given that one is wanted now. The first is free.
+    pub(super) fn next_attempt(&mut self, now: Instant) -> Instant {
+        let due = match self.last {
+            None => now,
+            Some(last) if last + self.pause + self.pause <= now => {
+                self.pause = self.first;
+                now
+            }
+            Some(last) => {
+                let due = (last + self.pause).max(now);
+                self.pause = (self.pause + self.pause).min(self.most);
+                due
+            }
+        };
+        self.last = Some(due);
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_storm_of_losses_makes_few_watches_and_one_behind_the_last() {
+        let start = Instant::now();
+        let mut backoff = Backoff::new(Duration::from_secs(1), Duration::from_mins(1));
+        let mut tries = Vec::new();
+        let mut due: Option<Instant> = None;
+        // As the keeper does: a loss while one is due changes nothing.
+        for number in 0..1000 {
+            let now = start + Duration::from_millis(10 * number);
+            if due.is_some_and(|due| due <= now) {
+                tries.extend(due.take());
+            }
+            due = due.or_else(|| Some(backoff.next_attempt(now)));
+        }
+        tries.extend(due);
+        assert!(tries.len() <= 12, "{} tries", tries.len());
+        assert!(start + Duration::from_millis(9990) <= *tries.last().unwrap());
+        assert!(tries.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn pauses_grow_to_the_most_and_start_over_after_quiet() {
+        let start = Instant::now();
+        let mut backoff = Backoff::new(Duration::from_secs(1), Duration::from_mins(1));
+        let mut last = backoff.next_attempt(start);
+        assert_eq!(last, start);
+        let mut pauses = Vec::new();
+        for _ in 0..8 {
+            let next = backoff.next_attempt(last);
+            pauses.push((next - last).as_secs());
+            last = next;
+        }
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);
+        let later = last + Duration::from_secs(121);
+        assert_eq!(backoff.next_attempt(later), later);
+        assert_eq!(backoff.next_attempt(later) - later, Duration::from_secs(1));
+    }
 }

@@ -1,14 +1,68 @@
-//! What a slice remembers, as one sequence of lines that is looked for in a text.
+//! What a slice remembers of its lines and their surroundings, as it is stored and as one sequence to align with a text.
 
 use std::collections::HashMap;
 
-use super::lines::LineId;
-use super::lines::LineTable;
-use super::lines::is_solid;
-use super::lines::to_index;
-use super::occurrences;
-use crate::model::Slice;
-use crate::model::SliceAnchors;
+use super::lines::{
+    Error, LineId, LineTable, find_occurrences, is_solid, short_hash, split_lines, to_index, to_line_number,
+};
+use crate::model::{ContentHash, Slice, SliceAnchors};
+
+/// How many lines are remembered before a slice, and after it.
+const CONTEXT_LINES: usize = 8;
+/// How many lines that stand once in the file are remembered before a slice, and after it.
+const UNIQUE_LINES: usize = 3;
+/// The longest line that is remembered: in a longer one, as data has, nobody looks for a landmark.
+const MAX_LINE_BYTES: usize = 1 << 10;
+
+/// Marks the lines `start_line` to `end_line` of a text, from 1 and inclusive.
+pub fn create_slice(text: &str, start_line: u32, end_line: u32) -> Result<Slice, Error> {
+    let lines = split_lines(text);
+    if start_line < 1 || end_line < start_line || lines.len() < to_index(end_line) {
+        return Err(Error::NoSuchLines { start_line, end_line, lines: to_line_number(lines.len()) });
+    }
+    let (first, behind) = (to_index(start_line) - 1, to_index(end_line));
+    let marked = &lines[first..behind];
+    let counts = count_lines(&lines);
+    let is_unique = |line: &&&str| counts[**line] == 1 && is_solid(line) && is_short(line);
+    let mut unique_before = to_owned_lines(lines[..first].iter().rev().filter(is_unique).take(UNIQUE_LINES));
+    unique_before.reverse();
+    // A context ends at a line that is too long to be remembered, so that it is always what stands next to the slice.
+    let mut before =
+        to_owned_lines(lines[..first].iter().rev().take_while(|line| is_short(line)).take(CONTEXT_LINES));
+    before.reverse();
+    let after = lines[behind..].iter().take_while(|line| is_short(line)).take(CONTEXT_LINES);
+    let anchors = SliceAnchors {
+        content_hash: Some(ContentHash::digest(marked.join("\n").as_bytes())),
+        before,
+        after: to_owned_lines(after),
+        line_hashes: marked.iter().map(|line| format!("{:08x}", short_hash(line))).collect(),
+        unique_before,
+        unique_after: to_owned_lines(lines[behind..].iter().filter(is_unique).take(UNIQUE_LINES)),
+        copies: count_copies(&lines, marked),
+    };
+    Ok(Slice { start_line, end_line, tag: String::new(), comment: String::new(), anchors })
+}
+
+fn is_short(line: &str) -> bool {
+    line.len() <= MAX_LINE_BYTES
+}
+
+fn count_lines<'t>(lines: &[&'t str]) -> HashMap<&'t str, u32> {
+    let mut counts = HashMap::with_capacity(lines.len());
+    for line in lines {
+        *counts.entry(*line).or_insert(0) += 1;
+    }
+    counts
+}
+
+fn to_owned_lines<'l>(lines: impl Iterator<Item = &'l &'l str>) -> Vec<String> {
+    lines.map(|line| (*line).to_owned()).collect()
+}
+
+/// Returns how often the marked lines stand in the file, copies that overlap among them.
+fn count_copies(lines: &[&str], marked: &[&str]) -> u32 {
+    to_line_number(find_occurrences(lines, marked).len())
+}
 
 /// What a line is worth that stands once in the text; scores are counted in thousandths, for whole numbers are the
 /// same on every machine.
@@ -84,7 +138,7 @@ fn match_inside(
     let id = |hash: &Option<u32>| by_hash.get(hash.as_ref()?).copied();
     let inside = wanted.iter().map(|hash| anchor_line(id(hash), lines)).collect();
     let of_lines: Vec<Option<u32>> = lines.ids.iter().map(|id| Some(hashes[to_index(*id)])).collect();
-    (inside, occurrences::find_occurrences(&of_lines, &wanted))
+    (inside, find_occurrences(&of_lines, &wanted))
 }
 
 fn anchor_line(id: Option<LineId>, lines: &LineTable<'_>) -> AnchorLine {

@@ -1,14 +1,11 @@
-//! The best way to find what a slice remembers in a text: as many lines as can be, in the same order, each the more
-//! worth the rarer it is, and none far from the one before it.
+//! Alignment of remembered lines with a text: as many as possible, in the same order, rare lines weighing more than common
+//! ones, and none far from the one before it.
 //!
-//! This is what a diff does, for the few lines that are known of the old text. Lines that stand very often in the text
+//! This is what a diff does, for the few lines that are known of the old text. Lines that occur very often in the text
 //! are left out, so that it takes near-linear time whatever the text is.
 
-use super::items::AnchorLine;
-use super::lines::LineTable;
-use super::lines::to_index;
-use super::surroundings::GAP_COST;
-use super::surroundings::JUMP_COST;
+use super::anchors::AnchorLine;
+use super::lines::{LineTable, to_index};
 
 /// How many pairs of a remembered line and a place are looked at, at the most.
 const MAX_PAIRS: usize = 10_000;
@@ -131,10 +128,60 @@ fn signed(place: usize) -> i64 {
     i64::try_from(place).expect("a text has fewer lines than half of 64 bits can count")
 }
 
+/// What a line that stands between two others which stood side by side costs.
+pub(super) const GAP_COST: i64 = 25;
+/// What any number of such lines costs at the most: a whole function may have been put there.
+pub(super) const JUMP_COST: i64 = 500;
+
+/// Returns for each border between two lines how well the lines above it go with `before`: `score[j]` is for the border
+/// above line `j`, from 0.
+pub(super) fn score_above(before: &[AnchorLine], lines: &LineTable<'_>) -> Vec<i64> {
+    align(before.iter(), lines, |place| place, lines.ids.len())
+}
+
+/// Returns for each border between two lines how well the lines below it go with `after`.
+pub(super) fn score_below(after: &[AnchorLine], lines: &LineTable<'_>) -> Vec<i64> {
+    let count = lines.ids.len();
+    let mut score = align(after.iter().rev(), lines, |place| count - 1 - place, count);
+    score.reverse();
+    score
+}
+
+/// Aligns items, the nearest last, with the lines before each border; `turn` turns the text around where the items
+/// stand below.
+fn align<'i>(
+    items: impl Iterator<Item = &'i AnchorLine>,
+    lines: &LineTable<'_>,
+    turn: impl Fn(usize) -> usize,
+    count: usize,
+) -> Vec<i64> {
+    let mut best = vec![0; count + 1];
+    for item in items {
+        let Some(id) = item.id else { continue };
+        let places = lines.places(id).iter().map(|place| turn(to_index(*place)));
+        let found: Vec<(usize, i64)> = places.map(|place| (place, best[place] + item.weight)).collect();
+        for (place, value) in found {
+            best[place + 1] = best[place + 1].max(value);
+        }
+        propagate(&mut best);
+    }
+    best
+}
+
+/// Lets each border know of the best one before it, at the cost of what stands between.
+fn propagate(best: &mut [i64]) {
+    let (mut near, mut far) = (0, 0);
+    for value in best {
+        near = (near - GAP_COST).max(*value);
+        far = far.max(*value - JUMP_COST);
+        *value = near.max(far);
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod chain_tests {
     use super::*;
-    use crate::slices::items::UNIT;
+    use crate::slices::anchors::UNIT;
 
     fn check(text: &str, remembered: &str, expected: &[(usize, usize)]) {
         let lines = LineTable::new(text);
@@ -159,5 +206,37 @@ mod tests {
         let text = "a\n".repeat(50_000);
         let remembered = "a\n".repeat(1000);
         check(&text, &remembered, &[]);
+    }
+}
+
+#[cfg(test)]
+mod surroundings_tests {
+    use super::*;
+    use crate::slices::anchors::UNIT;
+
+    fn items(words: &[&str], lines: &LineTable<'_>) -> Vec<AnchorLine> {
+        words.iter().map(|word| AnchorLine { id: lines.id_of(word), weight: UNIT, is_solid: true }).collect()
+    }
+
+    #[test]
+    fn a_border_next_to_its_neighbors_scores_best() {
+        let lines = LineTable::new("a\nb\nx\ny\na\nb\n");
+        let above = score_above(&items(&["a", "b"], &lines), &lines);
+        assert_eq!(
+            above,
+            [
+                0,
+                UNIT,
+                2 * UNIT,
+                2 * UNIT - GAP_COST,
+                2 * UNIT - 2 * GAP_COST,
+                2 * UNIT - 3 * GAP_COST,
+                2 * UNIT
+            ]
+        );
+        let below = score_below(&items(&["x", "y"], &lines), &lines);
+        assert_eq!(below[2], 2 * UNIT);
+        assert_eq!(below[3], UNIT);
+        assert_eq!(below[6], 0);
     }
 }

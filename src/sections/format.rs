@@ -1,0 +1,169 @@
+//! The formats of files outside of the listing: JSON, JSON Lines, TOML and images, and why one cannot be read.
+
+use serde_json::Value;
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DataSyntax {
+    /// One value of JSON.
+    Json,
+    /// A value of JSON on each line.
+    JsonLines,
+    /// TOML.
+    Toml,
+}
+
+impl DataSyntax {
+    /// Returns the syntax that an extension stands for; `None` where it says nothing.
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        match extension.to_ascii_lowercase().as_str() {
+            "json" => Some(Self::Json),
+            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            "toml" => Some(Self::Toml),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a text as the syntax that is given, or as the first that it keeps.
+///
+/// The parsers themselves refuse what is nested too deeply, so no text can exhaust the stack.
+pub(super) fn parse(bytes: &[u8], syntax: Option<DataSyntax>) -> Result<Value, Error> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        Error::NotUtf8 { line: before.split(|byte| *byte == b'\n').count() }
+    })?;
+    match syntax {
+        Some(DataSyntax::Json) => parse_json(text),
+        Some(DataSyntax::JsonLines) => parse_json_lines(text),
+        Some(DataSyntax::Toml) => parse_toml(text),
+        None => parse_json(text)
+            .or_else(|_| parse_json_lines(text))
+            .or_else(|_| parse_toml(text))
+            .map_err(|_| Error::NoSyntax),
+    }
+}
+
+fn parse_json(text: &str) -> Result<Value, Error> {
+    serde_json::from_str(text).map_err(|error| syntax_error("JSON", &error))
+}
+
+fn parse_json_lines(text: &str) -> Result<Value, Error> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let values = lines.map(|(at, line)| {
+        serde_json::from_str(line).map_err(|error: serde_json::Error| Error::Syntax {
+            syntax: "JSONL",
+            why: format!("line {}: {}", at + 1, one_line(&error)),
+        })
+    });
+    values.collect::<Result<_, _>>().map(Value::Array)
+}
+
+fn parse_toml(text: &str) -> Result<Value, Error> {
+    let table: toml::Table = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        Error::Syntax { syntax: "TOML", why: format!("line {line}: {}", one_line(&error.message())) }
+    })?;
+    serde_json::to_value(table).map_err(|error| syntax_error("TOML", &error))
+}
+
+fn syntax_error(syntax: &'static str, error: &serde_json::Error) -> Error {
+    Error::Syntax { syntax, why: one_line(error) }
+}
+
+fn one_line(error: &impl std::fmt::Display) -> String {
+    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Why a file of discussion or of issues cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It is not text.
+    #[error("read line {line} as UTF-8")]
+    NotUtf8 {
+        /// The line, from 1, with the first byte that is wrong.
+        line: usize,
+    },
+    /// It does not keep its syntax.
+    #[error("read it as {syntax}: {why}")]
+    Syntax {
+        /// The syntax.
+        syntax: &'static str,
+        /// What its parser says, on one line.
+        why: String,
+    },
+    /// It keeps none of the syntaxes that are known.
+    #[error("read it as JSON, JSONL or TOML")]
+    NoSyntax,
+    /// There is no list of entries where one is looked for.
+    #[error("find the entries: {wanted}")]
+    NoEntries {
+        /// Where they are looked for.
+        wanted: &'static str,
+    },
+    /// An entry is not what an entry can be.
+    #[error("read entry {entry}: {why}")]
+    BadEntry {
+        /// The entry, from 1; a line in JSONL.
+        entry: usize,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// There is no take of that name.
+    #[error("find the take `{name}` among {}", quoted_list(existing))]
+    NoTake {
+        /// The name.
+        name: String,
+        /// The names of those that there are.
+        existing: Vec<String>,
+    },
+    /// There are several takes, and nothing says which is meant.
+    #[error("choose one of the takes {}", quoted_list(existing))]
+    ManyTakes {
+        /// Their names.
+        existing: Vec<String>,
+    },
+}
+
+fn quoted_list(names: &[String]) -> String {
+    /// A list that is longer helps nobody.
+    const MOST: usize = 20;
+    if names.is_empty() {
+        return "none at all".to_owned();
+    }
+    let mut words: Vec<String> =
+        names.iter().take(MOST).map(|name| format!("`{}`", name.escape_debug())).collect();
+    if MOST < names.len() {
+        words.push(format!("{} more", names.len() - MOST));
+    }
+    words.join(", ")
+}
+
+/// Returns the media type of an image that providers take, though Gemini takes no GIF; `None` for all else.
+pub fn image_media_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::image_media_type;
+
+    #[test]
+    fn an_image_is_known_by_its_first_bytes() {
+        assert_eq!(image_media_type(b"\x89PNG\r\n\x1a\n\0\0"), Some("image/png"));
+        assert_eq!(image_media_type(b"\xff\xd8\xff\xe0\0\x10JFIF"), Some("image/jpeg"));
+        assert_eq!(image_media_type(b"GIF89a\x01\0"), Some("image/gif"));
+        assert_eq!(image_media_type(b"RIFF\x24\0\0\0WEBPVP8 "), Some("image/webp"));
+        assert_eq!(image_media_type(b"RIFF\x24\0\0\0WAVEfmt "), None);
+        assert_eq!(image_media_type(b"<svg xmlns=''/>"), None);
+        assert_eq!(image_media_type(b"\x89PNG"), None);
+        assert_eq!(image_media_type(b""), None);
+    }
+}
