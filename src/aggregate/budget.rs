@@ -9,7 +9,7 @@
 //! third of `CPython` and on nothing else.)
 //!
 //! Two exceptions serve the same end. A file that would take more than an eighth of the room that is left by what is
-//! insisted on stands at a place as many times later as it is larger than that, so that no header of 10,000 lines takes
+//! binding gets a place as many times later as it is larger than that, so that no header of 10,000 lines takes
 //! the room of all others. And a tree of names of more than a quarter of the room goes first; a smaller one last, for
 //! it names what is left out.
 
@@ -32,14 +32,14 @@ pub struct DocumentLimits {
 }
 
 impl DocumentLimits {
-    /// Says whether anything is limited.
+    /// Returns whether anything is limited.
     pub const fn is_some(&self) -> bool {
         self.tokens.is_some() || self.bytes.is_some()
     }
 }
 
 /// Returns the views that a file steps down through from `wanted`. Below the last of them it is left out. A summary on a
-/// ladder is one in words alone: `has_detail` says that the wanted one has more than that.
+/// ladder is one as text alone: `has_detail` says that the wanted one has more than that.
 pub const fn view_ladder(wanted: ViewMode, has_detail: bool) -> &'static [ViewMode] {
     match wanted {
         ViewMode::Full | ViewMode::Window | ViewMode::Definitions => {
@@ -121,7 +121,7 @@ fn oversize_factor(views: &[ViewMode], step: usize, bytes: u64, room: u64) -> u6
     (bytes / (room / LARGE_FILE_SHARE).max(1)).max(1)
 }
 
-/// Returns how many rungs of the whole ladder stand above a view.
+/// Returns how many rungs of the whole ladder are above a view.
 const fn rungs_above(view: ViewMode) -> u32 {
     match view {
         ViewMode::Full | ViewMode::Window | ViewMode::Definitions | ViewMode::Skeleton => 0,

@@ -27,11 +27,11 @@ pub struct DocumentPlan {
     pub tree: Option<NameTree>,
     /// Whether it shows what has changed since the last document of its name.
     pub since_last: bool,
-    /// What stands beside the files.
+    /// The sections besides the files.
     pub sections: DocumentSections,
 }
 
-/// What stands beside the files.
+/// The sections besides the files.
 #[derive(Debug, Clone)]
 pub struct DocumentSections {
     /// Which part of the document is wanted.
@@ -70,7 +70,7 @@ pub struct ReceiptNotes {
     pub name: Option<String>,
     /// Limits that the document was fitted into.
     pub limits: DocumentLimits,
-    /// Whether the tree was left out for want of room.
+    /// Whether the tree was left out to fit the budget.
     pub tree_omitted: bool,
     /// Files that are not shown.
     pub omitted: Vec<OmittedFile>,
@@ -79,7 +79,7 @@ pub struct ReceiptNotes {
 }
 
 /// Puts the files in their order, and writes the receipt. Sizes in it are 0 until the document is measured, which only
-/// whoever writes it can do.
+/// the writer can do.
 pub fn compose(plan: DocumentPlan, mut files: Vec<CandidateFile>, remarks: ReceiptNotes) -> Document {
     sort_files(
         &mut files,
@@ -143,7 +143,7 @@ fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
     }
 }
 
-/// Returns the heading of the section of files. It stands before all of them, so it must not depend on which of them are in focus.
+/// Returns the heading of the section of files. It precedes all of them, so it must not depend on which of them are in focus.
 pub fn section_heading(plan: &DocumentPlan) -> &'static str {
     if plan.since_last {
         return "Files (Changed Since the Last Aggregation)";
@@ -155,7 +155,7 @@ pub fn section_heading(plan: &DocumentPlan) -> &'static str {
     }
 }
 
-/// How likely a file's block is to change: what is likely to change stands last.
+/// How likely a file's block is to change: what is likely to change comes last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct FileStability {
     /// Which commit since the scores were frozen changed the rendered block last, counted from 1; 0 for none, and the
@@ -188,12 +188,12 @@ pub fn sort_files<T>(
 pub struct NameTree {
     /// Its lines.
     pub text: String,
-    /// Behind how many folders stand a model's words.
+    /// How many folders are annotated with a model's summary.
     pub annotated_folders: u64,
 }
 
 /// Returns the tree of the given paths, which are sorted: a folder a line with a slash at its end, a file a line with
-/// its remark, each indented two spaces below its folder. Behind a folder stands what a model wrote of it, as `words` has
+/// its remark, each indented two spaces below its folder. A folder is followed by a model's summary of it, which `words` holds
 /// it by the folder's path; under the empty path, of the whole.
 pub fn build_name_tree<'a>(
     files: impl Iterator<Item = (&'a RelPath, Option<&'a str>)>,

@@ -11,7 +11,7 @@ use crate::model::RelPath;
 /// Unchanged lines that are shown around what has changed.
 const CONTEXT: usize = 3;
 
-/// How many pairs of lines may be compared in all. Beyond, lines that stand once in both texts are all that is looked
+/// How many pairs of lines may be compared in all. Beyond, lines that occur once in both texts are all that is looked
 /// for: no clock decides, so that the same texts always give the same diff.
 const MAX_PAIRS: usize = 100_000_000;
 
@@ -191,7 +191,7 @@ impl LineComparison {
     }
 }
 
-/// Returns the places of lines that stand once in both texts, as many as keep their order.
+/// Returns the places of lines that occur once in both texts, as many as keep their order.
 fn unique_line_pairs(
     old: &[u32],
     old_range: &Range<usize>,
@@ -223,7 +223,7 @@ fn unique_line_pairs(
     run
 }
 
-/// Returns the lines that stand once in a part of a text, with their places.
+/// Returns the lines that occur once in a part of a text, with their places.
 fn unique_lines(lines: &[u32], range: &Range<usize>) -> HashMap<u32, usize> {
     let mut places: HashMap<u32, Option<usize>> = HashMap::new();
     for at in range.clone() {

@@ -1,6 +1,6 @@
 //! How much a file matters: which one is to be shown in full when not all can be.
 //!
-//! What stands in focus matters most, then what a person curated. Among the rest, a file matters as other files refer
+//! Files in focus matter most, then those that a person curated. Among the rest, a file matters as other files refer
 //! to it: by the names that it defines, and by importing it. The maps that other tools draw walk a graph of such
 //! references until its weights settle (`PageRank`); here each reference counts once, so that it takes one pass, and a
 //! sentence says why: "referred to by 34 files".
@@ -16,7 +16,7 @@
 //!                   +  4000 * nearness to the files in focus
 //! nearness          =  for each name shared with them: 1 / files that define it squared / log2(2 + files that use it)
 //!                      (a quarter if it may be a plain word), 2 for an import, 1/4 for standing in the same folder;
-//!                      a quarter in a folder of tests, unless what is in focus stands in one
+//!                      a quarter in a folder of tests, unless a file in focus is in one
 //! ```
 //!
 //! An import names a module by its last name alone; of several files of that name the nearest is meant, which is the
@@ -31,7 +31,7 @@ use crate::model::{FileReferences, RelPath, is_plain_word};
 
 /// One, in the numbers with a fraction that scores are made of.
 const UNIT: u64 = 1 << 10;
-/// A name that more files define (`main`, `get`, `Config`) does not tell which of them is meant.
+/// A name that more files define (`main`, `get`, `Config`) does not identify one of them.
 const MAX_DEFINERS: usize = 8;
 /// How much less a name counts that may be a word in a comment, and a file that is there to test others.
 const DOUBT_DIVISOR: u64 = 4;
@@ -148,7 +148,7 @@ fn rate_file(
     }
 }
 
-/// Where the files in focus stand.
+/// The surroundings of the files in focus.
 struct FocusNeighborhood<'a> {
     folders: FxHashSet<&'a [u8]>,
     has_tests: bool,
@@ -158,21 +158,21 @@ impl<'a> FocusNeighborhood<'a> {
     fn around_focus(subjects: &[ImportanceSubject<'a>]) -> Self {
         let in_focus = || subjects.iter().filter(|subject| subject.in_focus);
         Self {
-            folders: in_focus().map(|subject| folder(subject.path)).collect(),
+            folders: in_focus().map(|subject| subject.path.parent()).collect(),
             has_tests: in_focus().any(|subject| is_for_tests(subject.path)),
         }
     }
 
     /// Returns how near a file is to those in focus, which is `tied` to them by names.
     fn nearness(&self, subject: &ImportanceSubject<'_>, tied: u64) -> u64 {
-        let stands_by = self.folders.contains(folder(subject.path));
+        let stands_by = self.folders.contains(subject.path.parent());
         let near = tied + if stands_by { NEAR_FOLDER } else { 0 };
         if is_for_tests(subject.path) && !self.has_tests { near / DOUBT_DIVISOR } else { near }
     }
 }
 
 /// Returns those of the files of one name that the file at `from` most likely means: those with which it shares most
-/// folders, without itself. Where too many have the name to tell anything, only one that shares a folder counts.
+/// folders, without itself. If too many have the name for it to mean anything, only one that shares a folder counts.
 fn nearest(subjects: &[ImportanceSubject<'_>], from: usize, namesakes: &[(u32, usize)]) -> Vec<usize> {
     let least_shared = usize::from(MAX_DEFINERS < namesakes.len());
     let mut meant: Vec<usize> = Vec::new();
@@ -191,16 +191,10 @@ fn nearest(subjects: &[ImportanceSubject<'_>], from: usize, namesakes: &[(u32, u
 }
 
 fn shared_folders(a: &RelPath, b: &RelPath) -> usize {
-    let (a, b) = (folder(a), folder(b));
+    let (a, b) = (a.parent(), b.parent());
     let is_separator = |byte: &u8| *byte == b'/';
     let pairs = a.split(is_separator).zip(b.split(is_separator));
     pairs.take_while(|(a, b)| a == b && !a.is_empty()).count()
-}
-
-/// Returns the folder of a file; of one in the root, nothing.
-fn folder(path: &RelPath) -> &[u8] {
-    let bytes = path.as_bytes();
-    bytes.iter().rposition(|byte| *byte == b'/').map_or(&[], |end| &bytes[..end])
 }
 
 fn referenced_names<'a>(
@@ -242,7 +236,7 @@ impl NameIndex {
         self.places.get(&name).map_or(&[], |(begin, length)| &self.pairs[*begin..begin + length])
     }
 
-    /// Counts in how many files each name stands, by the place where it begins.
+    /// Counts in how many files each name occurs, by the place where it begins.
     fn count<'a>(&self, files: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
         let mut counts = vec![0; self.pairs.len()];
         for name in files.flatten() {
@@ -253,7 +247,7 @@ impl NameIndex {
         counts
     }
 
-    /// Returns how many files beside those that define a name use it: where it is defined, it stands as well.
+    /// Returns how many files besides those that define a name use it: a definition is an occurrence as well.
     fn users(&self, name: u32, counts: &[u32]) -> u64 {
         self.places
             .get(&name)
@@ -283,7 +277,7 @@ struct ReferenceTies {
     referred_by: Vec<u32>,
     near: Vec<u64>,
     shared: Vec<u32>,
-    /// How many names of each file the one at hand uses, and which files those are.
+    /// How many names of each file the one in progress uses, and which files those are.
     hits: Vec<u32>,
     hit: Vec<usize>,
 }
@@ -331,7 +325,7 @@ const fn log2(number: u64) -> u64 {
     (whole << 10) + ((number - (1 << whole)) << 10 >> whole)
 }
 
-/// Says whether a file seems to be there for testing others, by the folders that it stands in and by its name.
+/// Returns whether a file seems to test others, by its folders and its name.
 fn is_for_tests(path: &RelPath) -> bool {
     let mut parts = path.as_bytes().rsplit(|byte| *byte == b'/');
     let name = parts.next().unwrap_or_default();
@@ -344,7 +338,7 @@ fn is_for_tests(path: &RelPath) -> bool {
 mod tests {
     use super::*;
 
-    /// A file by its path, what it defines, uses beside that, and imports; names that are odd are plain words.
+    /// A file by its path, what it defines, uses besides that, and imports; names that are odd are plain words.
     struct TestFile(&'static str, Vec<u32>, Vec<u32>, Vec<u32>);
 
     /// Returns the importance of files, each with its place among them as its own name: 1000, 1002, 1004 …

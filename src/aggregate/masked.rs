@@ -23,7 +23,7 @@ const MAX_SUGGESTED: usize = 10;
 pub struct MaskedView {
     /// What is shown; empty where the mask shows nothing.
     pub body: String,
-    /// The names of the mask that no symbol bears, each with the names that are nearest to it.
+    /// The names of the mask that no symbol has, each with the names that are nearest to it.
     pub missing: Vec<(String, Vec<String>)>,
 }
 
@@ -68,13 +68,13 @@ fn render_modes(text: &str, outline: &Outline, modes: &SymbolModes, language: &s
 /// What is shown of an entry, without the end of its last line.
 struct MaskedPiece {
     text: String,
-    /// Whether it is one line, and may stand directly below another.
+    /// Whether it is one line, and may directly follow another.
     is_line: bool,
-    /// Whether a comment above it says where it stands.
+    /// Whether a comment above it names its owner.
     has_owner_comment: bool,
 }
 
-/// What stands around the pieces at hand.
+/// What is around the pieces in progress.
 struct EnclosingContext<'o> {
     /// The container that they lie in, where its head is not shown.
     owner: Option<&'o Symbol>,
@@ -84,10 +84,10 @@ struct EnclosingContext<'o> {
     indent: String,
 }
 
-/// A part of a definition that is not shown as it stands.
+/// A part of a definition that is not shown verbatim.
 struct DefinitionCut {
     range: Range<usize>,
-    /// What stands in its place; `None` where it is hidden.
+    /// What replaces it; `None` where it is hidden.
     replacement: Option<String>,
 }
 
@@ -108,12 +108,12 @@ impl SourcePage<'_> {
                 let block = self.block_around(entry, &indent, &least);
                 block.unwrap_or_default() + &self.render_definition(entry, &indent)
             } else if entry.has_mode(Some(MaskMode::Signature)) {
-                // What stands in a block of its own would seem to stand in what is above it.
+                // Code in a block of its own would seem to belong to what is above it.
                 let is_indented = self.style.layout == BlockLayout::Indented;
                 self.render_signature(entry, if is_indented { least.clone() } else { indent.clone() })
             } else {
                 let within = self.render_regions(&entry.inside, &context_within(entry, around));
-                // What follows them belongs to this owner again, and says so.
+                // What follows them belongs to this owner again, and a comment has to say so.
                 is_told = around.owner.is_none() || (is_told && within.is_empty());
                 pieces.extend(within);
                 continue;
@@ -175,13 +175,13 @@ impl SourcePage<'_> {
         heads.collect::<Vec<_>>().join(self.line_end)
     }
 
-    /// Returns the comment that says where the piece below it stands.
+    /// Returns the comment that names the owner of the piece below it.
     fn owner_comment(&self, owner: &Symbol, indent: &str) -> String {
         let comment = self.style.comment(&format!("in {}", owner.qualified_name), true);
         if comment.is_empty() { comment } else { format!("{indent}{comment}{}", self.line_end) }
     }
 
-    /// Returns the comment above a definition that stands in an `if` or in another block that is not shown: by its
+    /// Returns the comment above a definition inside an `if` or another block that is not shown: by its
     /// indent it would seem to belong to what is shown above it.
     fn block_around(&self, entry: &SymbolRegion<'_>, indent: &str, least: &str) -> Option<String> {
         let is_deeper = self.style.layout == BlockLayout::Indented && least.len() < indent.len();
@@ -189,7 +189,7 @@ impl SourcePage<'_> {
         Some(format!("{indent}# in a block: {}{}", head.unwrap_or("…"), self.line_end))
     }
 
-    /// Says whether a comment above a symbol is about it. Python's definitions have their docs within.
+    /// Returns whether a comment above a symbol is about it. Python's definitions have their docs within.
     fn has_doc_above(&self, symbol: &Symbol) -> bool {
         let is_within = self.style.layout == BlockLayout::Indented && symbol.kind != SymbolKind::Constant;
         symbol.doc.is_some() && !is_within
@@ -259,7 +259,7 @@ impl SourcePage<'_> {
         }
     }
 
-    /// Returns what stands in place of what is hidden; in Python a statement, for a class may have no other left.
+    /// Returns what replaces what is hidden; in Python a statement, because a class body needs at least one.
     fn hidden_marker(&self, range: &Range<usize>) -> String {
         let lines = self.text[range.clone()].trim().lines().count();
         let size = if lines == 1 { "1 line hidden".to_owned() } else { format!("{lines} lines hidden") };
@@ -278,13 +278,13 @@ impl SourcePage<'_> {
     }
 }
 
-/// Returns what stands around the members of an entry that is not shown itself.
+/// Returns what is around the members of an entry that is not shown itself.
 fn context_within<'o>(entry: &SymbolRegion<'o>, around: &EnclosingContext<'o>) -> EnclosingContext<'o> {
     let own = entry.symbols.iter().map(|(symbol, _)| *symbol).find(|symbol| has_members(symbol));
     EnclosingContext { owner: own.or(around.owner), line: around.line, indent: around.indent.clone() }
 }
 
-/// Says whether a symbol has members.
+/// Returns whether a symbol has members.
 fn has_members(symbol: &Symbol) -> bool {
     symbol.kind.is_namespace() || !symbol.children.is_empty()
 }
@@ -300,7 +300,7 @@ pub(super) struct SymbolRegion<'o> {
 }
 
 impl SymbolRegion<'_> {
-    /// Says whether some symbol is to be shown like that.
+    /// Returns whether some symbol has this mode.
     pub(super) fn has_mode(&self, mode: Option<MaskMode>) -> bool {
         self.symbols.iter().any(|(_, own)| *own == mode)
     }
@@ -311,8 +311,8 @@ impl SymbolRegion<'_> {
 pub(super) struct SymbolModes(HashMap<*const Symbol, MaskMode>);
 
 impl SymbolModes {
-    /// Returns what a mask says. A key that picks one overload says more than one that means all of a name; of two
-    /// that say as much the later decides.
+    /// Returns the modes of a mask. A key that picks one overload takes precedence over one that means all of a name; of two
+    /// equally specific ones the later decides.
     pub(super) fn from_mask(outline: &Outline, mask: &[(String, MaskMode)]) -> Self {
         let mut modes = HashMap::new();
         for wants_exact in [false, true] {

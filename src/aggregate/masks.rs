@@ -128,7 +128,7 @@ fn bracketed(text: &str) -> Option<&str> {
     None
 }
 
-/// Says whether two texts are the same but for white space.
+/// Returns whether two texts are the same but for white space.
 fn is_alike(one: &str, other: &str) -> bool {
     let letters = |text: &'_ str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     letters(one) == letters(other)

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::model::{Symbol, SymbolKind};
 
-/// More white space than this at the beginning of a line is not repeated: each line that is made would bear it.
+/// More white space than this at the beginning of a line is not repeated: each line that is made would have it.
 const MAX_INDENT: usize = 200;
 
 /// So far is looked for the head of a block.
@@ -104,7 +104,7 @@ impl<'t> SourcePage<'t> {
         })
     }
 
-    /// Says whether the rest of a line holds nothing but a comment, or nothing.
+    /// Returns whether the rest of a line is empty or a comment.
     fn is_comment(&self, rest: &str) -> bool {
         let rest = rest.trim();
         if rest.is_empty() || self.style.line_comment.is_some_and(|begin| rest.starts_with(begin)) {
@@ -127,7 +127,7 @@ pub(super) struct LanguageStyle {
     pub(super) layout: BlockLayout,
     /// What a comment begins with that goes to the end of its line.
     pub(super) line_comment: Option<&'static str>,
-    /// What stands around a comment within a line.
+    /// What is around a comment within a line.
     pub(super) block_comment: Option<(&'static str, &'static str)>,
     /// What ends a declaration of one line.
     pub(super) statement_end: &'static str,
@@ -144,12 +144,12 @@ pub(super) enum BlockLayout {
     Braced,
     /// By a word at the end, as Ruby.
     Worded(&'static str),
-    /// By nothing but what comes next, as Markdown: members stand below.
+    /// Not at all, as in Markdown: members follow below.
     Listed,
 }
 
 impl LanguageStyle {
-    /// Braces and semicolons, as Java; so is every language that nobody says otherwise of.
+    /// Braces and semicolons, as in Java: the default for languages that are not listed.
     const BRACES: Self = Self {
         layout: BlockLayout::Braced,
         line_comment: Some("//"),
@@ -189,7 +189,7 @@ impl LanguageStyle {
         }
     }
 
-    /// Returns a comment of these words: for the end of a line, or for the midst of one; nothing where the language has
+    /// Returns a comment of these words: for the end of a line, or for the middle of one; nothing where the language has
     /// no such comment.
     pub(super) fn comment(&self, words: &str, is_last: bool) -> String {
         match (self.line_comment.filter(|_| is_last), self.block_comment) {
@@ -200,7 +200,7 @@ impl LanguageStyle {
     }
 }
 
-/// How a signature shows that members stand there.
+/// How a signature shows that members are omitted.
 const MEMBERS_MARK: &str = "{…}";
 
 /// Returns a symbol's signature with what is shown of its members, if anything is; without the end of the last line.
@@ -253,7 +253,7 @@ fn indented(page: &SourcePage<'_>, symbol: &Symbol, text: &str, indent: &str, in
     head
 }
 
-/// Returns the decorators above a definition, each on one line: they tell a property from a method, and an overload
+/// Returns the decorators above a definition, each on one line: they distinguish a property from a method, and an overload
 /// from what implements it. The arguments of one that is longer are left out.
 fn decorators(text: &str) -> Vec<String> {
     let is_head = |line: &str| ["def ", "class ", "async "].iter().any(|word| line.starts_with(word));

@@ -16,9 +16,9 @@ pub struct TierOptions {
     pub view: ViewMode,
     /// View of files in focus.
     pub focus_view: ViewMode,
-    /// What stands below the words of a summary.
+    /// What is shown below the words of a summary.
     pub summary_detail: SummaryDetail,
-    /// Whether a model's words stand in for the heuristic's, where there are some.
+    /// Whether a model's summary replaces the heuristic's, where there are some.
     pub by_model: bool,
     /// Whether the tree of names is included.
     pub tree: bool,
@@ -139,7 +139,7 @@ pub fn limit_to_size(
 /// The items of a project, of a preset, or of both.
 ///
 /// An item that spells a file's path wins over one whose pattern or folder the file falls under; among equals the last
-/// one wins. So a rule for many files can stand first, and its exceptions below.
+/// one wins. So a rule for many files can come first, and its exceptions below.
 #[derive(Debug, Clone, Default)]
 pub struct CuratedItems {
     items: Vec<FileItem>,
@@ -162,7 +162,7 @@ impl CuratedItems {
         Self { items, by_path, patterns, overlay: None }
     }
 
-    /// Returns these items with others laid over them: what the others say of a file wins. One that says nothing but
+    /// Returns these items with others laid over them: the others' items win. One that does nothing but
     /// that the file is wanted hides nothing.
     #[must_use]
     pub fn overlaid_by(self, above: Self) -> Self {

@@ -5,7 +5,7 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::model::RelPath;
+use crate::model::{RelPath, is_within};
 
 /// Why a word selects nothing.
 #[derive(Debug, thiserror::Error)]
@@ -55,21 +55,21 @@ impl Selector {
         Ok(Self::Pattern { glob: Box::new(glob.compile_matcher()), word: word.as_bytes().to_vec() })
     }
 
-    /// Reads a word of somebody who is not there to mend it: a pattern that cannot be read is a name.
+    /// Reads a word of somebody who is not there to correct it: a pattern that cannot be read is a name.
     pub fn new_lenient(word: &str) -> Self {
         let name = || word.strip_prefix("./").unwrap_or(word).trim_end_matches('/').as_bytes().to_vec();
         Self::new(word).unwrap_or_else(|_| Self::Parts(name()))
     }
 
-    /// Says whether the word is this file's path, or that of a folder it lies in.
+    /// Returns whether the word is this file's path, or that of a folder it lies in.
     pub fn selects(&self, path: &RelPath) -> bool {
         match self {
-            Self::Parts(word) => word.is_empty() || word == b"." || lies_in(path.as_bytes(), word),
-            Self::Pattern { glob, word } => glob.is_match(path.as_path()) || lies_in(path.as_bytes(), word),
+            Self::Parts(word) => word.is_empty() || word == b"." || is_within(path.as_bytes(), word),
+            Self::Pattern { glob, word } => glob.is_match(path.as_path()) || is_within(path.as_bytes(), word),
         }
     }
 
-    /// Says whether the word is this file's path, its name, or some of its path's parts in a row.
+    /// Returns whether the word is this file's path, its name, or some of its path's parts in a row.
     pub fn touches(&self, path: &RelPath) -> bool {
         match self {
             Self::Parts(word) if word.is_empty() => false,
@@ -87,14 +87,10 @@ fn name_of(path: &RelPath) -> &std::path::Path {
     std::path::Path::new(std::ffi::OsStr::from_bytes(path.file_name()))
 }
 
-fn lies_in(path: &[u8], folder: &[u8]) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
-}
-
 fn has_parts(path: &[u8], parts: &[u8]) -> bool {
     let starts =
         std::iter::once(0).chain(path.iter().enumerate().filter(|(_, b)| **b == b'/').map(|(at, _)| at + 1));
-    starts.into_iter().any(|start| lies_in(&path[start..], parts))
+    starts.into_iter().any(|start| is_within(&path[start..], parts))
 }
 
 /// Patterns that exclude files.
@@ -125,7 +121,7 @@ impl ExclusionPatterns {
         Ok(Self { selectors: words, ignored: ignored.build().map_err(wrong)? })
     }
 
-    /// Says whether a file is excluded, by itself or with a folder that it lies in.
+    /// Returns whether a file is excluded, by itself or with a folder that it lies in.
     pub fn excludes(&self, path: &RelPath) -> bool {
         self.selectors.iter().any(|word| word.touches(path) || word.selects(path))
             || self.ignored.matched_path_or_any_parents(path.as_path(), false).is_ignore()
@@ -164,7 +160,7 @@ impl Focus {
         Ok(Self { selectors: words.collect::<Result<_, Error>>()? })
     }
 
-    /// Says whether nothing is in focus.
+    /// Returns whether nothing is in focus.
     pub fn is_empty(&self) -> bool {
         self.selectors.is_empty()
     }

@@ -23,7 +23,7 @@ impl TokenCounter {
     /// Every way there is.
     pub const ALL: [Self; 2] = [Self::O200kBase, Self::Estimate];
 
-    /// Returns the name that receipts bear.
+    /// Returns the name in receipts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",
@@ -95,8 +95,8 @@ fn end_of_piece(text: &str, most_bytes: usize) -> usize {
     if most == 0 { text.ceil_char_boundary(1) } else { most }
 }
 
-/// Says whether a text is surely cut between these two characters before its pieces are looked up in the vocabulary,
-/// whatever stands around them. This is read off the pattern of `o200k_base`:
+/// Returns whether a text is surely cut between these two characters before its pieces are looked up in the vocabulary,
+/// whatever the surrounding text. This is read off the pattern of `o200k_base`:
 ///
 /// ```text
 /// [^\r\n\p{L}\p{N}]? letters ('s|'t|'re|'ve|'m|'ll|'d)?  |  \p{N}{1,3}
@@ -135,7 +135,7 @@ mod tests {
         tiktoken_rs::o200k_base_singleton().count_ordinary(text) as u64
     }
 
-    /// What pieces of a document may end with, and what may stand anywhere in it.
+    /// What pieces of a document may end with, and what may occur anywhere in it.
     const HOSTILE: &[&str] = &[
         "",
         " ",
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_run_without_an_end_is_counted_in_pieces_that_cost_little() {
-        // The library itself says 125,000 for a million.
+        // The library itself counts 125,000 for a million.
         let tokens = TokenCounter::O200kBase.count(&"a".repeat(250_000));
         assert!((31_250..31_260).contains(&tokens), "{tokens}");
     }

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use super::selector::FocusLines;
 use crate::model::{Outline, RelPath, Slice, SliceResolution, SliceStatus, SummaryDetail, Symbol, ViewMode};
 
-/// What stands in place of a file that is not to be shown.
+/// What replaces a file that is not to be shown.
 pub const EXCLUDED: &str = "(context excluded)";
 
-/// Returns the line that stands in place of a file that cannot be shown.
+/// Returns the line that replaces a file that cannot be shown.
 pub fn error_line(path: &RelPath, view: ViewMode, reason: &str) -> String {
     if reason == "file not found" {
         format!("ERROR: file not found: {path}")
@@ -35,7 +35,7 @@ pub fn render_outline(outline: &Outline) -> String {
     text
 }
 
-/// What an outline's line tells of one symbol.
+/// What an outline's line shows of one symbol.
 pub struct OutlineLine<'a> {
     /// Its kind, as `Enum Member`.
     pub title: &'a str,
@@ -48,7 +48,7 @@ pub struct OutlineLine<'a> {
 }
 
 impl OutlineLine<'_> {
-    /// Writes the line of a symbol that stands within `depth` others.
+    /// Writes the line of a symbol nested in `depth` others.
     pub fn write(&self, depth: usize, text: &mut String) {
         let Self { title, name, lines: (start, end), recovered } = self;
         let mark = if *recovered { ", recovered" } else { "" };
@@ -81,11 +81,11 @@ pub fn render_summary(words: &str, outline: Option<&Outline>, detail: SummaryDet
     text
 }
 
-/// Returns a model's words about a file, and below them as much of its structure as the tier wants. The words are made
+/// Returns a model's summary about a file, and below them as much of its structure as the tier wants. The words are made
 /// such that no line but the first begins like one of the structure.
 pub fn render_model_summary(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> String {
     let mut text = sanitize_paragraphs(words).replace('\n', "\n  ");
-    // The words have told of nothing as the heuristic's do, which lists signatures.
+    // A model's summary does not list signatures as the heuristic's does.
     text.push_str(&render_summary("", outline, detail));
     text
 }
@@ -223,11 +223,11 @@ fn on_one_line(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// So many bytes of a model's words are shown. They were held to less when they came.
+/// So many bytes of a model's summary are shown. They were held to less when they came.
 const MAX_BYTES: usize = 8 << 10;
-/// Words that stand on a line with something else are shorter.
+/// The limit for a text that shares a line.
 const MAX_LINE_BYTES: usize = 400;
-/// What stands where words were cut.
+/// The mark of a truncation.
 const CUT: &str = " […]";
 
 /// Returns words in paragraphs, one a line and none of them empty: without what a terminal would obey, what turns the
@@ -270,13 +270,13 @@ fn truncate(words: &str, most: usize) -> String {
     format!("{}{CUT}", &words[..end])
 }
 
-/// Says whether words are what would become of them, as most are.
+/// Returns whether a text is already sanitized, as most are.
 fn is_plain(words: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
     words.bytes().all(is_usual) && words.trim_ascii() == words && !words.contains("  ")
 }
 
-/// Says whether a character has no shape of its own, but changes what stands around it or how that is read.
+/// Returns whether a character has no shape of its own, but changes how the text around it is shown.
 const fn is_invisible(c: char) -> bool {
     matches!(
         c,

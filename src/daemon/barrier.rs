@@ -1,4 +1,4 @@
-//! Questions wait here until everything that was done before them has been told.
+//! Queries wait here until every earlier change has been reported.
 //!
 //! A cookie is a file that the watcher makes and deletes. When its event comes back from the system's queue, all events
 //! of earlier changes have come before it. A question waits for a cookie that is made *after* it was asked: one that is
@@ -36,17 +36,17 @@ impl<T> Barrier<T> {
         self.next.push(question);
     }
 
-    /// Says whether a cookie is to be made now: somebody waits for one, and none is on its way.
+    /// Returns whether to create a cookie now: a query waits for one, and none is under way.
     pub(super) const fn needs_cookie(&self) -> bool {
         !self.next.is_empty() && self.pending.is_none()
     }
 
-    /// Takes in that a cookie was made, at that time.
+    /// Records that a cookie was made, at that time.
     pub(super) fn cookie_sent(&mut self, cookie: u64, now: Duration) {
         self.pending = Some(PendingCookie { cookie, since: now, waiting: std::mem::take(&mut self.next) });
     }
 
-    /// Takes in that a cookie came back; returns the questions that waited for it.
+    /// Records that a cookie came back; returns the questions that waited for it.
     pub(super) fn take_passed(&mut self, cookie: u64) -> Vec<T> {
         match self.pending.take_if(|sent| sent.cookie == cookie) {
             Some(sent) => sent.waiting,

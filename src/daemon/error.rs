@@ -4,8 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::api::ApiError;
-use crate::api::BindError;
+use crate::api::{ApiError, BindError};
 use crate::model::error_chain;
 
 /// Why a daemon does not run.
@@ -25,7 +24,7 @@ pub enum Error {
         /// Why not.
         source: io::Error,
     },
-    /// The file system has no locks, so that two daemons could not tell that they are two.
+    /// The file system has no locks, so that two daemons could not exclude each other.
     #[error("lock {}: its file system knows no locks", .path.display())]
     NoLocks {
         /// The lock's file.
@@ -142,4 +141,14 @@ const fn hint(error: &Error) -> &'static str {
         Error::StateLost(_) => "start it anew where the project is now",
         Error::Project(_) => "",
     }
+}
+
+pub(super) fn stopping_error() -> ApiError {
+    let message = "ask a daemon that is about to end".to_owned();
+    ApiError::environment("stopping", message, "ask again: without a daemon each command answers by itself")
+}
+
+pub(super) fn cancelled_error() -> ApiError {
+    let message = "answer a question that nobody waits for any more".to_owned();
+    ApiError::environment("cancelled", message, "ask again")
 }

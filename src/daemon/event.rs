@@ -1,15 +1,9 @@
-//! All that can happen to a daemon.
+//! Events that wake the daemon, and notices that it gives to the person who watches it.
 
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-use super::scribe::RoundReport;
-use crate::api::AnyQuery;
-use crate::api::ApiError;
-use crate::api::AuditStatus;
-use crate::api::CallOptions;
-use crate::api::DaemonStatus;
-use crate::api::ServiceAnswer;
+use crate::api::{AnyQuery, ApiError, AuditStatus, CallOptions, DaemonStatus, ServiceAnswer};
 use crate::engine::FileChange;
 use crate::watch::WatchSignal;
 
@@ -51,6 +45,70 @@ pub(super) struct RefreshOutcome {
     /// Whether it was about every file.
     pub(super) is_everything: bool,
     pub(super) elapsed: Duration,
-    /// What a person should be told of it.
+    /// Notes for the user.
     pub(super) notes: Vec<String>,
+}
+
+/// What one round came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RoundReport {
+    /// Questions that were answered.
+    pub(super) answered: u64,
+    /// What they cost, in words.
+    pub(super) cost: String,
+    /// Questions that are not asked again soon, each with why.
+    pub(super) unanswered: Vec<String>,
+    /// Why the round ended early.
+    pub(super) stopped: Option<String>,
+}
+
+/// What a daemon reports, as it happens.
+#[derive(Debug)]
+pub enum Notice<'a> {
+    /// It watches, and answers.
+    Watching {
+        /// How many folders are watched.
+        folders: usize,
+        /// Where it answers.
+        socket: &'a std::path::Path,
+        /// The address where it answers too.
+        listen: Option<&'a str>,
+    },
+    /// Files have changed, and what is known of them is up to date again.
+    Refreshed {
+        /// What has changed, by path.
+        changes: &'a [FileChange],
+        /// How long it took.
+        elapsed: Duration,
+    },
+    /// A model was asked for summaries.
+    Summarized {
+        /// How many questions were answered.
+        answered: u64,
+        /// What they cost, in words.
+        cost: &'a str,
+        /// Questions that are not asked again soon, each with why.
+        unanswered: &'a [String],
+        /// Why it ended early.
+        stopped: Option<&'a str>,
+    },
+    /// Events are not to be trusted: each answer looks at the files.
+    Verified {
+        /// Why.
+        reason: &'a str,
+        /// What can be done about it; may be empty.
+        hint: &'a str,
+    },
+    /// Events were lost, and everything is looked at once more.
+    Lost {
+        /// Why.
+        reason: &'a str,
+    },
+    /// Something that a person should know.
+    Note(&'a str),
+    /// It ends.
+    Stopping {
+        /// Why.
+        reason: &'a str,
+    },
 }

@@ -1,55 +1,30 @@
 //! From the first look at a project to the last event.
 
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::Sender;
-use std::sync::mpsc::SyncSender;
-use std::sync::mpsc::channel;
-use std::sync::mpsc::sync_channel;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::barrier::Barrier;
-use super::condition::DaemonInfo;
-use super::condition::Metrics;
+use super::debounce::ChangeDebouncer;
 use super::error::Error;
-use super::event::DaemonEvent;
-use super::front::ServiceHandle;
-use super::owner::InstanceLock;
-use super::places::DaemonPaths;
-use super::scribe;
-use super::scribe::BackgroundSummarizer;
-use super::scribe::KeyLookup;
-use super::settle::ChangeDebouncer;
-use super::sockets::ListenSockets;
-use super::steady::EventLoop;
-use super::steady::ROOT_GONE;
-use super::steady::TAKEN_OVER;
-use super::steady::TrustMode;
-use super::supervisor;
-use super::told::Notice;
-use super::worker;
-use super::worker::WorkerContext;
-use crate::api::ClockPosition;
-use crate::api::DaemonControl;
-use crate::api::Feed;
-use crate::engine;
+use super::event::{DaemonEvent, Notice};
+use super::event_loop::{EventLoop, ROOT_GONE, TAKEN_OVER, TrustMode};
+use super::instance::{DaemonPaths, InstanceLock, ensure_cache_folder};
+use super::metrics::{DaemonInfo, Metrics};
+use super::plan::KeyLookup;
+use super::sockets::{ListenSockets, ServiceHandle};
+use super::summarizer::BackgroundSummarizer;
+use super::worker::{WorkQueues, WorkerContext};
+use super::{summarizer, systemd, worker};
+use crate::api::{ClockPosition, DaemonControl, Feed};
 use crate::engine::WorkspaceCache;
-use crate::service::SettingsSources;
-use crate::service::project_name;
-use crate::sys::Clock;
-use crate::sys::RealDisk;
-use crate::sys::RealFiles;
-use crate::sys::RealProcesses;
-use crate::sys::WallClock;
-use crate::sys::user_id;
-use crate::watch;
+use crate::service::{SettingsSources, project_name};
+use crate::sys::{Clock, RealProcesses, WallClock};
 use crate::watch::Watcher;
+use crate::{engine, watch};
 
 /// Threads that answer questions; a long answer must not keep the short ones waiting.
 const WORKER_THREADS: u32 = 3;
@@ -59,7 +34,7 @@ const THREAD_LOST: &str = "a thread of the daemon has ended";
 const WATCH_LIMIT_PERCENT: u64 = 80;
 /// How long the threads may take to end. The process ends without them.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(1500);
-/// Events that wait for the loop; who has more to tell waits, and the watcher makes one of many meanwhile.
+/// Capacity of the event queue; senders block when it is full, and the watcher coalesces changes meanwhile.
 const EVENT_QUEUE_CAPACITY: usize = 256;
 
 /// What a daemon is to do.
@@ -75,36 +50,36 @@ pub struct Options {
     pub key_lookup: KeyLookup,
     /// Whether every file of every answer is hashed.
     pub is_paranoid: bool,
-    /// Whether all that it says goes to its log, in the background.
+    /// Whether it runs in the background, with its output in the log.
     pub is_detached: bool,
 }
 
-/// Runs the daemon of a project on this thread, until it is told to stop. Returns why it ended in good order.
+/// Runs the daemon of a project on this thread until it is stopped. Returns the reason of an orderly end.
 pub fn run(options: Options, tell: &mut dyn FnMut(Notice<'_>)) -> Result<&'static str, Error> {
     let clock = &WallClock;
     let places = options.places.clone();
     let loaded = options.sources.load(&places.root).map_err(Error::Project)?;
     let settings = loaded.engine_options(&places.root);
     ensure_cache_folder(&places, &settings)?;
-    let owner = InstanceLock::acquire(places.clone())?;
+    let instance = InstanceLock::acquire(places.clone())?;
 
     let (events, inbox) = sync_channel(EVENT_QUEUE_CAPACITY);
     let started_at_ms = clock.now_ns() / 1_000_000;
     // Greater than that of every daemon before, so that no clock of theirs is taken for ours.
     let position = ClockPosition { epoch: u64::try_from(started_at_ms).unwrap_or(0), sequence: 0 };
     let feed = Arc::new(Feed::new(position));
-    let tree = Arc::new(WorkspaceCache::new());
-    let shop = Arc::new(WorkerContext {
+    let workspace = Arc::new(WorkspaceCache::new());
+    let context = Arc::new(WorkerContext {
         root: places.root.clone(),
         sources: options.sources,
-        workspace: Arc::clone(&tree),
+        workspace: Arc::clone(&workspace),
         is_paranoid: options.is_paranoid,
         events: events.clone(),
         fingerprint: Arc::new(Mutex::new(loaded.fingerprint())),
         is_stopping: AtomicBool::new(false),
     });
-    let scribe = Arc::new(BackgroundSummarizer::new(options.key_lookup));
-    let staff = WorkerPool::spawn(&shop, &scribe)?;
+    let summarizer = Arc::new(BackgroundSummarizer::new(options.key_lookup));
+    let pool = WorkerPool::spawn(&context, &summarizer)?;
     let watcher = start_watcher(&places, &settings, position.epoch, events.clone())?;
     let constants = DaemonInfo {
         project: project_name(&places.root, &loaded.settings.project.name),
@@ -115,21 +90,19 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Notice<'_>)) -> Result<&'stati
         listen: None,
     };
     let now = clock.monotonic();
-    let mut steady = EventLoop {
+    let mut event_loop = EventLoop {
         clock,
         notify: tell,
-        instance: owner,
+        instance,
         watcher,
-        workspace: tree,
-        work_queue: staff.work_queue.clone(),
-        refresh_queue: staff.refresh_queue.clone(),
-        wakeups: staff.wakeups.clone(),
-        summarizer: scribe,
+        workspace,
+        queues: pool.queues.clone(),
+        summarizer,
         feed: Arc::clone(&feed),
         position,
         constants,
         settings,
-        fingerprint: Arc::clone(&shop.fingerprint),
+        fingerprint: Arc::clone(&context.fingerprint),
         sockets: None,
         is_unreachable: false,
         barrier: Barrier::new(),
@@ -138,22 +111,22 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Notice<'_>)) -> Result<&'stati
         refreshing: None,
         metrics: Metrics::default(),
         next_tick: now,
-        watchdog_interval: supervisor::watchdog_interval(),
+        watchdog_interval: systemd::watchdog_interval(),
         next_probe: now,
         probe_pause: Duration::ZERO,
     };
-    let front: Arc<dyn DaemonControl> = Arc::new(ServiceHandle {
+    let handle: Arc<dyn DaemonControl> = Arc::new(ServiceHandle {
         events: events.clone(),
         feed,
-        last_status: Mutex::new(steady.status()),
-        fingerprint: Arc::clone(&shop.fingerprint),
+        last_status: Mutex::new(event_loop.status()),
+        fingerprint: Arc::clone(&context.fingerprint),
     });
-    let sockets = ListenSockets::open(front, &places, options.listen, &events)?;
-    steady.constants.listen = sockets.address().map(|address| address.to_string());
-    steady.sockets = Some(sockets);
-    supervisor::notify_ready();
-    let why = steady.run(&inbox);
-    shut_down(steady, staff, &shop, inbox, why);
+    let sockets = ListenSockets::open(handle, &places, options.listen, &events)?;
+    event_loop.constants.listen = sockets.address().map(|address| address.to_string());
+    event_loop.sockets = Some(sockets);
+    systemd::notify_ready();
+    let why = event_loop.run(&inbox);
+    shut_down(event_loop, pool, &context, inbox, why);
     match why {
         ROOT_GONE | TAKEN_OVER | THREAD_LOST => Err(Error::StateLost(why)),
         why => Ok(why),
@@ -162,53 +135,27 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Notice<'_>)) -> Result<&'stati
 
 /// Ends in good order: nobody is left waiting, and the next daemon begins when this one holds nothing any more.
 fn shut_down(
-    steady: EventLoop<'_>,
-    staff: WorkerPool,
-    shop: &WorkerContext,
+    event_loop: EventLoop<'_>,
+    pool: WorkerPool,
+    context: &WorkerContext,
     inbox: Receiver<DaemonEvent>,
     why: &str,
 ) {
-    supervisor::notify_stopping();
-    shop.is_stopping.store(true, Ordering::Relaxed);
-    (steady.notify)(Notice::Stopping { reason: why });
-    // Whoever waits for a place in the queue, or in it, learns that nobody answers.
+    systemd::notify_stopping();
+    context.is_stopping.store(true, Ordering::Relaxed);
+    (event_loop.notify)(Notice::Stopping { reason: why });
+    // Senders that wait for a place in the queue, and queries in it, see a closed channel instead of waiting.
     drop(inbox);
-    let EventLoop {
-        instance: owner,
-        watcher,
-        sockets,
-        work_queue: workers,
-        refresh_queue: refresher,
-        wakeups: pokes,
-        ..
-    } = steady;
-    drop((workers, refresher, pokes));
+    let EventLoop { instance, watcher, sockets, queues, .. } = event_loop;
+    drop(queues);
     if let Some(sockets) = sockets {
         sockets.unlink();
-        owner.remove_listener_file();
+        instance.remove_listener_file();
     }
     watcher.stop();
-    staff.join();
+    pool.join();
     // Last of all: only now may another daemon begin.
-    owner.release();
-}
-
-/// Makes the cache's folder, if it is not there.
-pub(super) fn ensure_cache_folder(places: &DaemonPaths, settings: &engine::Options) -> Result<(), Error> {
-    if !settings.cache_enabled {
-        return Err(Error::NoCache);
-    }
-    let failed = |source| Error::CacheFolder { path: places.cache.clone(), source };
-    if belongs_to_other_user(RealDisk.owner(&places.root).map_err(failed)?, user_id()) {
-        return Err(Error::ForeignProject { path: places.root.clone() });
-    }
-    let files = RealFiles::open(&places.root).map_err(failed)?;
-    engine::make_cache_folder(&places.root, &settings.cache_dir, &files, &RealDisk).map_err(failed)
-}
-
-/// Says whether a folder is another user's, whose settings and files would have us work for him. Root works for all.
-const fn belongs_to_other_user(owner: u32, us: u32) -> bool {
-    us != 0 && owner != us
+    instance.release();
 }
 
 fn start_watcher(
@@ -232,38 +179,38 @@ fn start_watcher(
 
 /// The daemon's threads, and the ways to them.
 struct WorkerPool {
-    work_queue: Sender<worker::WorkItem>,
-    refresh_queue: Sender<super::settle::DueChanges>,
-    wakeups: SyncSender<()>,
+    queues: WorkQueues,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl WorkerPool {
-    fn spawn(shop: &Arc<WorkerContext>, scribe: &Arc<BackgroundSummarizer>) -> Result<Self, Error> {
-        let (workers, work) = channel();
-        let (refresher, due) = channel();
+    fn spawn(context: &Arc<WorkerContext>, summarizer: &Arc<BackgroundSummarizer>) -> Result<Self, Error> {
+        let (queries, work) = channel();
+        let (refreshes, due) = channel();
         let work: Arc<Mutex<Receiver<_>>> = Arc::new(Mutex::new(work));
         let mut threads = Vec::new();
         for _ in 0..WORKER_THREADS {
-            let (shop, work) = (Arc::clone(shop), Arc::clone(&work));
-            threads.push(spawn_thread("answer", &Arc::clone(&shop), move || {
-                worker::run_query_worker(&shop, &work)
+            let (context, work) = (Arc::clone(context), Arc::clone(&work));
+            threads.push(spawn_thread("answer", &Arc::clone(&context), move || {
+                worker::run_query_worker(&context, &work)
             })?);
         }
-        let refreshing = Arc::clone(shop);
-        threads.push(spawn_thread("refresh", shop, move || worker::run_refresh_worker(&refreshing, &due))?);
-        // One that waits is enough: it says that there may be something, not what.
-        let (pokes, heard) = sync_channel(1);
-        let (writing, scribe) = (Arc::clone(shop), Arc::clone(scribe));
+        let refreshing = Arc::clone(context);
         threads
-            .push(spawn_thread("scribe", shop, move || scribe::run_summarizer(&writing, &scribe, &heard))?);
-        Ok(Self { work_queue: workers, refresh_queue: refresher, wakeups: pokes, threads })
+            .push(spawn_thread("refresh", context, move || worker::run_refresh_worker(&refreshing, &due))?);
+        // One pending wakeup is enough: it only says that something may have changed, not what.
+        let (wakeups, woken) = sync_channel(1);
+        let (writing, summarizer) = (Arc::clone(context), Arc::clone(summarizer));
+        threads.push(spawn_thread("summarize", context, move || {
+            summarizer::run_summarizer(&writing, &summarizer, &woken)
+        })?);
+        Ok(Self { queues: WorkQueues { queries, refreshes, wakeups }, threads })
     }
 
     /// Lets the threads end, and waits for them a while.
     fn join(self) {
-        let Self { work_queue: workers, refresh_queue: refresher, wakeups: pokes, threads } = self;
-        drop((workers, refresher, pokes));
+        let Self { queues, threads } = self;
+        drop(queues);
         let deadline = WallClock.monotonic().saturating_add(SHUTDOWN_TIMEOUT);
         while !threads.iter().all(JoinHandle::is_finished) && WallClock.monotonic() < deadline {
             WallClock.sleep(Duration::from_millis(5));
@@ -274,11 +221,11 @@ impl WorkerPool {
 /// Starts a thread that ends with the daemon, and the daemon with it: half a daemon would keep its clients waiting.
 fn spawn_thread(
     name: &'static str,
-    shop: &WorkerContext,
+    context: &WorkerContext,
     work: impl FnOnce() + Send + 'static,
 ) -> Result<JoinHandle<()>, Error> {
     let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(engine::STACK_BYTES);
-    let events = shop.events.clone();
+    let events = context.events.clone();
     let work = move || {
         // What a panic leaves half done is not looked at any more.
         let _ = catch_unwind(AssertUnwindSafe(work));
@@ -286,17 +233,4 @@ fn spawn_thread(
         let _ = events.send(DaemonEvent::Stop(THREAD_LOST));
     };
     builder.spawn(work).map_err(|source| Error::Spawn { what: "a thread", source })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_project_of_another_user_is_watched_by_root_alone() {
-        assert!(belongs_to_other_user(1000, 1001));
-        assert!(belongs_to_other_user(0, 1000));
-        assert!(!belongs_to_other_user(1000, 1000));
-        assert!(!belongs_to_other_user(1000, 0));
-    }
 }

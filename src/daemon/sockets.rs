@@ -1,36 +1,99 @@
-//! Where a daemon is asked: a socket of the user's own, and a port of the machine if somebody wants one.
+//! Where a daemon is reached: a socket of the user's own, and a TCP port on request.
+//!
+//! Queries go to the event loop as events, and come back answered.
 
 use std::fmt::Write;
-use std::net::SocketAddr;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::SyncSender;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::runtime::Builder;
-use tokio::runtime::Runtime;
-use tokio::signal::unix::SignalKind;
-use tokio::signal::unix::signal;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::error::Error;
-use super::event::DaemonEvent;
-use super::places::DaemonPaths;
-use crate::api::BindError;
-use crate::api::DaemonControl;
-use crate::api::HttpServer;
-use crate::api::bind_unix;
-use crate::sys::Clock;
-use crate::sys::Disk;
-use crate::sys::RealDisk;
-use crate::sys::WallClock;
-use crate::sys::kill_self;
+use super::error::{Error, cancelled_error, stopping_error};
+use super::event::{DaemonEvent, PendingQuery};
+use super::instance::DaemonPaths;
+use crate::api::{
+    AnyQuery, ApiError, BindError, CallOptions, ClockPosition, DaemonControl, DaemonStatus, Delivery, Feed,
+    HttpServer, Receiver, Service, Subscription, bind_unix,
+};
+use crate::sys::{Clock, Disk, RealDisk, WallClock, kill_self};
+
+/// How long the loop may take to say how it is.
+const STATUS_TIMEOUT: Duration = Duration::from_secs(1);
+/// How often it is checked whether somebody still waits for an answer.
+const CANCEL_POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The daemon, as seen from a socket.
+pub(super) struct ServiceHandle {
+    pub(super) events: SyncSender<DaemonEvent>,
+    pub(super) feed: Arc<Feed>,
+    /// What the loop said last of itself.
+    pub(super) last_status: Mutex<DaemonStatus>,
+    /// Of the settings that the last answer was made by.
+    pub(super) fingerprint: Arc<Mutex<String>>,
+}
+
+impl Service for ServiceHandle {
+    fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
+        let (reply, answer) = sync_channel(1);
+        let question = PendingQuery { query, call: call.clone(), reply };
+        if self.events.send(DaemonEvent::QueryReceived(question)).is_err() {
+            return Err(stopping_error());
+        }
+        loop {
+            match answer.recv_timeout(CANCEL_POLL_INTERVAL) {
+                // Given up although somebody waits: the daemon is about to end.
+                Ok(Err(fault)) if fault.code == "cancelled" && !call.job.is_cancelled() => {
+                    return Err(stopping_error());
+                }
+                Ok(answer) => {
+                    let _: Delivery = receive(answer?);
+                    return Ok(());
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(stopping_error()),
+                // A worker gives up a cancelled job by itself; one that is still in the queue need not be waited for.
+                Err(RecvTimeoutError::Timeout) if call.job.is_cancelled() => return Err(cancelled_error()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+}
+
+impl DaemonControl for ServiceHandle {
+    fn status(&self) -> DaemonStatus {
+        let (reply, status) = sync_channel(1);
+        // If the queue is full, the loop is too busy to answer, which is what the status then shows.
+        let asked = self.events.try_send(DaemonEvent::StatusRequested(reply));
+        let fresh = asked.ok().and_then(|()| status.recv_timeout(STATUS_TIMEOUT).ok());
+        let mut last = self.last_status.lock().unwrap_or_else(PoisonError::into_inner);
+        match fresh {
+            Some(fresh) => *last = fresh,
+            // The status has to show that the loop is stuck.
+            None => last.lag_ms = u64::try_from(STATUS_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
+        }
+        last.clone()
+    }
+
+    fn subscribe(&self, since: Option<ClockPosition>) -> Subscription {
+        self.feed.subscribe(since)
+    }
+
+    fn stop(&self) {
+        let _ = self.events.send(DaemonEvent::Stop("it was asked to"));
+    }
+
+    fn fingerprint(&self) -> String {
+        self.fingerprint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
 
 /// How long connections may take to end.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
@@ -52,7 +115,7 @@ pub(super) struct ListenSockets {
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// A port that is served, and the text that says how it is reached.
+/// A TCP port that is served, and the contents of the file that describes how to reach it.
 struct TcpEndpoint {
     address: SocketAddr,
     text: String,
@@ -69,7 +132,7 @@ struct OpenSocket {
 impl ListenSockets {
     /// Listens, and serves from now on.
     pub(super) fn open(
-        keeper: Arc<dyn DaemonControl>,
+        control: Arc<dyn DaemonControl>,
         places: &DaemonPaths,
         listen: Option<SocketAddr>,
         events: &SyncSender<DaemonEvent>,
@@ -85,7 +148,7 @@ impl ListenSockets {
             .map_err(failed)?;
         let mut sockets = Self {
             runtime: Some(runtime),
-            server: HttpServer::new(keeper),
+            server: HttpServer::new(control),
             places: places.clone(),
             socket: None,
             tcp: None,
@@ -122,8 +185,8 @@ impl ListenSockets {
         }
     }
 
-    /// Says whether what has the socket's name is the socket that is served, and how the port is reached is written
-    /// down.
+    /// Returns whether the socket's path still refers to the socket that is served, and the listener file still
+    /// exists.
     pub(super) fn are_intact(&self) -> bool {
         self.owns_socket_path() && (self.tcp.is_none() || RealDisk.identity(&self.places.listener).is_some())
     }

@@ -1,48 +1,34 @@
 //! Threads that answer and derive. Each has a session of its own; what they know of the tree they share.
 
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::SyncSender;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::event::DaemonEvent;
-use super::event::PendingQuery;
-use super::event::RefreshOutcome;
-use super::front::cancelled_error;
-use super::settle::DueChanges;
-use crate::api::ApiError;
-use crate::api::AuditResult;
-use crate::api::AuditStatus;
-use crate::api::FreshnessNote;
-use crate::api::QueryJob;
-use crate::api::ServiceAnswer;
-use crate::config::ConfigInputs;
-use crate::config::LoadedConfig;
-use crate::config::load;
-use crate::engine::FileChange;
-use crate::engine::Project;
-use crate::engine::ScanProgress;
-use crate::engine::WorkspaceCache;
-use crate::engine::World;
-use crate::service::SettingsSources;
-use crate::service::resolve;
-use crate::service::settings_error;
-use crate::service::{Found, QueryOrigin, QuerySettings};
-use crate::sys::Clock;
-use crate::sys::RealDisk;
-use crate::sys::RealFiles;
-use crate::sys::RealProcesses;
-use crate::sys::WallClock;
+use super::debounce::DueChanges;
+use super::error::cancelled_error;
+use super::event::{DaemonEvent, PendingQuery, RefreshOutcome};
+use crate::api::{ApiError, AuditResult, AuditStatus, FreshnessNote, QueryJob, ServiceAnswer};
+use crate::config::{ConfigInputs, LoadedConfig, load};
+use crate::engine::{FileChange, Project, ScanProgress, WorkspaceCache, World};
+use crate::service::{Found, QueryOrigin, QuerySettings, SettingsSources, resolve, settings_error};
+use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock};
 
 /// A question that is to be answered now, and what the answer can be relied on for.
 pub(super) struct WorkItem {
     pub(super) query: PendingQuery,
     pub(super) freshness: FreshnessNote,
+}
+
+/// The queues by which the event loop hands work to other threads. The threads end when all copies are dropped.
+#[derive(Clone)]
+pub(super) struct WorkQueues {
+    /// Queries to answer.
+    pub(super) queries: Sender<WorkItem>,
+    /// Changed files to derive from.
+    pub(super) refreshes: Sender<DueChanges>,
+    /// Wakes the summarizer: there may be something to summarize.
+    pub(super) wakeups: SyncSender<()>,
 }
 
 /// What all workers of a daemon work with.
@@ -57,7 +43,7 @@ pub(super) struct WorkerContext {
     pub(super) is_stopping: AtomicBool,
 }
 
-/// Tells whoever waits for the answer at hand how far it is.
+/// Reports the progress of the current answer to the client that waits for it.
 struct JobProgress<'r> {
     job: Mutex<Option<Arc<QueryJob>>>,
     is_stopping: &'r AtomicBool,
@@ -88,34 +74,34 @@ impl ScanProgress for JobProgress<'_> {
 }
 
 /// Answers questions until there will be no more.
-pub(super) fn run_query_worker(shop: &WorkerContext, work: &Mutex<Receiver<WorkItem>>) {
-    with_worker(shop, |bench| {
+pub(super) fn run_query_worker(context: &WorkerContext, work: &Mutex<Receiver<WorkItem>>) {
+    with_worker(context, |worker| {
         loop {
             let next = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(WorkItem { query: question, freshness }) = next else { return };
-            bench.relay.set_job(Some(Arc::clone(&question.call.job)));
+            worker.relay.set_job(Some(Arc::clone(&question.call.job)));
             let mut audit = None;
-            let answer = bench.catch_panic(|bench| bench.answer(&question, freshness, &mut audit));
-            bench.relay.set_job(None);
-            // Whoever asked may have gone.
+            let answer = worker.catch_panic(|worker| worker.answer(&question, freshness, &mut audit));
+            worker.relay.set_job(None);
+            // The client may be gone.
             let _ = question.reply.send(answer);
-            let _ = shop.events.send(DaemonEvent::QueryAnswered { audit });
+            let _ = context.events.send(DaemonEvent::QueryAnswered { audit });
         }
     });
 }
 
 /// Derives from changed files until there will be no more.
-pub(super) fn run_refresh_worker(shop: &WorkerContext, due: &Receiver<DueChanges>) {
-    with_worker(shop, |bench| {
+pub(super) fn run_refresh_worker(context: &WorkerContext, due: &Receiver<DueChanges>) {
+    with_worker(context, |worker| {
         for due in due {
             let began = WallClock.monotonic();
             let is_everything = due == DueChanges::AllFiles;
-            let (changes, notes) = match bench.catch_panic(|bench| bench.refresh(&due)) {
+            let (changes, notes) = match worker.catch_panic(|worker| worker.refresh(&due)) {
                 Ok(found) => found,
                 Err(fault) => (Vec::new(), vec![format!("cannot {}", fault.message)]),
             };
             let took = WallClock.monotonic().saturating_sub(began);
-            let _ = shop.events.send(DaemonEvent::Refreshed(RefreshOutcome {
+            let _ = context.events.send(DaemonEvent::Refreshed(RefreshOutcome {
                 changes,
                 is_everything,
                 elapsed: took,
@@ -141,10 +127,10 @@ struct OpenSession<'b> {
     project: Project<'b>,
 }
 
-fn with_worker(shop: &WorkerContext, work: impl FnOnce(&mut Worker<'_>)) {
+fn with_worker(context: &WorkerContext, work: impl FnOnce(&mut Worker<'_>)) {
     // The project's folder is what it is, wherever its name leads later.
-    let Ok(files) = RealFiles::open(&shop.root) else { return };
-    let relay = JobProgress { job: Mutex::default(), is_stopping: &shop.is_stopping };
+    let Ok(files) = RealFiles::open(&context.root) else { return };
+    let relay = JobProgress { job: Mutex::default(), is_stopping: &context.is_stopping };
     let world = World {
         clock: &WallClock,
         disk: &RealDisk,
@@ -152,12 +138,12 @@ fn with_worker(shop: &WorkerContext, work: impl FnOnce(&mut Worker<'_>)) {
         processes: &RealProcesses,
         progress: &relay,
     };
-    work(&mut Worker { context: shop, world, relay: &relay, open: None });
+    work(&mut Worker { context, world, relay: &relay, open: None });
 }
 
 impl<'b> Worker<'b> {
-    /// Does some work. A panic in it costs that work and the session, for nobody knows what that was in the midst of;
-    /// the thread goes on with a new one.
+    /// Runs `work`. A panic costs this piece of work and the session, whose state is unknown afterwards;
+    /// the thread continues with a new one.
     fn catch_panic<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, ApiError>) -> Result<T, ApiError> {
         // What a panic leaves half done is dropped below.
         catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|_| {
@@ -177,7 +163,7 @@ impl<'b> Worker<'b> {
         if call.job.is_cancelled() {
             return Err(cancelled_error());
         }
-        let shop = self.context;
+        let context = self.context;
         let open = self.open()?;
         if call.settings.as_ref().is_some_and(|settings| *settings != open.fingerprint) {
             return Err(ApiError::other_settings());
@@ -186,7 +172,8 @@ impl<'b> Worker<'b> {
         open.project.discard_delivery();
         open.project.take_unstable();
         open.project.take_notes();
-        let settings = QuerySettings { loaded: &open.loaded, root: &shop.root, origin: QueryOrigin::Remote };
+        let settings =
+            QuerySettings { loaded: &open.loaded, root: &context.root, origin: QueryOrigin::Remote };
         let Found { answer: payload, missing } =
             resolve(query.clone(), settings)?.answer(&mut open.project)?;
         let freshness = freshness.with_unsettled(open.project.take_unstable());
@@ -226,7 +213,7 @@ impl<'b> Worker<'b> {
             self.open = Some(OpenSession { inputs, loaded, fingerprint, project });
         }
         let open = self.open.as_mut().expect("a session was opened above where there was none");
-        // Also where nothing is new to this one: another may have told of settings that were changed back since.
+        // Also if nothing is new to this worker: another one may have read settings that were changed back since.
         let mut known = self.context.fingerprint.lock().unwrap_or_else(PoisonError::into_inner);
         if *known != open.fingerprint {
             known.clone_from(&open.fingerprint);

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use self::HeaderToken::{Scope, Start, Symbol, Word};
 use crate::model::{HeaderDialect, RelPath};
 
-/// Says whether a header holds what only C++ has.
+/// Returns whether a header contains what only C++ has.
 pub(super) fn detect_dialect(text: &str) -> HeaderDialect {
     let scanner = DialectScanner {
         bytes: text.as_bytes(),
@@ -44,7 +44,7 @@ enum ConditionalBranch {
     Zero,
     /// Its conditions speak of `__cplusplus`; hidden to its end, whichever branch it is.
     AboutCpp,
-    /// Of `#ifndef __cplusplus`; hidden too, but an `#error` there says that C is not welcome.
+    /// Of `#ifndef __cplusplus`; hidden too, but an `#error` there shows that C is not supported.
     WithoutCpp,
 }
 
@@ -100,7 +100,7 @@ impl DialectScanner<'_> {
         self.bytes.get(self.at + 1).copied()
     }
 
-    /// Reads a token, and says whether it ends what only C++ has.
+    /// Reads a token, and returns whether it completes a sequence that only C++ has.
     fn scan_token(&mut self, byte: u8) -> bool {
         let start = self.at;
         let token = match byte {
@@ -134,7 +134,7 @@ impl DialectScanner<'_> {
         is_cpp(&self.last) || self.is_raw_string(token)
     }
 
-    /// `R"(…)"`: in C no name stands right before a string but the prefixes `L`, `u`, `U` and `u8`.
+    /// `R"(…)"`: in C no name can precede a string directly but the prefixes `L`, `u`, `U` and `u8`.
     fn is_raw_string(&self, token: HeaderToken<'_>) -> bool {
         matches!(token, Word(b"R" | b"LR" | b"uR" | b"UR" | b"u8R")) && self.bytes.get(self.at) == Some(&b'"')
     }
@@ -185,7 +185,7 @@ impl DialectScanner<'_> {
         }
     }
 
-    /// Reads a directive to the end of its last line, and says whether it shows C++.
+    /// Reads a directive to the end of its last line, and returns whether it shows C++.
     fn scan_directive(&mut self) -> bool {
         let start = self.at + 1;
         self.skip_directive();
@@ -244,12 +244,12 @@ impl DialectScanner<'_> {
     }
 }
 
-/// Says whether these tokens, the last ones met, are C++ and cannot be C.
+/// Returns whether these tokens, the last ones met, are C++ and cannot be C.
 fn is_cpp(last: &[HeaderToken<'_>; 4]) -> bool {
     !is_plain_name(last) && (declares_cpp(last) || names_operator(last))
 }
 
-/// A tag or a member may bear any of these names in C: `struct class *cls`, `p.virtual`.
+/// A tag or a member may have any of these names in C: `struct class *cls`, `p.virtual`.
 fn is_plain_name(last: &[HeaderToken<'_>; 4]) -> bool {
     let before_tag = |token| matches!(token, Word(b"struct" | b"union") | Symbol(b'@' | b'.'));
     match *last {
@@ -377,12 +377,12 @@ impl HeaderNeighbors {
         neighbors
     }
 
-    /// Says whether the sources of a folder decide alone, so that those of the whole project need not be known.
+    /// Returns whether the sources of a folder decide alone, so that those of the whole project need not be known.
     pub fn decides_in(&self, folder: &[u8]) -> bool {
         self.c.0.contains_key(folder) || self.cpp.0.contains_key(folder)
     }
 
-    /// Says whether a header that could be either is to be read as C++: like the source of its name, else like the
+    /// Returns whether a header that could be either is to be read as C++: like the source of its name, else like the
     /// sources of its folder, else like those of the whole project; as C where these are of both kinds.
     pub(super) fn suggests_cpp(&self, header: &RelPath) -> bool {
         if self.c.has_twin(header) {
@@ -425,7 +425,7 @@ enum SourceLanguage {
     Cpp,
 }
 
-/// Headers such as `.hpp` do not count: many a C library has one beside its own.
+/// Headers such as `.hpp` do not count: many a C library has one next to its own.
 fn source_language(path: &RelPath) -> Option<SourceLanguage> {
     let extension = path.extension()?;
     if extension == b"C" {

@@ -12,7 +12,7 @@ pub fn file_type_by_id(id: &str) -> Option<&'static FileType> {
     INDEX.ids.get(id.as_bytes()).copied()
 }
 
-/// Returns the type of what no name and no first line tells more of.
+/// Returns the type of a file whose name and first line reveal nothing.
 pub fn unknown_type() -> &'static FileType {
     &UNKNOWN
 }
@@ -36,7 +36,7 @@ pub fn detect_file_type(
     type_by_name(path).or_else(by_first_line).or_else(|| type_by_first_word(path)).unwrap_or(&UNKNOWN)
 }
 
-/// Says whether a name is that of a header that may be C or C++; its text and its neighbors tell which.
+/// Returns whether a name is that of a header that may be C or C++; its text and its neighbors decide.
 pub fn is_header(path: &RelPath) -> bool {
     path.extension() == Some(b"h")
 }

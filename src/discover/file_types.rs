@@ -1,4 +1,4 @@
-//! The table of file types: what a name or a first line stands for.
+//! The table of file types: what a name or a first line means.
 //!
 //! A new type is a new row; nothing else knows the types by name, but for the rows that the lookup itself names.
 

@@ -41,7 +41,7 @@ fn list_unsorted(root: &Path, names: &NameRules, processes: &dyn Processes) -> R
     }
 }
 
-/// Looks for `.git`, which is a file in worktrees and submodules. Whether git takes it for a repository, git says.
+/// Looks for `.git`, which is a file in worktrees and submodules. Whether that is a repository is for git to decide.
 fn is_in_checkout(root: &Path) -> bool {
     root.ancestors().any(|folder| folder.join(".git").exists())
 }
@@ -59,10 +59,10 @@ fn merge_duplicate(later: &mut DiscoveredFile, kept: &mut DiscoveredFile) -> boo
 /// One call for all: `-t --stage` marks what is not tracked by `?` and gives the mode of what is.
 const ARGUMENTS: &[&str] = &["ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard"];
 
-/// Mode of an entry that stands for another repository.
+/// Mode of an entry that represents another repository.
 const SUBMODULE: &[u8] = b"160000";
 
-/// Lists what git lists in `root`; else says in words for the user why git's answer could not be had.
+/// Lists what git lists in `root`, or returns a message for the user why git's answer is missing.
 pub(super) fn ls_files(
     root: &Path,
     names: &NameRules,
@@ -144,7 +144,7 @@ fn explain_refusal(finished: &ProcessOutput) -> String {
     // Warnings may come before it.
     let fatal = lines().find(|line| line.starts_with("fatal: "));
     let reason = fatal.or_else(|| lines().next()).unwrap_or("git gave no reason");
-    // Where git doubts who owns the repository, it says itself which command mends it.
+    // Where git doubts who owns the repository, it says itself which command fixes it.
     let offered = lines().find(|line| line.starts_with("git config --global --add safe.directory"));
     let mend = offered.unwrap_or("git status");
     format!(

@@ -7,14 +7,14 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::model::{RelPath, SkipReason};
+use crate::model::{RelPath, SkipReason, is_within};
 
 /// A file that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveredFile {
     /// Where it lies.
     pub path: RelPath,
-    /// Why it is not rendered, as far as a look at its name and kind tells.
+    /// Why it is not rendered, as far as its name and kind show.
     pub skip_reason: Option<SkipReason>,
     /// Whether git tracks it; never outside of git.
     pub tracked: bool,
@@ -38,7 +38,7 @@ pub struct FileListing {
     pub source: ListingSource,
     /// What a user may want to know of the listing: why git was not heard, which folders could not be read.
     pub notes: Vec<String>,
-    /// The folders that the walk entered, in no order; empty where git listed the files, which tells none.
+    /// The folders that the walk entered, in no order; empty if git listed the files, since it lists no folders.
     pub folders: Vec<RelPath>,
 }
 
@@ -48,7 +48,7 @@ pub struct Options {
     /// Folders, relative to the root, that are no part of the project at all: the cache, the output folder.
     pub apart: Vec<Vec<u8>>,
     /// Globs of names that hold secrets. One without `/` is compared with the file's name, one with `/` with its
-    /// whole path; one that ends in `/` stands for all that lies in that folder.
+    /// whole path; one that ends in `/` means everything in that folder.
     pub secret_names: Vec<String>,
     /// Globs of the same kind for files that are rendered though their names say that they hold secrets.
     pub secrets_allowed: Vec<String>,
@@ -74,7 +74,7 @@ impl NameRules {
         })
     }
 
-    /// Says whether the file belongs to git, to another version control system, to the cache or to the output
+    /// Returns whether the file belongs to git, to another version control system, to the cache or to the output
     /// folder, and so is not even listed.
     pub fn is_excluded(&self, file: &RelPath) -> bool {
         self.is_in_excluded_folder(file.as_bytes())
@@ -82,7 +82,7 @@ impl NameRules {
             || file.components().rev().skip(1).any(is_version_control)
     }
 
-    /// Says whether the walk need not enter a folder, given that it entered those above.
+    /// Returns whether the walk need not enter a folder, given that it entered those above.
     pub(super) fn is_folder_excluded(&self, folder: &RelPath) -> bool {
         self.is_in_excluded_folder(folder.as_bytes()) || is_version_control(folder.file_name())
     }
@@ -97,11 +97,7 @@ impl NameRules {
     }
 
     fn is_in_excluded_folder(&self, path: &[u8]) -> bool {
-        let holds = |folder: &Vec<u8>| match path.strip_prefix(folder.as_slice()) {
-            Some(rest) => matches!(rest.first(), None | Some(b'/')),
-            None => false,
-        };
-        self.apart.iter().any(holds)
+        self.apart.iter().any(|folder| is_within(path, folder))
     }
 }
 
@@ -141,7 +137,7 @@ fn compile_globs(globs: &[&String]) -> Result<GlobSet, Error> {
     for glob in globs {
         let everything_in_it = if glob.ends_with('/') { "**" } else { "" };
         let pattern = format!("{glob}{everything_in_it}");
-        // `.ENV` is as secret as `.env`, on file systems that tell them apart too.
+        // `.ENV` is as secret as `.env`, on case-sensitive file systems too.
         let compiled = GlobBuilder::new(&pattern).case_insensitive(true).literal_separator(true).build();
         set.add(compiled.map_err(|source| wrong(glob, source))?);
     }

@@ -14,7 +14,7 @@ const NUL_WINDOW: usize = 8 << 10;
 /// Text holds at most one control character in so many bytes.
 const BYTES_PER_CONTROL: usize = 10;
 
-/// A mark that names an encoding stands in the first two lines, and within so many bytes.
+/// A mark that names an encoding is in the first two lines, and within this many bytes.
 const MARK_WINDOW: usize = 1 << 10;
 
 /// A file's text.
@@ -26,7 +26,7 @@ pub struct DecodedText<'a> {
     pub encoding: &'static str,
 }
 
-/// Reads bytes as text, or says why they are none: [`LeftOut::Binary`] or [`LeftOut::Undecodable`].
+/// Reads bytes as text, or returns why they are not text: [`LeftOut::Binary`] or [`LeftOut::Undecodable`].
 ///
 /// A byte order mark is obeyed; else it is UTF-8; else what a mark such as `coding: latin-1` in the first two lines
 /// says; else windows-1252, in which every byte means something.
@@ -46,8 +46,8 @@ pub fn read_as_text(bytes: &[u8]) -> Result<DecodedText<'_>, SkipReason> {
     Ok(DecodedText { text, encoding: encoding.name() })
 }
 
-/// Returns what is known of a content: of its bytes, and of its `text` if it has one. `is_header` says whether its
-/// name is a C-like header's, whose language is yet to be told.
+/// Returns what is known of a content: of its bytes, and of its `text` if it has one. `is_header` returns whether its
+/// name is a C-like header's, whose language is still to be determined.
 pub fn content_facts(bytes: &[u8], text: Option<&DecodedText<'_>>, is_header: bool) -> ContentFacts {
     let claimed = text.and_then(|text| claimed_type(&text.text));
     ContentFacts {

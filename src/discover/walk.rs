@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules};
-use crate::model::{IGNORE_FILES, RelPath, SkipReason};
+use crate::model::{IGNORE_FILES, RelPath, SkipReason, is_within};
 
 /// An ignore file larger than this is somebody's trap or mistake; it would be read whole.
 const IGNORE_FILE_MAX_BYTES: u64 = 4 << 20;
 
-/// A tree of which nothing can be read is told of in so many lines, and no more.
+/// An unreadable tree produces at most this many lines of notes.
 const NOTES_MAX: usize = 20;
 
 /// Lists the files below `root` that no ignore file names and whose names do not begin with a dot.
@@ -54,35 +54,13 @@ pub(super) fn folders(
     if let Some(name) = untrusted_ignore_file(root) {
         return Err(Error::IgnoreFile { name });
     }
-    let border: Arc<Mutex<Vec<(RelPath, &'static str)>>> = Arc::default();
-    let mut builder = rule_builder(root);
-    if uses_git_rules(source) {
-        // The user's own excludes are not asked: a repository may turn them off, and a folder that is passed over
-        // by mistake is worse than one that is watched for nothing.
-        builder.hidden(false).ignore(false).parents(true).git_exclude(true).require_git(true);
-    } else {
-        builder.add_custom_ignore_filename(IGNORE_FILES[2]);
-    }
-    let (found, owned, names, below) = (Arc::clone(&border), root.to_owned(), names.clone(), below.to_vec());
-    builder.filter_entry(move |entry| {
-        let Some(path) = relative_path(&owned, entry.path()) else { return true };
-        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if !is_folder || names.is_folder_excluded(&path) || !leads_to(path.as_bytes(), &below) {
-            return false;
-        }
-        if uses_git_rules(source) && is_in_other_repository(&owned, &path) {
-            return false;
-        }
-        let untrusted = untrusted_ignore_file(entry.path());
-        // Watched all the same: the ignore file may be mended.
-        found.lock().unwrap_or_else(PoisonError::into_inner).extend(untrusted.map(|name| (path, name)));
-        untrusted.is_none()
-    });
-    let folders = builder.build().flatten().filter_map(|entry| relative_path(root, entry.path()));
-    let mut folders: Vec<RelPath> = folders.collect();
-    for (path, name) in std::mem::take(&mut *border.lock().unwrap_or_else(PoisonError::into_inner)) {
+    let untrusted: Arc<Mutex<Vec<(RelPath, &'static str)>>> = Arc::default();
+    let walked = folder_builder(root, names, source, below, Arc::clone(&untrusted)).build();
+    let mut folders: Vec<RelPath> =
+        walked.flatten().filter_map(|entry| relative_path(root, entry.path())).collect();
+    for (path, name) in std::mem::take(&mut *untrusted.lock().unwrap_or_else(PoisonError::into_inner)) {
         if uses_git_rules(source) {
-            // Git opens no such file, and lists what lies beside it.
+            // Git opens no such file, and lists what lies next to it.
             return Err(Error::IgnoreFile { name });
         }
         folders.push(path);
@@ -90,7 +68,42 @@ pub(super) fn folders(
     Ok(folders)
 }
 
-/// Says whether the folder above one is a repository of its own.
+/// Returns a walk over the folders that lead to `below` or lie in it. It does not enter folders whose ignore file must
+/// not be opened, and adds them to `untrusted`.
+fn folder_builder(
+    root: &Path,
+    names: &NameRules,
+    source: ListingSource,
+    below: &[u8],
+    untrusted: Arc<Mutex<Vec<(RelPath, &'static str)>>>,
+) -> WalkBuilder {
+    let mut builder = rule_builder(root);
+    if uses_git_rules(source) {
+        // The user's own excludes are not read: a repository may turn them off, and a folder that is skipped
+        // by mistake is worse than one that is watched for nothing.
+        builder.hidden(false).ignore(false).parents(true).git_exclude(true).require_git(true);
+    } else {
+        builder.add_custom_ignore_filename(IGNORE_FILES[2]);
+    }
+    let (root, names, below) = (root.to_owned(), names.clone(), below.to_vec());
+    builder.filter_entry(move |entry| {
+        let Some(path) = relative_path(&root, entry.path()) else { return true };
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if !is_folder || names.is_folder_excluded(&path) || !leads_to(path.as_bytes(), &below) {
+            return false;
+        }
+        if uses_git_rules(source) && is_in_other_repository(&root, &path) {
+            return false;
+        }
+        let name = untrusted_ignore_file(entry.path());
+        // Watched all the same: the ignore file may be fixed.
+        untrusted.lock().unwrap_or_else(PoisonError::into_inner).extend(name.map(|name| (path, name)));
+        name.is_none()
+    });
+    builder
+}
+
+/// Returns whether the folder above one is a repository of its own.
 fn is_in_other_repository(root: &Path, path: &RelPath) -> bool {
     let up = Path::new(OsStr::from_bytes(path.parent()));
     !path.parent().is_empty() && root.join(up).join(".git").exists()
@@ -131,8 +144,8 @@ fn listing_builder(root: &Path, names: &NameRules, notes: &WalkNotes) -> WalkBui
     builder
 }
 
-/// Returns the ignore file of a folder that must not be opened: opening a FIFO waits for ever, and a device never
-/// ends. The walk's library opens whatever bears the name.
+/// Returns the ignore file of a folder that must not be opened: opening a FIFO waits forever, and a device never
+/// ends. The walk's library opens whatever has the name.
 fn untrusted_ignore_file(folder: &Path) -> Option<&'static str> {
     IGNORE_FILES.into_iter().find(|name| match folder.join(name).metadata() {
         Ok(metadata) => !metadata.is_file() || IGNORE_FILE_MAX_BYTES < metadata.len(),
@@ -162,7 +175,7 @@ fn relative_path(root: &Path, path: &Path) -> Option<RelPath> {
     RelPath::new(below.as_os_str().as_bytes()).ok()
 }
 
-/// Says in one line what went wrong, with the path as seen from the root.
+/// Describes an error in one line, with the path relative to the root.
 fn explain_error(root: &Path, error: &ignore::Error) -> String {
     match error {
         ignore::Error::WithDepth { err, .. } => explain_error(root, err),
@@ -215,36 +228,22 @@ pub fn watchable_folders(
 ) -> Result<Vec<RelPath>, Error> {
     let root = root.canonicalize().map_err(Error::Root)?;
     let mut found = BTreeSet::new();
-    // Files are listed by path: those of a folder stand together.
+    // Files are listed by path: those of a folder are adjacent.
     let first = listing.files.partition_point(|file| file.path.as_bytes() < below);
     let near = listing.files[first..].iter().take_while(|file| file.path.as_bytes().starts_with(below));
-    let of_files = near.flat_map(|file| ancestors(&file.path)).filter(|folder| is_within(folder, below));
+    let of_files = near.flat_map(|file| file.path.ancestors()).filter(|folder| is_within(folder, below));
     found.extend(of_files.filter_map(|folder| RelPath::new(folder).ok()));
     let walked = folders(&root, names, listing.source, below)?;
     found.extend(walked.into_iter().filter(|folder| is_within(folder.as_bytes(), below)));
     Ok(found.into_iter().collect())
 }
 
-/// Returns the folders above a file, the nearest first.
-fn ancestors(file: &RelPath) -> impl Iterator<Item = &[u8]> {
-    let bytes = file.as_bytes();
-    bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &bytes[..at])
-}
-
-/// Says whether a path is a folder or lies below it.
-pub(super) fn is_within(path: &[u8], folder: &[u8]) -> bool {
-    match path.strip_prefix(folder) {
-        Some(rest) => folder.is_empty() || matches!(rest.first(), None | Some(b'/')),
-        None => false,
-    }
-}
-
-/// Says whether a walk that looks for what is in `below` has to enter `folder`.
+/// Returns whether a walk that looks for what is in `below` has to enter `folder`.
 pub(super) fn leads_to(folder: &[u8], below: &[u8]) -> bool {
     is_within(folder, below) || is_within(below, folder)
 }
 
-/// Says whether git's own rules apply.
+/// Returns whether git's own rules apply.
 pub(super) fn uses_git_rules(source: ListingSource) -> bool {
     match source {
         ListingSource::Git => true,

@@ -6,7 +6,7 @@ use super::file::ContentHash;
 use super::named_enum::named_enum;
 use super::view::{AggregationStrategy, Tier, ViewMode};
 
-/// What a person says of one file, or of all that a pattern matches: an entry of `[[files]]`, or of a preset.
+/// What a person specifies for one file, or for all that a pattern matches: an entry of `[[files]]`, or of a preset.
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of `[[files]]` of its own")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileItem {
@@ -35,7 +35,7 @@ pub struct FileItem {
 }
 
 impl FileItem {
-    /// Returns an item that says nothing but that the file is wanted.
+    /// Returns an item that only selects the file, with defaults for the rest.
     pub fn plain(path: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -54,7 +54,7 @@ impl FileItem {
 }
 
 impl FileItem {
-    /// Says whether the item says nothing but that the file is wanted.
+    /// Returns whether the item only selects the file.
     pub fn is_plain(&self) -> bool {
         *self == Self::plain(self.path.clone())
     }
@@ -88,7 +88,7 @@ pub struct Slice {
     pub anchors: SliceAnchors,
 }
 
-/// What a slice remembers of its text and of what stood around it. Everything but the lines may be missing: then the
+/// What a slice remembers of its text and of what was around it. Everything but the lines may be missing: then the
 /// slice is found the worse, and never at a wrong place without saying so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SliceAnchors {
@@ -100,9 +100,9 @@ pub struct SliceAnchors {
     pub after: Vec<String>,
     /// A short hash of each of its lines.
     pub line_hashes: Vec<String>,
-    /// The nearest lines before it that stood once in the file, the nearest last.
+    /// The nearest lines before it that occurred once in the file, the nearest last.
     pub unique_before: Vec<String>,
-    /// The nearest lines after it that stood once in the file, the nearest first.
+    /// The nearest lines after it that occurred once in the file, the nearest first.
     pub unique_after: Vec<String>,
     /// How often the text stood in the file; 0 where that is not known.
     pub copies: u32,
@@ -129,7 +129,7 @@ named_enum! {
         Exact = "exact",
         /// The same text at other lines.
         Moved = "moved",
-        /// Another text, which is what became of it as far as can be told.
+        /// Another text, which is what became of it as far as can be determined.
         Changed = "changed",
         /// Not found, or at several places that are equally good.
         Stale = "stale",
@@ -162,7 +162,7 @@ pub struct Persona {
     pub preferred_models: Vec<PreferredModel>,
     /// Name of the preset that it sees.
     pub context_preset: Option<String>,
-    /// What a provider is told before anything else; may be empty.
+    /// The system prompt; may be empty.
     pub system_prompt: String,
 }
 

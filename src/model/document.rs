@@ -1,4 +1,4 @@
-//! A composed document before it is written as Markdown or JSON, with the receipt that says what became of each file.
+//! A composed document before it is written as Markdown or JSON, with the receipt that records what became of each file.
 
 use super::file::{ContentHash, FileType, SkipReason};
 use super::llm::ModelName;
@@ -6,7 +6,7 @@ use super::named_enum::named_enum;
 use super::path::RelPath;
 use super::view::ViewMode;
 
-/// One file as it stands in a document.
+/// One file as it appears in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentBlock {
     /// The file.
@@ -17,7 +17,7 @@ pub struct DocumentBlock {
     pub view: ViewMode,
     /// The content that is shown; `None` where no text could be had.
     pub content: Option<ContentHash>,
-    /// What is said of the file beside its language and view, such as its encoding or its parse health.
+    /// Remarks besides its language and view, such as its encoding or its parse health.
     pub remarks: Vec<String>,
     /// What is shown; without a fence.
     pub body: String,
@@ -40,7 +40,7 @@ pub enum SummaryProvenance {
 }
 
 impl SummaryProvenance {
-    /// Returns how to say, behind the name of the view, that a reader has a model's words before it. Not whose, nor of
+    /// Returns how to say, behind the name of the view, that a reader has a model's summary before it. Not whose, nor of
     /// when: a head that tells that would change where the words do not.
     pub const fn view_suffix(&self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ pub struct Document {
     pub files_heading: &'static str,
     /// The files, in their order.
     pub blocks: Vec<DocumentBlock>,
-    /// Whether files were left out for want of room, so that the document says so.
+    /// Whether files were omitted to fit the budget, which the document then notes.
     pub is_cut: bool,
     /// The tree of all names, if the tier wants it.
     pub tree: Option<String>,
@@ -68,7 +68,7 @@ pub struct Document {
     pub screenshots: Vec<Screenshot>,
     /// The work that Beads tracks, if the project is in that mode.
     pub beads: Option<BeadsList>,
-    /// What was said so far: all that stands behind the cache boundary.
+    /// The discussion so far: all that follows the cache boundary.
     pub discussion: Vec<DiscussionEntry>,
     /// What became of each file.
     pub receipt: Receipt,
@@ -78,13 +78,13 @@ named_enum! {
     /// Which rule of the routing gave a file its view, first match first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RoutingRule {
-        /// The file's item says `auto_aggregate = false`.
+        /// The file's item has `auto_aggregate = false`.
         AutoAggregate = "auto_aggregate",
-        /// The file's item says `view_mode = "none"`.
+        /// The file's item has `view_mode = "none"`.
         Excluded = "excluded",
         /// The request named it with `--focus`.
         Focus = "focus",
-        /// The file's item says `force_full`.
+        /// The file's item has `force_full`.
         ForceFull = "force_full",
         /// The file's item is meant for the worker's tier, and the document is made for it.
         ItemTier = "item_tier",
@@ -96,7 +96,7 @@ named_enum! {
         Mask = "mask",
         /// The `view_mode` of the file's item.
         ItemView = "view_mode",
-        /// The file's item says `ast_signatures` or `ast_definitions`.
+        /// The file's item has `ast_signatures` or `ast_definitions`.
         Ast = "ast",
         /// The tier's view for the file's language.
         TierLanguage = "tier_language",
@@ -110,7 +110,7 @@ named_enum! {
 }
 
 impl RoutingRule {
-    /// Says whether the rule insists on its view, so that no budget makes it smaller.
+    /// Returns whether the rule insists on its view, so that no budget makes it smaller.
     pub const fn is_binding(self) -> bool {
         match self {
             Self::Focus | Self::ForceFull | Self::ItemTier => true,
@@ -129,7 +129,7 @@ impl RoutingRule {
     }
 }
 
-/// What became of one file that stands in the document.
+/// What became of one file that appears in the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptEntry {
     /// The file.
@@ -153,7 +153,7 @@ pub struct ReceiptEntry {
 }
 
 impl ReceiptEntry {
-    /// Says whether an error stands in place of the file.
+    /// Returns whether the file is replaced by an error.
     pub fn is_failed(&self) -> bool {
         self.content.is_none() && self.reason.is_some() && self.view != ViewMode::Path
     }
@@ -164,7 +164,7 @@ impl ReceiptEntry {
 pub enum Omission {
     /// It has nothing that could be shown.
     LeftOut(SkipReason),
-    /// Its item says `auto_aggregate = false`.
+    /// Its item has `auto_aggregate = false`.
     AutoAggregate,
     /// It would be shown as the last aggregation of the same name showed it.
     Unchanged,
@@ -240,7 +240,7 @@ pub struct Receipt {
     pub tokens: u64,
     /// Whether the tree of names was left out because there was no room for it.
     pub tree_omitted: bool,
-    /// Behind how many folders in the tree stand a model's words.
+    /// How many folders in the tree are annotated with a model's summary.
     pub folders_by_model: u64,
     /// The files of the document, in its order.
     pub files: Vec<ReceiptEntry>,
@@ -248,7 +248,7 @@ pub struct Receipt {
     pub omitted: Vec<OmittedFile>,
     /// What a preset or an item names that is not there.
     pub missing: Vec<MissingFile>,
-    /// What could not be had beside the files.
+    /// What could not be had besides the files.
     pub problems: Vec<SectionProblem>,
 }
 
@@ -269,25 +269,25 @@ impl Receipt {
 pub enum DocumentPart {
     /// Both.
     Whole,
-    /// All that stands before the discussion.
+    /// All that precedes the discussion.
     Prefix,
     /// The discussion alone.
     Suffix,
 }
 
 impl DocumentPart {
-    /// Says whether what stands before the discussion is wanted.
+    /// Returns whether the part before the discussion is requested.
     pub const fn has_prefix(self) -> bool {
         matches!(self, Self::Whole | Self::Prefix)
     }
 
-    /// Says whether the discussion is wanted.
+    /// Returns whether the discussion is requested.
     pub const fn has_suffix(self) -> bool {
         matches!(self, Self::Whole | Self::Suffix)
     }
 }
 
-/// An image that is shown beside the files.
+/// An image that is shown besides the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Screenshot {
     /// Its path: from the project's root, or absolute where it lies elsewhere.
@@ -321,7 +321,7 @@ pub struct BeadsList {
     pub active: Vec<BeadIssue>,
     /// How many entries could not be understood.
     pub skipped: u64,
-    /// Why there is nothing to tell.
+    /// Why the list could not be read.
     pub failure: Option<String>,
 }
 
@@ -341,13 +341,13 @@ pub struct BeadIssue {
 /// One entry of a discussion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscussionEntry {
-    /// Who said it; `None` where the content says so itself, or nobody knows.
+    /// The speaker; `None` if the content names it, or it is unknown.
     pub role: Option<String>,
     /// What was said.
     pub content: String,
 }
 
-/// Something beside the files that could not be had.
+/// A section that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionProblem {
     /// The section that misses it, as `screenshots`.

@@ -42,13 +42,13 @@ pub struct ContentFacts {
     pub encoding: Option<String>,
     /// Lines of the text; 0 where it is not text. A last line without an end counts.
     pub lines: u32,
-    /// What a C-like header says of its own language.
+    /// Which language a C-like header requires.
     pub dialect: HeaderDialect,
     /// Id of the file type that the first bytes claim (`#!/usr/bin/env python3`), if they claim one.
     pub claimed_type: Option<String>,
 }
 
-/// What `stat` tells of a regular file; equal stamps *may* mean equal bytes, different ones always mean a look.
+/// What `stat` returns for a regular file; equal stamps *may* mean equal bytes, different ones always require a read.
 ///
 /// Compared by equality alone, never by order: clocks step and tools set times as they like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,7 +97,7 @@ named_enum! {
 }
 
 impl SkipReason {
-    /// Says whether it is an error that left the file out: one that another try, or the user, may mend.
+    /// Returns whether it is an error that left the file out: one that another try, or the user, may fix.
     pub const fn is_error(self) -> bool {
         match self {
             Self::Unreadable | Self::Undecodable | Self::Unstable => true,
@@ -114,7 +114,7 @@ impl SkipReason {
         }
     }
 
-    /// Says the reason in words that fit after "left out:".
+    /// Describes the reason in words that fit after "left out:".
     pub const fn description(self) -> &'static str {
         match self {
             Self::Binary => "not text",
@@ -218,7 +218,7 @@ fn nibble(digit: u8) -> Result<u8, ParseHashError> {
 /// What a reader does with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileRole {
-    /// A program reads it and does what it says.
+    /// A program executes it.
     Code,
     /// A person reads it.
     Prose,
@@ -256,7 +256,7 @@ pub struct FileType {
     pub role: FileRole,
 }
 
-/// What the text of a C-like header says about its language.
+/// What the text of a C-like header reveals about its language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HeaderDialect {
     /// Nothing: it would be read alike as C and as C++, or it is no header.

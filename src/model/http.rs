@@ -82,7 +82,7 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    /// Says whether the server cannot have seen the request.
+    /// Returns whether the server cannot have seen the request.
     pub const fn is_unsent(&self) -> bool {
         match self {
             Self::NotAllowed(_) | Self::NoCertificates | Self::Unreachable { .. } => true,

@@ -34,7 +34,7 @@ impl fmt::Display for ModelName {
     }
 }
 
-/// A model that may write a summary, with all that is sent to it beside the prompt. What is `None` is not sent.
+/// A model that may write a summary, with all that is sent to it besides the prompt. What is `None` is not sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummaryModel {
     /// Its name.
@@ -156,7 +156,7 @@ named_enum! {
     }
 }
 
-/// The key of one summary that a model wrote: a hash of all that its words depend on, as `summarize/agent/key.rs` says.
+/// The key of one summary that a model wrote: a hash of all that its words depend on, as listed in `summarize/agent/key.rs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SummaryKey(pub ContentHash);
 
@@ -173,12 +173,12 @@ pub struct ModelSummary {
     pub is_outdated: bool,
 }
 
-/// What stands in a request body beside the document. What is `None` is not sent.
+/// The fields of a request body besides the document. What is `None` is not sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodyOptions {
     /// Name of the model, as the provider spells it.
     pub model: String,
-    /// What the model is told before anything else.
+    /// The system prompt.
     pub system: Option<String>,
     /// Sampling temperature.
     pub temperature: Option<f64>,

@@ -37,5 +37,5 @@ pub use llm::{
 pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind, is_plain_word,
 };
-pub use path::{IGNORE_FILES, InvalidPath, RelPath, error_chain, printable, printable_lines};
+pub use path::{IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, printable, printable_lines};
 pub use view::{AggregationStrategy, FileOrder, SummaryDetail, Tier, ViewMode};

@@ -61,11 +61,11 @@ named_enum! {
         Object = "object",
         /// A field that is read or written by code.
         Property = "property",
-        /// What others may be told of.
+        /// An event that others may subscribe to.
         Event = "event",
         /// A key of a structured text, or a table of it.
         Key = "key",
-        /// A heading of a text, with what stands under it.
+        /// A heading of a text, with what is below it.
         Heading = "heading",
         /// What a style is for.
         Selector = "selector",
@@ -118,12 +118,12 @@ impl SymbolKind {
         }
     }
 
-    /// Says whether it can be called.
+    /// Returns whether it can be called.
     pub const fn is_callable(self) -> bool {
         matches!(self, Self::Function | Self::Method | Self::Constructor | Self::Destructor | Self::Prototype)
     }
 
-    /// Says whether it is a type that holds other symbols.
+    /// Returns whether it is a type that holds other symbols.
     pub const fn is_type(self) -> bool {
         matches!(
             self,
@@ -138,7 +138,7 @@ impl SymbolKind {
         )
     }
 
-    /// Says whether it is a room for names alone.
+    /// Returns whether it only groups names.
     pub const fn is_namespace(self) -> bool {
         matches!(self, Self::Namespace | Self::Module)
     }
@@ -153,16 +153,16 @@ pub struct Symbol {
     pub name: String,
     /// Its name with those around it, joined as the language does: `Engine.run`, `ns::Engine::run`.
     pub qualified_name: String,
-    /// Where it stands, with its decorators, attributes and `template<…>`.
+    /// Where it is, with its decorators, attributes and `template<…>`.
     pub span: Span,
     /// Its head on one line: what a reader needs to use it.
     pub signature: String,
     /// First paragraph of its documentation, on one line.
     pub doc: Option<String>,
     /// Whether the grammar lost it, and the scanner before the parser tells of it: name and lines are right as a rule,
-    /// and what stands inside it is not known.
+    /// and what is inside it is not known.
     pub recovered: bool,
-    /// What stands inside it, in the order of the text.
+    /// What is inside it, in the order of the text.
     pub children: Vec<Symbol>,
 }
 
@@ -192,7 +192,7 @@ named_enum! {
 }
 
 impl ParseFallback {
-    /// Says the reason in words that fit after "no outline:".
+    /// Describes the reason in words that fit after "no outline:".
     pub const fn description(self) -> &'static str {
         match self {
             Self::TimedOut => "its parse takes longer than limits.parse_timeout_ms",
@@ -229,7 +229,7 @@ impl ParseHealth {
         Self { broken_bytes: total_bytes, total_bytes, fallback: Some(fallback) }
     }
 
-    /// Says whether nothing was lost.
+    /// Returns whether nothing was lost.
     pub const fn is_perfect(self) -> bool {
         self.broken_bytes == 0 && self.fallback.is_none()
     }
@@ -298,7 +298,7 @@ pub struct FileReferences {
     pub imports: Vec<u32>,
 }
 
-/// Says whether a name, by its number, could be a plain word of English as well: lower-case letters alone.
+/// Returns whether a name, by its number, could be a plain word of English as well: lower-case letters alone.
 pub const fn is_plain_word(name: u32) -> bool {
     name & 1 == 1
 }

@@ -61,7 +61,7 @@ impl RelPath {
         Path::new(OsStr::from_bytes(&self.0))
     }
 
-    /// Says whether this is a file whose rules say which others count.
+    /// Returns whether this is an ignore file, whose rules decide which others count.
     pub fn is_ignore_file(&self) -> bool {
         IGNORE_FILES.iter().any(|name| name.as_bytes() == self.file_name())
     }
@@ -100,6 +100,11 @@ impl RelPath {
         }
     }
 
+    /// Returns the folders above the file, the nearest first, without the root.
+    pub fn ancestors(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &self.0[..at])
+    }
+
     /// Returns the parts, from the root down.
     pub fn components(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
         self.0.split(|&b| b == b'/')
@@ -108,6 +113,14 @@ impl RelPath {
     /// Returns the path as text, if it is UTF-8.
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
+    }
+}
+
+/// Returns whether `path` is `folder` or lies below it; everything lies below the empty folder, the root.
+pub fn is_within(path: &[u8], folder: &[u8]) -> bool {
+    match path.strip_prefix(folder) {
+        Some(rest) => folder.is_empty() || matches!(rest.first(), None | Some(b'/')),
+        None => false,
     }
 }
 
@@ -156,7 +169,7 @@ impl fmt::Debug for RelPath {
     }
 }
 
-/// Returns an error with its causes, on one line: each room says what it attempted, and the cause says why not.
+/// Returns an error with its causes, on one line: the error first, then each cause.
 pub fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

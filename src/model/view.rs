@@ -36,7 +36,7 @@ named_enum! {
 }
 
 impl ViewMode {
-    /// Says whether the view shows less than the text and could be taken for it, so that its head must say so.
+    /// Returns whether the view shows less than the text and could be mistaken for it, so that its head must say so.
     pub const fn is_reduced_text(self) -> bool {
         match self {
             Self::Skeleton
@@ -51,7 +51,7 @@ impl ViewMode {
         }
     }
 
-    /// Says whether the file's text must be read for it: it cannot be made from what is cached.
+    /// Returns whether the file's text must be read for it: it cannot be made from what is cached.
     pub const fn needs_text(self) -> bool {
         match self {
             Self::Full
@@ -65,7 +65,7 @@ impl ViewMode {
         }
     }
 
-    /// Says whether the view is made of a file's symbols.
+    /// Returns whether the view is made of a file's symbols.
     pub const fn needs_structure(self) -> bool {
         match self {
             Self::Skeleton | Self::Outline | Self::Masked | Self::Signatures | Self::Definitions => true,
@@ -133,7 +133,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// In which order files stand in an aggregation.
+    /// The order of the files in an aggregation.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum FileOrder {
         /// What seldom changes first, so that the prompt cache of a provider stays warm.
@@ -146,7 +146,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// What stands below the words of a summary view.
+    /// What a summary view shows below the summary.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SummaryDetail {
         /// Nothing.

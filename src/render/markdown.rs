@@ -10,7 +10,7 @@ use crate::model::{
     BeadIssue, BeadsList, Document, DocumentBlock, Screenshot, ScreenshotImage, SummaryProvenance, ViewMode,
 };
 
-/// What a document says that does not show all files that it should. It counts and names none: that is in the receipt,
+/// The note in a document that omits files to fit a budget. It neither counts nor names them: that is in the receipt,
 /// and would change with every edit.
 pub const OMISSION_NOTE: &str = "\n### (further files)\nleft out for want of room; the receipt names them\n";
 
@@ -25,7 +25,7 @@ pub enum PrefixPiece<'a> {
         media_type: &'static str,
         /// Its bytes.
         bytes: &'a [u8],
-        /// What stands for it in Markdown.
+        /// Its form in Markdown.
         markdown: String,
         /// What is said of it where it is shown as an image.
         caption: String,
@@ -60,7 +60,7 @@ fn push_markdown(text: &mut String, piece: PrefixPiece<'_>) {
     }
 }
 
-/// Returns what stands before the cache boundary, in pieces: each file is one.
+/// Returns the part before the cache boundary, in pieces: each file is one.
 pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
     let blocks = document.blocks.iter().map(|block| {
         let mut text = String::with_capacity(block.body.len() + 200);
@@ -72,7 +72,7 @@ pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_
     heading.into_iter().map(PrefixPiece::Text).chain(blocks).chain(pieces_after_files(document))
 }
 
-/// Returns what stands behind the files in the prefix.
+/// Returns the part of the prefix after the files.
 fn pieces_after_files(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
     let cut = document.is_cut.then(|| PrefixPiece::Text(OMISSION_NOTE.to_owned()));
     let tree = document.tree.iter().map(|tree| PrefixPiece::Text(tree_section(tree)));
@@ -87,7 +87,7 @@ pub fn tree_section(tree: &str) -> String {
     text
 }
 
-/// Returns all that a document holds beside its heading and its files, as Markdown.
+/// Returns all that a document holds besides its heading and its files, as Markdown.
 pub fn attachments(document: &Document) -> String {
     let mut text = String::new();
     pieces_after_files(document).for_each(|piece| push_markdown(&mut text, piece));
@@ -95,7 +95,7 @@ pub fn attachments(document: &Document) -> String {
     text
 }
 
-/// Returns the same, where the images themselves are sent beside the text.
+/// Returns the same for readers that get the images separately.
 pub fn attachments_without_images(document: &Document) -> String {
     let mut text = String::new();
     pieces_after_files(document).for_each(|piece| match piece {
@@ -160,7 +160,7 @@ pub fn write_fenced(text: &mut String, language: &str, body: &str) {
     text.push('\n');
 }
 
-/// Returns how many backticks stand side by side at most.
+/// Returns the length of the longest run of backticks.
 fn longest_run(body: &str) -> usize {
     let (mut longest, mut run, mut next) = (0, 0, 0);
     for at in memchr_iter(b'`', body.as_bytes()) {
@@ -174,7 +174,7 @@ fn longest_run(body: &str) -> usize {
 /// Returns the head of a block: language, view, and what else a reader must know. No counts: those would change with
 /// every edit, and with them all that a provider has cached behind.
 ///
-/// A view that could be taken for the text says that it is none, and of which content, so that nobody writes it back.
+/// A view that could be mistaken for the text says that it is not, and of which content, so that nobody writes it back.
 pub fn head_line(block: &DocumentBlock) -> String {
     let mut words = Vec::new();
     if block.content.is_some() || matches!(block.view, ViewMode::None | ViewMode::Path) {
@@ -190,7 +190,7 @@ pub fn head_line(block: &DocumentBlock) -> String {
     words.join(" · ")
 }
 
-/// Returns what stands behind the cache boundary; nothing where nothing was said.
+/// Returns the part after the cache boundary; empty if there is no discussion.
 pub fn suffix_text(document: &Document) -> String {
     if document.discussion.is_empty() {
         return String::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::format::{DataSyntax, Error, parse};
+use super::format::{DataSyntax, Error, one_line, parse};
 use crate::model::{BeadIssue, BeadsList};
 
 /// Under which keys a list of issues may be wrapped.
@@ -16,7 +16,7 @@ pub fn read_beads(bytes: &[u8], syntax: DataSyntax) -> Result<BeadsList, Error> 
     let mut found = BeadsReader::default();
     match syntax {
         DataSyntax::JsonLines => {
-            // Each line stands for itself: one with a broken byte, or with the marks of a merge, costs that line alone.
+            // Each line is independent: one with a broken byte, or with the marks of a merge, costs that line alone.
             for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
                 match serde_json::from_slice(line) {
                     Ok(value) => found.read_issue(&value, None),
@@ -94,7 +94,7 @@ impl BeadsReader {
     }
 }
 
-/// Returns the first of these fields that says something, on one line.
+/// Returns the first of these fields that is not empty, on one line.
 fn first_field(issue: &Map<String, Value>, keys: &[&str]) -> Option<String> {
     let texts = keys.iter().filter_map(|key| match issue.get(*key)? {
         Value::String(text) => Some(one_line(text)),
@@ -102,10 +102,6 @@ fn first_field(issue: &Map<String, Value>, keys: &[&str]) -> Option<String> {
         _ => None,
     });
     texts.into_iter().find(|text| !text.is_empty())
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

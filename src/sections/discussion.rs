@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use super::format::{DataSyntax, Error, parse};
+use super::format::{DataSyntax, Error, one_line, parse};
 use crate::model::DiscussionEntry;
 
-/// Under which keys a list of entries may stand.
+/// Keys that may hold the list of entries.
 const LIST_KEYS: [&str; 2] = ["history", "messages"];
-/// Under which keys the takes of a discussion may stand.
+/// Keys that may hold the takes of a discussion.
 const TAKE_KEYS: [&str; 2] = ["takes", "discussions"];
 const WANTED: &str = "a list, or one under `history` or `messages`, or takes that hold one";
 
-/// Reads a discussion: the take of that name, or the one that the file itself says is meant.
+/// Reads a discussion: the take of that name, or the one that the file marks as active.
 pub fn read_discussion(
     bytes: &[u8],
     syntax: Option<DataSyntax>,
@@ -23,7 +23,7 @@ pub fn read_discussion(
         .iter()
         .enumerate()
         .map(|(at, value)| read_entry(value).map_err(|why| Error::BadEntry { entry: at + 1, why }));
-    // An entry in which nobody says a word, such as the call of a tool, is none of the discussion.
+    // An entry without text, such as a tool call, is not part of the discussion.
     read.filter_map(Result::transpose).collect()
 }
 
@@ -85,7 +85,7 @@ fn content_of(table: &Map<String, Value>) -> Option<&Value> {
     ["content", "parts", "text"].iter().find_map(|key| table.get(*key))
 }
 
-/// Returns what an entry says; `None` where it says nothing in words.
+/// Returns the text of an entry; `None` if it has none.
 fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     let table = match value {
         Value::String(text) => return Ok(Some(DiscussionEntry { role: None, content: text.clone() })),
@@ -94,8 +94,8 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     };
     let role = match table.get("role") {
         None | Some(Value::Null) => None,
-        // It stands at the beginning of a line.
-        Some(Value::String(role)) => Some(role.split_whitespace().collect::<Vec<_>>().join(" ")),
+        // It begins a line, so it must be a single one.
+        Some(Value::String(role)) => Some(one_line(role)),
         Some(_) => return Err("its `role` is no string"),
     };
     let content = match content_of(table) {

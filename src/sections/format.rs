@@ -14,7 +14,7 @@ pub enum DataSyntax {
 }
 
 impl DataSyntax {
-    /// Returns the syntax that an extension stands for; `None` where it says nothing.
+    /// Returns the syntax that an extension means; `None` if it means none of them.
     pub fn from_extension(extension: &str) -> Option<Self> {
         match extension.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
@@ -54,7 +54,7 @@ fn parse_json_lines(text: &str) -> Result<Value, Error> {
     let values = lines.map(|(at, line)| {
         serde_json::from_str(line).map_err(|error: serde_json::Error| Error::Syntax {
             syntax: "JSONL",
-            why: format!("line {}: {}", at + 1, one_line(&error)),
+            why: format!("line {}: {}", at + 1, one_line(&error.to_string())),
         })
     });
     values.collect::<Result<_, _>>().map(Value::Array)
@@ -63,17 +63,18 @@ fn parse_json_lines(text: &str) -> Result<Value, Error> {
 fn parse_toml(text: &str) -> Result<Value, Error> {
     let table: toml::Table = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-        Error::Syntax { syntax: "TOML", why: format!("line {line}: {}", one_line(&error.message())) }
+        Error::Syntax { syntax: "TOML", why: format!("line {line}: {}", one_line(error.message())) }
     })?;
     serde_json::to_value(table).map_err(|error| syntax_error("TOML", &error))
 }
 
 fn syntax_error(syntax: &'static str, error: &serde_json::Error) -> Error {
-    Error::Syntax { syntax, why: one_line(error) }
+    Error::Syntax { syntax, why: one_line(&error.to_string()) }
 }
 
-fn one_line(error: &impl std::fmt::Display) -> String {
-    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+/// Returns a text on one line, with each run of white space as one blank.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Why a file of discussion or of issues cannot be read.
@@ -90,7 +91,7 @@ pub enum Error {
     Syntax {
         /// The syntax.
         syntax: &'static str,
-        /// What its parser says, on one line.
+        /// The parser's message, on one line.
         why: String,
     },
     /// It keeps none of the syntaxes that are known.
@@ -118,7 +119,7 @@ pub enum Error {
         /// The names of those that there are.
         existing: Vec<String>,
     },
-    /// There are several takes, and nothing says which is meant.
+    /// There are several takes, and none is selected.
     #[error("choose one of the takes {}", quoted_list(existing))]
     ManyTakes {
         /// Their names.

@@ -69,7 +69,7 @@ pub(super) fn best_chain(
     MatchChain { links: found, score: pairs[last].score }
 }
 
-/// Returns the remembered lines that are in the text, in order, without those that stand in it most often.
+/// Returns the remembered lines that are in the text, in order, without those that occur in it most often.
 fn within_budget(items: &[AnchorLine], lines: &LineTable<'_>) -> Vec<(usize, u32)> {
     let mut found: Vec<(usize, u32)> =
         items.iter().enumerate().filter_map(|(at, item)| Some((at, item.id?))).collect();
@@ -128,7 +128,7 @@ fn signed(place: usize) -> i64 {
     i64::try_from(place).expect("a text has fewer lines than half of 64 bits can count")
 }
 
-/// What a line that stands between two others which stood side by side costs.
+/// The cost of a line between two others that were adjacent.
 pub(super) const GAP_COST: i64 = 25;
 /// What any number of such lines costs at the most: a whole function may have been put there.
 pub(super) const JUMP_COST: i64 = 500;
@@ -148,7 +148,7 @@ pub(super) fn score_below(after: &[AnchorLine], lines: &LineTable<'_>) -> Vec<i6
 }
 
 /// Aligns items, the nearest last, with the lines before each border; `turn` turns the text around where the items
-/// stand below.
+/// are below.
 fn align<'i>(
     items: impl Iterator<Item = &'i AnchorLine>,
     lines: &LineTable<'_>,
@@ -168,7 +168,7 @@ fn align<'i>(
     best
 }
 
-/// Lets each border know of the best one before it, at the cost of what stands between.
+/// Lets each border know of the best one before it, at the cost of the lines between.
 fn propagate(best: &mut [i64]) {
     let (mut near, mut far) = (0, 0);
     for value in best {

@@ -9,7 +9,7 @@ use crate::model::{ContentHash, Slice, SliceAnchors};
 
 /// How many lines are remembered before a slice, and after it.
 const CONTEXT_LINES: usize = 8;
-/// How many lines that stand once in the file are remembered before a slice, and after it.
+/// How many lines that occur once in the file are remembered before a slice, and after it.
 const UNIQUE_LINES: usize = 3;
 /// The longest line that is remembered: in a longer one, as data has, nobody looks for a landmark.
 const MAX_LINE_BYTES: usize = 1 << 10;
@@ -26,7 +26,7 @@ pub fn create_slice(text: &str, start_line: u32, end_line: u32) -> Result<Slice,
     let is_unique = |line: &&&str| counts[**line] == 1 && is_solid(line) && is_short(line);
     let mut unique_before = to_owned_lines(lines[..first].iter().rev().filter(is_unique).take(UNIQUE_LINES));
     unique_before.reverse();
-    // A context ends at a line that is too long to be remembered, so that it is always what stands next to the slice.
+    // A context ends at a line that is too long to be remembered, so that it is always adjacent to the slice.
     let mut before =
         to_owned_lines(lines[..first].iter().rev().take_while(|line| is_short(line)).take(CONTEXT_LINES));
     before.reverse();
@@ -59,12 +59,12 @@ fn to_owned_lines<'l>(lines: impl Iterator<Item = &'l &'l str>) -> Vec<String> {
     lines.map(|line| (*line).to_owned()).collect()
 }
 
-/// Returns how often the marked lines stand in the file, copies that overlap among them.
+/// Returns how often the marked lines occur in the file, overlapping copies included.
 fn count_copies(lines: &[&str], marked: &[&str]) -> u32 {
     to_line_number(find_occurrences(lines, marked).len())
 }
 
-/// What a line is worth that stands once in the text; scores are counted in thousandths, for whole numbers are the
+/// What a line is worth that occurs once in the text; scores are counted in thousandths, for whole numbers are the
 /// same on every machine.
 pub(super) const UNIT: i64 = 1000;
 /// A line of brackets or blanks alone is worth so many times less.
@@ -73,11 +73,11 @@ const HOLLOW_DIVISOR: i64 = 8;
 /// A line that is remembered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnchorLine {
-    /// The line in the text that says the same; `None` where there is none.
+    /// The equal line in the text; `None` if there is none.
     pub(super) id: Option<LineId>,
     /// What it is worth to find it: the less, the more lines say the same.
     pub(super) weight: i64,
-    /// Whether it holds more than brackets and blanks; of a line that is gone nobody can tell.
+    /// Whether it holds more than brackets and blanks; of a line that is gone this is unknown.
     pub(super) is_solid: bool,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct AnchorSequence {
     pub(super) before: Vec<AnchorLine>,
     /// One for each of its lines; none where the slice does not remember its lines.
     pub(super) inside: Vec<AnchorLine>,
-    /// Where all of the slice's lines stand side by side, as far as their short hashes tell; from 0, ascending.
+    /// Where all of the slice's lines are adjacent, as far as their short hashes tell; from 0, ascending.
     pub(super) alike: Vec<usize>,
     pub(super) after: Vec<AnchorLine>,
 }
@@ -104,7 +104,7 @@ impl AnchorSequence {
         Self { before, inside, alike, after }
     }
 
-    /// Says whether nothing is remembered.
+    /// Returns whether nothing is remembered.
     pub(super) fn is_empty(&self) -> bool {
         self.before.is_empty() && self.inside.is_empty() && self.after.is_empty()
     }

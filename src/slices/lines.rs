@@ -15,7 +15,7 @@ pub(super) fn split_lines(text: &str) -> Vec<&str> {
 }
 
 /// Returns the short hash of a line: FNV-1a, stirred and folded to 32 bits. It only finds lines; whether a whole slice
-/// is unchanged is told by its SHA-256.
+/// is unchanged is decided by its SHA-256.
 pub(super) fn short_hash(line: &str) -> u32 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
@@ -25,7 +25,7 @@ pub(super) fn short_hash(line: &str) -> u32 {
     u32::try_from((hash >> 32) ^ (hash & 0xffff_ffff)).expect("half of 64 bits are 32")
 }
 
-/// Says whether a line holds more than brackets and blanks.
+/// Returns whether a line holds more than brackets and blanks.
 pub(super) fn is_solid(line: &str) -> bool {
     line.chars().any(|c| c.is_alphanumeric() || c == '_')
 }

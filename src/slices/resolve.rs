@@ -13,24 +13,24 @@ const COPY_MARGIN: i64 = 150;
 /// What most of it is, once a copy has gone and the rest are suspected: three in four, as a fraction turned over. Nothing
 /// less kept apart the entries of a long table that are all but the same.
 const MOST_RATIO: (i64, i64) = (4, 3);
-/// How many lines one of several copies may have drifted: tables repeat whole pages, with all that stands around.
+/// How many lines one of several copies may have drifted: tables repeat whole pages, surroundings included.
 const MAX_DRIFT: usize = 1000;
 /// How many lines may have come between a slice and a line that was near it, while another copy of its text has gone.
 const MAX_DISTANCE: usize = 30;
 
-/// A copy of the slice's text that is picked, and how well what stands around it fits.
+/// A copy of the slice's text that is picked, and how well what is around it fits.
 struct CopyMatch {
     first: usize,
     fit: i64,
-    /// Whether on each side most of what stood around it is there.
+    /// Whether on each side most of what was around it is there.
     fits_both: bool,
-    /// How well what stood around it fits at any place, whatever stands there.
+    /// How well its surroundings fit at the best place, whatever text is there.
     best_fit: i64,
     is_clear: bool,
 }
 
 /// Finds a slice in a text. Only what has the slice's very text is called exact or moved, which its `content_hash`
-/// tells: a slice without one is never more than changed, for nobody knows what its text was.
+/// tells: a slice without one is never more than changed, for it is unknown what its text was.
 pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
     if slice.start_line < 1 || slice.end_line < slice.start_line {
         return unresolved(slice, SliceStatus::Stale, "its lines are no range");
@@ -82,40 +82,51 @@ fn resolve_copy(
         let reason = format!("its text stands at {} places that are equally good", copies.len());
         return resolution(SliceStatus::Stale, &here, &reason);
     }
-    if slice.anchors.copies != 1 {
-        let (score, followed) = follow_slice(items, length, lines);
-        let is_one_gone = copies.len() < to_index(slice.anchors.copies);
-        if is_one_gone
-            && (!pick.fits_both
-                || pick.fit + COPY_MARGIN < pick.best_fit
-                || is_far_from_landmarks(slice, &here, lines))
-            || pick.fit + items.inside_weight() + COPY_MARGIN < score
-            || 1 < slice.anchors.copies
-                && here.start != stood
-                && (MAX_DRIFT < here.start.abs_diff(stood) || !has_landmark_near(slice, &here, lines))
-        {
-            // The text stood in the file more than once, and it is the slice's own copy that has changed.
-            let is_elsewhere = |followed: &FollowedLines| {
-                followed.lines.end <= here.start || here.end <= followed.lines.start
-            };
-            return match followed {
-                Some(followed) if is_elsewhere(&followed) => {
-                    resolve_changed(&followed, "only another copy of its text is unchanged")
-                }
-                Some(_) | None => {
-                    resolution(SliceStatus::Stale, &here, "only another copy of its text is left")
-                }
-            };
-        }
+    if slice.anchors.copies != 1
+        && let Some(lost) = resolve_lost_copy(slice, length, pick, copies, items, lines)
+    {
+        return lost;
     }
-    resolved_at(
-        slice,
-        here,
-        if copies.len() == 1 { "the same text" } else { "the copy with the same surroundings" },
-    )
+    let is_only = copies.len() == 1;
+    resolved_at(slice, here, if is_only { "the same text" } else { "the copy with the same surroundings" })
 }
 
-/// Says whether a line that stood once in the file, and does so now, is on the other side of this place than it was of
+/// Resolves a slice whose text occurred in the file more than once, if its own copy seems to have changed; `None` if the
+/// copy that was picked is the slice.
+fn resolve_lost_copy(
+    slice: &Slice,
+    length: usize,
+    pick: &CopyMatch,
+    copies: &[usize],
+    items: &AnchorSequence,
+    lines: &LineTable<'_>,
+) -> Option<SliceResolution> {
+    let stood = to_index(slice.start_line) - 1;
+    let here = pick.first..pick.first + length;
+    let (score, followed) = follow_slice(items, length, lines);
+    let is_one_gone = copies.len() < to_index(slice.anchors.copies);
+    let is_misplaced = !pick.fits_both
+        || pick.fit + COPY_MARGIN < pick.best_fit
+        || is_far_from_landmarks(slice, &here, lines);
+    let has_drifted = here.start != stood
+        && (MAX_DRIFT < here.start.abs_diff(stood) || !has_landmark_near(slice, &here, lines));
+    let is_lost = is_one_gone && is_misplaced
+        || pick.fit + items.inside_weight() + COPY_MARGIN < score
+        || 1 < slice.anchors.copies && has_drifted;
+    if !is_lost {
+        return None;
+    }
+    let is_elsewhere =
+        |followed: &FollowedLines| followed.lines.end <= here.start || here.end <= followed.lines.start;
+    Some(match followed {
+        Some(followed) if is_elsewhere(&followed) => {
+            resolve_changed(&followed, "only another copy of its text is unchanged")
+        }
+        Some(_) | None => resolution(SliceStatus::Stale, &here, "only another copy of its text is left"),
+    })
+}
+
+/// Returns whether a line that occurred once in the file, and still does, is on the other side of this place than it was of
 /// the slice, or is far from it and was near the slice.
 fn is_far_from_landmarks(slice: &Slice, here: &Range<usize>, lines: &LineTable<'_>) -> bool {
     let SliceAnchors { before, after, unique_before, unique_after, .. } = &slice.anchors;
@@ -125,14 +136,14 @@ fn is_far_from_landmarks(slice: &Slice, here: &Range<usize>, lines: &LineTable<'
     };
     let above = |line: &String| is_far(line, here.start.checked_sub(place(line)? + 1), before).then_some(());
     let below = |line: &String| is_far(line, place(line)?.checked_sub(here.end), after).then_some(());
-    // Where nothing tells the copies apart any more, nobody knows which one has gone.
+    // If nothing distinguishes the copies any more, it is unknown which one is gone.
     !has_landmark_near(slice, here, lines)
         || unique_before.iter().any(|line| above(line).is_some())
         || unique_after.iter().any(|line| below(line).is_some())
 }
 
-/// Says whether one of the lines that stood once in the file, and told this copy from the others, stands near a place. The
-/// ones that stood right by the slice tell it best: the name of the function that it is in, in a file in which all
+/// Returns whether one of the lines that occurred once in the file, and distinguished this copy, is near a place. The
+/// ones directly next to the slice are the best evidence: the name of the function that it is in, in a file in which all
 /// functions begin alike. The others are asked only where there are no such.
 fn has_landmark_near(slice: &Slice, here: &Range<usize>, lines: &LineTable<'_>) -> bool {
     let SliceAnchors { before, after, unique_before, unique_after, .. } = &slice.anchors;
@@ -149,7 +160,7 @@ fn has_landmark_near(slice: &Slice, here: &Range<usize>, lines: &LineTable<'_>) 
     unique_before.iter().chain(unique_after).any(|line| is_near(&line))
 }
 
-/// Returns where a line stands that stands once.
+/// Returns the place of a line that occurs once.
 fn unique_place(line: &str, lines: &LineTable<'_>) -> Option<usize> {
     match lines.places(lines.id_of(line)?) {
         [place] => Some(to_index(*place)),
@@ -203,7 +214,7 @@ fn resolution(status: SliceStatus, here: &Range<usize>, reason: &str) -> SliceRe
     SliceResolution { status, start_line, end_line, reason: reason.to_owned() }
 }
 
-/// Answers with the lines as they were marked, for want of better ones.
+/// Answers with the lines as they were marked, because there are no better ones.
 fn unresolved(slice: &Slice, status: SliceStatus, reason: &str) -> SliceResolution {
     let Slice { start_line, end_line, .. } = *slice;
     SliceResolution { status, start_line, end_line, reason: reason.to_owned() }
@@ -214,7 +225,7 @@ const MAX_TRIES: usize = 16;
 /// How many bytes are hashed in search of a slice that does not remember its lines.
 const MAX_HASHED_BYTES: usize = 8 << 20;
 
-/// Returns where the text of the slice stands, from 0, ascending; nothing where it has no hash to tell.
+/// Returns where the text of the slice occurs, from 0, ascending; nothing if it has no content hash.
 pub(super) fn find_copies(
     slice: &Slice,
     length: usize,
@@ -328,7 +339,7 @@ fn follow_chain(
     })
 }
 
-/// Follows a slice that remembers nothing of its own lines: it is what stands between the lines that stood next to it.
+/// Follows a slice that remembers nothing of its own lines: it is what is between the lines that were next to it.
 fn follow_between(
     chain: &MatchChain,
     all: &[AnchorLine],
@@ -381,7 +392,7 @@ fn core_links(chain: &MatchChain, inside: &Range<usize>, all: &[AnchorLine]) -> 
     links.to_vec()
 }
 
-/// Takes in what stands where lines of the slice stood, up to the lines that stood next to it.
+/// Extends a range over what replaced lines of the slice, up to the lines that were next to it.
 fn widen_hull(
     hull: &Range<usize>,
     above: Option<usize>,

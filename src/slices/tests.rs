@@ -83,7 +83,7 @@ fn a_copy_is_picked_by_what_stands_around_it() {
     let block = |name: &str| format!("{name}1\n{name}2\nlock();\nwork();\n{name}3\n{name}4\n");
     let text = |names: &[&str]| names.iter().map(|name| block(name)).collect::<String>();
     check(&text(&["one", "two"]), (9, 10), &text(&["one", "two"]), "exact 9-10");
-    // They have changed places; the same text stands at the same lines, and yet it is the other copy.
+    // They have changed places; the same text is at the same lines, and yet it is the other copy.
     check(&text(&["one", "two"]), (9, 10), &text(&["two", "one"]), "moved 3-4");
     check(&text(&["one", "two"]), (9, 10), &text(&["zero", "one", "two"]), "moved 15-16");
     check(&text(&["two"]), (3, 4), &text(&["one", "two"]), "moved 9-10");

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::time::ClockId;
 
-/// Tells the time, and lets it pass.
+/// Reads the time, and sleeps.
 pub trait Clock: Sync {
     /// Returns the time of day.
     fn now(&self) -> SystemTime;

@@ -46,7 +46,7 @@ pub trait Disk: Sync {
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>>;
 
     /// Writes one byte to a file and returns the time that the file system stamped it with, nanoseconds since
-    /// the epoch: what the time is for the files beside it.
+    /// the epoch: what the time is for the files next to it.
     fn file_system_time(&self, path: &Path) -> io::Result<i64>;
 }
 
@@ -63,16 +63,12 @@ pub struct RealDisk;
 impl RealDisk {
     /// Returns the last bytes of a regular file, `most` of them at most; none where there is no such file.
     pub fn read_suffix(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
-        let flags = OFlags::NONBLOCK.bits().cast_signed();
-        let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        let mut file = match open_regular(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             opened => opened?,
         };
-        let found = file.metadata()?;
-        if !found.is_file() {
-            return Err(not_regular());
-        }
-        file.seek(SeekFrom::Start(found.len().saturating_sub(most)))?;
+        let size = file.metadata()?.len();
+        file.seek(SeekFrom::Start(size.saturating_sub(most)))?;
         let mut bytes = Vec::new();
         file.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -123,11 +119,7 @@ impl Disk for RealDisk {
     }
 
     fn read_prefix(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
-        let flags = OFlags::NONBLOCK.bits().cast_signed();
-        let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(not_regular());
-        }
+        let file = open_regular(path)?;
         let mut bytes = Vec::new();
         file.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -147,7 +139,7 @@ impl Disk for RealDisk {
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
         let written = file.write_all(bytes);
         if written.is_err() {
-            // Half an output is worse than none; the first error is the one to tell.
+            // Half an output is worse than none; the first error is the one to report.
             let _ = std::fs::remove_file(path);
         }
         written
@@ -249,6 +241,13 @@ impl Disk for RealDisk {
         let metadata = file.metadata()?;
         Ok(metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()))
     }
+}
+
+/// Opens a regular file for reading. `NONBLOCK`, because opening a FIFO without a writer would never return.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
 
 fn not_regular() -> io::Error {

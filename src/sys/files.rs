@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FileType as InodeType, Mode, OFlags};
 
 use crate::model::{FileStamp, RelPath};
 
-/// What a name in the tree stands for.
+/// What a name in the tree refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// Bytes.
@@ -24,10 +24,10 @@ pub enum FileKind {
     Special,
 }
 
-/// What `lstat` says of a name.
+/// What `lstat` returns for a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStat {
-    /// What it stands for.
+    /// What it is.
     pub kind: FileKind,
     /// Its stamp.
     pub stamp: FileStamp,
@@ -45,7 +45,7 @@ pub struct FileContent {
 /// Why a file's bytes could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The name stands for no regular file.
+    /// Not a regular file.
     #[error("read what is no regular file")]
     NotRegular(FileKind),
     /// It is larger than was asked for.
@@ -66,7 +66,7 @@ pub enum ReadError {
 
 /// Looks at the files of one tree.
 pub trait Files: Sync {
-    /// Returns what `path` stands for, without following a link at its end.
+    /// Returns what `path` is, without following a link at its end.
     fn stat(&self, path: &RelPath) -> io::Result<FileStat>;
 
     /// Reads a regular file of at most `limit` bytes, once. A change during the reading is an error.
@@ -75,7 +75,7 @@ pub trait Files: Sync {
     /// Returns the names in a folder (relative to the root; empty for the root itself), in no order.
     fn entry_names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>>;
 
-    /// Returns the names in a folder with what each stands for, in no order.
+    /// Returns the names in a folder with what each is, in no order.
     fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>>;
 }
 
@@ -137,13 +137,13 @@ impl Files for RealFiles {
         if limit < size {
             return Err(ReadError::TooLarge { size, stamp: before.stamp });
         }
-        // One byte more than the size says: a file that grows shows it by that byte.
+        // One byte more than the size: a file that grows shows it by that byte.
         let capacity = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
         let mut bytes = Vec::with_capacity(capacity);
         let mut file = File::from(file);
         io::Read::by_ref(&mut file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         let after = to_stat(&rustix::fs::fstat(file.as_fd()).map_err(io::Error::from)?);
-        // And the name must still stand for what was opened: an atomic save puts another file in its place.
+        // And the name must still refer to what was opened: an atomic save puts another file in its place.
         let named = self.stat(path)?;
         if after != before || named != before || bytes.len() as u64 != size {
             return Err(ReadError::Changing);
@@ -168,7 +168,7 @@ impl Files for RealFiles {
                 continue;
             }
             let kind = match entry.file_type() {
-                // Not every file system says it beside the name. What is gone by now is of no kind that matters.
+                // Not every file system returns the kind with the name. For a file that is gone by now the kind does not matter.
                 InodeType::Unknown => {
                     let inside = path.join(std::ffi::OsStr::from_bytes(name));
                     rustix::fs::statat(&self.root, &inside, AtFlags::SYMLINK_NOFOLLOW)

@@ -1,7 +1,7 @@
 //! HTTP clients, over HTTP/1.1 and HTTP/2.
 //!
 //! No setting, server or name service can redirect a request: no redirect is followed, no proxy is taken from the
-//! environment, and only the loopback interface is reached without TLS. Each error says first of all whether anything was
+//! environment, and only the loopback interface is reached without TLS. Each error distinguishes first of all whether anything was
 //! sent, because that is what may be charged.
 
 use std::error::Error;
@@ -25,7 +25,7 @@ const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Headers of an answer, and bytes of them: what servers of models send fits ten times.
 const MAX_HEADERS: usize = 100;
 const MAX_HEADER_BYTES: u32 = 64 << 10;
-/// Bytes of a cause that are told: the words come from a library, but a server may have a part in them.
+/// Bytes of a cause that are shown: the text comes from a library, but a server may influence it.
 const MAX_CAUSE_BYTES: usize = 200;
 
 /// The real servers. Nothing is opened before the first request.
@@ -157,7 +157,7 @@ fn checked_url(url: &str) -> Result<Url, HttpError> {
     }
 }
 
-/// Says whether an address is this machine's, as it is written: no name service is asked.
+/// Returns whether an address is this machine's, judged by its spelling: no name is resolved.
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let literal = host.trim_start_matches('[').trim_end_matches(']');
@@ -222,7 +222,7 @@ fn plain_client(kind: ClientKind) -> Result<Client, HttpError> {
     builder.build().map_err(|_| HttpError::NotAllowed("no connection can be set up"))
 }
 
-/// What `localhost` is, whatever a name service says.
+/// The addresses of `localhost`, whatever a name service returns.
 fn loopback_addresses() -> [SocketAddr; 2] {
     [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].map(|here| SocketAddr::new(here, 0))
 }
@@ -258,7 +258,7 @@ async fn read_response(mut answer: Response, limits: &HttpLimits) -> Result<Http
     }
 }
 
-/// Says why there is not even the head of an answer.
+/// Converts the error of a request that got no response head.
 fn to_http_error(error: &reqwest::Error, host: &str) -> HttpError {
     if error.is_connect() || error.is_builder() {
         return HttpError::Unreachable { host: host.to_owned(), why: innermost_cause(error) };

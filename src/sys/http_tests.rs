@@ -31,7 +31,7 @@ impl Drop for TestServer {
     /// Takes no more requests: the port may be another test's by then, and what floods must not flood that.
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::SeqCst);
-        // Whoever waits for a connection gets one.
+        // A caller that waits for a connection gets one.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
@@ -401,7 +401,7 @@ fn many_threads_share_one_window() {
 /// Set where a test runs in a process of its own.
 const ALONE: &str = "SLOP_TEST_ALONE";
 
-/// Runs a test once more in a process of its own, for the environment is one for all threads. Says whether this is that
+/// Runs a test once more in a process of its own, for the environment is one for all threads. Returns whether this is that
 /// process, so that the test is to go on.
 #[expect(clippy::disallowed_methods, reason = "a test starts itself")]
 fn is_alone(test: &str, variables: &[(&str, &str)]) -> bool {

@@ -36,7 +36,7 @@ impl FileLock {
         }
     }
 
-    /// Says whether another holds the file at `path`. One that nobody holds is deleted: it is for files that are locked
+    /// Returns whether another process holds the file at `path`. A file that nobody holds is deleted: it is for files that are locked
     /// once, by the process that made them, and never again.
     pub fn is_held(path: &Path) -> io::Result<bool> {
         let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
@@ -94,7 +94,7 @@ impl FileLock {
         text.parse().ok()
     }
 
-    /// Says whether the file's name still stands for the file that is locked. If not, others can lock another.
+    /// Returns whether the file's name still refers to the file that is locked. If not, others can lock another.
     pub fn is_intact(&self) -> bool {
         let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
         let named = std::fs::symlink_metadata(&self.path).map(identity);

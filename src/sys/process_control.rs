@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 use rustix::process::{Resource, Rlimit};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Starts a program that has nothing of ours: no terminal's input, and a file for all that it says. It should call
+/// Starts a program detached from this one: no terminal input, and a file for its output. It should call
 /// [`leave_terminal`] first thing.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: &Path) -> io::Result<Child> {
@@ -24,7 +24,7 @@ pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: 
     command.spawn()
 }
 
-/// Has all that this process says from now on written to a file, as [`start_detached`] does for another.
+/// Redirects the output of this process to a file, as [`start_detached`] does for another.
 pub fn redirect_output(log: &Path) -> io::Result<()> {
     let log = open_log(log)?;
     rustix::stdio::dup2_stdout(&log)?;
@@ -55,7 +55,7 @@ pub fn terminate(pid: u32) -> io::Result<()> {
     Ok(rustix::process::kill_process(pid, rustix::process::Signal::TERM)?)
 }
 
-/// Says whether there is a process of this number.
+/// Returns whether there is a process of this number.
 pub fn is_alive(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     // That of another user is one too.
@@ -98,7 +98,7 @@ impl InterruptFlag {
         Ok(interrupt)
     }
 
-    /// Says whether the process is to end.
+    /// Returns whether the process is to end.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// How long a program may say nothing. Git needs seconds in the largest repositories, and for ever where an ignore
+/// How long a program may be silent. Git needs seconds in the largest repositories, and hangs if an ignore
 /// file is a FIFO.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Bytes of output after which a program has shown that it is alive.
 const CHUNK_BYTES: usize = 64 << 10;
-/// How long a pipe is listened to whose program has ended: what it left running may hold it for ever.
+/// How long a pipe is listened to whose program has ended: what it left running may hold it forever.
 const PIPE_GRACE_PERIOD: Duration = Duration::from_secs(1);
 /// How often it is asked whether anybody still wants to hear a program.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -37,7 +37,7 @@ pub struct ProcessOutput {
 /// Runs other programs.
 pub trait Processes: Sync {
     /// Runs `program` in `folder`, feeds it `input`, waits for its end. Variables named in `without` are taken out
-    /// of its environment. A program that says nothing for long is stopped; that is an error of kind `TimedOut`.
+    /// of its environment. A program that is silent for too long is killed; that is an error of kind `TimedOut`.
     fn run(
         &self,
         program: &str,
@@ -74,7 +74,7 @@ impl Processes for RealProcesses {
     }
 }
 
-/// What a program's threads tell of it.
+/// What the threads that read a program's pipes report.
 enum PipeEvent {
     Stdout(Vec<u8>),
     Stderr(Vec<u8>),
@@ -94,11 +94,11 @@ struct CapturedOutput {
 pub(super) struct ProcessLimits<'a> {
     /// How long it may say nothing.
     pub(super) idle_timeout: Duration,
-    /// How long it may take in all; for ever where it speaks.
+    /// How long it may take in all; no limit if `None`.
     pub(super) total_timeout: Option<Duration>,
     /// Bytes that it may say.
     pub(super) output_bytes: usize,
-    /// Says whether nobody wants to hear it any more.
+    /// Returns whether the caller has cancelled.
     pub(super) is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -108,8 +108,8 @@ impl ProcessLimits<'_> {
     }
 }
 
-/// Feeds a program its input and takes what it says, until it ends or comes to its bounds. What it leaves running may
-/// hold its pipes for ever, so that no thread that reads or writes one is waited for.
+/// Feeds a program its input and captures its output, until it exits or reaches a limit. Children that it leaves running may
+/// hold its pipes open forever, so the threads that read and write them are never joined.
 pub(super) fn wait_for_exit(
     mut child: Child,
     input: &[u8],
@@ -213,7 +213,7 @@ fn read_all(mut pipe: impl Read, sender: &Sender<PipeEvent>, event: fn(Vec<u8>) 
 pub trait Commands: Sync {
     /// Runs a program and its arguments as they are given, without a shell, in an empty folder of its own, and feeds
     /// it `input`. It and what it started are killed when it takes longer than `timeout` (an error of kind
-    /// `TimedOut`), says more than `max_output` bytes (`FileTooLarge`), or is stopped (`Interrupted`). `is_stopped`
+    /// `TimedOut`), writes more than `max_output` bytes (`FileTooLarge`), or is stopped (`Interrupted`). `is_stopped`
     /// is asked several times a second.
     fn run_command(
         &self,
@@ -241,7 +241,7 @@ impl Commands for RealProcesses {
         if is_stopped() {
             return Err(io::Error::new(io::ErrorKind::Interrupted, "it was stopped"));
         }
-        // A tool that looks for its project around it shall find none: what it may know is what it is told.
+        // A tool that looks for a project around it must find none: it may know only its input.
         let private = Permissions::from_mode(0o700);
         let folder = tempfile::Builder::new().permissions(private).tempdir()?;
         let mut started = std::process::Command::new(program);
@@ -257,7 +257,7 @@ impl Commands for RealProcesses {
     }
 }
 
-/// What stands before every command.
+/// Arguments before every command.
 const GLOBAL_ARGUMENTS: &[&str] = &[
     // A question takes no locks, so that it is never in the way of the user's own git.
     "--no-optional-locks",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::inbox::{ExtraFiles, WatchPaths};
 use super::signal::{FolderLister, WatchObstacle};
 use super::source::{EventSource, WatchQueue, device_of, is_folder, is_folder_or_link, without_events};
-use crate::model::RelPath;
+use crate::model::{RelPath, is_within};
 
 /// What is asked while folders are watched.
 pub(super) struct WatchEnvironment {
@@ -21,7 +21,7 @@ pub(super) struct WatchEnvironment {
 pub(super) struct FolderCoverage {
     watches: Box<dyn WatchQueue>,
     watched: BTreeSet<RelPath>,
-    /// Devices of whose file systems is known that they tell of changes.
+    /// Devices whose file systems are known to report changes.
     devices: HashSet<u64>,
 }
 
@@ -52,7 +52,7 @@ impl FolderCoverage {
     /// Watches the folder `below` and those below it that are wanted, and no others there. Returns those that were
     /// not watched before.
     ///
-    /// A folder may come between the answer and its parent's watch, and no event tells of it. So the question is
+    /// A folder may come between the answer and its parent's watch, and no event reports it. So the question is
     /// asked again until nothing came below a folder that was watched since. What came below the others has an
     /// event of its own still to be taken, and is left to it: were it watched here, what came in it meanwhile would
     /// be missed.
@@ -176,7 +176,7 @@ impl FolderCoverage {
         Ok(watched.into_iter().collect())
     }
 
-    /// Refuses a folder on a file system that does not tell of every change, be it the root or a mount below it.
+    /// Refuses a folder on a file system that does not report every change, be it the root or a mount below it.
     fn check_file_system(&mut self, world: &WatchEnvironment, folder: &Path) -> Result<(), WatchObstacle> {
         let Some(device) = device_of(folder) else { return Ok(()) };
         if !self.devices.insert(device) {
@@ -191,20 +191,16 @@ impl FolderCoverage {
     /// Returns what is watched below a folder, itself included.
     fn below(&self, folder: &[u8]) -> Vec<RelPath> {
         let Ok(first) = RelPath::new(folder) else { return self.watched.iter().cloned().collect() };
-        let is_below = |path: &RelPath| match path.as_bytes().strip_prefix(folder) {
-            Some(rest) => matches!(rest.first(), None | Some(b'/')),
-            None => false,
-        };
         // `a.b` lies between `a` and `a/b`: the end of the prefix is the end of the search.
         let near = self.watched.range(first..).take_while(|path| path.as_bytes().starts_with(folder));
-        near.filter(|path| is_below(path)).cloned().collect()
+        near.filter(|path| is_within(path.as_bytes(), folder)).cloned().collect()
     }
 }
 
 /// Returns the folders in which these files lie, or in which the first missing folder on the way to them would.
 fn extra_folders(wanted: &[PathBuf]) -> ExtraFiles {
     let mut extras = ExtraFiles::default();
-    // A link's own folder tells that it leads elsewhere, the target's that the text changed.
+    // Events in a link's own folder show that it leads elsewhere; those in the target's folder, that the text changed.
     let targets = wanted.iter().filter_map(|file| file.canonicalize().ok());
     for file in wanted.iter().cloned().chain(targets.collect::<Vec<_>>()) {
         let mut name = file.as_path();

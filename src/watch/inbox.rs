@@ -52,7 +52,7 @@ impl WatchPaths {
         self.root.join(path.as_path())
     }
 
-    /// Says what lies at `path`.
+    /// Classifies what lies at `path`.
     pub(super) fn classify(&self, path: &Path) -> PathClass {
         if path.starts_with(&self.cache) {
             return self.classify_in_cache(path);
@@ -135,7 +135,7 @@ pub(super) struct EventInbox {
     /// Names at which a folder may have come or gone, and whether nothing worse than a creation happened there.
     pub(super) folder_checks: BTreeMap<RelPath, bool>,
     pub(super) relist: bool,
-    /// More changed than is told one by one.
+    /// More changed than is reported one by one.
     pub(super) everything: bool,
     /// All folders are to be asked for anew.
     pub(super) relist_folders: bool,
@@ -171,7 +171,7 @@ impl EventInbox {
         !has_flag && !has_entry && !self.out_of_watches && self.lost.is_none()
     }
 
-    /// Enters an event, and says whether it was about anything that matters.
+    /// Enters an event, and returns whether it was about anything that matters.
     pub(super) fn push(&mut self, event: WatchEvent, places: &WatchPaths, extras: &ExtraFiles) -> bool {
         match event {
             WatchEvent::Path(what, path) => self.push_path(what, &path, places, extras),

@@ -7,14 +7,14 @@ use std::time::Duration;
 use super::source::WatchError;
 use crate::model::RelPath;
 
-/// Tells which folders are to be watched, that one included where it is to be: asked with nothing at the start, and for
-/// each new folder. The root is always watched.
+/// Returns the folders to watch at and below a path: called with an empty path at the start, and with the path of
+/// each new folder later. The root is always watched.
 pub type FolderLister = Arc<dyn Fn(&[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
 
-/// Takes what is told, on the watcher's thread. It may wait: meanwhile changes become one.
+/// Receives signals on the watcher's thread. It may block: changes are coalesced meanwhile.
 pub type SignalSink = Box<dyn FnMut(WatchSignal) + Send>;
 
-/// What the watcher tells, in order.
+/// What the watcher reports, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchSignal {
     /// Files that may have changed, each once; a path may be a folder's, or nothing's any more.
@@ -24,7 +24,7 @@ pub enum WatchSignal {
         /// Whether names came or went, or an ignore rule may have changed, so that the files are to be listed anew.
         relist: bool,
     },
-    /// More changed at once than is told file by file: any file may have, and names too. The watch goes on.
+    /// More changed at once than is reported file by file: any file or name may have changed. Watching continues.
     AllTouched,
     /// Lost track: everything may have changed. A new watch is being made.
     Lost {
@@ -43,9 +43,9 @@ pub enum WatchSignal {
         /// What may be done about it.
         hint: &'static str,
     },
-    /// The cookie of this number came back: all that was done before it was made has been told.
+    /// The cookie of this number came back: every change made before it was created has been reported.
     CookiePassed(u64),
-    /// The root was removed, renamed or replaced. Nothing is told after it.
+    /// The root was removed, renamed or replaced. No signal follows.
     RootGone,
 }
 
@@ -78,7 +78,7 @@ pub struct WatchCounts {
     pub instances: u64,
     /// How often track was lost, be it by an overflow or otherwise.
     pub losses: u64,
-    /// How often more had changed than is told file by file.
+    /// How often more had changed than is reported file by file.
     pub floods: u64,
     /// Events that were handled; those of the cache's folder are not among them.
     pub events: u64,
@@ -95,9 +95,9 @@ pub(super) enum WatchObstacle {
     OutOfWatches { folders: u64, limit: Option<u64> },
     /// No queue could be made.
     NoQueue(io::Error),
-    /// A file system that does not tell of every change.
+    /// A file system that does not report every change.
     FileSystem { name: &'static str, folder: String },
-    /// The folders could not be told, or not be watched.
+    /// The folders could not be listed or watched.
     Other(io::Error),
 }
 
@@ -109,7 +109,7 @@ impl WatchObstacle {
         }
     }
 
-    /// Says whether another try may help.
+    /// Returns whether a retry may help.
     pub(super) fn may_pass(&self) -> bool {
         match self {
             Self::LimitExceeded { .. } | Self::OutOfWatches { .. } | Self::NoQueue(_) | Self::Other(_) => {

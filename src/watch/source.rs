@@ -55,8 +55,8 @@ pub(super) struct InotifySource;
 
 impl EventSource for InotifySource {
     fn open(&self, mut handler: EventHandler) -> io::Result<Box<dyn WatchQueue>> {
-        // The close of a writer is all that tells of what was written through a map; the opening and closing of
-        // readers, which are our own most of the time, is not asked for.
+        // Only the closing of a writer reveals what was written through a memory map. The opening and closing by
+        // readers, mostly this program itself, is not subscribed to.
         let kinds = EventKindMask::CORE | EventKindMask::ACCESS_CLOSE;
         let config = Config::default().with_follow_symlinks(false).with_event_kinds(kinds);
         let handle = move |event: notify::Result<notify::Event>| {
@@ -141,7 +141,7 @@ fn into_io(error: notify::Error) -> io::Error {
     }
 }
 
-/// Returns what an event says of each of its paths.
+/// Converts an event of the system, one for each of its paths.
 fn to_watch_events(event: notify::Result<notify::Event>) -> Vec<WatchEvent> {
     let event = match event {
         Ok(event) => event,
@@ -202,8 +202,8 @@ pub(super) fn make_cookie(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
 
-/// Makes the folder of cookies. A cache's folder that is made on the way bears the marks by which slop knows its own,
-/// and backups and git pass it over.
+/// Creates the folder of cookies. A cache folder that is created on the way gets the marker files by which slop knows its own,
+/// and by which backups and git skip it.
 pub(super) fn make_cookie_folder(places: &WatchPaths) -> io::Result<()> {
     let mut folder = DirBuilder::new();
     folder.recursive(true).mode(0o700);
@@ -227,12 +227,12 @@ pub(super) fn make_cookie_folder(places: &WatchPaths) -> io::Result<()> {
     folder.create(&places.cookies)
 }
 
-/// Says whether a folder lies at a path, links followed.
+/// Returns whether a path is a folder, following links.
 pub(super) fn is_folder_or_link(path: &Path) -> bool {
     path.is_dir()
 }
 
-/// By the number that `statfs` tells, as <linux/magic.h> and the file systems' own sources have it.
+/// By the number that `statfs` returns, from <linux/magic.h> and the sources of the file systems.
 const WITHOUT_EVENTS: &[(u64, &str)] = &[
     (0x6969, "NFS"),
     (0x517b, "SMB"),
@@ -261,7 +261,7 @@ const WITHOUT_EVENTS: &[(u64, &str)] = &[
     (0x6265_6572, "sysfs"),
 ];
 
-/// Returns the name of a file system that does not tell of every change, if this one is known to be such.
+/// Returns the name of a file system that does not report every change, if this one is known to be such.
 pub(super) fn without_events(magic: u64) -> Option<&'static str> {
     WITHOUT_EVENTS.iter().find(|(number, _)| *number == magic).map(|(_, name)| *name)
 }

@@ -176,7 +176,7 @@ impl WatchThread {
         Ok(())
     }
 
-    /// Tells what changed, and behind it which cookies came back.
+    /// Reports what changed, and after it which cookies came back.
     fn publish(&mut self, batch: EventInbox) {
         if batch.everything {
             self.shared.lock().counts.floods += 1;
@@ -201,7 +201,7 @@ impl WatchThread {
         {
             let mut state = self.shared.lock();
             state.reset();
-            // What the old queue still says is heard no more.
+            // Late events of the old queue are ignored.
             state.counts.instances += 1;
             state.counts.losses += 1;
         }
@@ -248,7 +248,7 @@ impl WatchThread {
             return;
         }
         let places = &self.shared.places;
-        // Where no cookie can be made none comes back, and whoever waits for one finds out.
+        // If no cookie can be made none comes back, and the wait for it times out.
         if make_cookie_folder(places).is_err() {
             return;
         }
@@ -292,14 +292,14 @@ fn check_folders(
         }
         coverage.forget(&path);
         let is_within = |up: &[u8]| RelPath::new(up).is_ok_and(|up| came.contains(&up));
-        if is_folder && !ancestors(&path).any(is_within) {
+        if is_folder && !path.ancestors().any(is_within) {
             came.insert(path);
         }
     }
     came
 }
 
-/// Enters what lies in a folder that was not watched: no event told of it.
+/// Enters the files in a folder that was not watched: no event reported them.
 fn insert_files(batch: &mut EventInbox, places: &WatchPaths, folder: &RelPath) {
     batch.relist = true;
     batch.files.remove(folder);
@@ -311,12 +311,6 @@ fn insert_files(batch: &mut EventInbox, places: &WatchPaths, folder: &RelPath) {
         batch.everything = true;
         batch.files.clear();
     }
-}
-
-/// Returns the folders above a path, the nearest first.
-fn ancestors(path: &RelPath) -> impl Iterator<Item = &[u8]> {
-    let bytes = path.as_bytes();
-    bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &bytes[..at])
 }
 
 /// Pauses that double from `first` to `most`, and start over after a quiet time as long as the last pause, twice.

@@ -18,7 +18,7 @@ pub struct Options {
     pub root: PathBuf,
     /// The cache's folder in it: cookies are made there, and nothing in it is a change.
     pub cache_dir: RelPath,
-    /// Tells this watcher's cookies from those of another one.
+    /// Distinguishes this watcher's cookies from those of another one.
     pub epoch: u64,
     /// The part of the watches granted to the user that the tree may take, in percent.
     pub watch_limit_percent: u64,
@@ -32,7 +32,7 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts to watch. What goes wrong is told as a signal.
+    /// Starts to watch. Failures are reported as signals.
     pub fn start(options: Options, folders: FolderLister, sink: SignalSink) -> Self {
         Self::start_with(options, folders, sink, Arc::new(InotifySource))
     }
@@ -43,7 +43,7 @@ impl Watcher {
         sink: SignalSink,
         source: Arc<dyn EventSource>,
     ) -> Self {
-        // Events bear the path under which a folder is watched, and that is to be the real one.
+        // Events carry the path under which a folder is watched, and that is to be the real one.
         let root = options.root.canonicalize().unwrap_or(options.root);
         let root_identity = file_identity(&root).ok();
         let places = WatchPaths::new(root, &options.cache_dir, options.epoch);
@@ -58,14 +58,14 @@ impl Watcher {
         );
         let spawned = thread::Builder::new().name("slop-watch".to_owned()).spawn(move || keeper.run());
         if spawned.is_err() {
-            // Without its thread nothing is ever told, and no cookie comes back.
+            // Without its thread nothing is ever reported, and no cookie comes back.
             shared.lock().counts.mode = WatchMode::Verified;
         }
         Self { shared, root: root_identity }
     }
 
-    /// Makes a cookie, and returns its number: when [`Signal::Passed`] tells it, all that was done before has been
-    /// told. An error of kind `Unsupported` where there are no events.
+    /// Creates a cookie, and returns its number: once [`WatchSignal::CookiePassed`] has it, every earlier change has been
+    /// reported. An error of kind `Unsupported` if there are no events.
     pub fn request_cookie(&self) -> io::Result<u64> {
         let (number, is_watched) = {
             let mut state = self.shared.lock();
@@ -80,7 +80,7 @@ impl Watcher {
         Ok(number)
     }
 
-    /// Asks for the folders anew, as a changed ignore file in the tree does by itself. Tells of nothing but what came
+    /// Lists the folders again, as a changed ignore file in the tree does by itself. Reports only what came
     /// to be watched.
     pub fn relist_folders(&self) {
         self.shared.update(|state| state.inbox.relist_folders = true);
@@ -90,7 +90,7 @@ impl Watcher {
     /// the files listed anew.
     pub fn set_extra_files(&self, files: Vec<PathBuf>) {
         self.shared.update(|state| {
-            // Whoever tells the same files after each listing must not have them listed for it again.
+            // A caller that passes the same files after each listing must not trigger another listing by it.
             if state.wanted_extras != files {
                 state.wanted_extras = files;
                 state.inbox.rewatch_extras = true;
@@ -98,7 +98,7 @@ impl Watcher {
         });
     }
 
-    /// Says whether the root is the folder it was, and tells of it as a signal where it is not.
+    /// Returns whether the root is still the same folder, and sends a signal if it is not.
     pub fn check_root(&self) -> bool {
         let is_same = self.root.is_some() && file_identity(&self.shared.places.root).ok() == self.root;
         if !is_same {
@@ -112,7 +112,7 @@ impl Watcher {
         self.shared.lock().counts
     }
 
-    /// Ends the watch; what is being told is told to its end.
+    /// Ends the watch; a signal that is being delivered is delivered completely.
     pub fn stop(self) {
         drop(self);
     }

@@ -1,4 +1,4 @@
-//! What happens where the system tells too little, or nothing.
+//! What happens when the system reports too little, or nothing.
 
 use super::*;
 
@@ -61,7 +61,7 @@ fn a_cookie_passes_when_the_queue_tells_of_it_and_no_sooner() {
     fake.hold();
     scene.write("a/late", "x");
     let mark = scene.watcher().request_cookie().unwrap();
-    // The cookie's file came and went; the queue has not told of it, nor of what came before it.
+    // The cookie's file came and went; the queue has not reported it, nor what came before it.
     fake.emit(WatchEvent::Path(
         super::inbox::PathChange::Modified,
         scene.root().canonicalize().unwrap().join("a/other"),

@@ -1,4 +1,4 @@
-//! The watcher on real folders, with the machine's own inotify and with one that a test tells what to say.
+//! The watcher on real folders, with the machine's own inotify and with a fake one that a test controls.
 
 #![expect(clippy::disallowed_methods, reason = "a test looks at real files")]
 
@@ -30,7 +30,7 @@ use crate::model::RelPath;
 /// Nothing takes that long but what never comes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The machine's own inotify, on whatever file system the tests run: for what they do themselves it tells of all.
+/// The machine's own inotify, on whatever file system the tests run: for what they do themselves it reports everything.
 struct LocalSource;
 
 impl EventSource for LocalSource {
@@ -53,7 +53,7 @@ struct WatchScene {
     signals: Receiver<WatchSignal>,
 }
 
-/// What was told up to a cookie.
+/// What was reported up to a cookie.
 #[derive(Debug, Default)]
 struct ObservedSignals {
     paths: BTreeSet<String>,
@@ -154,7 +154,7 @@ impl WatchScene {
         self.signals.recv_timeout(PATIENCE).unwrap()
     }
 
-    /// Returns all that is told up to a cookie that is made now.
+    /// Returns all that is reported up to a cookie that is made now.
     #[track_caller]
     fn observe_until_cookie(&self) -> ObservedSignals {
         let mark = self.watcher().request_cookie().unwrap();

@@ -1,4 +1,4 @@
-//! What the machine tells of real folders.
+//! What the machine reports about real folders.
 
 use super::*;
 
@@ -186,7 +186,7 @@ fn folders_that_are_wanted_no_more_are_dropped_and_new_ones_added() {
     assert_eq!(next(), WatchSignal::Watching { folders: 2 });
     *wanted.lock().unwrap() = vec![RelPath::new(b"b").unwrap()];
     watcher.relist_folders();
-    // What came to be watched is told, for nobody told of it before.
+    // What came to be watched is reported, because no event reported it before.
     let b = RelPath::new(b"b/f").unwrap();
     assert_eq!(next(), WatchSignal::Touched { paths: vec![b], relist: true });
     std::fs::write(folder.path().join("a/f"), "y").unwrap();

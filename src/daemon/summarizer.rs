@@ -3,84 +3,44 @@
 //! Nothing waits for it, and nothing ends with it.
 
 use std::collections::BTreeSet;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::RecvTimeoutError;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use secrecy::SecretString;
-
-use super::event::DaemonEvent;
-use super::standing::PlanBoundPrompts;
-use super::standing::PlanWatch;
-use super::standing::SummaryPlan;
-use super::standing::load_plan;
+use super::event::{DaemonEvent, RoundReport};
+use super::plan::{KeyLookup, PlanBoundPrompts, PlanWatch, SETTINGS_POLL, SummaryPlan, load_plan};
 use super::worker::WorkerContext;
 use crate::agent;
-use crate::agent::AgentWorld;
-use crate::agent::CollectedBatches;
-use crate::agent::ProjectPrompts;
-use crate::agent::RunOutcome;
-use crate::agent::StopReason;
-use crate::agent::SubAgentStatus;
-use crate::agent::SummaryService;
+use crate::agent::{
+    AgentWorld, CollectedBatches, ProjectPrompts, RunOutcome, StopReason, SubAgentStatus, SummaryService,
+};
 use crate::api::AgentStatus;
 use crate::config::ConfigInputs;
-use crate::engine::NoProgress;
-use crate::engine::Project;
-use crate::engine::World;
 use crate::engine::summaries::SummaryTasks;
-use crate::model::SummaryKey;
-use crate::model::error_chain;
-use crate::sys::Clock;
-use crate::sys::HttpClient;
-use crate::sys::RealDisk;
-use crate::sys::RealFiles;
-use crate::sys::RealProcesses;
-use crate::sys::WallClock;
-use crate::sys::disable_core_dumps;
+use crate::engine::{NoProgress, Project, World};
+use crate::model::{SummaryKey, error_chain};
+use crate::sys::{Clock, HttpClient, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps};
 
 /// So many questions are asked before it is looked again which matter most.
 const TASKS_PER_ROUND: usize = 64;
-/// How long there is nothing to do where nobody tells of a change.
+/// How long to rest between rounds if no change is reported.
 const IDLE_PAUSE: Duration = Duration::from_mins(10);
 /// After a mishap that may pass, at most.
 const MAX_FAILURE_PAUSE: Duration = Duration::from_mins(1);
-/// How often it is looked whether the settings are still the same, where nobody is asked.
+/// How often it is checked whether the settings are still the same, where nobody is asked.
 const IDLE_SETTINGS_POLL: Duration = Duration::from_secs(5);
-/// How often it is looked whether the settings are still the same.
-pub(super) const SETTINGS_POLL: Duration = Duration::from_secs(1);
 /// A look for errands is followed by a pause of so many times what it took, so that it takes little of a processor.
 const PAUSE_FACTOR: u32 = 20;
 
 /// How often the answers of batches are looked for.
 const BATCH_POLL: Duration = Duration::from_mins(5);
 
-/// Looks up the key that a variable of the environment holds.
-pub type KeyLookup = fn(&str) -> Option<SecretString>;
-
-/// What the scribe is at, for whoever asks.
+/// The state of the background summarizer, for status queries.
 pub(super) struct BackgroundSummarizer {
     status: Mutex<AgentStatus>,
     key_lookup: KeyLookup,
-}
-
-/// What one round came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RoundReport {
-    /// Questions that were answered.
-    pub(super) answered: u64,
-    /// What they cost, in words.
-    pub(super) cost: String,
-    /// Questions that are not asked again soon, each with why.
-    pub(super) unanswered: Vec<String>,
-    /// Why the round ended early.
-    pub(super) stopped: Option<String>,
 }
 
 impl BackgroundSummarizer {
@@ -88,7 +48,7 @@ impl BackgroundSummarizer {
         Self { status: Mutex::new(AgentStatus::disabled()), key_lookup }
     }
 
-    /// Returns what the scribe is at.
+    /// Returns what the summarizer is at.
     pub(super) fn status(&self) -> AgentStatus {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -98,28 +58,32 @@ impl BackgroundSummarizer {
     }
 }
 
-/// Has summaries written until the daemon ends; `pokes` tell that files or settings may have changed.
-pub(super) fn run_summarizer(shop: &WorkerContext, scribe: &BackgroundSummarizer, pokes: &Receiver<()>) {
-    let mut mishaps = 0;
+/// Writes summaries until the daemon ends; `wakeups` report that files or settings may have changed.
+pub(super) fn run_summarizer(
+    context: &WorkerContext,
+    summarizer: &BackgroundSummarizer,
+    wakeups: &Receiver<()>,
+) {
+    let mut failures = 0;
     loop {
         let began = WallClock.monotonic();
         // What a panic leaves half done is made anew in the next round; the ledger is on the disk.
-        let end = catch_unwind(AssertUnwindSafe(|| serve_settings(shop, scribe, pokes)))
+        let end = catch_unwind(AssertUnwindSafe(|| serve_settings(context, summarizer, wakeups)))
             .unwrap_or(Some(ServeEnd::Failure));
         if MAX_FAILURE_PAUSE < WallClock.monotonic().saturating_sub(began) {
-            mishaps = 0;
+            failures = 0;
         }
         let goes_on = match end {
             None => false,
             Some(ServeEnd::SettingsChanged) => true,
             Some(ServeEnd::Disabled(inputs)) => {
-                wait_for_wakeup(shop, pokes, IDLE_PAUSE, || settings_changed(shop, &inputs))
+                wait_for_wakeup(context, wakeups, IDLE_PAUSE, || settings_changed(context, &inputs))
             }
             Some(ServeEnd::Failure) => {
                 // A cache that somebody deleted is there again at once; a disk that is full may be so for long.
-                let rest = SETTINGS_POLL.saturating_mul(1 << mishaps).min(MAX_FAILURE_PAUSE);
-                mishaps = (mishaps + 1).min(6);
-                wait_for_wakeup(shop, pokes, rest, || false)
+                let rest = SETTINGS_POLL.saturating_mul(1 << failures).min(MAX_FAILURE_PAUSE);
+                failures = (failures + 1).min(6);
+                wait_for_wakeup(context, wakeups, rest, || false)
             }
         };
         if !goes_on {
@@ -140,19 +104,19 @@ enum ServeEnd {
 
 /// Serves by the settings as they are now, until that ends; `None` where the daemon ends.
 fn serve_settings(
-    shop: &WorkerContext,
-    scribe: &BackgroundSummarizer,
-    pokes: &Receiver<()>,
+    context: &WorkerContext,
+    summarizer: &BackgroundSummarizer,
+    wakeups: &Receiver<()>,
 ) -> Option<ServeEnd> {
-    let Ok(inputs) = shop.sources.inputs(&shop.root) else { return Some(ServeEnd::Failure) };
-    let plan = match load_plan(shop, &inputs, scribe.key_lookup) {
+    let Ok(inputs) = context.sources.inputs(&context.root) else { return Some(ServeEnd::Failure) };
+    let plan = match load_plan(context, &inputs, summarizer.key_lookup) {
         Ok(Some(plan)) => plan,
         Ok(None) => {
-            scribe.set_status(AgentStatus::disabled());
+            summarizer.set_status(AgentStatus::disabled());
             return Some(ServeEnd::Disabled(inputs));
         }
         Err(fault) => {
-            scribe.set_status(AgentStatus::stopped(fault.message.clone()));
+            summarizer.set_status(AgentStatus::stopped(fault.message.clone()));
             return Some(ServeEnd::Disabled(inputs));
         }
     };
@@ -161,7 +125,7 @@ fn serve_settings(
         // Where the system does not let us, the keys are as safe as the environment that they came from.
         let _ = disable_core_dumps();
     }
-    let Ok(files) = RealFiles::open(&shop.root) else { return Some(ServeEnd::Failure) };
+    let Ok(files) = RealFiles::open(&context.root) else { return Some(ServeEnd::Failure) };
     let world = World {
         clock: &WallClock,
         disk: &RealDisk,
@@ -171,37 +135,37 @@ fn serve_settings(
     };
     let web = HttpClient::new(options.proxy.clone());
     let windows = AgentWorld { network: &web, commands: &RealProcesses, clock: &WallClock };
-    let office = match SummaryService::open(&cache, windows, options, keys) {
-        Ok(office) => office,
+    let service = match SummaryService::open(&cache, windows, options, keys) {
+        Ok(service) => service,
         Err(error) => {
-            scribe.set_status(AgentStatus::stopped(error_chain(&error)));
+            summarizer.set_status(AgentStatus::stopped(error_chain(&error)));
             return Some(ServeEnd::Failure);
         }
     };
-    if let Some(recovery) = office.recovery() {
+    if let Some(recovery) = service.recovery() {
         // The loop ends before this thread does.
-        let _ = shop.events.send(DaemonEvent::LedgerRecovered(recovery.to_string()));
+        let _ = context.events.send(DaemonEvent::LedgerRecovered(recovery.to_string()));
     }
-    let Ok(mut project) = Project::open(&shop.root, engine, world) else { return Some(ServeEnd::Failure) };
-    project.share_cache(Arc::clone(&shop.workspace));
-    let standing = PlanWatch::new(shop, scribe.key_lookup, plan, inputs);
+    let Ok(mut project) = Project::open(&context.root, engine, world) else { return Some(ServeEnd::Failure) };
+    project.share_cache(Arc::clone(&context.workspace));
+    let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
     let mut looked = None;
     loop {
-        let Some(pending) = collect_batches(&office, &standing, &mut looked) else {
+        let Some(pending) = collect_batches(&service, &watch, &mut looked) else {
             return Some(ServeEnd::Failure);
         };
-        let rest = run_round(&mut project, &office, scribe, &standing, &pending);
+        let rest = run_round(&mut project, &service, summarizer, &watch, &pending);
         match rest {
-            NextRound::Restart if shop.is_stopping.load(Ordering::Relaxed) => return None,
+            NextRound::Restart if context.is_stopping.load(Ordering::Relaxed) => return None,
             NextRound::Restart => return Some(ServeEnd::Failure),
             NextRound::After(rest)
-                if !wait_for_wakeup(shop, pokes, rest.min(next_batch_poll(&pending)), || {
-                    standing.is_superseded()
+                if !wait_for_wakeup(context, wakeups, rest.min(next_batch_poll(&pending)), || {
+                    watch.is_superseded()
                 }) =>
             {
                 return None;
             }
-            NextRound::After(_) if standing.is_superseded() => return Some(ServeEnd::SettingsChanged),
+            NextRound::After(_) if watch.is_superseded() => return Some(ServeEnd::SettingsChanged),
             NextRound::After(_) => {}
         }
     }
@@ -218,17 +182,17 @@ enum NextRound {
 /// Takes in what batches have brought, where it is time to look, and returns the questions that are still in some;
 /// `None` where the books cannot be read.
 fn collect_batches(
-    office: &SummaryService<'_>,
-    standing: &PlanWatch<'_>,
+    service: &SummaryService<'_>,
+    watch: &PlanWatch<'_>,
     looked: &mut Option<Duration>,
 ) -> Option<BTreeSet<SummaryKey>> {
     let now = WallClock.monotonic();
     if looked.is_none_or(|at| BATCH_POLL <= now.saturating_sub(at)) {
         *looked = Some(now);
-        let CollectedBatches { answered, spent, stopped, .. } = office.collect(&|| standing.is_revoked());
-        standing.report(&RunOutcome { answered, stopped, spent, ..RunOutcome::default() });
+        let CollectedBatches { answered, spent, stopped, .. } = service.collect(&|| watch.is_revoked());
+        watch.report(&RunOutcome { answered, stopped, spent, ..RunOutcome::default() });
     }
-    office.in_batches().ok()
+    service.in_batches().ok()
 }
 
 /// Returns how long it may take until batches are looked at again.
@@ -239,34 +203,33 @@ fn next_batch_poll(pending: &BTreeSet<SummaryKey>) -> Duration {
 /// Finds out what there is to ask, and asks the most important of it.
 fn run_round(
     project: &mut Project<'_>,
-    office: &SummaryService<'_>,
-    scribe: &BackgroundSummarizer,
-    standing: &PlanWatch<'_>,
+    service: &SummaryService<'_>,
+    summarizer: &BackgroundSummarizer,
+    watch: &PlanWatch<'_>,
     pending: &BTreeSet<SummaryKey>,
 ) -> NextRound {
     let began = WallClock.monotonic();
-    let wish = &office.options().policy;
-    let Ok(mut errands) = project.summary_tasks(wish) else { return NextRound::Restart };
+    let policy = &service.options().policy;
+    let Ok(mut tasks) = project.summary_tasks(policy) else { return NextRound::Restart };
     // Else they would take the places of those that can be asked.
-    errands.ready.retain(|errand| !pending.contains(&errand.id));
-    // What is to be told of the files is told by those who answer.
+    tasks.ready.retain(|task| !pending.contains(&task.id));
+    // Notes about the files are reported by the workers that answer queries.
     project.take_notes();
     let look = WallClock.monotonic().saturating_sub(began);
     let pause = look.saturating_mul(PAUSE_FACTOR).max(SETTINGS_POLL);
-    scribe.update_status(office, &errands);
-    if errands.ready.is_empty() {
-        return NextRound::After(errands.next_ready_in.unwrap_or(IDLE_PAUSE).clamp(pause, IDLE_PAUSE));
+    summarizer.update_status(service, &tasks);
+    if tasks.ready.is_empty() {
+        return NextRound::After(tasks.next_ready_in.unwrap_or(IDLE_PAUSE).clamp(pause, IDLE_PAUSE));
     }
-    let preparer = project.preparer(&errands, wish);
-    let worded =
-        PlanBoundPrompts { prompts: ProjectPrompts { preparer: &preparer, policy: wish }, watch: standing };
-    let batch = errands.ready.iter().take(TASKS_PER_ROUND).cloned().collect();
-    let report = LiveStatus { scribe, service: office, tasks: &errands };
-    let outcome = office.run(batch, &worded, &report, &|| standing.is_revoked());
-    scribe.update_status(office, &errands);
+    let preparer = project.preparer(&tasks, policy);
+    let worded = PlanBoundPrompts { prompts: ProjectPrompts { preparer: &preparer, policy }, watch };
+    let batch = tasks.ready.iter().take(TASKS_PER_ROUND).cloned().collect();
+    let report = LiveStatus { summarizer, service, tasks: &tasks };
+    let outcome = service.run(batch, &worded, &report, &|| watch.is_revoked());
+    summarizer.update_status(service, &tasks);
     let rest = next_round_after(&outcome, pause);
-    standing.report(&outcome);
-    if standing.is_superseded() { NextRound::After(Duration::ZERO) } else { rest }
+    watch.report(&outcome);
+    if watch.is_superseded() { NextRound::After(Duration::ZERO) } else { rest }
 }
 
 fn next_round_after(outcome: &RunOutcome, pause: Duration) -> NextRound {
@@ -282,45 +245,45 @@ fn next_round_after(outcome: &RunOutcome, pause: Duration) -> NextRound {
     }
 }
 
-/// Waits until so long has passed or `is_over` says so; says whether the daemon goes on. A poke ends the wait, but not
+/// Waits for `rest`, or until `is_over`; returns whether the daemon keeps running. A wakeup ends the wait, but not
 /// before the machine had a second of rest.
 fn wait_for_wakeup(
-    shop: &WorkerContext,
-    pokes: &Receiver<()>,
+    context: &WorkerContext,
+    wakeups: &Receiver<()>,
     rest: Duration,
     is_over: impl Fn() -> bool,
 ) -> bool {
     let end = WallClock.monotonic().saturating_add(rest);
     loop {
         let left = end.saturating_sub(WallClock.monotonic());
-        match pokes.recv_timeout(left.min(IDLE_SETTINGS_POLL)) {
+        match wakeups.recv_timeout(left.min(IDLE_SETTINGS_POLL)) {
             Ok(()) => {
-                let pause = pokes.recv_timeout(SETTINGS_POLL.min(left));
-                pokes.try_iter().for_each(drop);
-                return !matches!(pause, Err(RecvTimeoutError::Disconnected)) && is_running(shop);
+                let pause = wakeups.recv_timeout(SETTINGS_POLL.min(left));
+                wakeups.try_iter().for_each(drop);
+                return !matches!(pause, Err(RecvTimeoutError::Disconnected)) && is_running(context);
             }
             Err(RecvTimeoutError::Disconnected) => return false,
             Err(RecvTimeoutError::Timeout) if left <= IDLE_SETTINGS_POLL || is_over() => {
-                return is_running(shop);
+                return is_running(context);
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }
 
-fn is_running(shop: &WorkerContext) -> bool {
-    !shop.is_stopping.load(Ordering::Relaxed)
+fn is_running(context: &WorkerContext) -> bool {
+    !context.is_stopping.load(Ordering::Relaxed)
 }
 
-/// Says whether the settings are others than these. Where they cannot be read, these hold.
-fn settings_changed(shop: &WorkerContext, inputs: &ConfigInputs) -> bool {
-    shop.sources.inputs(&shop.root).is_ok_and(|now| now != *inputs)
+/// Returns whether the settings differ from these. Settings that cannot be read count as unchanged.
+fn settings_changed(context: &WorkerContext, inputs: &ConfigInputs) -> bool {
+    context.sources.inputs(&context.root).is_ok_and(|now| now != *inputs)
 }
 
 impl PlanWatch<'_> {
     fn report(&self, outcome: &RunOutcome) {
-        let refused = outcome.refused.iter().map(|(errand, why)| format!("{}: {why}", errand.location));
-        let withheld = outcome.withheld.iter().map(|(errand, why)| format!("{}: {why}", errand.location));
+        let refused = outcome.refused.iter().map(|(task, why)| format!("{}: {why}", task.location));
+        let withheld = outcome.withheld.iter().map(|(task, why)| format!("{}: {why}", task.location));
         let stopped = outcome.stopped.as_ref().filter(|why| !matches!(why, StopReason::Interrupted));
         let written = RoundReport {
             answered: outcome.answered,
@@ -338,20 +301,20 @@ impl PlanWatch<'_> {
 
 /// Keeps the status up to date while questions are asked.
 struct LiveStatus<'l, 'w> {
-    scribe: &'l BackgroundSummarizer,
+    summarizer: &'l BackgroundSummarizer,
     service: &'l SummaryService<'w>,
     tasks: &'l SummaryTasks,
 }
 
 impl agent::RunObserver for LiveStatus<'_, '_> {
     fn notify(&self, _note: &agent::RunEvent<'_>) {
-        self.scribe.update_status(self.service, self.tasks);
+        self.summarizer.update_status(self.service, self.tasks);
     }
 }
 
 impl BackgroundSummarizer {
-    fn update_status(&self, office: &SummaryService<'_>, errands: &SummaryTasks) {
-        let Ok(SubAgentStatus { state, in_flight, waiting, spent, caps }) = office.status() else { return };
+    fn update_status(&self, service: &SummaryService<'_>, tasks: &SummaryTasks) {
+        let Ok(SubAgentStatus { state, in_flight, waiting, spent, caps }) = service.status() else { return };
         let why = match &state {
             agent::SubAgentState::Paused { reason: why, .. }
             | agent::SubAgentState::Stopped { reason: why } => Some(why.clone()),
@@ -360,14 +323,14 @@ impl BackgroundSummarizer {
         self.set_status(AgentStatus {
             state: state.name().to_owned(),
             reason: why,
-            models: office.options().chain.iter().map(|model| model.full_name().to_string()).collect(),
+            models: service.options().chain.iter().map(|model| model.full_name().to_string()).collect(),
             in_flight,
             waiting: if in_flight == 0 { 0 } else { waiting },
-            ready: errands.ready.len() as u64,
-            done: errands.done,
-            young: errands.too_recent,
-            refused: errands.refused,
-            not_asked: errands.ineligible,
+            ready: tasks.ready.len() as u64,
+            done: tasks.done,
+            young: tasks.too_recent,
+            refused: tasks.refused,
+            not_asked: tasks.ineligible,
             spent_today_usd: spent.day.into(),
             spent_total_usd: spent.total.into(),
             cap_day_usd: caps.day.into(),

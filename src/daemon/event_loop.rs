@@ -1,48 +1,34 @@
-//! The one loop: all that happens comes in as events, one after the other, and all state is here.
+//! The event loop: everything that happens arrives as an event, one after another, and all state is here.
 //!
-//! Nothing in it takes long: questions are answered, and changed files derived from, by workers.
+//! Nothing in it takes long: workers answer queries and derive from changed files.
 
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::RecvTimeoutError;
-use std::sync::mpsc::Sender;
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::barrier::Barrier;
-use super::condition::DaemonInfo;
-use super::condition::Metrics;
+use super::debounce::{ChangeDebouncer, DueChanges};
 use super::error::Error;
-use super::event::DaemonEvent;
-use super::event::PendingQuery;
-use super::event::RefreshOutcome;
-use super::owner::InstanceLock;
-use super::run::ensure_cache_folder;
-use super::scribe::BackgroundSummarizer;
-use super::settle::ChangeDebouncer;
-use super::settle::DueChanges;
+use super::event::{DaemonEvent, Notice, PendingQuery, RefreshOutcome};
+use super::instance::{InstanceLock, ensure_cache_folder};
+use super::metrics::{DaemonInfo, Metrics};
 use super::sockets::ListenSockets;
-use super::supervisor;
-use super::told::Notice;
-use super::worker::WorkItem;
-use crate::api::ClockPosition;
-use crate::api::Feed;
-use crate::api::FeedEvent as News;
-use crate::api::FeedEventKind;
-use crate::api::FreshnessNote;
+use super::summarizer::BackgroundSummarizer;
+use super::systemd;
+use super::worker::{WorkItem, WorkQueues};
+use crate::api::{
+    ClockPosition, DaemonMode, DaemonStatus, Feed, FeedEvent as News, FeedEventKind, FreshnessNote, PROTOCOL,
+    ParanoidStatus, StoreStatus, VERSION,
+};
 use crate::engine;
-use crate::engine::FileChange;
-use crate::engine::WorkspaceCache;
-use crate::model::RelPath;
-use crate::model::error_chain;
-use crate::sys::Clock;
-use crate::watch::WatchSignal;
-use crate::watch::Watcher;
+use crate::engine::{FileChange, WorkspaceCache};
+use crate::model::{RelPath, error_chain};
+use crate::sys::{Clock, Disk, ProcessUsage, RealDisk, redirect_output};
+use crate::watch::{WatchSignal, Watcher};
 
-/// How often the daemon looks whether all that it stands on is still there.
+/// How often the daemon checks whether its folder, lock and sockets still exist.
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
-/// The longest pause between two looks whether events come again.
+/// The longest pause between two checks whether events come again.
 const MAX_PROBE_PAUSE: Duration = Duration::from_mins(1);
 /// Events that are taken in before anything else is done: a flood of them must not put off the questions.
 const MAX_EVENTS_PER_TURN: usize = 256;
@@ -52,7 +38,7 @@ const MAX_EVENTS_PER_TURN: usize = 256;
 pub(super) enum TrustMode {
     /// Nothing is watched yet: each answer looks at all of its files.
     Starting,
-    /// Each change is told before an answer that it matters to.
+    /// Every change is reported before an answer that depends on it.
     Events,
     /// There are no events, or they are late: each answer looks at all of its files.
     Verified(String),
@@ -65,13 +51,10 @@ pub(super) struct EventLoop<'d> {
     pub(super) instance: InstanceLock,
     pub(super) watcher: Watcher,
     pub(super) workspace: Arc<WorkspaceCache>,
-    pub(super) work_queue: Sender<WorkItem>,
-    pub(super) refresh_queue: Sender<DueChanges>,
-    /// Tells the scribe that there may be something to ask.
-    pub(super) wakeups: SyncSender<()>,
+    pub(super) queues: WorkQueues,
     pub(super) summarizer: Arc<BackgroundSummarizer>,
     pub(super) feed: Arc<Feed>,
-    /// The count of what was told.
+    /// The position of the last event in the feed.
     pub(super) position: ClockPosition,
     pub(super) constants: DaemonInfo,
     /// What the daemon was started with; its folder does not move while it runs.
@@ -154,7 +137,7 @@ impl EventLoop<'_> {
             }),
             DaemonEvent::LedgerRecovered(note) => (self.notify)(Notice::Note(&note)),
             DaemonEvent::StatusRequested(reply) => {
-                // Whoever asked may be gone.
+                // The client may be gone.
                 let _ = reply.send(self.status());
             }
             DaemonEvent::Stop(why) => return Some(why),
@@ -182,7 +165,7 @@ impl EventLoop<'_> {
                 DueChanges::Files(files) => files.len(),
             });
             // Without a refresher there is no daemon: its end is an event of its own.
-            let _ = self.refresh_queue.send(due);
+            let _ = self.queues.refreshes.send(due);
         }
         if self.next_tick <= now {
             self.next_tick = now.saturating_add(TICK_INTERVAL);
@@ -191,10 +174,10 @@ impl EventLoop<'_> {
         None
     }
 
-    /// Looks whether all that the daemon stands on is still there.
+    /// Checks whether the project's folder, the lock and the sockets still exist.
     fn tick(&mut self) -> Option<&'static str> {
         if self.watchdog_interval.is_some() {
-            supervisor::notify_watchdog();
+            systemd::notify_watchdog();
         }
         if !self.watcher.check_root() {
             return Some(ROOT_GONE);
@@ -222,7 +205,7 @@ impl EventLoop<'_> {
         self.instance.reacquire()
     }
 
-    /// Looks whether events come again, ever less often. The cookie that comes back says so.
+    /// Probes, at growing intervals, whether events arrive again: a cookie that comes back proves it.
     fn probe(&mut self) {
         let now = self.clock.monotonic();
         if !matches!(self.mode, TrustMode::Verified(_)) || now < self.next_probe {
@@ -271,7 +254,7 @@ impl EventLoop<'_> {
                 ..FreshnessNote::at(self.clock.now_ns() / 1_000_000)
             };
             self.metrics.in_progress += 1;
-            let _ = self.work_queue.send(WorkItem { query: question, freshness });
+            let _ = self.queues.queries.send(WorkItem { query: question, freshness });
         }
     }
 
@@ -309,7 +292,7 @@ impl EventLoop<'_> {
                 self.release(waiting);
             }
             WatchSignal::Verified { reason: why, hint } => {
-                // What was told last may not have been told to its end.
+                // The last batch of changes may be incomplete.
                 self.lose_track(&why);
                 self.distrust(why, hint);
                 let waiting = self.barrier.drain();
@@ -332,7 +315,7 @@ impl EventLoop<'_> {
         self.debouncer.record(paths, now);
     }
 
-    /// Takes in that anything may have changed, and nobody told what.
+    /// Records that anything may have changed.
     fn lose_track(&mut self, why: &str) {
         (self.notify)(Notice::Lost { reason: why });
         self.workspace.invalidate_all();
@@ -358,9 +341,9 @@ impl EventLoop<'_> {
         self.mode = TrustMode::Events;
     }
 
-    /// Lets the scribe look. One that has been told already need not be told again.
+    /// Wakes the summarizer, unless a wakeup is already pending.
     fn wake(&self) {
-        let _ = self.wakeups.try_send(());
+        let _ = self.queues.wakeups.try_send(());
     }
 
     fn finish_refresh(&mut self, refreshed: RefreshOutcome) {
@@ -381,7 +364,7 @@ impl EventLoop<'_> {
         self.publish(FeedEventKind::Changed, refreshed.changes);
     }
 
-    /// Tells all subscribers.
+    /// Notifies all subscribers.
     fn publish(&self, kind: FeedEventKind, changes: Vec<FileChange>) {
         let changes = changes.into_iter().map(Into::into).collect();
         self.feed.publish(News { kind, clock: self.position, changes });
@@ -392,3 +375,90 @@ impl EventLoop<'_> {
 pub(super) const TAKEN_OVER: &str = "the cache folder was deleted, and cannot be had again";
 /// Why a daemon ends whose project is gone.
 pub(super) const ROOT_GONE: &str = "the project's folder was moved, deleted or replaced";
+
+impl EventLoop<'_> {
+    /// Makes the socket anew where it is gone. What cannot be made now is tried at every tick.
+    pub(super) fn restore_sockets(&mut self) {
+        let Some(sockets) = self.sockets.as_mut().filter(|sockets| !sockets.are_intact()) else {
+            self.is_unreachable = false;
+            return;
+        };
+        let renewed = sockets.reopen();
+        let was_told = std::mem::replace(&mut self.is_unreachable, renewed.is_err());
+        if was_told {
+            return;
+        }
+        (self.notify)(Notice::Note("the socket was deleted, and is made anew"));
+        if let Err(error) = renewed {
+            (self.notify)(Notice::Note(&error_chain(&error)));
+        }
+    }
+
+    /// Begins the log anew where it is gone: what is said from now on would be lost with the old one.
+    pub(super) fn restore_log(&self) {
+        let log = &self.instance.places.log;
+        if self.constants.is_detached && RealDisk.identity(log).is_none() {
+            // Where it cannot be had the daemon works on, and is not heard.
+            let _ = redirect_output(log);
+        }
+    }
+}
+
+impl EventLoop<'_> {
+    /// Returns how the daemon is.
+    pub(super) fn status(&self) -> DaemonStatus {
+        let (seen, workspace, usage) =
+            (self.watcher.counts(), self.workspace.counts(), ProcessUsage::current());
+        let now_ms = self.clock.now_ns() / 1_000_000;
+        let (mode, reason) = match &self.mode {
+            TrustMode::Starting => (DaemonMode::Starting, None),
+            TrustMode::Events => (DaemonMode::Events, None),
+            TrustMode::Verified(why) => (DaemonMode::Verified, Some(why.clone())),
+        };
+        let constants = &self.constants;
+        DaemonStatus {
+            protocol: PROTOCOL,
+            version: VERSION.to_owned(),
+            pid: std::process::id(),
+            root: self.instance.places.root.display().to_string(),
+            project: constants.project.clone(),
+            started_at_ms: constants.started_at_ms,
+            uptime_ms: u64::try_from(now_ms - constants.started_at_ms).unwrap_or(0),
+            mode,
+            reason,
+            epoch: self.position.epoch,
+            sequence: self.position.sequence,
+            clock: self.position.to_string(),
+            pending: self.pending(),
+            queue_waiting: self.barrier.len() as u64
+                + self.metrics.in_progress.saturating_sub(constants.workers.into()),
+            workers: constants.workers,
+            answers: self.metrics.queries,
+            overflows: seen.losses,
+            rescans: seen.instances.saturating_sub(1),
+            events: seen.events,
+            watches: seen.folders,
+            watch_limit: seen.limit,
+            missed: workspace.missed,
+            paranoid: ParanoidStatus {
+                on: constants.is_paranoid,
+                answers: if constants.is_paranoid { self.metrics.queries } else { 0 },
+                mistakes: workspace.mistakes,
+            },
+            last_audit: self.metrics.last_audit,
+            lag_ms: self.metrics.lag_ms(),
+            store: self.store_status(),
+            agent: self.summarizer.status(),
+            rss_bytes: Some(usage.rss_bytes),
+            fds: Some(usage.fds),
+            listen: constants.listen.clone(),
+            settings: self.fingerprint.lock().map(|known| known.clone()).unwrap_or_default(),
+        }
+    }
+
+    fn store_status(&self) -> StoreStatus {
+        let size = |name: &str| RealDisk.size(&self.instance.places.cache.join(name)).unwrap_or(0);
+        let bytes = size("index.db");
+        StoreStatus { bytes, wal_bytes: size("index.db-wal"), ok: 0 < bytes }
+    }
+}

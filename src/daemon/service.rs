@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::front::cancelled_error;
-use super::places::DaemonPaths;
+use super::error::cancelled_error;
+use super::instance::DaemonPaths;
 use crate::api::{
     AnyQuery, ApiError, CallOptions, Client, ClientError, Delivery, LocalQuery, Payload, Receiver, Service,
     ServiceAnswer, TraceEvent,
@@ -12,7 +12,7 @@ use crate::service::LocalService;
 
 /// Errors of a daemon that is not the one to ask, or not now, and of what no transport carries; the question can be
 /// answered without it.
-const NOT_FOR_US: [&str; 10] = [
+const FALLBACK_CODES: [&str; 10] = [
     "other_settings",
     "other_protocol",
     "other_version",
@@ -98,7 +98,7 @@ impl DaemonOrLocal {
         let paths = DaemonPaths::for_project(self.local.root(), &cache_dir, &self.runtime);
         let call = CallOptions { settings: Some(loaded.fingerprint()), ..call.clone() };
         match DaemonService::new(paths).ask(query, &call) {
-            Err(error) if NOT_FOR_US.contains(&&*error.code) => None,
+            Err(error) if FALLBACK_CODES.contains(&&*error.code) => None,
             answer => Some(answer),
         }
     }

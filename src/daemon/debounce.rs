@@ -1,7 +1,7 @@
 //! Changed files rest here until they are worth a look.
 //!
 //! An editor empties a file and then writes it, a build writes one in many pieces: who looks at once sees what nobody
-//! meant. But a file that is written to all the time must not be put off for ever, nor keep others waiting.
+//! meant. But a file that is written to all the time must not be postponed forever, nor delay others.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub(super) enum DueChanges {
 }
 
 impl ChangeDebouncer {
-    /// Takes in that files have changed.
+    /// Records that files have changed.
     pub(super) fn record(&mut self, paths: impl IntoIterator<Item = RelPath>, now: Duration) {
         for path in paths {
             self.files.entry(path).or_insert(ChangeTimes::starting_at(now)).last = now;
@@ -60,7 +60,7 @@ impl ChangeDebouncer {
         }
     }
 
-    /// Takes in that any file may have changed, come or gone.
+    /// Records that any file may have changed, come or gone.
     pub(super) fn record_all(&mut self, now: Duration) {
         self.files.clear();
         self.all_files.get_or_insert(ChangeTimes::starting_at(now)).last = now;

@@ -1,24 +1,15 @@
-//! A daemon in the background is started, found and stopped.
+//! A daemon in the background as other processes see it: started, found and stopped.
 
-use std::ffi::OsStr;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
 use super::error::Error;
-use super::places::DaemonPaths;
-use super::run::ensure_cache_folder;
-use crate::api::Client;
-use crate::api::DaemonStatus;
+use super::instance::{DaemonPaths, ensure_cache_folder};
+use crate::api::{Client, DaemonStatus};
 use crate::engine;
-use crate::sys::Clock;
-use crate::sys::Disk;
-use crate::sys::FileLock;
-use crate::sys::RealDisk;
-use crate::sys::WallClock;
-use crate::sys::start_detached;
-use crate::sys::terminate;
+use crate::sys::{Clock, Disk, FileLock, RealDisk, WallClock, start_detached, terminate};
 
 /// How long a daemon may take until it answers.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
@@ -154,7 +145,7 @@ fn lock_holder(places: &DaemonPaths) -> Option<u32> {
     look().filter(|pid| look() == Some(*pid))
 }
 
-/// Says whether a daemon holds the lock, and makes none.
+/// Returns whether a daemon holds the lock, without creating the lock file.
 fn is_locked(places: &DaemonPaths) -> bool {
     places.lock.exists() && FileLock::acquire(&places.lock).is_ok_and(|lock| lock.is_none())
 }

@@ -1,34 +1,27 @@
-//! What the scribe asks by: a plan that is made of the settings, and how far it still holds when they are others.
+//! What the summarizer asks by: a plan that is made of the settings, and how far it still holds when they are others.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::scribe::KeyLookup;
-use super::scribe::SETTINGS_POLL;
+use secrecy::SecretString;
+
 use super::worker::WorkerContext;
 use crate::agent;
-use crate::agent::ProjectPrompts;
-use crate::agent::PromptSource;
-use crate::agent::SoftFailure;
+use crate::agent::{ProjectPrompts, PromptSource, SoftFailure};
 use crate::api::ApiError;
-use crate::config::ConfigInputs;
-use crate::config::load;
-use crate::engine::summaries::PreparedPrompt;
-use crate::engine::summaries::SummaryTask;
-use crate::engine::summaries::WithheldReason;
-use crate::model::ModelName;
-use crate::model::SummaryKey;
-use crate::model::Tier;
-use crate::service::AgentOverrides;
-use crate::service::ProviderKeys;
-use crate::service::agent_keys;
-use crate::service::agent_options;
-use crate::service::settings_error;
-use crate::sys::Clock;
-use crate::sys::WallClock;
+use crate::config::{ConfigInputs, load};
+use crate::engine::summaries::{PreparedPrompt, SummaryTask, WithheldReason};
+use crate::model::{ModelName, SummaryKey, Tier};
+use crate::service::{AgentOverrides, ProviderKeys, agent_keys, agent_options, settings_error};
+use crate::sys::{Clock, WallClock};
+
+/// Looks up the key that a variable of the environment holds.
+pub type KeyLookup = fn(&str) -> Option<SecretString>;
+
+/// How often it is checked whether the settings are still the same.
+pub(super) const SETTINGS_POLL: Duration = Duration::from_secs(1);
 
 /// Whom to ask, by which settings.
 #[derive(Clone)]
@@ -40,7 +33,7 @@ pub(super) struct SummaryPlan {
 }
 
 impl SummaryPlan {
-    /// Says how far this still holds beside what the settings say now.
+    /// Returns how far this plan is still valid under the current settings.
     fn validity_under(&self, now: Result<Option<Self>, ApiError>) -> PlanValidity {
         let now = match now {
             Ok(Some(now)) => now,
@@ -63,18 +56,18 @@ impl SummaryPlan {
 
 /// Reads the settings; no plan where nobody is to be asked.
 pub(super) fn load_plan(
-    shop: &WorkerContext,
+    context: &WorkerContext,
     inputs: &ConfigInputs,
     key: KeyLookup,
 ) -> Result<Option<SummaryPlan>, ApiError> {
     let loaded = load(inputs).map_err(|error| settings_error(&error))?;
-    let engine = loaded.engine_options(&shop.root);
+    let engine = loaded.engine_options(&context.root);
     if !loaded.settings.agent.is_background || !engine.cache_enabled {
         return Ok(None);
     }
     let options = agent_options(&loaded, AgentOverrides::default())?;
     let keys = agent_keys(&options.chain, &key)?;
-    let cache = shop.root.join(engine.cache_dir.as_path());
+    let cache = context.root.join(engine.cache_dir.as_path());
     Ok(Some(SummaryPlan { options, keys, engine, cache }))
 }
 
@@ -96,7 +89,7 @@ struct SettingsCheck {
 /// How far a plan still holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlanValidity {
-    /// As it stands.
+    /// Fully.
     Valid,
     /// No longer, but what was begun by it may be ended: it is paid for.
     FinishOnly,
@@ -111,36 +104,36 @@ impl<'s> PlanWatch<'s> {
         plan: SummaryPlan,
         inputs: ConfigInputs,
     ) -> Self {
-        let looked =
+        let check =
             SettingsCheck { checked_at: WallClock.monotonic(), inputs, validity: PlanValidity::Valid };
-        Self { context, key_lookup, plan, last_check: Mutex::new(looked) }
+        Self { context, key_lookup, plan, last_check: Mutex::new(check) }
     }
 
-    /// Says whether to drop what is under way: the daemon is about to end, or the settings want it.
+    /// Returns whether to drop requests in flight: the daemon is about to end, or the settings forbid them.
     pub(super) fn is_revoked(&self) -> bool {
         self.context.is_stopping.load(Ordering::Relaxed) || self.check_settings() == PlanValidity::Revoked
     }
 
-    /// Says whether to begin nothing more by this plan.
+    /// Returns whether to start no more requests under this plan.
     pub(super) fn is_superseded(&self) -> bool {
         self.context.is_stopping.load(Ordering::Relaxed) || self.check_settings() != PlanValidity::Valid
     }
 
     fn check_settings(&self) -> PlanValidity {
         let now = WallClock.monotonic();
-        let mut looked = self.last_check.lock().unwrap_or_else(PoisonError::into_inner);
-        if looked.validity == PlanValidity::Revoked || now.saturating_sub(looked.checked_at) < SETTINGS_POLL {
-            return looked.validity;
+        let mut check = self.last_check.lock().unwrap_or_else(PoisonError::into_inner);
+        if check.validity == PlanValidity::Revoked || now.saturating_sub(check.checked_at) < SETTINGS_POLL {
+            return check.validity;
         }
-        looked.checked_at = now;
+        check.checked_at = now;
         // Where the settings cannot be read, these hold.
         if let Ok(inputs) = self.context.sources.inputs(&self.context.root)
-            && inputs != looked.inputs
+            && inputs != check.inputs
         {
-            looked.validity = self.plan.validity_under(load_plan(self.context, &inputs, self.key_lookup));
-            looked.inputs = inputs;
+            check.validity = self.plan.validity_under(load_plan(self.context, &inputs, self.key_lookup));
+            check.inputs = inputs;
         }
-        looked.validity
+        check.validity
     }
 }
 
@@ -151,23 +144,23 @@ pub(super) struct PlanBoundPrompts<'q> {
 }
 
 impl PromptSource for PlanBoundPrompts<'_> {
-    fn keys(&self, errand: &SummaryTask, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
-        self.prompts.keys(errand, by)
+    fn keys(&self, task: &SummaryTask, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
+        self.prompts.keys(task, by)
     }
 
-    fn prepare(&self, errand: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
+    fn prepare(&self, task: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
         if self.watch.is_superseded() {
             Err(WithheldReason::Changed)
         } else {
-            self.prompts.prepare(errand, shrink)
+            self.prompts.prepare(task, shrink)
         }
     }
 
-    fn check(&self, errand: &SummaryTask, answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure> {
-        self.prompts.check(errand, answer)
+    fn check(&self, task: &SummaryTask, answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure> {
+        self.prompts.check(task, answer)
     }
 
-    fn paths(&self, errand: &SummaryTask) -> Vec<Vec<u8>> {
-        self.prompts.paths(errand)
+    fn paths(&self, task: &SummaryTask) -> Vec<Vec<u8>> {
+        self.prompts.paths(task)
     }
 }

@@ -1,0 +1,217 @@
+//! The one daemon of a project: where its files are, and the lock that keeps a second one away.
+
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::error::Error;
+use crate::engine;
+use crate::model::{ContentHash, RelPath};
+use crate::sys::{Clock, FileLock, RealDisk, RealFiles, WallClock, is_alive, user_id};
+
+/// Bytes of a socket's path that every system takes.
+const MAX_SOCKET_PATH_BYTES: usize = 103;
+
+/// Where a project's daemon has its files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DaemonPaths {
+    /// The project's folder, without links.
+    pub root: PathBuf,
+    /// The cache's folder.
+    pub cache: PathBuf,
+    /// The file that the daemon locks for as long as it lives.
+    pub lock: PathBuf,
+    /// The socket that it listens on.
+    pub socket: PathBuf,
+    /// The log of a daemon in the background.
+    pub log: PathBuf,
+    /// How the socket of `--listen` is reached, and the word that opens it.
+    pub listener: PathBuf,
+}
+
+impl DaemonPaths {
+    /// Returns the places of a project. `runtime` is a folder of the user's for sockets, such as `$XDG_RUNTIME_DIR`, and
+    /// else one that is everybody's, such as `/tmp`.
+    pub fn for_project(root: &Path, cache_dir: &RelPath, runtime: &Path) -> Self {
+        let cache = root.join(cache_dir.as_path());
+        let near = cache.join("daemon.sock");
+        let socket = if near.as_os_str().len() <= MAX_SOCKET_PATH_BYTES {
+            near
+        } else {
+            let name = ContentHash::digest(cache.as_os_str().as_bytes()).to_string();
+            runtime.join(format!("slop-{}", user_id())).join(format!("{}.sock", &name[..32]))
+        };
+        Self {
+            root: root.to_owned(),
+            lock: cache.join("daemon.lock"),
+            log: cache.join("daemon.log"),
+            listener: cache.join("daemon.listen"),
+            socket,
+            cache,
+        }
+    }
+}
+
+/// How long a lock is waited for whose holder is dead, or has not said who it is.
+const TAKEOVER_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The lock of a project's only daemon, held for as long as this lives.
+pub(super) struct InstanceLock {
+    pub(super) places: DaemonPaths,
+    lock: FileLock,
+}
+
+impl InstanceLock {
+    /// Becomes the one daemon of a project. The cache's folder is there.
+    pub(super) fn acquire(places: DaemonPaths) -> Result<Self, Error> {
+        let lock = lock_instance(&places)?;
+        Ok(Self { places, lock })
+    }
+
+    /// Returns whether the lock file is still the one that others would lock.
+    pub(super) fn is_held(&self) -> bool {
+        self.lock.is_intact()
+    }
+
+    /// Takes the lock anew, after somebody has deleted it.
+    pub(super) fn reacquire(&mut self) -> Result<(), Error> {
+        self.lock = lock_instance(&self.places)?;
+        Ok(())
+    }
+
+    /// Deletes how the port is reached, where no other daemon can have written it.
+    pub(super) fn remove_listener_file(&self) {
+        if self.is_held() {
+            // What is not there need not be deleted.
+            let _ = RealDisk.unlink(&self.places.listener);
+        }
+    }
+
+    /// Lets another one become the daemon. The lock's file stays: by deleting it we would have two others lock two
+    /// files. It no longer names us, whose number may soon be that of a stranger.
+    pub(super) fn release(self) {
+        // If it cannot be emptied, readers still check whether the lock is held.
+        let _ = self.lock.clear_holder();
+    }
+}
+
+/// Locks a file. Waits a while for a lock without a living holder: a process that checks whether a daemon runs holds it
+/// for a moment, and a child that a killed daemon was about to start keeps all of its files open until it has executed its
+/// program.
+fn acquire_with_retry(path: &Path) -> io::Result<Option<FileLock>> {
+    let deadline = WallClock.monotonic().saturating_add(TAKEOVER_TIMEOUT);
+    loop {
+        let lock = FileLock::acquire(path)?;
+        let is_held = FileLock::holder(path).is_some_and(is_alive);
+        if lock.is_some() || is_held || deadline < WallClock.monotonic() {
+            return Ok(lock);
+        }
+        WallClock.sleep(Duration::from_millis(2));
+    }
+}
+
+fn lock_instance(places: &DaemonPaths) -> Result<FileLock, Error> {
+    let held = acquire_with_retry(&places.lock);
+    let lock = held.map_err(|source| match source.kind() {
+        io::ErrorKind::Unsupported => Error::NoLocks { path: places.lock.clone() },
+        _ => Error::Lock { path: places.lock.clone(), source },
+    })?;
+    let lock = lock.ok_or_else(|| Error::AlreadyRunning { pid: FileLock::holder(&places.lock) })?;
+    // For `slop daemon stop`, should the socket not answer.
+    lock.write_holder().map_err(|source| Error::Lock { path: places.lock.clone(), source })?;
+    Ok(lock)
+}
+
+/// Makes the cache's folder, if it is not there.
+pub(super) fn ensure_cache_folder(places: &DaemonPaths, settings: &engine::Options) -> Result<(), Error> {
+    if !settings.cache_enabled {
+        return Err(Error::NoCache);
+    }
+    let failed = |source| Error::CacheFolder { path: places.cache.clone(), source };
+    if belongs_to_other_user(RealDisk.owner(&places.root).map_err(failed)?, user_id()) {
+        return Err(Error::ForeignProject { path: places.root.clone() });
+    }
+    let files = RealFiles::open(&places.root).map_err(failed)?;
+    engine::make_cache_folder(&places.root, &settings.cache_dir, &files, &RealDisk).map_err(failed)
+}
+
+/// Returns whether a folder belongs to another user, whose settings could make us work for him. Root may serve anyone.
+const fn belongs_to_other_user(owner: u32, us: u32) -> bool {
+    us != 0 && owner != us
+}
+
+#[cfg(test)]
+mod places_tests {
+    use super::*;
+
+    fn places(root: &str) -> DaemonPaths {
+        DaemonPaths::for_project(
+            Path::new(root),
+            &RelPath::new(b".slop_cache").unwrap(),
+            Path::new("/run/user/7"),
+        )
+    }
+
+    #[test]
+    fn everything_is_in_the_cache() {
+        let places = places("/home/me/project");
+        for path in [&places.lock, &places.socket, &places.log, &places.listener] {
+            assert_eq!(path.parent(), Some(Path::new("/home/me/project/.slop_cache")));
+        }
+    }
+
+    #[test]
+    fn a_socket_whose_path_is_too_long_lies_elsewhere_and_each_project_has_its_own() {
+        let long = format!("/{}", "long/".repeat(60));
+        let (one, other) = (places(&long), places(&format!("{long}x")));
+        assert!(one.socket.starts_with("/run/user/7"));
+        assert!(one.socket.as_os_str().len() < MAX_SOCKET_PATH_BYTES);
+        assert_ne!(one.socket, other.socket);
+        assert!(one.lock.starts_with(&long));
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test looks at real files")]
+mod owner_tests {
+    use std::os::fd::AsFd;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn the_lock_of_a_dead_daemon_is_waited_for_and_that_of_a_living_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = std::fs::File::create(&path).unwrap();
+        held.try_lock().unwrap();
+        std::fs::write(&path, std::process::id().to_string()).unwrap();
+        assert!(acquire_with_retry(&path).unwrap().is_none());
+        let mut dead = Command::new("true").spawn().unwrap();
+        dead.wait().unwrap();
+        std::fs::write(&path, dead.id().to_string()).unwrap();
+        // As a child has it that is not yet another program: the lock is its own as well.
+        let inherited = held.as_fd().try_clone_to_owned().unwrap();
+        drop(held);
+        std::thread::scope(|scope| {
+            let acquired = scope.spawn(|| acquire_with_retry(&path).unwrap().is_some());
+            std::thread::sleep(Duration::from_millis(50));
+            drop(inherited);
+            assert!(acquired.join().unwrap());
+        });
+    }
+}
+
+#[cfg(test)]
+mod ownership_tests {
+    use super::*;
+
+    #[test]
+    fn the_project_of_another_user_is_watched_by_root_alone() {
+        assert!(belongs_to_other_user(1000, 1001));
+        assert!(belongs_to_other_user(0, 1000));
+        assert!(!belongs_to_other_user(1000, 1000));
+        assert!(!belongs_to_other_user(1000, 0));
+    }
+}
