@@ -1,8 +1,8 @@
-//! Many questions at once, for half the price, within a day.
+//! Submits many tasks at once, at half the price, for completion within a day.
 //!
-//! The money for all of them is put aside in one transaction before anything is sent, and what they are is kept. A
-//! process that dies in between leaves a batch of which nobody knows whether the provider has it: `collect.rs` looks
-//! for it there.
+//! The money for a whole batch is reserved in one transaction, together with its items, before anything is sent. A
+//! process that dies in between leaves a batch that the provider may or may not have: `batch_collect.rs` looks for it
+//! there.
 
 use super::Error;
 use super::PromptSource;
@@ -34,16 +34,16 @@ use crate::store::agent::NewBatch;
 use crate::store::agent::SpendReservation;
 use crate::store::agent::SpendTotals;
 
-/// The most questions of one batch: their answers are read in one piece.
+/// The most tasks in one batch: the results are read in one piece.
 const MAX_ITEMS: usize = 2_000;
-/// The most bytes of one batch.
+/// The most bytes in one batch.
 const MAX_BYTES: usize = 48 << 20;
 
-/// Questions that are to go together, claimed and worded.
+/// Tasks that are claimed and prepared, to be submitted together.
 struct PendingBatch<'o> {
     items: Vec<PreparedTask<'o>>,
     bytes: usize,
-    /// What they could cost at worst.
+    /// What they can cost at worst.
     worst: Money,
 }
 
@@ -55,15 +55,15 @@ struct PreparedTask<'o> {
     worst: Money,
 }
 
-/// What stops before another question is taken into a bundle.
+/// What is left of the caps before another task is added to a batch.
 struct CapHeadroom {
     money: Money,
     calls: u64,
 }
 
 impl SummaryService<'_> {
-    /// Hands these questions to the first model of the chain that takes many at once, as far as the caps allow. Those
-    /// that were are `handed_over`; [`Office::collect`] brings their answers.
+    /// Submits these tasks to the first model of the chain that supports batches, as far as the caps allow. They are
+    /// counted as `submitted`; [`SummaryService::collect`] fetches the results.
     pub fn submit(
         &self,
         errands: Vec<SummaryTask>,
@@ -86,7 +86,7 @@ impl SummaryService<'_> {
         Ok(outcome)
     }
 
-    /// Fills one bundle and hands it over.
+    /// Fills one batch and submits it.
     fn submit_next_batch(
         &self,
         model: &Model,
@@ -100,12 +100,12 @@ impl SummaryService<'_> {
         let over = filled.inspect_err(|_| outcome.remaining += bundle.items.len() as u64)?;
         self.submit_batch(model, bundle, is_stopped, outcome)?;
         let Some((cap, next)) = over else { return Ok(()) };
-        // What was put aside just now is a part of what is spent.
+        // What was reserved just now is part of what is spent.
         let spent = self.spent().map_err(StopReason::Store)?;
         Err(StopReason::OverCap { cap, caps: self.options.caps, spent, next })
     }
 
-    /// Fills a bundle. Returns which cap has no room for another question, and what that could cost.
+    /// Fills a batch. Returns the cap that has no room for another task, and what that task could cost.
     fn fill_batch<'o>(
         &'o self,
         bundle: &mut PendingBatch<'o>,
@@ -145,7 +145,7 @@ impl SummaryService<'_> {
         Ok(None)
     }
 
-    /// Claims and words a question; `None` where it is not to be asked.
+    /// Claims and prepares a task; returns `None` if it must not be sent.
     fn claim_and_prepare(
         &self,
         model: &Model,
@@ -195,7 +195,7 @@ impl SummaryService<'_> {
         let items: Vec<BatchEntry<'_>> =
             names.iter().zip(prompts).map(|(id, prompt)| BatchEntry { id, prompt }).collect();
         let sent = self.send_batch(model, &items, is_stopped);
-        // The batch holds the questions by now, whatever became of it.
+        // The batch row protects the tasks from now on, whatever the outcome of the request.
         bundle.items.into_iter().for_each(|packed| drop(packed.claim));
         let at_ms = self.world.now_ms();
         match sent {
@@ -237,7 +237,7 @@ impl SummaryService<'_> {
         }
     }
 
-    /// Sends all of it, in one step or two, and returns the provider's name for it.
+    /// Sends the batch, in one request or two, and returns the provider's id for it.
     fn send_batch(
         &self,
         model: &Model,
@@ -250,7 +250,7 @@ impl SummaryService<'_> {
         let file = match post::send_batch_request(&self.world, &request, is_stopped, decode) {
             Ok(SubmitStep::Batch(id)) => return Ok(id),
             Ok(SubmitStep::Uploaded(file)) => file,
-            // A file alone costs nothing.
+            // An uploaded file alone costs nothing.
             Err(BatchHttpError::Unknown { message: words })
                 if model.provider.wire != WireFormat::Anthropic =>
             {
@@ -268,7 +268,7 @@ impl SummaryService<'_> {
         }
     }
 
-    /// Says which cap is met first.
+    /// Returns the cap that is reached first.
     fn nearest_cap(&self, spent: &SpendTotals) -> CapExceeded {
         let caps = &self.options.caps;
         let (day, total) = (caps.day.saturating_sub(spent.day), caps.total.saturating_sub(spent.total));
@@ -276,13 +276,13 @@ impl SummaryService<'_> {
     }
 }
 
-/// Returns the first model of a chain that takes many questions at once, at the price that it asks for that.
+/// Returns the first model of a chain that supports batches, with its price halved.
 pub fn batch_model(chain: &[Model]) -> Result<Model, Error> {
     let model = chain.iter().find(|model| batch::is_possible(model)).ok_or(Error::NoBatches)?;
     Ok(Model { price: model.price.map(|price| price.halved()), ..model.clone() })
 }
 
-/// Returns the name by which a question's answer is found again.
+/// Returns the id by which the result of a task is found again.
 pub(super) fn custom_id(errand: &SummaryKey) -> String {
     errand.0.to_string()
 }

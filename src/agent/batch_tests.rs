@@ -17,20 +17,20 @@ use crate::model::Tier;
 use crate::store::agent::CapExceeded;
 use crate::store::agent::SpendTotals;
 
-/// A provider of batches: what it has, and what it does next.
+/// A batch provider: what it stores, and what it does next.
 #[derive(Debug, Default)]
 struct FakeBatchProvider {
-    /// The questions' names, once it has a batch.
+    /// The ids of the items, once it has a batch.
     batch: Vec<String>,
-    /// Whether it has worked on it.
+    /// Whether it has processed the batch.
     has_ended: bool,
-    /// Whether its answer to the submission is lost on the way.
+    /// Whether the response to the submission is lost.
     is_silent: bool,
-    /// Whether it refuses the submission.
+    /// Whether it rejects the submission.
     refuses: bool,
-    /// Names of questions that it gives no answer to.
+    /// Ids of items that have no result.
     forgets: Vec<String>,
-    /// How far another project's batch of as many questions is, where there is one.
+    /// The progress of another project's batch of the same size, if there is one.
     others: Option<&'static str>,
 }
 
@@ -86,7 +86,7 @@ impl FakeBatchProvider {
                 "{{\"custom_id\":\"{name}\",\"result\":{{\"type\":\"succeeded\",\"message\":{message}}}}}\n"
             )
         };
-        // In another order than they were asked in.
+        // In another order than they were submitted in.
         known.rev().map(line).collect()
     }
 }
@@ -107,13 +107,13 @@ fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
     let outcome = office.submit(errands(3), &PlainPrompts, &|| false).unwrap();
     assert_eq!((outcome.submitted, outcome.remaining, world.seen().len()), (3, 0, 1));
     assert_eq!(spent(&world).day, spent(&world).reserved);
-    // Neither asked one by one nor handed over again meanwhile.
+    // Neither called one by one nor submitted again meanwhile.
     assert_eq!(office.run(errands(3), &PlainPrompts, &super::super::NoObserver, &|| false).in_batch, 3);
     assert_eq!(office.submit(errands(3), &PlainPrompts, &|| false).unwrap().in_batch, 3);
     assert_eq!(world.seen().len(), 1);
     assert_eq!(office.collect(&|| false).waiting, 3);
     provider.lock().unwrap().has_ended = true;
-    // Another process takes it in.
+    // Another process collects it.
     drop(office);
     let collected = world.office(&office_options).collect(&|| false);
     assert_eq!((collected.answered, collected.waiting, collected.lost), (3, 0, 0));
@@ -182,7 +182,7 @@ fn a_batch_that_is_nowhere_counts_as_its_worst_after_a_day() {
     assert_eq!(office.collect(&|| false).lost, 2);
     assert_eq!((spent(&world).reserved, spent(&world).total), (worst, worst));
     assert!(world.paid().open_batches().unwrap().is_empty());
-    // They can be asked anew.
+    // They can be submitted again.
     provider.lock().unwrap().is_silent = false;
     assert_eq!(office.submit(errands(2), &PlainPrompts, &|| false).unwrap().submitted, 2);
 }

@@ -1,4 +1,4 @@
-//! What was written and what it cost, for whoever only looks. No office is needed, and nobody can be asked.
+//! Reads summaries and spending from the database, without a service and without the ability to call a model.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,32 +14,32 @@ use crate::store::agent::SpendTotals;
 use crate::store::agent::StoredSummary;
 use crate::store::agent::UsageRow;
 
-/// The database of what was paid for, or none where nothing has been.
+/// A reader of the database of paid calls; empty if nothing was ever paid for.
 #[derive(Debug)]
 pub struct LedgerReader(Option<AgentDb>);
 
 impl LedgerReader {
-    /// Opens the books in `folder`, the project's cache, for reading.
+    /// Opens the database in `folder`, the project's cache, for reading.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         Ok(Self(AgentDb::open_reader(&folder.join(AGENT_DATABASE))?))
     }
 
-    /// Returns how much has been spent until now, on that day and in all. Days are counted from 1970-01-01 in UTC.
+    /// Returns how much has been spent on that day and in total. Days are counted from 1970-01-01 in UTC.
     pub fn spent(&self, day: i64) -> Result<SpendTotals, Error> {
         Ok(self.0.as_ref().map(|paid| paid.spend_totals(day)).transpose()?.unwrap_or_default())
     }
 
-    /// Returns the calls by day, the last one first, and model.
+    /// Returns the calls by day, latest first, and model.
     pub fn usage(&self) -> Result<Vec<UsageRow>, Error> {
         Ok(self.0.as_ref().map(AgentDb::usage).transpose()?.unwrap_or_default())
     }
 
-    /// Returns the questions that are in batches, whose answers are still to come.
+    /// Returns the tasks that are in batches and have no result yet.
     pub fn in_batches(&self) -> Result<BTreeSet<SummaryKey>, Error> {
         Ok(self.0.as_ref().map(collect::in_batches).transpose()?.unwrap_or_default())
     }
 
-    /// Returns what models wrote of something for a tier, the newest first.
+    /// Returns what models wrote about a node for a tier, newest first.
     pub fn summaries(&self, of: &SubjectKey, tier: Tier) -> Result<Vec<StoredSummary>, Error> {
         let found = self
             .0
@@ -50,7 +50,7 @@ impl LedgerReader {
     }
 }
 
-/// Forgets in the books in `folder` these refusals, so that what they refuse is asked again.
+/// Deletes these refusals from the database in `folder`, so that their tasks are tried again.
 pub fn forget_refusals(folder: &Path, refusals: &[SummaryKey]) -> Result<(), Error> {
     let file = folder.join(AGENT_DATABASE);
     if refusals.is_empty() || AgentDb::open_reader(&file)?.is_none() {

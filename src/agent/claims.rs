@@ -17,11 +17,11 @@ use crate::store::agent::BatchId;
 use crate::store::agent::SpendOutcome;
 use crate::store::agent::SpendSettlement;
 
-/// What nobody could answer is not asked again for so long.
+/// How long a task that no model could answer is not tried again.
 const REFUSED_FOR_MS: i64 = 24 * 60 * 60 * 1000;
 
 impl SummaryService<'_> {
-    /// Claims a question.
+    /// Claims a task.
     pub(super) fn claim(
         &self,
         errand: &SummaryTask,
@@ -34,22 +34,22 @@ impl SummaryService<'_> {
         self.claims.claim(self.keys_of(errand), &wanted, self.world.now_ms()).map_err(StopReason::Store)
     }
 
-    /// Returns the keys by which a question is claimed, and refused.
+    /// Returns the keys under which a task is claimed and refused.
     pub(super) fn keys_of(&self, errand: &SummaryTask) -> (SummaryKey, SummaryKey) {
         (errand.id, self.options.policy.refusal_key(&errand.id))
     }
 
-    /// Keeps in mind that a question is not to be asked.
+    /// Records that a task must not be sent.
     pub(super) fn withhold(&self, held: ClaimGuard<'_>, withheld: &WithheldReason) -> Result<(), StopReason> {
         if matches!(withheld, WithheldReason::Changed) {
-            // There will be another question about what is there now.
+            // There will be another task for the new content.
             return Ok(());
         }
-        // The rules are a part of the key: with others it is another question.
+        // The secret rules are part of the key: with other rules it is another task.
         held.refuse(&withheld.to_string(), None, self.world.now_ms()).map_err(StopReason::Store)
     }
 
-    /// Gives a batch up that no provider has.
+    /// Cancels a batch that no provider has.
     pub(super) fn cancel(&self, id: BatchId) -> Result<(), store::Error> {
         let at_ms = self.world.now_ms();
         let settlement = SpendSettlement {
@@ -70,7 +70,7 @@ impl SummaryService<'_> {
     }
 }
 
-/// Returns until when a question is not asked again that failed so; `None` where the subject has nothing to do with it.
+/// Returns when a task that failed for this reason may be tried again; `None` if the subject is not at fault.
 pub(super) fn retry_at(failure: GiveUpReason, now_ms: i64) -> Option<RetryAt> {
     match failure {
         GiveUpReason::Outage | GiveUpReason::Account => None,
@@ -79,6 +79,6 @@ pub(super) fn retry_at(failure: GiveUpReason, now_ms: i64) -> Option<RetryAt> {
     }
 }
 
-/// A moment in milliseconds since the epoch, or never.
+/// A time in milliseconds since the epoch, or never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RetryAt(pub(super) Option<i64>);

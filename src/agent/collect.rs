@@ -1,4 +1,4 @@
-//! Brings the answers of batches, whoever submitted them, and however long ago.
+//! Collects the results of batches, whichever process submitted them, and however long ago.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -34,38 +34,38 @@ use crate::store::agent::AgentDb;
 use crate::store::agent::BatchItem;
 use crate::store::agent::CallBatch;
 
-/// A batch that the provider does not know so long after it was made is not there.
+/// A batch that the provider does not list after this time does not exist.
 const LOST_AFTER_MS: i64 = 25 * 60 * 60 * 1000;
-/// A provider's clock may differ from ours by so much, and its making of a batch may take so long.
+/// How far a provider's clock may differ from ours, including the time it takes to create a batch.
 const CLOCK_SLACK_MS: i64 = 15 * 60 * 1000;
-/// So many lists of a hundred batches each are looked through for one that was lost.
+/// How many lists of a hundred batches each are searched for a lost one.
 const MAX_LISTS: usize = 10;
 
-/// What came of batches.
+/// The result of collecting batches.
 #[derive(Debug, Default)]
 pub struct CollectedBatches {
-    /// Questions that were answered; their summaries are kept.
+    /// Tasks that were answered; their summaries are stored.
     pub answered: u64,
-    /// Questions without a usable answer.
+    /// Tasks without a usable answer.
     pub refused: u64,
-    /// Questions whose answers are still to come.
+    /// Tasks whose results are still to come.
     pub waiting: u64,
-    /// Questions of which nobody knows what became: they count as their worst.
+    /// Tasks whose result is unknown: they count at their worst cost.
     pub lost: u64,
     /// What the answers cost.
     pub spent: Money,
-    /// Why not all could be looked at.
+    /// Why not every batch was checked.
     pub stopped: Option<StopReason>,
 }
 
-/// What came back to a question, by the question's name.
+/// The result of one item, with the item's id.
 type BatchAnswer = (String, Result<ModelReply, CallFailure>);
 
 impl SummaryService<'_> {
-    /// Takes in the answers that have come since, and keeps them as what they were asked for.
+    /// Fetches the results that have arrived and stores the summaries.
     pub fn collect(&self, is_stopped: &(dyn Fn() -> bool + Sync)) -> CollectedBatches {
         let mut collected = CollectedBatches::default();
-        // Bound, so that the database is not held while a provider is asked.
+        // Bound to a variable, so that the database is not locked during requests to the provider.
         let batches = self.claims.db().open_batches();
         let batches = match batches {
             Ok(batches) => batches,
@@ -88,7 +88,7 @@ impl SummaryService<'_> {
         collected
     }
 
-    /// Returns the questions whose answers are still to come.
+    /// Returns the tasks whose results are still to come.
     pub fn in_batches(&self) -> Result<BTreeSet<SummaryKey>, store::Error> {
         in_batches(&self.claims.db())
     }
@@ -100,7 +100,7 @@ impl SummaryService<'_> {
         is_stopped: &(dyn Fn() -> bool + Sync),
         collected: &mut CollectedBatches,
     ) -> Result<(), StopReason> {
-        // Whoever is not in the chain any more is asked nothing; the money stays put aside.
+        // A model that is no longer in the chain is not called; its money stays reserved.
         let Some(model) = self.options.chain.iter().find(|model| model.full_name() == batch.model) else {
             return Ok(());
         };
@@ -119,7 +119,7 @@ impl SummaryService<'_> {
         self.find_lost_batch(model, batch, known, is_stopped, collected)
     }
 
-    /// Collects a batch whose name was never heard, where it is found by its answers.
+    /// Collects a batch whose id was never received, if one with its items is found.
     fn find_lost_batch(
         &self,
         model: &Model,
@@ -134,7 +134,7 @@ impl SummaryService<'_> {
                 may_be_under_way = true;
                 continue;
             };
-            // Only one that bears our tag can be told to be ours without an answer.
+            // Without results, only our tag can tell that the batch is ours.
             if failed.is_some() {
                 collected.refused += batch.items.len() as u64;
                 return self.cancel(batch.id).map_err(StopReason::Store);
@@ -156,7 +156,7 @@ impl SummaryService<'_> {
         self.expire_lost_batch(batch, collected).map_err(StopReason::Store)
     }
 
-    /// Takes in all answers of a batch, which is over then.
+    /// Stores all results of a batch, which is then closed.
     fn accept_all(
         &self,
         model: &Model,
@@ -174,7 +174,7 @@ impl SummaryService<'_> {
         self.claims.db().delete_batch(batch.id)
     }
 
-    /// Takes in one answer.
+    /// Stores one result.
     fn accept_one(
         &self,
         model: &Model,
@@ -209,9 +209,9 @@ impl SummaryService<'_> {
         }
     }
 
-    /// Returns what no question can have passed: of one in a batch nobody knows any more how long it was.
+    /// Returns a ceiling that no task can exceed: the size of an item in a batch is no longer known.
     fn usage_ceiling(&self, model: &Model) -> UsageCeiling {
-        /// The most bytes that JSON makes of one.
+        /// The most bytes that JSON makes of one byte.
         const ESCAPED: u64 = 6;
         const INSTRUCTIONS: u64 = 64 << 10;
         let wish = &self.options.policy;
@@ -232,7 +232,7 @@ impl SummaryService<'_> {
             .map_err(|trouble| trouble.into_stop_reason(model))
     }
 
-    /// Fetches all lists of answers. One that cannot be fetched leaves all of them for the next time.
+    /// Fetches all result files. If one cannot be fetched, all of them are left for the next time.
     fn fetch_answers(
         &self,
         model: &Model,
@@ -249,7 +249,7 @@ impl SummaryService<'_> {
         Ok(answers)
     }
 
-    /// Returns what could be a batch whose name was never heard. Other projects may have made some that look like it.
+    /// Returns batches that may be one whose id was never received. Other projects may have similar ones.
     fn candidates(
         &self,
         model: &Model,
@@ -294,19 +294,19 @@ impl SummaryService<'_> {
         if self.world.now_ms() - batch.at_ms < LOST_AFTER_MS {
             return Ok(());
         }
-        // It may have been made, and charged, and deleted since: it counts as its worst.
+        // It may have been created, charged and deleted since, so it counts at its worst cost.
         collected.lost += batch.items.len() as u64;
         self.claims.db().delete_batch(batch.id)
     }
 }
 
-/// Returns the questions that are in batches.
+/// Returns the tasks that are in batches.
 pub(super) fn in_batches(paid: &AgentDb) -> Result<BTreeSet<SummaryKey>, store::Error> {
     let batches = paid.open_batches()?;
     Ok(batches.iter().flat_map(|batch| &batch.items).map(|item| item.task_key).collect())
 }
 
-/// Reads a list of answers; what comes in its place is a refusal, and no empty list.
+/// Reads a list of results; an error response is an error, not an empty list.
 fn decode_answers(
     model: &Model,
     response: &HttpResponse,

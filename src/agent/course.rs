@@ -1,6 +1,6 @@
-//! The way of one question: claimed, worded, paid for, asked, until there are words or nobody is left to be asked.
+//! Runs one task: claim, prompt, reservation and calls, until there is a summary or no model left to call.
 //!
-//! What is done after each answer is for [`Attempt`] to say; here it is done.
+//! [`RequestAttempt`] decides what follows each response; this file carries it out.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
@@ -53,26 +53,26 @@ use crate::store::agent::SpendReservation;
 use crate::store::agent::SpendSettlement;
 use crate::store::agent::StoredSummary;
 
-/// One question on its way.
+/// One task in progress.
 pub(super) struct RequestRun<'c> {
     run: &'c SharedRun<'c>,
     service: &'c SummaryService<'c>,
     task: &'c SummaryTask,
-    /// What a provider said last that was no answer.
+    /// The provider's last message that was not an answer.
     last_message: String,
-    /// Whether the present model has not been asked yet.
+    /// Whether the current model has not been called yet.
     is_first_call: bool,
-    /// Providers that have been asked.
+    /// Providers that have been called.
     asked_providers: BTreeSet<&'c str>,
-    /// Whether the last one asked was in trouble.
+    /// Whether the last call failed because of an outage.
     was_outage: bool,
-    /// The models that called the question wrong.
+    /// The models that rejected the request as invalid.
     rejected_by: Vec<&'c Model>,
 }
 
-/// What came of wanting to make a call.
+/// The outcome of trying to make a call.
 enum CallAttempt<'c> {
-    /// It was made, and the money for it is put aside under this number.
+    /// The call was made, and its cost is reserved under this id.
     Made {
         spend: SpendId,
         worst: Money,
@@ -80,7 +80,7 @@ enum CallAttempt<'c> {
         settlement: SpendSettlement,
         under_way: InFlightGuard<'c>,
     },
-    /// It was not: the model's provider is not to be asked now.
+    /// It was not made: the model's provider must not be called now.
     Denied(GiveUpReason),
 }
 
@@ -98,7 +98,7 @@ impl<'c> RequestRun<'c> {
         }
     }
 
-    /// Goes all the way. An error ends the whole run.
+    /// Runs the task to its end. An error ends the whole run.
     pub(super) fn run(mut self) -> Result<TaskOutcome, StopReason> {
         let held = match self.service.claim(self.task, self.run.prompts)? {
             ClaimOutcome::Acquired(held) => held,
@@ -166,8 +166,8 @@ impl<'c> RequestRun<'c> {
         Ok(CallAttempt::Made { spend, worst, sent: Box::new(sent), settlement, under_way })
     }
 
-    /// Counts the first call to a model. One to another model of a provider that was in trouble is no first call: else
-    /// a chain of three would ask such a provider three times.
+    /// Counts the first call to a model. A call to another model of a provider that has an outage counts as a retry:
+    /// otherwise a chain of three models would call such a provider three times.
     fn count_first_call(&mut self, model: &'c Model, door: &ProviderGate) -> bool {
         if !mem::take(&mut self.is_first_call) {
             return true;
@@ -200,7 +200,7 @@ impl<'c> RequestRun<'c> {
         }
     }
 
-    /// Waits until the provider may be asked.
+    /// Waits until the provider may be called.
     fn enter_gate(
         &self,
         door: &ProviderGate,
@@ -222,7 +222,7 @@ impl<'c> RequestRun<'c> {
                         });
                         is_told = true;
                     }
-                    // Others may have widened or closed it meanwhile, so that it is looked at again.
+                    // Another thread may have changed the gate meanwhile, so it is checked again soon.
                     if !self.run.wait(time.min(Duration::from_millis(200))) {
                         return Err(StopReason::Interrupted);
                     }
@@ -231,8 +231,8 @@ impl<'c> RequestRun<'c> {
         }
     }
 
-    /// Puts the money for a call aside. Calls that are under way hold their worst, most of which comes back: what has no
-    /// room beside them may have it behind them.
+    /// Reserves the money for a call. Calls in flight hold their worst cost, most of which is released later: a call
+    /// that does not fit now may fit once they return.
     fn reserve(&self, model: &Model, worst: Money) -> Result<(SpendId, InFlightGuard<'c>), StopReason> {
         let (till, caps) = (&self.service.claims, self.service.options.caps);
         loop {
@@ -255,7 +255,7 @@ impl<'c> RequestRun<'c> {
                 }
             }
             if !self.run.wait(Duration::from_millis(50)) {
-                // Should it be another reason by which the run ends, that one was noted first.
+                // If the run ends for another reason, that reason was recorded first.
                 return Err(StopReason::Interrupted);
             }
         }
@@ -294,7 +294,7 @@ impl<'c> RequestRun<'c> {
             }
             CallResult::Stopped => return Err(StopReason::Interrupted),
         };
-        // A provider in trouble is asked again only while that is a small part of all that it is asked.
+        // A failing provider is retried only while retries are a small share of its calls.
         if let AttemptEffect::Retry { after, is_retry: true } = effect
             && !self.service.gate(model).try_retry(self.service.world.clock.monotonic(), after)
         {
@@ -319,7 +319,7 @@ impl<'c> RequestRun<'c> {
         let question = question_row(self.run.prompts, self.task, &model.full_name(), prepared);
         let summaries = summaries(&question, &SummaryOrigin { model, worst }, words, &settlement);
         held.accept(spend, &settlement, &summaries, &question.paths).map_err(StopReason::Store)?;
-        // Only now is the call settled.
+        // The call is settled only now.
         drop(under_way);
         Ok(TaskOutcome::Answered)
     }
@@ -332,7 +332,7 @@ impl<'c> RequestRun<'c> {
     fn give_up(self, held: ClaimGuard<'c>, failure: GiveUpReason) -> Result<TaskOutcome, StopReason> {
         let now_ms = self.service.world.now_ms();
         let Some(RetryAt(until_ms)) = retry_at(failure, now_ms) else {
-            // Where nobody else can be asked either, the run ends.
+            // If no other model can be called either, the run ends.
             return self.service.unavailable_reason().map_or(Ok(TaskOutcome::Unanswered), Err);
         };
         let (_, id) = self.service.keys_of(self.task);
@@ -346,13 +346,13 @@ impl<'c> RequestRun<'c> {
     }
 }
 
-/// Where a summary came from.
+/// Which call a summary came from.
 pub(super) struct SummaryOrigin<'s> {
     pub(super) model: &'s Model,
     pub(super) worst: Money,
 }
 
-/// Returns the rows of what one call brought.
+/// Returns the summary rows of one call.
 pub(super) fn summaries(
     question: &BatchQuestion,
     source: &SummaryOrigin<'_>,
@@ -378,7 +378,7 @@ pub(super) fn summaries(
     question.keys.iter().filter_map(row).collect()
 }
 
-/// Returns a number from 0 to 1 by chance.
+/// Returns a random number from 0 to 1.
 fn jitter() -> f64 {
     let chance = RandomState::new().build_hasher().finish();
     f64::from(u32::try_from(chance >> 32).unwrap_or(0)) / f64::from(u32::MAX)

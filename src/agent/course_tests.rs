@@ -1,4 +1,4 @@
-//! What is done after answers that are none: waited, asked again, asked another, given up.
+//! What follows calls without an answer: waiting, retrying, escalating, giving up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +49,7 @@ fn a_wish_that_makes_no_sense_is_no_wish_and_a_huge_one_closes_the_door() {
     let Some(StopReason::Unreachable { retry_in, .. }) = outcome.stopped else { panic!("{outcome:?}") };
     assert_eq!(retry_in, Duration::from_mins(15));
     assert!(matches!(office.status().unwrap().state, SubAgentState::Paused { .. }));
-    // The office remembers.
+    // The service remembers.
     assert_eq!(office.run(errands(5), &PlainPrompts, &NoObserver, &|| false).calls, 0);
 }
 
@@ -159,7 +159,7 @@ fn in_an_hour_of_storm_hardly_more_is_sent_than_was_wanted() {
         }
         let seen = world.seen();
         assert!(seen.len() <= 25, "{} calls with {concurrency} threads", seen.len());
-        // Fifty questions were wanted: less than one call for each, and none asked more than four times in a row.
+        // Fifty tasks: less than one call for each, and none called more than four times in a row.
         assert!(seen.len() * 10 <= 50 * 12);
         assert!(10 <= seen.len(), "{} calls with {concurrency} threads", seen.len());
     }
@@ -287,6 +287,6 @@ fn a_program_that_is_not_there_is_not_looked_for_again() {
         why.to_string().starts_with("command cannot be asked as the settings say: run missing: "),
         "{why}"
     );
-    // The next model does the rest.
+    // The next model answers the rest.
     assert_eq!(world.run(&options(vec![missing, model("small")]), errands(3)).answered, 3);
 }

@@ -1,4 +1,4 @@
-//! One provider, as all threads of a process see it: whether it may be asked now, and how fast.
+//! Decides for all threads whether a provider may be called now, and at what rate.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -21,16 +21,17 @@ use crate::llm::RetryBudget;
 use crate::model::SummaryKey;
 use crate::sys::Clock;
 
-/// A provider that does not answer is waited for while that takes no longer: its first rest, not its second.
+/// How long an outage may last for a task to wait for its end: the first rest, but not the second.
 const OUTAGE_PATIENCE: Duration = Duration::from_secs(45);
-/// One that has said itself when to come again is waited for while that takes no longer.
+/// How long a delay requested by the provider may be for a task to wait for its end.
 const REQUESTED_PATIENCE: Duration = Duration::from_mins(2);
-/// One that wants money, another key or other settings is not asked again for so long, should the process live that long.
+/// How long a provider is disabled that requires payment, another key or other settings.
 const DISABLED_FOR: Duration = Duration::from_hours(1);
-/// A model that refuses so many questions in a row, in the same words, refuses all: its name or its address is wrong.
+/// After this many equal rejections in a row a model is assumed to reject everything: its name or its address is
+/// wrong.
 const MAX_REJECTIONS: u32 = 3;
 
-/// The door of a provider.
+/// The gate of one provider.
 #[derive(Debug)]
 pub(super) struct ProviderGate {
     /// The provider's name.
@@ -43,24 +44,24 @@ struct GateState {
     breaker: CircuitBreaker,
     rates: RateLimiter,
     retries: RetryBudget,
-    /// Why it is off, and until when.
+    /// Until when it is disabled, and why.
     disabled: Option<(Duration, FailureClass)>,
-    /// What it said last that was no answer.
+    /// Its last message that was not an answer.
     last_message: String,
-    /// Whether it has asked to be left alone, rather than failed.
+    /// Whether it asked for a delay, as opposed to failing.
     asked_to_wait: bool,
-    /// What its models have called wrong since they last answered, by the model's name.
+    /// The requests that its models rejected since they last answered, by the model's name.
     rejections: BTreeMap<String, RejectionStreak>,
 }
 
-/// Questions in a row that one model called wrong.
+/// Consecutive requests that one model rejected.
 #[derive(Debug, Default)]
 struct RejectionStreak {
     count: u32,
     message: String,
-    /// Those that were refused for it.
+    /// The tasks that were refused because of it.
     refused: Vec<SummaryKey>,
-    /// Until when the model is not asked, for it calls everything wrong.
+    /// Until when the model is not called, because it rejects everything.
     disabled_until: Option<Duration>,
 }
 
@@ -73,11 +74,11 @@ impl RejectionStreak {
 /// Whether a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GateDecision {
-    /// It may, and counts as under way until its [`Inside`] is dropped.
+    /// It may, and counts as in flight until its [`CallPermit`] is dropped.
     Admitted,
-    /// Not before that time has passed.
+    /// Not before this time has passed.
     Wait(Duration),
-    /// Not in this run: another model is to be asked.
+    /// Not in this run: another model should be called.
     Denied(GiveUpReason),
 }
 
@@ -97,9 +98,9 @@ impl ProviderGate {
         Self { provider: provider.to_owned(), state: Mutex::new(inner) }
     }
 
-    /// Asks for leave to make a call of about so many tokens to a model.
+    /// Requests permission for a call to a model with about this many tokens.
     pub(super) fn try_enter(&self, now: Duration, model: &str, tokens: u64) -> GateDecision {
-        /// What is over when another call comes back is looked at again after so long.
+        /// How soon to check again whether another call has returned.
         const GLANCE: Duration = Duration::from_millis(20);
         let mut inner = self.lock();
         if let Some(failure) = inner.denial(now, model) {
@@ -115,19 +116,19 @@ impl ProviderGate {
             RateDecision::Wait(time) => return GateDecision::Wait(time),
             RateDecision::Full => return GateDecision::Wait(GLANCE),
         }
-        // It is open: only so does the one question that goes alone count as sent.
+        // Only an admitted call counts as the single probe of an open breaker.
         inner.breaker.try_enter(now);
         GateDecision::Admitted
     }
 
-    /// Takes back the leave for a call that was not made, or of which nobody knows what became.
+    /// Returns the permission for a call that was not made, or whose outcome is unknown.
     fn release_unsent(&self, now: Duration) {
         let mut inner = self.lock();
         inner.rates.release(now, &RateLimits::default());
         inner.breaker.release_probe();
     }
 
-    /// A call to a model has come back.
+    /// Records the result of a call to a model.
     fn record_result(&self, now: Duration, model: &str, sent: &CallResult) {
         let mut inner = self.lock();
         inner.track_rejections(now, model, sent);
@@ -147,18 +148,18 @@ impl ProviderGate {
         }
     }
 
-    /// A question is asked for the first time.
+    /// Counts the first call for a task.
     pub(super) fn count_first(&self, now: Duration) {
         self.lock().retries.count_first(now);
     }
 
-    /// Says whether a question may be asked again, and counts that.
+    /// Returns whether a task may be retried, and counts the retry.
     pub(super) fn try_retry(&self, now: Duration, after: Duration) -> bool {
         after <= REQUESTED_PATIENCE && self.lock().retries.try_retry(now)
     }
 
-    /// Notes that a question is refused for what this model said. `false` where it says so to every question: then that
-    /// is not for the question to suffer.
+    /// Records that a task is refused because this model rejected it. Returns `false` if the model rejects
+    /// everything: then the task is not at fault.
     pub(super) fn record_refusal(&self, now: Duration, model: &str, question: SummaryKey) -> bool {
         let mut inner = self.lock();
         let Some(wrong) = inner.rejections.get_mut(model) else { return true };
@@ -169,14 +170,14 @@ impl ProviderGate {
         false
     }
 
-    /// Returns the questions that were refused before it was known that the model refuses all.
+    /// Removes and returns the tasks that were refused before it was known that the model rejects everything.
     pub(super) fn take_wrongly_refused(&self) -> Vec<SummaryKey> {
         let mut inner = self.lock();
         let off = inner.rejections.values_mut().filter(|wrong| wrong.disabled_until.is_some());
         off.flat_map(|wrong| std::mem::take(&mut wrong.refused)).collect()
     }
 
-    /// Says why a model of this provider cannot be asked in this run.
+    /// Returns why a model of this provider cannot be called in this run.
     pub(super) fn stop_reason(&self, now: Duration, model: &str) -> Option<StopReason> {
         let inner = self.lock();
         let provider = self.provider.clone();
@@ -199,12 +200,12 @@ impl ProviderGate {
         }
     }
 
-    /// Returns what it said last that was no answer.
+    /// Returns its last message that was not an answer.
     pub(super) fn last_message(&self) -> String {
         self.lock().last_message.clone()
     }
 
-    /// Returns for how long it is left alone.
+    /// Returns how long the provider must rest.
     pub(super) fn closed_for(&self, now: Duration) -> Duration {
         self.lock().closed_for(now)
     }
@@ -214,7 +215,7 @@ impl ProviderGate {
     }
 }
 
-/// A leave to make one call. It is given back when this is dropped, be it by a panic: else the place would be lost.
+/// Permission to make one call. It is returned on drop, even in a panic: otherwise the slot would be lost.
 pub(super) struct CallPermit<'d> {
     pub(super) gate: &'d ProviderGate,
     pub(super) model: &'d str,
@@ -223,7 +224,7 @@ pub(super) struct CallPermit<'d> {
 }
 
 impl CallPermit<'_> {
-    /// The call has come back.
+    /// Records that the call has returned.
     pub(super) fn complete(mut self, sent: &CallResult) {
         self.gate.record_result(self.clock.monotonic(), self.model, sent);
         self.is_returned = true;
@@ -239,7 +240,7 @@ impl Drop for CallPermit<'_> {
 }
 
 impl GateState {
-    /// Says whether waiting is of no use.
+    /// Returns why waiting is pointless, if it is.
     fn denial(&self, now: Duration, model: &str) -> Option<GiveUpReason> {
         let is_wrong = self.rejections.get(model).is_some_and(|wrong| wrong.is_off(now));
         if is_wrong || self.disabled.is_some_and(|(until, _)| now < until) {
@@ -256,7 +257,7 @@ impl GateState {
         }
     }
 
-    /// Counts what a model calls wrong. Any sign that it reads questions ends the row.
+    /// Tracks what a model rejects. Any sign that it reads requests resets the streak.
     fn track_rejections(&mut self, now: Duration, model: &str, sent: &CallResult) {
         let said = match sent {
             CallResult::Answered { .. } => None,
@@ -309,7 +310,7 @@ impl GateState {
     }
 }
 
-/// Says whether two refusals say the same, but for the numbers in them, such as the name of the request.
+/// Returns whether two messages are equal except for the numbers in them, such as request ids.
 fn is_same_message(one: &str, other: &str) -> bool {
     let letters = |text: &'_ str| text.split(|c: char| c.is_ascii_digit()).collect::<String>();
     letters(one) == letters(other)

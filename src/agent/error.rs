@@ -1,4 +1,4 @@
-//! Why nobody can be asked at all.
+//! Errors of the sub-agent as a whole.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,35 +6,35 @@ use std::path::PathBuf;
 use crate::model::ModelName;
 use crate::store;
 
-/// Why nobody can be asked.
+/// Why no model can be called.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No model is chosen.
+    /// No model is configured.
     #[error("no model is chosen")]
     NoModels,
-    /// Many questions at once were wanted.
+    /// A batch was requested of a chain without batch support.
     #[error("no provider of the chosen models takes many questions at once")]
     NoBatches,
-    /// Nobody knows what the model costs, so that no cap could hold.
+    /// The model's price is unknown, so no cap could be enforced.
     #[error("the price of {0} is not known")]
     NoPrice(ModelName),
-    /// The provider answers only with a key, and there is none.
+    /// The provider requires a key, and none is configured.
     #[error("no key for the provider {provider}: none of {} is set", variables.join(", "))]
     NoKey {
-        /// Its name.
+        /// The provider's name.
         provider: String,
-        /// The variables that may hold it.
+        /// The environment variables that may hold it.
         variables: Vec<String>,
     },
-    /// Other processes could not be told that this one works.
+    /// The lock that shows other processes that this one is alive could not be taken.
     #[error("lock {}", path.display())]
     Lock {
-        /// Which file was to be locked.
+        /// The lock file.
         path: PathBuf,
-        /// What the system said.
+        /// The system error.
         source: io::Error,
     },
-    /// The database of what was paid for cannot be used. Without it nothing is spent.
+    /// The database of paid calls cannot be used. Without it nothing is spent.
     #[error("keep account of what is spent")]
     Store(#[from] store::Error),
 }

@@ -1,4 +1,4 @@
-//! What questions would cost, before anybody is asked.
+//! Estimates the cost of tasks before any call is made.
 
 use crate::engine::summaries::SummaryTasks;
 use crate::llm::Model;
@@ -7,27 +7,28 @@ use crate::model::TokenUsage;
 use crate::store::agent::SpendCaps;
 use crate::store::agent::SpendTotals;
 
-/// What a provider's format adds to the instructions and the text is about so long.
+/// Approximate bytes that a provider's format adds to the instructions and the material.
 const ENVELOPE_BYTES: u64 = 300;
-/// A token of source is about so many bytes.
+/// Approximate bytes in a token of source code.
 const TOKEN_BYTES: u64 = 4;
-/// With the outline of a file, or longer words about what lies in a folder, it may be so many times as long.
+/// The outline of a file, or longer descriptions of a folder's children, can make the material this many times
+/// longer.
 const LONGER: u64 = 2;
-/// An answer for two tiers has about so many tokens.
+/// Approximate tokens in an answer for two tiers.
 const ANSWER_TOKENS: u64 = 250;
 
-/// What questions would cost.
+/// What tasks would cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CostEstimate {
-    /// How many calls there would be, if each was answered at once; folders that wait for files are among them.
+    /// How many calls there would be if each succeeded at once; includes folders that wait for files.
     pub calls: u64,
-    /// About how many tokens of input they would have.
+    /// Approximate input tokens.
     pub input_tokens: u64,
-    /// About how many of output.
+    /// Approximate output tokens.
     pub output_tokens: u64,
-    /// About what that would cost at the first model; `None` where its price is not known.
+    /// Approximate cost with the first model; `None` if its price is unknown.
     pub likely: Option<Money>,
-    /// What it could cost at most there, if each is asked once: every byte a token, every answer as long as may be.
+    /// The highest possible cost there with one call each: every byte a token, every answer of full length.
     pub worst: Option<Money>,
     /// How many more calls may be made today.
     pub calls_left: u64,
@@ -35,7 +36,7 @@ pub struct CostEstimate {
     pub money_left: Money,
 }
 
-/// Returns about what it would cost to ask all this.
+/// Returns the approximate cost of all tasks.
 pub fn estimate_cost(
     errands: &SummaryTasks,
     chain: &[Model],
@@ -65,14 +66,14 @@ pub fn estimate_cost(
         estimate.output_tokens += tokens.output.unwrap_or(0);
         let sum = |so_far: Option<Money>, next: Option<Money>| Some(so_far? + next?);
         estimate.likely = sum(estimate.likely, price.and_then(|price| price.cost_of(&tokens)));
-        // In JSON a line break is two bytes, and so is each quotation mark.
+        // In JSON a line break takes two bytes, and so does a quotation mark.
         let body = most_bytes.saturating_add(ENVELOPE_BYTES).saturating_add(most_bytes / 8);
         estimate.worst = sum(estimate.worst, price.map(|price| price.worst_cost(body, most_output)));
     }
     estimate
 }
 
-/// Returns about how many bytes each call sends, and how many at most.
+/// Returns for each call about how many bytes it sends, and how many at most.
 fn call_sizes(errands: &SummaryTasks) -> impl Iterator<Item = (u64, u64)> {
     let ready = errands.ready.iter().map(|errand| errand.estimated_bytes);
     let each = errands.waiting_bytes.checked_div(errands.waiting_folders).unwrap_or(0);
@@ -87,7 +88,7 @@ mod tests {
     use super::super::testing::options;
     use super::*;
 
-    /// Files that can be asked about, and a folder that waits for them.
+    /// Files that are ready, and a folder that waits for them.
     fn asked(count: usize) -> SummaryTasks {
         let ready = errands(count);
         SummaryTasks { ready, waiting_folders: 1, waiting_bytes: 500, ..SummaryTasks::default() }
@@ -100,8 +101,8 @@ mod tests {
         caps.calls_a_day = 10;
         let spent = SpendTotals { day: Money::from_nanos(400_000_000), calls: 3, ..SpendTotals::default() };
         let found = estimate_cost(&asked(2), &[model("small")], 100, &caps, &spent);
-        // Twice 4,300 bytes and once 800 at four a token, and thrice a hundred tokens of answer: a dollar and five for a
-        // million.
+        // Twice 4,300 bytes and once 800 at four a token, and three times a hundred tokens of output, at one and five
+        // dollars a million.
         assert_eq!((found.calls, found.input_tokens, found.output_tokens), (3, 2 * 1_075 + 200, 300));
         assert_eq!(found.likely, Some(Money::from_nanos(2_350 * 1_000 + 300 * 5_000)));
         assert!(found.likely < found.worst);

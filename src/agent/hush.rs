@@ -1,4 +1,4 @@
-//! A server that repeats the key it was asked with is not repeated: what it said is told, and kept, without it.
+//! Removes the API key from responses, in case a server repeats it, before anything is shown or stored.
 
 use secrecy::ExposeSecret;
 
@@ -8,12 +8,13 @@ use crate::model::HttpRequest;
 use crate::model::HttpResponse;
 use crate::sys::HttpLimits;
 
-/// What stands where the key stood.
+/// The replacement for the key.
 const MASK: &str = "[the key]";
-/// What is shorter guards nothing, and could be any word of an answer: servers that want no key are asked with "none".
+/// Shorter keys protect nothing and could match any word of an answer: servers without keys are often called with
+/// "none".
 const MIN_KEY_BYTES: usize = 12;
 
-/// Sends a request, and returns what came back without the key.
+/// Sends a request, and returns the response without the key.
 pub(super) fn send_scrubbed(
     windows: &AgentWorld<'_>,
     request: &HttpRequest,
@@ -22,7 +23,7 @@ pub(super) fn send_scrubbed(
 ) -> Result<HttpResponse, HttpError> {
     let answer = windows.network.send(request, limits, is_stopped);
     let values = request.secret_headers.iter().map(|(_, value)| value.expose_secret());
-    // Before the key stands the word for how it is meant, such as "Bearer".
+    // The key is preceded by its scheme, such as "Bearer".
     let keys =
         values.filter_map(|value| value.split_whitespace().last()).filter(|key| MIN_KEY_BYTES <= key.len());
     keys.fold(answer, |answer, key| match answer {
@@ -38,7 +39,7 @@ fn scrub_response(mut response: HttpResponse, key: &str) -> HttpResponse {
             *value = value.replace(key, MASK);
         }
     }
-    // Some servers write a slash in JSON so.
+    // Some JSON encoders escape slashes.
     let escaped = key.replace('/', "\\/");
     for key in [key, escaped.as_str()] {
         if memchr::memmem::find(&response.body, key.as_bytes()).is_some() {

@@ -1,9 +1,10 @@
-//! The sub-agent: who is asked what, when, and for how much.
+//! The sub-agent: has language models write summaries, within caps on spending.
 //!
-//! Knows: the order of work, single flight, retries and escalation, rates, the ledger and its caps. Does not know: how
-//! a question is worded (`engine`, `summarize`), how it is written for a provider (`llm`), where settings come from.
+//! Knows: the order of work, single flight, retries and escalation, rate limits, the ledger and its caps. Does not
+//! know: how a prompt is written (`engine`, `summarize`), how it is encoded for a provider (`llm`), where settings
+//! come from.
 //!
-//! Start with [`Office::run`]; then read `course.rs`, the way of one question.
+//! Start with [`SummaryService::run`]; then read `request_run.rs`, the path of one task.
 
 mod batch;
 mod books;

@@ -1,4 +1,4 @@
-//! Where the sub-agent works: one for each process and project.
+//! The service that runs summary tasks: one for each process and project.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
@@ -35,10 +35,10 @@ use crate::sys::Clock;
 use crate::sys::Commands;
 use crate::sys::HttpTransport;
 
-/// The world, as far as the sub-agent looks at it.
+/// The I/O traits that the sub-agent needs.
 #[derive(Clone, Copy)]
 pub struct AgentWorld<'w> {
-    /// Servers.
+    /// HTTP requests.
     pub network: &'w dyn HttpTransport,
     /// Programs.
     pub commands: &'w dyn Commands,
@@ -53,8 +53,8 @@ impl AgentWorld<'_> {
     }
 }
 
-/// Where questions are asked. It remembers between runs which providers are to be left alone, and holds a lock by which
-/// other processes know that its claims are alive.
+/// Runs summary tasks. It remembers between runs which providers must rest, and holds a lock by which other processes
+/// know that its claims are alive.
 pub struct SummaryService<'w> {
     pub(super) world: AgentWorld<'w>,
     pub(super) options: Options,
@@ -66,7 +66,7 @@ pub struct SummaryService<'w> {
     in_flight: AtomicU32,
     waiting: AtomicU64,
     active_runs: AtomicU32,
-    /// Why the last run ended before all was asked, and when that may be over.
+    /// Why the last run ended early, and when that may be over.
     last_stop: Mutex<Option<(SubAgentState, Option<Duration>)>>,
 }
 
@@ -77,7 +77,7 @@ impl fmt::Debug for SummaryService<'_> {
 }
 
 impl<'w> SummaryService<'w> {
-    /// Opens an office over the database in `folder`, the project's cache. Nobody is asked, and no connection is made.
+    /// Opens a service over the database in `folder`, the project's cache, without making a connection.
     pub fn open(
         folder: &Path,
         windows: AgentWorld<'w>,
@@ -104,9 +104,9 @@ impl<'w> SummaryService<'w> {
         })
     }
 
-    /// Asks these questions, in about this order, and returns when all that can be answered is, or the run has to end.
-    /// A question that is `left` can be asked again by another run; whoever repeats runs does so only after one that
-    /// answered something.
+    /// Runs these tasks, in about this order, and returns when all that can be answered are, or the run must end.
+    /// Tasks that are counted as `remaining` can be passed to another run, but only after a run that answered
+    /// something.
     pub fn run(
         &self,
         errands: Vec<SummaryTask>,
@@ -123,7 +123,7 @@ impl<'w> SummaryService<'w> {
         std::thread::scope(|scope| {
             for number in 0..threads {
                 let builder = std::thread::Builder::new().name(format!("agent-{number}"));
-                // A machine that has no room for one more thread is asked for no further ones.
+                // If the system cannot start one more thread, no further ones are tried.
                 if builder.spawn_scoped(scope, || run.run_worker()).is_err() {
                     break;
                 }
@@ -143,22 +143,22 @@ impl<'w> SummaryService<'w> {
         outcome
     }
 
-    /// Returns what the office was opened with.
+    /// Returns the options that the service was opened with.
     pub const fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Says what became of a database that was found damaged.
+    /// Returns how a damaged database was recovered, if it was.
     pub const fn recovery(&self) -> Option<&AgentDbRecovery> {
         self.recovery.as_ref()
     }
 
-    /// Returns how much has been spent, today and in all.
+    /// Returns how much has been spent, today and in total.
     pub fn spent(&self) -> Result<SpendTotals, store::Error> {
         self.claims.spent(self.today())
     }
 
-    /// Says what the office is at.
+    /// Returns what the service is doing.
     pub fn status(&self) -> Result<SubAgentStatus, store::Error> {
         let now = self.world.clock.monotonic();
         let stopped = self.last_stop.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -183,7 +183,7 @@ impl<'w> SummaryService<'w> {
         self.gates.get(&model.provider.name).expect("there is a door for each provider of the chain")
     }
 
-    /// Says why no model can be asked; `None` where one can.
+    /// Returns why no model can be called; `None` if one can.
     pub(super) fn unavailable_reason(&self) -> Option<StopReason> {
         let now = self.world.clock.monotonic();
         let mut first = None;
@@ -194,12 +194,12 @@ impl<'w> SummaryService<'w> {
         first
     }
 
-    /// Counts a call as under way until what is returned is dropped.
+    /// Counts a call as in flight until the returned guard is dropped.
     pub(super) fn count_in_flight(&self) -> InFlightGuard<'_> {
         InFlightGuard::new(&self.in_flight)
     }
 
-    /// Says whether any call is under way.
+    /// Returns whether any call is in flight.
     pub(super) fn has_calls_in_flight(&self) -> bool {
         self.in_flight.load(Ordering::Relaxed) != 0
     }
@@ -212,7 +212,7 @@ impl<'w> SummaryService<'w> {
         self.world.now_ms().div_euclid(24 * 60 * 60 * 1000)
     }
 
-    /// What was refused before it was known that a model refuses everything can be asked again.
+    /// Makes tasks available again that were refused before it was known that a model rejects everything.
     fn forget_wrong_refusals(&self, outcome: &mut RunOutcome) {
         let wronged: Vec<_> = self.gates.values().flat_map(ProviderGate::take_wrongly_refused).collect();
         if wronged.is_empty() {
@@ -256,7 +256,7 @@ impl<'w> SummaryService<'w> {
     }
 }
 
-/// A call, or a run, that is under way. It is counted until this is dropped.
+/// Counts a call or a run as in progress until it is dropped.
 pub(super) struct InFlightGuard<'o>(&'o AtomicU32);
 
 impl<'o> InFlightGuard<'o> {
@@ -272,7 +272,7 @@ impl Drop for InFlightGuard<'_> {
     }
 }
 
-/// Looks whether every model of the chain may be asked at all.
+/// Checks that every model of the chain may be called.
 fn check_chain(options: &Options, keys: &BTreeMap<String, SecretString>) -> Result<(), Error> {
     if options.chain.is_empty() {
         return Err(Error::NoModels);

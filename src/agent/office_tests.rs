@@ -1,4 +1,4 @@
-//! Whole runs, against a scripted world and a real database.
+//! Whole runs, against scripted servers and a real database.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -115,7 +115,7 @@ fn what_calls_may_cost_at_worst_never_passes_the_cap() {
     let spent = world.paid().spend_totals((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
     assert!(spent.total <= cap && 0 < calls, "{spent:?}");
     assert_eq!(calls, world.seen().len() as u64);
-    // A call of about 8,000 bytes could cost a cent, so that there is no room for a twentieth.
+    // A call of about 8,000 bytes could cost a cent, so the twentieth does not fit.
     assert!(world.run(&options, errands(100)).calls <= 1);
 }
 
@@ -124,7 +124,7 @@ fn what_calls_may_cost_at_worst_never_passes_the_cap() {
 fn a_call_whose_process_died_counts_and_is_made_again() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let options = options(vec![model("small")]);
-    // As the database is left by a process that is killed between the reply and its commit.
+    // The state left by a process that is killed between the response and its commit.
     let mut paid = world.paid();
     let (id, holder) = (errand("a").id, "agent-00000000000000ff.lock");
     assert_eq!(paid.claim(&id, &id, &[id], holder, 0, &|_| true).unwrap(), ClaimStatus::Acquired);
@@ -228,7 +228,7 @@ fn the_first_call_goes_alone_where_the_provider_keeps_the_instructions() {
     let world = TestBench::new(move |number, _| {
         let now = inside.fetch_add(1, Ordering::SeqCst) + 1;
         if number == 0 {
-            // Whoever does not wait would be here by now.
+            // A caller that does not wait would be here by now.
             std::thread::sleep(Duration::from_millis(30));
             largest.store(inside.load(Ordering::SeqCst).max(now), Ordering::SeqCst);
         }
@@ -343,7 +343,7 @@ fn a_count_of_tokens_that_cannot_be_is_not_believed() {
         let office = world.office(&options);
         let outcome = office.run(vec![errand("a")], &PlainPrompts, &NoObserver, &|| false);
         assert_eq!((outcome.answered, outcome.implausible), (1, 1), "{input} {output}");
-        // The worst of some kilobytes.
+        // The worst cost of some kilobytes.
         assert!(Money::ZERO < outcome.spent && outcome.spent < Money::from_nanos(100_000_000), "{outcome:?}");
         assert_eq!(office.spent().unwrap().total, outcome.spent);
     }

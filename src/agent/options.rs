@@ -1,4 +1,4 @@
-//! What the sub-agent needs to be told before it begins.
+//! The settings of the sub-agent.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use crate::store::agent::SpendCaps;
 /// How the sub-agent works.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Whether the daemon asks of its own accord.
+    /// Whether the daemon runs tasks automatically.
     pub is_background: bool,
-    /// Who is asked: the first one first, the others where that one fails in a way that another may not.
+    /// The models to call: the first one first, the others if it fails in a way that another may not.
     pub chain: Vec<Model>,
-    /// What is wanted.
+    /// Which summaries are wanted.
     pub policy: SummaryPolicy,
-    /// The most calls at once.
+    /// The most calls in flight.
     pub concurrency: u32,
-    /// The most calls a minute; the provider's own limits count too.
+    /// The most calls a minute; the provider's own limits apply too.
     pub requests_a_minute: u32,
     /// The most tokens a minute, likewise.
     pub tokens_a_minute: u32,
     /// How long one call may take.
     pub timeout: Duration,
-    /// A proxy for servers that are not this machine, where there is to be one.
+    /// A proxy for servers other than this machine.
     pub proxy: Option<String>,
     /// How much may be spent.
     pub caps: SpendCaps,

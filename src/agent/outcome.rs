@@ -1,4 +1,4 @@
-//! What came of a run.
+//! The results of runs, what is reported during a run, and the state of the service.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,96 +12,98 @@ use crate::store::agent::CapExceeded;
 use crate::store::agent::SpendCaps;
 use crate::store::agent::SpendTotals;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct RunOutcome {
-    /// Questions that were answered; their summaries are kept.
+    /// Tasks that were answered; their summaries are stored.
     pub answered: u64,
-    /// Questions whose answers were there already: another process was quicker.
+    /// Tasks that another process had already answered.
     pub done: u64,
-    /// Questions that another process that is alive asks now.
+    /// Tasks that another live process is working on.
     pub in_progress: u64,
-    /// Questions that are in a batch, whose answers are still to come.
+    /// Tasks that are in a batch and have no result yet.
     pub in_batch: u64,
-    /// Questions that were handed over in a batch by this run.
+    /// Tasks that this run submitted in a batch.
     pub submitted: u64,
-    /// Questions that no model could answer, and that are not asked again soon; with why.
+    /// Tasks that no model could answer and that are not tried again soon, with the reason.
     pub refused: Vec<(SummaryTask, String)>,
-    /// Questions that are not asked, for what stands in the files.
+    /// Tasks that are not sent because of what the files contain.
     pub withheld: Vec<(SummaryTask, WithheldReason)>,
-    /// Questions that can be asked again at once: providers were in trouble, files changed, or the run was stopped.
+    /// Tasks that can be tried again at once: providers had outages, files changed, or the run was stopped.
     pub remaining: u64,
-    /// What a provider said last that was no answer, where questions are left.
+    /// The last message of a provider that was not an answer, if tasks remain.
     pub last_error: Option<String>,
-    /// Why the run ended before all was asked.
+    /// Why the run ended early.
     pub stopped: Option<StopReason>,
     /// How many calls were made.
     pub calls: u64,
-    /// How many of them are said to have taken more tokens than there can have been; they count as their worst.
+    /// How many of them reported more tokens than possible; they count at their worst cost.
     pub implausible: u64,
-    /// What they cost; what nobody knows counts as its worst.
+    /// What they cost; unknown costs count at their worst.
     pub spent: Money,
 }
 
-/// What became of one question.
+/// The outcome of one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskOutcome {
     /// It was answered.
     Answered,
-    /// The answer was there already.
+    /// The answer already existed.
     Done,
-    /// Another process asks it.
+    /// Another process is working on it.
     InProgress,
     /// It is in a batch.
     InBatch,
     /// No model could answer it.
     Refused(String),
-    /// It is not asked.
+    /// It must not be sent.
     Withheld(WithheldReason),
     /// It was not answered this time.
     Unanswered,
 }
 
-/// Why a run ended before all was asked.
+/// Why a run ended early.
 #[derive(Debug)]
 pub enum StopReason {
-    /// Somebody wanted it to end.
+    /// The caller stopped it.
     Interrupted,
-    /// The next call could pass what may be spent.
+    /// The next call could exceed a cap.
     OverCap {
         /// Which cap that is.
         cap: CapExceeded,
-        /// What may be spent.
+        /// All caps.
         caps: SpendCaps,
-        /// What has been.
+        /// What has been spent.
         spent: SpendTotals,
         /// What the next call could cost.
         next: Money,
     },
-    /// A provider wants money, another key or other settings, or calls every question wrong, and there is no other to be asked.
+    /// A provider requires payment, another key or other settings, or rejects every request, and no other model is
+    /// left.
     Account {
-        /// Its name.
+        /// The provider's name.
         provider: String,
-        /// Whether it is [`Class::Money`], [`Class::Auth`], [`Class::Settings`] or [`Class::Request`].
+        /// One of [`FailureClass::Money`], [`FailureClass::Auth`], [`FailureClass::Settings`] and
+        /// [`FailureClass::Request`].
         class: FailureClass,
-        /// What it said.
+        /// The provider's message.
         message: String,
     },
     /// No provider answers.
     Unreachable {
         /// Name of the first one.
         provider: String,
-        /// What it said, or why it could not be reached.
+        /// Its message, or why it could not be reached.
         message: String,
-        /// When it may be asked again.
+        /// When it may be called again.
         retry_in: Duration,
     },
-    /// No account could be kept, so that nothing more is spent.
+    /// Spending cannot be recorded, so nothing more is spent.
     Store(store::Error),
 }
 
 impl StopReason {
-    /// Returns the key of the setting that would have to be another for the run to go on.
+    /// Returns the key of the setting that would have to change for the run to continue.
     pub const fn setting(&self) -> Option<&'static str> {
         match self {
             Self::OverCap { cap: CapExceeded::Day, .. } => Some("agent.budget_day_usd"),

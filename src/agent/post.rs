@@ -1,4 +1,4 @@
-//! Requests about batches: sent once, without the doors, for there are a handful a day.
+//! Requests about batches: sent once, without the provider gate, because there are only a few a day.
 
 use std::time::Duration;
 
@@ -13,24 +13,24 @@ use crate::model::HttpRequest;
 use crate::model::HttpResponse;
 use crate::sys::HttpLimits;
 
-/// Thousands of questions take a while to be sent, and their answers to be fetched.
+/// Uploading thousands of prompts takes a while, and so does downloading their results.
 const TIMEOUT: Duration = Duration::from_mins(10);
-/// The most bytes of an answer: that of thousands of questions.
+/// The most bytes of a response: the results of thousands of tasks.
 const MOST_BYTES: usize = 64 << 20;
 
-/// There is no answer to a request about a batch.
+/// Why a request about a batch has no result.
 #[derive(Debug)]
 pub(super) enum BatchHttpError {
-    /// The provider did not do it.
+    /// The provider did not execute it.
     Refused { class: FailureClass, message: String },
-    /// It may have.
+    /// The provider may have executed it.
     Unknown { message: String },
-    /// Nobody waited.
+    /// The caller stopped it.
     Stopped,
 }
 
 impl BatchHttpError {
-    /// Says why a run ends for it.
+    /// Returns the reason for which a run ends.
     pub(super) fn into_stop_reason(self, model: &Model) -> StopReason {
         let provider = model.provider.name.clone();
         match self {
@@ -46,7 +46,7 @@ impl BatchHttpError {
     }
 }
 
-/// Sends a request and reads what comes back.
+/// Sends a request and decodes the response.
 pub(super) fn send_batch_request<T>(
     windows: &AgentWorld<'_>,
     request: &HttpRequest,
@@ -69,7 +69,7 @@ pub(super) fn send_batch_request<T>(
         })?;
     decode(&response, windows.now_ms()).map_err(|refusal| match refusal.tokens {
         None => BatchHttpError::Refused { class: refusal.class, message: refusal.message },
-        // A good status, and nothing in it that says what was done.
+        // A success status without the expected content.
         Some(_) => BatchHttpError::Unknown { message: refusal.message },
     })
 }

@@ -1,4 +1,4 @@
-//! What the driver has to be told about the questions that it asks.
+//! What the driver needs to know about tasks.
 
 use crate::engine::summaries::PreparedPrompt;
 use crate::engine::summaries::PromptPreparer;
@@ -14,26 +14,26 @@ use crate::store::agent::BatchQuestion;
 use crate::summarize::agent::AnswerFlaw;
 use crate::summarize::agent::check;
 
-/// Knows what is asked. Asked from several threads at once.
+/// Supplies keys and prompts. Called from several threads at once.
 pub trait PromptSource: Sync {
-    /// Returns the keys of the summaries that an errand brings where this model writes them.
+    /// Returns the keys of the summaries that this model would write for a task.
     fn keys(&self, errand: &SummaryTask, by: &ModelName) -> Vec<(Tier, SummaryKey)>;
 
-    /// Words the question, with its material halved so many times.
+    /// Writes the prompt, with the material halved `shrink` times.
     fn prepare(&self, errand: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason>;
 
-    /// Returns the words of an answer for each of the errand's tiers, or what is wrong with it.
+    /// Returns the summary for each of the task's tiers, or what is wrong with the answer.
     fn check(&self, errand: &SummaryTask, answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure>;
 
-    /// Returns the paths of all files that the errand is about, as bytes; none for a folder.
+    /// Returns the paths of all files with the task's content, as bytes; none for a folder.
     fn paths(&self, errand: &SummaryTask) -> Vec<Vec<u8>>;
 }
 
-/// Questions about a project's files, as the engine words them.
+/// Prompts about a project's files.
 pub struct ProjectPrompts<'p> {
-    /// Who words them.
+    /// Writes the prompts.
     pub preparer: &'p PromptPreparer<'p>,
-    /// What is wanted.
+    /// Which summaries are wanted.
     pub policy: &'p SummaryPolicy,
 }
 
@@ -55,7 +55,7 @@ impl PromptSource for ProjectPrompts<'_> {
     }
 }
 
-/// Returns the words of an answer for each of these tiers, or what is wrong with it.
+/// Returns the summary for each of these tiers, or what is wrong with the answer.
 pub(super) fn parse_answer(answer: &str, tiers: &[Tier]) -> Result<Vec<(Tier, String)>, SoftFailure> {
     check(answer, tiers).map_err(|flaw| match flaw {
         AnswerFlaw::Empty => SoftFailure::Empty,
@@ -63,7 +63,7 @@ pub(super) fn parse_answer(answer: &str, tiers: &[Tier]) -> Result<Vec<(Tier, St
     })
 }
 
-/// Returns what the answer of this model is to be kept as.
+/// Returns the row under which this model's answer will be stored.
 pub(super) fn question_row(
     questions: &dyn PromptSource,
     errand: &SummaryTask,

@@ -1,4 +1,4 @@
-//! What is told of a run while it goes on.
+//! Observes a run in progress.
 
 use std::time::Duration;
 
@@ -6,33 +6,33 @@ use super::TaskOutcome;
 use crate::engine::summaries::SummaryTask;
 use crate::model::Money;
 
-/// Hears of a run. Called from several threads at once.
+/// Receives the events of a run. Called from several threads at once.
 pub trait RunObserver: Sync {
-    /// Something happened.
+    /// Handles an event.
     fn notify(&self, note: &RunEvent<'_>);
 }
 
-/// What happened.
+/// Something that happened during a run.
 #[derive(Debug, Clone, Copy)]
 pub enum RunEvent<'a> {
-    /// A question is worked on.
+    /// A task was started.
     Started(&'a SummaryTask),
-    /// A call was made, and cost that.
+    /// A call was made, at this cost.
     Spent(Money),
-    /// A provider is waited for.
+    /// A call waits for a provider.
     Waiting {
-        /// Its name.
+        /// The provider's name.
         provider: &'a str,
-        /// For how long at least.
+        /// The least time to wait.
         retry_in: Duration,
-        /// Why, in its words.
+        /// The provider's last message.
         message: &'a str,
     },
-    /// A question has come to its end.
+    /// A task has ended.
     Finished(&'a SummaryTask, &'a TaskOutcome),
 }
 
-/// Hears nothing.
+/// Ignores all events.
 #[derive(Debug, Clone, Copy)]
 pub struct NoObserver;
 

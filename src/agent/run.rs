@@ -21,10 +21,10 @@ use crate::engine::summaries::SummaryTask;
 use crate::engine::summaries::WithheldReason;
 use crate::model::Money;
 
-/// Waits are made of pieces of this length, so that the end of a run is noticed.
+/// Waits are cut into pieces of this length, so that the end of a run is noticed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// One run of an office.
+/// One run of a service.
 pub(super) struct SharedRun<'r> {
     pub(super) service: &'r SummaryService<'r>,
     pub(super) prompts: &'r dyn PromptSource,
@@ -33,7 +33,7 @@ pub(super) struct SharedRun<'r> {
     pub(super) primer: CachePrimer,
     queue: Mutex<VecDeque<SummaryTask>>,
     outcome: Mutex<RunOutcome>,
-    /// Whether no more is to be begun with.
+    /// Whether no more tasks are to be started.
     has_ended: AtomicBool,
 }
 
@@ -57,7 +57,7 @@ impl<'r> SharedRun<'r> {
         }
     }
 
-    /// Works until nothing is left, or the run is to end. What each thread does.
+    /// Runs tasks until none is left or the run ends. Each thread executes this.
     pub(super) fn run_worker(&self) {
         while !self.is_over() {
             let Some(errand) = self.next_task() else { return };
@@ -74,7 +74,7 @@ impl<'r> SharedRun<'r> {
         }
     }
 
-    /// Returns what came of it, with all that nobody began with.
+    /// Returns the result, including the tasks that were never started.
     pub(super) fn into_outcome(self) -> RunOutcome {
         let is_interrupted = (self.is_stopped)();
         let rest = self.queue.into_inner().unwrap_or_else(PoisonError::into_inner).len();
@@ -86,12 +86,12 @@ impl<'r> SharedRun<'r> {
         outcome
     }
 
-    /// Says whether nothing more is to be begun with.
+    /// Returns whether no more tasks are to be started.
     pub(super) fn is_over(&self) -> bool {
         self.has_ended.load(Ordering::Relaxed) || (self.is_stopped)()
     }
 
-    /// Waits. `false` where the run has ended meanwhile.
+    /// Waits; returns `false` if the run has ended meanwhile.
     pub(super) fn wait(&self, time: Duration) -> bool {
         let clock = self.service.world.clock;
         let until = clock.monotonic() + time;
@@ -105,7 +105,7 @@ impl<'r> SharedRun<'r> {
         false
     }
 
-    /// Counts a call, and whether what was told of it cannot be.
+    /// Counts a call, and whether its reported usage is implausible.
     pub(super) fn record_call(&self, cost: Money, is_absurd: bool) {
         let mut outcome = self.lock_outcome();
         outcome.calls += 1;
@@ -125,13 +125,13 @@ impl<'r> SharedRun<'r> {
         next
     }
 
-    /// Lets no thread begin with another question. The first reason is the one that counts.
+    /// Prevents further tasks from being started. The first reason counts.
     pub(super) fn stop(&self, why: StopReason) {
         let mut outcome = self.lock_outcome();
         if outcome.stopped.is_none() {
             outcome.stopped = Some(why);
         }
-        // Behind the reason: whoever sees it gives up with a reason of its own.
+        // Set after the reason: threads that see the flag give up with a reason of their own.
         self.has_ended.store(true, Ordering::Relaxed);
     }
 

@@ -1,4 +1,4 @@
-//! One call: what is sent, and what came of it.
+//! One call: what is sent, and the result.
 
 use std::io;
 use std::time::Duration;
@@ -24,29 +24,29 @@ use crate::store::agent::SpendOutcome;
 use crate::store::agent::SpendSettlement;
 use crate::sys::HttpLimits;
 
-/// A server that is there is connected to within so long.
+/// How long connecting to a server may take.
 const CONNECT: Duration = Duration::from_secs(5);
-/// An answer is a paragraph; with what a model thinks it may be a book.
+/// An answer is a paragraph; with the model's reasoning it may be very long.
 const ANSWER_BYTES: usize = 1 << 20;
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub(super) enum CallResult {
-    /// Words that can be used.
+    /// A usable answer.
     Answered { reply: ModelReply, summaries: Vec<(Tier, String)> },
-    /// An answer of no use.
+    /// An error, or an unusable answer.
     Failed(CallFailure),
-    /// None.
+    /// No response.
     Lost {
-        /// Whether the server cannot have seen the question.
+        /// Whether the server cannot have seen the request.
         is_unsent: bool,
         message: String,
     },
-    /// Nobody waited for it.
+    /// The caller stopped waiting.
     Stopped,
 }
 
-/// The most tokens that a call can have taken, so that what a provider counts can be doubted.
+/// The most tokens that a call can have used, to check what the provider reports.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UsageCeiling {
     input: u64,
@@ -54,10 +54,10 @@ pub(super) struct UsageCeiling {
 }
 
 impl UsageCeiling {
-    /// What a provider adds to the text: its own instructions, the names of roles.
+    /// Tokens that a provider adds: its own instructions, role names.
     const ENVELOPE_TOKENS: u64 = 4096;
 
-    /// Returns the most for a body of so many bytes, a token being at least one of them.
+    /// Returns the ceiling for a body of this many bytes, a token being at least one byte.
     pub(super) fn new(body_bytes: u64, output_tokens: u32) -> Self {
         Self { input: body_bytes.saturating_add(Self::ENVELOPE_TOKENS), output: u64::from(output_tokens) * 2 }
     }
@@ -70,7 +70,7 @@ impl UsageCeiling {
 }
 
 impl CallResult {
-    /// Says whether the provider counted more than there can have been.
+    /// Returns whether the provider reported more tokens than possible.
     pub(super) fn is_implausible(&self, most: UsageCeiling) -> bool {
         match self {
             Self::Answered { reply, .. } => !most.allows(&reply.tokens),
@@ -79,7 +79,7 @@ impl CallResult {
         }
     }
 
-    /// Returns what the provider said of its limits.
+    /// Returns the provider's reported limits.
     pub(super) fn rate_limits(&self) -> RateLimits {
         match self {
             Self::Answered { reply, .. } => reply.rate_limits,
@@ -88,8 +88,8 @@ impl CallResult {
         }
     }
 
-    /// Says what the call cost. What may have been charged, and nobody knows how much, has no cost: it counts as its
-    /// worst. So does what cannot be: one absurd number would use up all that may ever be spent.
+    /// Returns the settlement of the call. If it may have been charged and nobody knows how much, it has no cost and
+    /// counts at its worst. The same holds for implausible usage: one absurd number would use up every cap.
     pub(super) fn settlement(&self, model: &Model, most: UsageCeiling, at_ms: i64) -> SpendSettlement {
         let believed =
             |tokens: &TokenUsage| if most.allows(tokens) { *tokens } else { TokenUsage::default() };
@@ -116,23 +116,23 @@ impl CallResult {
     }
 }
 
-/// Returns what would be sent, to be shown. It holds no key.
+/// Returns the request that would be sent, for display. It contains no key.
 pub fn preview(model: &Model, prepared: &PreparedPrompt) -> EncodedRequest {
     llm::encode(model, &prepared.prompt, None)
 }
 
-/// Returns what the call costs at worst; nothing where no price is known, which is only let through where all is free.
+/// Returns the worst cost of the call; zero if the price is unknown, which is only accepted of free providers.
 pub(super) fn worst_cost(model: &Model, prepared: &PreparedPrompt, sending: &EncodedRequest) -> Money {
     let output = max_output_tokens(model, prepared.prompt.answer_tokens);
     model.price.map_or(Money::ZERO, |price| price.worst_cost(sending.body().len() as u64, output))
 }
 
-/// Returns how many tokens of output are asked for, thoughts among them.
+/// Returns the limit of output tokens, reasoning included.
 pub(super) fn max_output_tokens(model: &Model, answer_tokens: u32) -> u32 {
     model.max_output_tokens.unwrap_or(0).max(answer_tokens)
 }
 
-/// All that one call needs.
+/// Everything that one call needs.
 pub(super) struct ModelCall<'c> {
     pub(super) model: &'c Model,
     pub(super) task: &'c SummaryTask,
@@ -140,7 +140,7 @@ pub(super) struct ModelCall<'c> {
     pub(super) timeout: Duration,
 }
 
-/// Asks, and reads the answer.
+/// Makes the call and reads the response.
 pub(super) fn perform_call(
     call: &ModelCall<'_>,
     windows: &AgentWorld<'_>,
@@ -179,7 +179,7 @@ pub(super) fn perform_call(
     }
 }
 
-/// Looks whether there is a summary in an answer.
+/// Checks whether an answer contains a summary.
 pub(super) fn check_reply(
     reply: ModelReply,
     check: impl FnOnce(&str) -> Result<Vec<(Tier, String)>, SoftFailure>,
@@ -215,7 +215,7 @@ fn command_failure(command: &[String], error: &io::Error) -> CallResult {
     let words = format!("run {program}: {error}");
     match error.kind() {
         io::ErrorKind::Interrupted => CallResult::Stopped,
-        // What the settings name is no program, and will be none in a second.
+        // The settings name something that is not a program, and retrying will not change that.
         io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => {
             let (class, pace) = (FailureClass::Settings, RateLimits::default());
             CallResult::Failed(CallFailure {
@@ -227,7 +227,7 @@ fn command_failure(command: &[String], error: &io::Error) -> CallResult {
                 rate_limits: pace,
             })
         }
-        // It ran.
+        // It was started.
         io::ErrorKind::TimedOut | io::ErrorKind::FileTooLarge => {
             CallResult::Lost { is_unsent: false, message: words }
         }

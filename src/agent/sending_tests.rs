@@ -1,4 +1,4 @@
-//! No answer brings a key to light, whichever way it comes.
+//! No response discloses the key, in whichever form it comes.
 
 use super::super::NoObserver;
 use super::super::testing::*;
@@ -7,14 +7,14 @@ use crate::model::Tier;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
 
-/// A refusal in whose words, and in whose name for the call, the key stands.
+/// An error whose message and request id contain the key.
 fn echo(status: u16, kind: &str) -> HttpResponse {
     let message = format!("what is {KEY}? {}{KEY}", "no ".repeat(94));
     let body = format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}}}}"#);
     with_header(response(status, &body), "request-id", &format!("for-{KEY}"))
 }
 
-/// Returns all that the folder of the database holds.
+/// Returns the content of all files beside the database.
 fn kept(world: &TestBench) -> Vec<u8> {
     let files = std::fs::read_dir(world.folder.path()).unwrap();
     files.flat_map(|file| RealDisk.read(&file.unwrap().path()).unwrap().unwrap_or_default()).collect()

@@ -1,44 +1,44 @@
-//! What the sub-agent is at.
+//! The state of the sub-agent.
 
 use std::time::Duration;
 
 use crate::store::agent::SpendCaps;
 use crate::store::agent::SpendTotals;
 
-/// What the sub-agent is at.
+/// The state of the sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubAgentStatus {
-    /// Whether it works.
+    /// Whether it is working.
     pub state: SubAgentState,
-    /// Calls that are under way.
+    /// Calls in flight.
     pub in_flight: u32,
-    /// Questions of the present run that nobody has begun with.
+    /// Tasks of the current run that have not been started.
     pub waiting: u64,
     /// What has been spent.
     pub spent: SpendTotals,
-    /// What may be.
+    /// What may be spent.
     pub caps: SpendCaps,
 }
 
-/// Whether the sub-agent works.
+/// Whether the sub-agent is working.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubAgentState {
-    /// No model is chosen, or it is not to ask of its own accord.
+    /// No model is configured, or it does not run automatically.
     Off,
-    /// There is nothing to ask.
+    /// There is nothing to do.
     Idle,
-    /// It asks.
+    /// It is running tasks.
     Working,
-    /// It waits, and will go on by itself.
+    /// It waits, and will continue automatically.
     Paused {
-        /// Why, in words.
+        /// The reason, for display.
         reason: String,
-        /// For how long at least, where that is known.
+        /// The least time to wait, if known.
         retry_in: Option<Duration>,
     },
-    /// It goes on when somebody has done something.
+    /// It continues once a user has acted.
     Stopped {
-        /// Why, in words.
+        /// The reason, for display.
         reason: String,
     },
 }

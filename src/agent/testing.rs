@@ -1,4 +1,4 @@
-//! A world for tests: a clock that passes when somebody waits, servers that answer by a script, questions about nothing.
+//! The harness of the tests: a clock that advances only in waits, scripted servers, tasks without content.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -52,7 +52,7 @@ pub(super) const MIDNIGHT: u64 = 1_795_219_200;
 /// The key of every provider.
 pub(super) const KEY: &str = "hunter-of-keys-two";
 
-/// A clock that stands still until somebody waits.
+/// A clock that advances only when somebody waits.
 #[derive(Debug, Default)]
 pub(super) struct FakeClock(AtomicU64);
 
@@ -86,11 +86,11 @@ pub(super) struct RecordedRequest {
     pub(super) body: String,
 }
 
-/// What servers answer to the request of that number, from 0 on.
+/// Returns the response to the request of that number, counted from 0.
 pub(super) type ResponseScript =
     Box<dyn Fn(usize, &RecordedRequest) -> Result<HttpResponse, HttpError> + Sync + Send>;
 
-/// Servers that answer by a script.
+/// Servers that respond by a script.
 pub(super) struct FakeNetwork {
     clock: Arc<FakeClock>,
     script: ResponseScript,
@@ -171,7 +171,7 @@ impl TestBench {
         SummaryService::open(self.folder.path(), windows, options.clone(), keys.into()).unwrap()
     }
 
-    /// Opens an office, and asks.
+    /// Opens a service and runs tasks.
     pub(super) fn run(&self, options: &Options, errands: Vec<SummaryTask>) -> RunOutcome {
         self.office(options).run(errands, &PlainPrompts, &NoObserver, &|| false)
     }
@@ -193,7 +193,7 @@ impl TestBench {
     }
 }
 
-/// Questions about subjects that are nothing but numbers.
+/// Tasks about subjects that are only numbers.
 pub(super) struct PlainPrompts;
 
 impl PromptSource for PlainPrompts {
@@ -231,7 +231,7 @@ impl PromptSource for PlainPrompts {
     }
 }
 
-/// Returns a question about the file of that name.
+/// Returns a task about the file of that name.
 pub(super) fn errand(name: &str) -> SummaryTask {
     let path = RelPath::new(name.as_bytes()).unwrap();
     let mut errand = SummaryTask {
@@ -250,7 +250,7 @@ pub(super) fn errand(name: &str) -> SummaryTask {
     errand
 }
 
-/// Returns questions about so many files.
+/// Returns tasks about this many files.
 pub(super) fn errands(count: usize) -> Vec<SummaryTask> {
     (0..count).map(|number| errand(&format!("f{number}"))).collect()
 }
@@ -259,7 +259,7 @@ pub(super) fn provider(name: &str) -> Provider {
     built_in_providers().into_iter().find(|provider| provider.name == name).unwrap()
 }
 
-/// A model of Anthropic's, at a dollar for a million tokens of input and five for output.
+/// An Anthropic model, at a dollar for a million tokens of input and five for output.
 pub(super) fn model(name: &str) -> Model {
     let money = |text| dollars(text).unwrap();
     let price = TokenPrice {
@@ -313,12 +313,12 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
     }
 }
 
-/// Returns how many questions were answered, refused and left, and how many calls were made.
+/// Returns how many tasks were answered, refused and left, and how many calls were made.
 pub(super) fn counts(outcome: &RunOutcome) -> (u64, u64, u64, u64) {
     (outcome.answered, outcome.refused.len() as u64, outcome.remaining, outcome.calls)
 }
 
-/// An answer of Anthropic's.
+/// An answer in Anthropic's format.
 pub(super) fn answer(text: &str) -> HttpResponse {
     response(
         200,
@@ -331,7 +331,7 @@ pub(super) fn answer(text: &str) -> HttpResponse {
 /// What [`answer`] costs at [`model`]'s price.
 pub(super) const ANSWER_COSTS: Money = Money::from_nanos(1_000 * 1_000 + 50 * 5_000);
 
-/// An error of Anthropic's.
+/// An error in Anthropic's format.
 pub(super) fn error(status: u16, kind: &str) -> HttpResponse {
     response(
         status,

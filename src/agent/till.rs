@@ -1,4 +1,4 @@
-//! Claims and money: all that a run says to the database of what was paid for.
+//! The ledger: claims and money, in the database of paid calls.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -26,22 +26,23 @@ use crate::store::agent::SpendTotals;
 use crate::store::agent::StoredSummary;
 use crate::sys::FileLock;
 
-/// How the names of locks begin.
+/// The prefix of lock names.
 const LOCK_PREFIX: &str = "agent-";
-/// How they end.
+/// Their suffix.
 const LOCK_SUFFIX: &str = ".lock";
 
-/// One connection for all threads: each of its commits waits for the disk, and a call takes seconds.
+/// The claims and the ledger. All threads share one connection: each of its commits waits for the disk, but a call
+/// takes seconds.
 #[derive(Debug)]
 pub(super) struct ClaimStore {
     db: Mutex<AgentDb>,
     folder: PathBuf,
-    /// Held for life: by it others know that our claims are no dead ones.
+    /// Held for the lifetime of the store: it shows other processes that our claims are alive.
     lock: FileLock,
     holder: String,
 }
 
-/// A piece of work that is this process's; given back when this is dropped before it is done.
+/// A task that this process has claimed; released on drop unless it was completed.
 pub(super) struct ClaimGuard<'t> {
     store: &'t ClaimStore,
     errand: SummaryKey,
@@ -49,14 +50,14 @@ pub(super) struct ClaimGuard<'t> {
     is_open: bool,
 }
 
-/// There is no room for a call.
+/// A call does not fit the caps.
 pub(super) struct ReservationDenied {
     pub(super) cap: CapExceeded,
-    /// Whether calls of this process hold money of which some will come back.
+    /// Whether calls in flight hold money of which some will be released.
     pub(super) has_calls_in_flight: bool,
 }
 
-/// What came of claiming.
+/// The outcome of claiming a task.
 pub(super) enum ClaimOutcome<'t> {
     Acquired(ClaimGuard<'t>),
     Done,
@@ -66,17 +67,18 @@ pub(super) enum ClaimOutcome<'t> {
 }
 
 impl ClaimStore {
-    /// Opens the database in that folder. `chance` makes the name of this process's lock.
+    /// Opens the database in that folder. `seed` makes the name of this process's lock.
     pub(super) fn open(folder: &Path, chance: u64) -> Result<(Self, Option<AgentDbRecovery>), Error> {
         let opened = AgentDb::open(&folder.join(AGENT_DATABASE))?;
-        // What is left of killed processes is litter, and no reason not to work.
+        // Locks left by killed processes are litter; failing to remove them is harmless.
         let _ = FileLock::sweep(folder, LOCK_PREFIX, LOCK_SUFFIX);
         let (holder, lock) = acquire_lock(folder, chance)?;
         let till = Self { db: Mutex::new(opened.db), folder: folder.to_owned(), lock, holder };
         Ok((till, opened.recovery))
     }
 
-    /// Claims an errand, whose refusal is kept by another key. It is done where the summaries are there that any one of the models would bring.
+    /// Claims a task, whose refusal is stored under another key. The task is done if the summaries of any one of the
+    /// models exist.
     pub(super) fn claim(
         &self,
         (errand, refusal): (SummaryKey, SummaryKey),
@@ -94,7 +96,7 @@ impl ClaimStore {
             ClaimStatus::InBatch => return Ok(ClaimOutcome::InBatch),
             ClaimStatus::Refused { reason: why, .. } => return Ok(ClaimOutcome::Refused(why)),
         }
-        // Looked at behind the claim: whoever had it before may have brought words of another model.
+        // Checked after the claim: its previous holder may have stored summaries of another model.
         for keys in wanted.iter().skip(1) {
             if paid.missing_keys(keys)?.is_empty() {
                 paid.release(&errand, &self.holder)?;
@@ -104,7 +106,7 @@ impl ClaimStore {
         Ok(ClaimOutcome::Acquired(ClaimGuard { store: self, errand, refusal, is_open: true }))
     }
 
-    /// Puts money aside. It fails where what is written would not be found again: then nothing is to be sent.
+    /// Reserves money. Fails if the written rows could not be found again: then nothing must be sent.
     pub(super) fn reserve<'o>(
         &self,
         reservation: &SpendReservation,
@@ -116,14 +118,14 @@ impl ClaimStore {
         if !paid.is_file_in_place() || !self.lock.is_intact() {
             return Err(store::Error::Gone);
         }
-        // Both while the database is held: calls are settled before they are no longer under way.
+        // Both while the database is locked: calls are settled before they stop being in flight.
         Ok(match paid.reserve(reservation, caps)? {
             Ok(spend) => Ok((spend, office.count_in_flight())),
             Err(cap) => Err(ReservationDenied { cap, has_calls_in_flight: office.has_calls_in_flight() }),
         })
     }
 
-    /// Puts the money for a batch aside, all of it or none.
+    /// Reserves the money for a batch, all of it or none.
     pub(super) fn reserve_batch(
         &self,
         batch: &NewBatch,
@@ -136,7 +138,7 @@ impl ClaimStore {
         paid.reserve_batch(batch, caps)
     }
 
-    /// Keeps what came of a question that nobody holds: it was in a batch.
+    /// Stores the result of a task that nobody claims: it was in a batch.
     pub(super) fn accept(
         &self,
         spend: SpendId,
@@ -148,7 +150,7 @@ impl ClaimStore {
         self.db().record_answer(spend, settlement, &errand, &self.holder, summaries, paths)
     }
 
-    /// Notes that such a question cannot be answered.
+    /// Records that such a task cannot be answered.
     pub(super) fn refuse(
         &self,
         (errand, refusal): (SummaryKey, SummaryKey),
@@ -159,7 +161,7 @@ impl ClaimStore {
         self.db().record_refusal(&errand, &refusal, &self.holder, why, until_ms, now_ms)
     }
 
-    /// Lets questions be asked again that were refused.
+    /// Makes refused tasks available again.
     pub(super) fn forget_refusals(&self, refusals: &[SummaryKey]) -> Result<(), store::Error> {
         self.db().delete_refusals_of(refusals).map(drop)
     }
@@ -177,11 +179,11 @@ impl ClaimStore {
     }
 
     pub(super) fn db(&self) -> MutexGuard<'_, AgentDb> {
-        // Every change is a transaction: a thread that died has left nothing half done.
+        // Every change is a transaction: a thread that panicked has left nothing half done.
         self.db.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says whether a process lives, by its lock. Where that cannot be found out, it is taken to live.
+    /// Returns whether a process is alive, by its lock. If that cannot be determined, it is assumed to be.
     fn is_alive(&self, holder: &str) -> bool {
         holder == self.holder || FileLock::is_held(&self.folder.join(holder)).unwrap_or(true)
     }
@@ -189,13 +191,13 @@ impl ClaimStore {
 
 impl Drop for ClaimStore {
     fn drop(&mut self) {
-        // Whoever finds it finds that nobody holds it.
+        // A file that remains is harmless, because nobody holds its lock.
         let _ = self.lock.remove();
     }
 }
 
 impl ClaimGuard<'_> {
-    /// Keeps what a call brought.
+    /// Stores the result of a call.
     pub(super) fn accept(
         mut self,
         spend: SpendId,
@@ -209,7 +211,7 @@ impl ClaimGuard<'_> {
         Ok(())
     }
 
-    /// Notes that it cannot be done.
+    /// Records that the task cannot be answered.
     pub(super) fn refuse(
         mut self,
         why: &str,
@@ -232,13 +234,13 @@ impl ClaimGuard<'_> {
 impl Drop for ClaimGuard<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            // Where that fails, the claim ends with this process.
+            // If that fails, the claim ends with this process.
             let _ = self.store.db().release(&self.errand, &self.store.holder);
         }
     }
 }
 
-/// Locks a file that nobody else has ever locked, and returns its name.
+/// Locks a file that no process has locked before, and returns its name.
 fn acquire_lock(folder: &Path, chance: u64) -> Result<(String, FileLock), Error> {
     let mut number = chance;
     loop {

@@ -1,7 +1,7 @@
-//! Lets the first call with some instructions go alone.
+//! Lets the first call with given instructions go alone.
 //!
-//! A provider can read a prompt's beginning from its cache only when the first answer with it has begun. Four calls at
-//! once would each pay for writing it.
+//! A provider can read a prompt's prefix from its cache only after the first response with it has begun. Four calls
+//! at once would each pay for writing it.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -12,34 +12,34 @@ use crate::llm::Model;
 use crate::model::ContentHash;
 use crate::model::ModelPrompt;
 
-/// Which beginnings of prompts providers have in their caches.
+/// Tracks which prompt prefixes providers have in their caches.
 #[derive(Debug, Default)]
 pub(super) struct CachePrimer {
-    /// By model and instructions: whether the first call has come back.
+    /// By model and instructions: whether the first call has returned.
     known: Mutex<BTreeMap<PromptPrefix, bool>>,
 }
 
-/// A model and instructions.
+/// A model and the hash of its instructions.
 pub(super) type PromptPrefix = (String, ContentHash);
 
 /// Whether a call may be made.
 pub(super) enum PrimeState<'w> {
-    /// It is the first; the others wait until this is dropped.
+    /// It is the first; the others wait until the guard is dropped.
     First(PrimeGuard<'w>),
-    /// The first is on its way.
+    /// The first call is in flight.
     Pending,
-    /// It may.
+    /// It may be made.
     Primed,
 }
 
-/// Lets the others go when it is dropped, whatever came of the first call.
+/// Lets the other calls go when dropped, whatever the result of the first call.
 pub(super) struct PrimeGuard<'w> {
     primer: &'w CachePrimer,
     prefix: PromptPrefix,
 }
 
 impl CachePrimer {
-    /// Returns what is to be in the cache; `None` where nothing is marked to be kept.
+    /// Returns the prefix to be cached; `None` if nothing is marked for caching.
     pub(super) fn prefix(model: &Model, prompt: &ModelPrompt) -> Option<PromptPrefix> {
         let name = || model.full_name().to_string();
         let hash = || ContentHash::digest(prompt.instructions.as_bytes());

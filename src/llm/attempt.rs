@@ -1,8 +1,8 @@
-//! What is done after each answer to one question, until there are words or nobody is left to be asked.
+//! Decides what follows each response to one request, until there is an answer or no model is left.
 //!
-//! A pure machine: it knows no clock, no network and no store. [`Attempt::step`] is told what happened and says what to
-//! do next; chance comes in as a number. What a provider as a whole has earned by its answers (to be left alone, to be
-//! asked more slowly) is for [`Breaker`](super::Breaker) and [`Rates`](super::Rates).
+//! A pure state machine without clock, network or store: [`RequestAttempt::step`] takes what happened and returns
+//! what to do next; randomness is passed in. The state of a provider as a whole (whether it rests, at what rate it is
+//! called) is kept by [`CircuitBreaker`](super::CircuitBreaker) and [`RateLimiter`](super::RateLimiter).
 
 use std::time::Duration;
 
@@ -10,80 +10,80 @@ use super::CallFailure;
 use super::FailureClass;
 use super::SoftFailure;
 
-/// The most calls to one model about one subject.
+/// The most calls to one model for one task.
 const MAX_TRIES: u32 = 4;
-/// The first wait is up to so long; each later one up to twice as long as the one before it.
+/// The upper bound of the first backoff; it doubles with each retry.
 const FIRST_BACKOFF: Duration = Duration::from_millis(500);
-/// No wait that nobody asked for is longer.
+/// The longest backoff, apart from delays that the provider requested.
 const MAX_BACKOFF: Duration = Duration::from_secs(8);
-/// Who wants to be left alone for longer is not believed.
+/// The longest requested delay that is honored.
 const MAX_RETRY_AFTER: Duration = Duration::from_mins(15);
 
-/// One question on its way through the models that may answer it.
+/// One request on its way through the models of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestAttempt {
-    /// Which model is asked, from 0 on.
+    /// The index of the current model.
     model: usize,
-    /// How many there are.
+    /// The number of models.
     models: usize,
-    /// How often this model has been asked.
+    /// How often the current model has been called.
     tries: u32,
-    /// Whether it was asked with half of the material.
+    /// Whether the material was halved.
     is_halved: bool,
-    /// Whether it has had its second try after an answer that could not be used.
+    /// Whether the model has had its second chance after an unusable answer.
     has_tried_again: bool,
-    /// Why the models before this one failed, the last one.
+    /// The gravest reason for which earlier models were given up.
     reason: Option<GiveUpReason>,
 }
 
 /// What happened.
 #[derive(Debug, Clone, Copy)]
 pub enum AttemptEvent<'a> {
-    /// There are words that can be used.
+    /// The answer is usable.
     Answered,
-    /// There are none.
+    /// The call failed, or the answer is unusable.
     Failed(&'a CallFailure),
-    /// No answer came: nothing was sent, it took too long, or the connection broke.
+    /// No response came: nothing was sent, it took too long, or the connection broke.
     Lost,
-    /// This model's provider is not to be asked now: it is off, or it was asked again too often of late.
+    /// The model's provider must not be called now: it is disabled, or was retried too often.
     Denied(GiveUpReason),
 }
 
-/// What is to be done.
+/// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptEffect {
-    /// The words are taken.
+    /// Accept the answer.
     Accept,
-    /// The same model is asked again, not before that time has passed.
+    /// Call the same model again after a delay.
     Retry {
         /// How long to wait.
         after: Duration,
-        /// Whether this counts against how often a provider may be asked again: it is in trouble.
+        /// Whether this counts against the provider's retry budget.
         is_retry: bool,
     },
-    /// The same model is asked about half of the material, at once.
+    /// Call the same model at once with half of the material.
     HalveMaterial,
-    /// The next model is asked, about all of it.
+    /// Call the next model with all of the material.
     Escalate,
-    /// There is none.
+    /// Give up: no model is left.
     GiveUp(GiveUpReason),
 }
 
-/// Why no model has words, as far as that decides when to try again.
+/// Why no model answered, as far as it decides when to try again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GiveUpReason {
-    /// Providers are in trouble or want to be left alone: the subject has nothing to do with it.
+    /// Providers had outages or asked for a delay: the subject is not at fault.
     Outage,
-    /// Providers want money or another key: a person has to do something.
+    /// Providers require payment or another key: a user must act.
     Account,
-    /// The question, or the answers to it, are of no use. The same question would fare no better soon.
+    /// The request or its answers are useless. The same request would fare no better soon.
     Useless,
-    /// A model would not.
+    /// A model declined.
     Declined,
 }
 
 impl GiveUpReason {
-    /// Returns what it comes to where nobody is asked again after such a refusal.
+    /// Returns the reason for giving up after a failure of this class.
     pub const fn from_class(class: FailureClass) -> Self {
         match class {
             FailureClass::Rate | FailureClass::Overload => Self::Outage,
@@ -100,22 +100,22 @@ impl GiveUpReason {
 }
 
 impl RequestAttempt {
-    /// Begins with the first of so many models.
+    /// Starts with the first of this many models.
     pub const fn new(models: usize) -> Self {
         Self { model: 0, models, tries: 0, is_halved: false, has_tried_again: false, reason: None }
     }
 
-    /// Returns which model is asked now, from 0 on.
+    /// Returns the index of the current model.
     pub const fn model_index(&self) -> usize {
         self.model
     }
 
-    /// Returns how often the material is to be halved.
+    /// Returns how often the material must be halved.
     pub const fn shrink(&self) -> u8 {
         if self.is_halved { 1 } else { 0 }
     }
 
-    /// Goes on by what happened. `jitter` is a number from 0 to 1, by chance.
+    /// Advances by one event. `jitter` is a random number from 0 to 1.
     #[must_use]
     pub fn step(mut self, event: AttemptEvent<'_>, jitter: f64) -> (Self, AttemptEffect) {
         match event {
@@ -151,7 +151,7 @@ impl RequestAttempt {
         }
     }
 
-    /// Asks again while there are tries left.
+    /// Calls again while there are tries left.
     fn retry(self, asked: Option<Duration>, jitter: f64) -> (Self, AttemptEffect) {
         if MAX_TRIES <= self.tries {
             return self.next_model(GiveUpReason::Outage);
@@ -160,7 +160,7 @@ impl RequestAttempt {
         (self, AttemptEffect::Retry { after, is_retry: true })
     }
 
-    /// Asks once again, for the same model may do better by chance.
+    /// Calls once more, because the same model may do better by chance.
     fn retry_once(self, asked: Option<Duration>, jitter: f64, is_retry: bool) -> (Self, AttemptEffect) {
         if self.has_tried_again || MAX_TRIES <= self.tries {
             return self.next_model(GiveUpReason::Useless);
@@ -169,8 +169,8 @@ impl RequestAttempt {
         (Self { has_tried_again: true, ..self }, AttemptEffect::Retry { after, is_retry })
     }
 
-    /// Goes on to the next model. Of several failures the one that lasts longest is not always the one that counts: a
-    /// provider that is down may have the words tomorrow, whatever the others said.
+    /// Continues with the next model. The reason that counts is not the one that lasts longest: a provider with an
+    /// outage may answer tomorrow, whatever the others said.
     fn next_model(self, failure: GiveUpReason) -> (Self, AttemptEffect) {
         let failure = self.reason.map_or(failure, |earlier| earlier.min(failure));
         let next = Self { model: self.model + 1, reason: Some(failure), ..Self::new(self.models) };
@@ -180,13 +180,13 @@ impl RequestAttempt {
     }
 }
 
-/// Returns how long to wait after so many tries: by chance up to a limit that doubles, so that many who failed together
-/// do not come again together; never less than what was asked for.
+/// Returns the delay after this many tries: random up to a limit that doubles, so that clients that failed together
+/// do not return together, and never less than requested.
 fn backoff(tries: u32, asked: Option<Duration>, jitter: f64) -> Duration {
     let doubled = FIRST_BACKOFF.saturating_mul(1 << tries.saturating_sub(1).min(8));
     let backoff = doubled.min(MAX_BACKOFF).mul_f64(jitter.clamp(0.0, 1.0));
     match asked {
-        // Some of it is added to what was asked for: all who were told the same would come at the same moment.
+        // Added to the requested delay too: all clients that were told the same would return at the same moment.
         Some(asked) => asked.min(MAX_RETRY_AFTER) + backoff,
         None => backoff,
     }
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Refuses again and again, and returns what is done each time, until nothing is.
+    /// Fails repeatedly and returns each effect, until nothing is left.
     fn all(models: usize, class: FailureClass, wait: Option<u64>, jitter: f64) -> Vec<AttemptEffect> {
         let (mut attempt, mut effects) = (RequestAttempt::new(models), Vec::new());
         loop {

@@ -1,26 +1,26 @@
-//! Whether a provider is left alone for a while.
+//! Decides whether a failing provider is left alone for a while, and how often it may be retried.
 //!
-//! Pure: the time since some moment comes in as a number.
+//! Pure: the time since a fixed moment is passed in.
 
 use std::time::Duration;
 
-/// After so many failures in a row it is left alone.
+/// After this many consecutive failures the breaker opens.
 const MAX_FAILURES: u32 = 5;
-/// For so long the first time; each time twice as long as the time before.
+/// The first rest; it doubles each time.
 const FIRST_REST: Duration = Duration::from_secs(30);
-/// Never for longer.
+/// The longest rest.
 const MAX_REST: Duration = Duration::from_mins(15);
 
-/// Leaves a provider alone that does not answer, and then asks it one question alone before it is asked others.
+/// A circuit breaker: opens after repeated failures, and then admits a single probe before other calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CircuitBreaker {
     /// Failures since the last success.
     failures: u32,
-    /// How often it was left alone since the last success.
+    /// How often it opened since the last success.
     rests: u32,
-    /// Until when it is left alone, for either reason.
+    /// Until when calls are rejected, because of failures or a requested delay.
     until: Option<Duration>,
-    /// Whether the next question is to go alone, and whether it is on its way.
+    /// Whether the next call must be a probe, and whether the probe is in flight.
     probe: ProbeState,
 }
 
@@ -32,19 +32,19 @@ enum ProbeState {
     Sent,
 }
 
-/// Whether a question may be sent.
+/// Whether a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerState {
     /// It may.
     Open,
-    /// Not before that time has passed.
+    /// Not before this time has passed.
     Closed(Duration),
-    /// Not before the one question that is on its way has come back.
+    /// Not before the probe in flight has returned.
     Probing,
 }
 
 impl CircuitBreaker {
-    /// Says whether a question may be sent now, without taking that as done.
+    /// Returns whether a call may be made now, without recording one.
     pub fn state(&self, now: Duration) -> BreakerState {
         match self.until.filter(|until| now < *until) {
             Some(until) => BreakerState::Closed(until.saturating_sub(now)),
@@ -53,8 +53,8 @@ impl CircuitBreaker {
         }
     }
 
-    /// Asks for leave to send a question now. Where that is given, exactly one of [`Breaker::succeeded`],
-    /// [`Breaker::failed`] and [`Breaker::abandoned`] is to follow.
+    /// Requests permission for a call now. If granted, exactly one of [`CircuitBreaker::record_success`],
+    /// [`CircuitBreaker::record_failure`] and [`CircuitBreaker::release_probe`] must follow.
     pub fn try_enter(&mut self, now: Duration) -> BreakerState {
         let gate = self.state(now);
         if gate == BreakerState::Open && self.probe == ProbeState::Due {
@@ -63,15 +63,15 @@ impl CircuitBreaker {
         gate
     }
 
-    /// It answered, whatever that was: it is alive.
+    /// Records a response of any kind: the provider is alive.
     pub fn record_success(&mut self) {
-        // Who asked to be left alone is, though other calls still come through.
+        // A requested delay remains in force, even if other calls still succeed.
         *self = Self { until: self.until.filter(|_| self.probe == ProbeState::Unneeded), ..Self::default() };
     }
 
-    /// It did not answer, or said that it is in trouble.
+    /// Records that there was no response, or one that reports an outage.
     pub fn record_failure(&mut self, now: Duration) {
-        // Calls that were on their way when it was closed are no further sign.
+        // Calls that were in flight when it opened are no further evidence.
         if self.probe == ProbeState::Due && self.until.is_some_and(|until| now < until) {
             return;
         }
@@ -85,14 +85,14 @@ impl CircuitBreaker {
         self.until = self.until.max(Some(now + rest));
     }
 
-    /// Nobody waits any more for what came of the question.
+    /// Records that the result of the call is unknown.
     pub fn release_probe(&mut self) {
         if self.probe == ProbeState::Sent {
             self.probe = ProbeState::Due;
         }
     }
 
-    /// Leaves it alone for as long as it said.
+    /// Rejects calls for a requested time.
     pub fn pause(&mut self, now: Duration, time: Duration) {
         self.until = self.until.max(Some(now + time.min(MAX_REST)));
         self.release_probe();

@@ -1,16 +1,16 @@
-//! How often a provider in trouble may be asked again.
+//! Limits retries of a provider that has an outage.
 
 use std::time::Duration;
 
-/// So many may be asked again however few are asked: a single question has all its tries.
+/// Retries that are always allowed, so that a single task has all its tries.
 const MIN_RETRIES: u32 = 3;
-/// Beyond that, one of so many.
+/// Beyond that, one in this many calls may be a retry.
 const RETRY_SHARE: u32 = 5;
-/// Calls are counted for so long.
+/// The window over which calls are counted.
 const WINDOW: Duration = Duration::from_hours(1);
 
-/// Holds repeated calls to a fifth of the first ones. Each caller alone gives up soon enough, but many who each ask four
-/// times would keep a server down that is coming up again.
+/// Limits retries to a fifth of the first calls. Each caller alone gives up soon enough, but many callers with four
+/// tries each would keep a recovering server down.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RetryBudget {
     since: Duration,
@@ -19,13 +19,13 @@ pub struct RetryBudget {
 }
 
 impl RetryBudget {
-    /// A question is asked for the first time.
+    /// Counts the first call of a task.
     pub fn count_first(&mut self, now: Duration) {
         self.decay(now);
         self.firsts = self.firsts.saturating_add(1);
     }
 
-    /// Asks for leave to ask again; where that is given, it counts as done.
+    /// Requests permission for a retry, and counts it if granted.
     pub fn try_retry(&mut self, now: Duration) -> bool {
         self.decay(now);
         let allowed = MIN_RETRIES.max(self.firsts / RETRY_SHARE);
@@ -36,7 +36,7 @@ impl RetryBudget {
         true
     }
 
-    /// Halves what was counted each time a window has passed, so that a long calm does not pay for a storm.
+    /// Halves the counts after each window, so that a long calm does not pay for a storm.
     fn decay(&mut self, now: Duration) {
         if WINDOW <= now.saturating_sub(self.since) {
             *self = Self { since: now, firsts: self.firsts / 2, retries: self.retries / 2 };

@@ -1,4 +1,4 @@
-//! An answer, as it came.
+//! Decodes responses.
 
 use serde_json::Value;
 
@@ -17,10 +17,10 @@ use super::wire;
 use crate::model::HttpResponse;
 use crate::model::TokenUsage;
 
-/// The status of an answer that is not refused by it.
+/// The status of a response that carries an answer.
 const GOOD: u16 = 200;
 
-/// Reads what a model's server answered, at this moment (milliseconds since the epoch).
+/// Decodes a server's response, received at this time (milliseconds since the epoch).
 pub fn decode(model: &Model, response: &HttpResponse, now_ms: i64) -> Result<ModelReply, CallFailure> {
     let pace = limits::rate_limits(response, now_ms);
     if !is_good(response) {
@@ -30,7 +30,7 @@ pub fn decode(model: &Model, response: &HttpResponse, now_ms: i64) -> Result<Mod
     decode_value(model, &value, header_id(response), pace)
 }
 
-/// Reads an answer that came with a good status.
+/// Decodes a response with a success status.
 pub(super) fn decode_value(
     model: &Model,
     value: &Value,
@@ -63,7 +63,7 @@ pub(super) fn decode_value(
     }
 }
 
-/// Returns the JSON of an answer that is about something else than a question.
+/// Returns the JSON of a response that is not an answer to a prompt.
 pub(super) fn good_value(model: &Model, response: &HttpResponse, now_ms: i64) -> Result<Value, CallFailure> {
     if is_good(response) {
         return Ok(serde_json::from_slice(&response.body).unwrap_or(Value::Null));
@@ -71,7 +71,7 @@ pub(super) fn good_value(model: &Model, response: &HttpResponse, now_ms: i64) ->
     Err(decode_error(model, response, limits::rate_limits(response, now_ms), now_ms))
 }
 
-/// Reads what a program wrote, and whether it ended well.
+/// Decodes a program's output and exit status.
 pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<ModelReply, CallFailure> {
     let refusal = |class, words| CallFailure {
         class,
@@ -85,7 +85,7 @@ pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Mod
         let said = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
         let words = text::printable(&String::from_utf8_lossy(said), text::MAX_MESSAGE);
         let words = if words.is_empty() { "the program says nothing of why".to_owned() } else { words };
-        // It would fare no better in a second; whether it fails always is seen when it does again.
+        // Retrying at once would not help; a program that always fails is noticed by its repeated failures.
         return Err(refusal(FailureClass::Request, words));
     }
     let Ok(text) = std::str::from_utf8(stdout) else {
@@ -129,11 +129,11 @@ fn decode_error(model: &Model, response: &HttpResponse, pace: RateLimits, now_ms
     }
 }
 
-/// Lets the server's own word stand above what its status means; not above what is about money or keys.
+/// Lets the server's retry advice override the class of its status, except for payment and keys.
 const fn apply_retry_advice(class: FailureClass, told: Option<bool>) -> FailureClass {
     match (class, told) {
         (FailureClass::Request | FailureClass::Garbled, Some(true)) => FailureClass::Overload,
-        // Too much, and no use to wait: an allowance is used up.
+        // A rate limit that waiting does not lift is a used-up quota.
         (FailureClass::Rate, Some(false)) => FailureClass::Money,
         (FailureClass::Overload, Some(false)) => FailureClass::Request,
         (
@@ -177,7 +177,7 @@ mod tests {
     use crate::llm::testing::model;
     use crate::llm::testing::response;
 
-    /// Answers with a summary in them, one for each wire that has any.
+    /// Answers with a summary, one for each wire format.
     fn good(wire: WireFormat) -> Value {
         match wire {
             WireFormat::Anthropic => {
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(decode_command(false, b"", b"").unwrap_err().message, "the program says nothing of why");
     }
 
-    /// Returns any JSON, with names that wires know as often as others.
+    /// Returns arbitrary JSON, half of whose names are known to the wire formats.
     fn any_json() -> impl Strategy<Value = Value> {
         let name = prop_oneof![
             prop::sample::select(vec![

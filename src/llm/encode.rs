@@ -1,4 +1,4 @@
-//! A question, as it is sent.
+//! Encodes a prompt as a provider's request.
 
 use std::fmt::Display;
 
@@ -15,10 +15,10 @@ use crate::model::HttpMethod;
 use crate::model::HttpRequest;
 use crate::model::ModelPrompt;
 
-/// What may not stand in a part of a path as it is.
+/// Characters that must be escaped in a path segment.
 const PATH_PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Returns what is sent to ask a model: the same bytes for the same question.
+/// Returns the request that sends a prompt to a model: the same bytes for the same prompt.
 pub fn encode(model: &Model, prompt: &ModelPrompt, key: Option<&SecretString>) -> EncodedRequest {
     match model.provider.wire {
         WireFormat::Command => wire::encode_command(model, prompt),
@@ -40,8 +40,8 @@ pub fn encode(model: &Model, prompt: &ModelPrompt, key: Option<&SecretString>) -
     }
 }
 
-/// Says whether the end of these instructions is marked, so that the first call should be alone until the model's
-/// provider has them in its cache.
+/// Returns whether the end of these instructions is marked for caching, so that the first call should go alone until
+/// the provider has cached them.
 pub fn marks_cache(model: &Model, instructions: &str) -> bool {
     wire::is_marked(model, instructions)
 }
@@ -73,16 +73,16 @@ pub(super) fn request(
     }
 }
 
-/// Returns a name as one part of a path.
+/// Returns a name as one segment of a path.
 pub(super) fn path_part(name: &str) -> impl Display {
-    // Two points would mean the folder above.
+    // Two dots would mean the parent folder.
     let points = if name.bytes().all(|byte| byte == b'.') { "%2E".repeat(name.len()) } else { String::new() };
     let rest = if points.is_empty() { name } else { "" };
     format!("{points}{}", utf8_percent_encode(rest, PATH_PART))
 }
 
 impl EncodedRequest {
-    /// Returns exactly what leaves this process beside the headers: a request's body, or what a program reads.
+    /// Returns exactly what leaves this process besides the headers: a request's body, or a program's input.
     pub fn body(&self) -> &[u8] {
         match self {
             Self::Web(request) => &request.body,
@@ -90,7 +90,7 @@ impl EncodedRequest {
         }
     }
 
-    /// Returns what stands before the body, for people: secret values are hidden.
+    /// Returns the request line and headers for display; secret values are hidden.
     pub fn head(&self) -> String {
         match self {
             Self::Web(request) => {

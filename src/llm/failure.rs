@@ -1,8 +1,8 @@
-//! What an error means: one classifier for all providers.
+//! Classifies the errors of all providers.
 //!
-//! Errors are read by what they say, not by the address that was asked: servers that speak a foreign wire refuse in
-//! their own. And by the code in the body before the status: of the answers with 429, some are about speed and some
-//! about money, and those may never be tried again.
+//! Errors are classified by their content, not by the address that was called: servers that speak another vendor's
+//! format report errors in their own. The code in the body takes precedence over the status: some responses with
+//! status 429 concern the rate and some the quota, and the latter must never be retried.
 
 use serde_json::Value;
 
@@ -11,20 +11,20 @@ use super::SoftFailure;
 use super::retry_after;
 use super::text;
 
-/// An error, as a body tells it.
+/// An error as its body describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ErrorBody {
-    /// Every code in it, in lower case, the most general one first.
+    /// All codes in it, in lower case, the most general one first.
     codes: Vec<String>,
-    /// What it says to a reader.
+    /// The message for people.
     message: String,
-    /// The status that stands in the body, where one does.
+    /// The status in the body, if there is one.
     status: Option<u16>,
-    /// How long its details want the server to be left alone.
+    /// The delay that its details request.
     pub(super) retry_after: Option<std::time::Duration>,
 }
 
-/// Codes and what they mean, the gravest first: the first line that knows one of an error's codes decides.
+/// Codes and their classes, the gravest first: the first row that contains one of an error's codes decides.
 const CODES: [(FailureClass, &[&str]); 6] = [
     (
         FailureClass::Money,
@@ -83,7 +83,7 @@ const CODES: [(FailureClass, &[&str]); 6] = [
     ),
 ];
 
-/// Codes that mean something only where no status contradicts them.
+/// Codes that count only if no status contradicts them.
 const WEAK_CODES: [(FailureClass, &[&str]); 3] = [
     (
         FailureClass::Request,
@@ -96,18 +96,18 @@ const WEAK_CODES: [(FailureClass, &[&str]); 3] = [
     (FailureClass::Auth, &["permission_error", "permission_denied"]),
 ];
 
-/// Parts of codes that are about money, whoever's limit it is: there are many, and new ones come.
+/// Parts of codes that concern payment; there are many, and new ones are added.
 const MONEY_CODES: [&str; 3] = ["spend_limit", "usage_limit", "credit_balance"];
 
-/// Parts of sentences by which Anthropic says, without a code for it, that there is no money, or that a limit is reached
-/// which its user set.
+/// Parts of messages by which Anthropic reports, without a code, that the balance is used up or a spending limit is
+/// reached.
 const NO_MONEY: [&str; 3] = [
     "credit balance is too low",
     "reached your specified api usage limits",
     "reached your specified workspace api usage",
 ];
 
-/// Parts of sentences by which servers without a code for it say that a question is too long.
+/// Parts of messages by which servers report, without a code, that a prompt is too long.
 const TOO_LONG: [&str; 11] = [
     "prompt is too long",
     "input is too long",
@@ -122,25 +122,25 @@ const TOO_LONG: [&str; 11] = [
     "token count exceeds",
 ];
 
-/// Says whether a body that came with a good status is an error all the same.
+/// Returns whether a body with a success status is an error nevertheless.
 pub(super) fn is_error(value: &Value) -> bool {
     let named = value.get("error").is_some_and(|error| !error.is_null());
     named || value.get("type").and_then(Value::as_str) == Some("error") || minimax_code(value).is_some()
 }
 
 impl ErrorBody {
-    /// Reads the body of an error, whatever it is.
+    /// Reads the body of an error in any format.
     pub(super) fn from_bytes(body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
             Ok(value) => Self::from_json(&value),
-            // A page for people, made by something between here and there.
+            // A page for people, from a proxy or gateway.
             Err(_) => Self { codes: Vec::new(), message: plain_text(body), status: None, retry_after: None },
         }
     }
 
     /// Reads an error in JSON.
     pub(super) fn from_json(value: &Value) -> Self {
-        // Google answers some streams by a list with the error in it.
+        // Google answers some streams with a list that contains the error.
         let value = value.get(0).unwrap_or(value);
         let error = match value.get("error") {
             Some(Value::Null) | None => value,
@@ -160,7 +160,7 @@ impl ErrorBody {
         }
     }
 
-    /// Says of which kind it is.
+    /// Returns the class of the error.
     pub(super) fn classify(&self, status: u16) -> FailureClass {
         let status = if status < 400 { self.status.unwrap_or(status) } else { status };
         let message = self.message.to_ascii_lowercase();
@@ -170,7 +170,7 @@ impl ErrorBody {
         }
         let is_too_long = TOO_LONG.iter().any(|words| message.contains(words));
         match self.class_of_codes(&CODES) {
-            // A question that alone has more tokens than a minute allows will have them in the next minute too.
+            // A prompt with more tokens than a minute allows will not fit the next minute either.
             Some(FailureClass::Rate) if message.contains("request too large") => {
                 return FailureClass::TooLong;
             }
@@ -179,7 +179,7 @@ impl ErrorBody {
         }
         match class_of_status(status) {
             Some(FailureClass::Request) | None if is_too_long => FailureClass::TooLong,
-            // Such as a model that this key may not use: another one may be allowed.
+            // For example a model that this key may not use: another one may be allowed.
             Some(FailureClass::Auth) if status == 403 && self.has_code("model_not_found") => {
                 FailureClass::Request
             }
@@ -188,7 +188,7 @@ impl ErrorBody {
         }
     }
 
-    /// Returns it in words.
+    /// Returns the error in one line.
     pub(super) fn message_line(&self, status: u16) -> String {
         let mut words = if status < 400 { String::new() } else { format!("HTTP {status}") };
         let code = self.codes.last().map(|code| text::printable(code, 80)).filter(|code| !code.is_empty());
@@ -211,17 +211,17 @@ impl ErrorBody {
     }
 }
 
-/// Returns what a status alone means; `None` where it is not one of an error.
+/// Returns the class of a status alone; `None` if it is not an error.
 const fn class_of_status(status: u16) -> Option<FailureClass> {
     match status {
         401 | 403 => Some(FailureClass::Auth),
         402 => Some(FailureClass::Money),
         413 => Some(FailureClass::TooLong),
         429 => Some(FailureClass::Rate),
-        // Nobody who is asked again by the same method would answer otherwise.
+        // Repeating the request would give the same result.
         501 | 505 => Some(FailureClass::Request),
         408 | 409 | 425 | 500.. => Some(FailureClass::Overload),
-        // No redirection is followed: the address is wrong.
+        // Redirects are not followed: the address is wrong.
         300..=499 => Some(FailureClass::Request),
         0..=299 => None,
     }
@@ -238,7 +238,7 @@ fn codes(value: &Value, error: &Value) -> Vec<String> {
         said.into_iter().flatten().filter(|code| *code != "error").map(str::to_ascii_lowercase).collect();
     for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
         codes.extend(string_at(detail, "/reason").map(str::to_ascii_lowercase));
-        // A day's allowance is used up. Google gives the same status to that and to a minute's.
+        // The daily quota is used up. Google reports it with the same status as the limit per minute.
         let violations = detail.get("violations").and_then(Value::as_array).into_iter().flatten();
         let is_daily =
             |violation: &Value| string_at(violation, "/quotaId").is_some_and(|id| id.contains("PerDay"));
@@ -250,7 +250,8 @@ fn codes(value: &Value, error: &Value) -> Vec<String> {
     codes
 }
 
-/// `MiniMax` refuses with a good status and a number; these are the ones of its page that decide something.
+/// Returns the code for a number of `MiniMax`, which reports errors with a success status; these are the documented
+/// ones that matter.
 fn minimax_code(value: &Value) -> Option<&'static str> {
     match value.pointer("/base_resp/status_code").and_then(Value::as_i64)? {
         0 => None,
@@ -268,7 +269,7 @@ fn string_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer).and_then(Value::as_str)
 }
 
-/// Returns the beginning of a body that is no JSON; of a page in HTML, nothing: its words are for a browser.
+/// Returns the beginning of a body that is not JSON, but nothing of an HTML page.
 fn plain_text(body: &[u8]) -> String {
     let head = String::from_utf8_lossy(&body[..body.len().min(4 * text::MAX_MESSAGE)]);
     if head.trim_start().starts_with('<') { String::new() } else { head.into_owned() }

@@ -1,4 +1,4 @@
-//! What a provider's headers say of its limits.
+//! Reads rate limits and delays from response headers.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::RateLimits;
 use super::retry_after;
 use crate::model::HttpResponse;
 
-/// Names of the three headers of one limit.
+/// The three headers of one limit.
 struct LimitHeaders {
     limit: &'static str,
     remaining: &'static str,
@@ -27,7 +27,7 @@ const REQUESTS: [LimitHeaders; 2] = [
     },
 ];
 
-/// Input first: that is what summaries are made of.
+/// Limits on input come first, because summaries consist mostly of input.
 const TOKENS: [LimitHeaders; 3] = [
     LimitHeaders {
         limit: "anthropic-ratelimit-input-tokens-limit",
@@ -46,13 +46,13 @@ const TOKENS: [LimitHeaders; 3] = [
     },
 ];
 
-/// Returns what the headers say; what cannot be read is as if it were not said.
+/// Returns the limits in the headers; unreadable ones are ignored.
 pub(super) fn rate_limits(response: &HttpResponse, now_ms: i64) -> RateLimits {
     let first = |names: &[LimitHeaders]| names.iter().find_map(|names| limit_window(response, names, now_ms));
     RateLimits { requests: first(&REQUESTS), tokens: first(&TOKENS) }
 }
 
-/// Returns when the last of the limits that are used up is full again.
+/// Returns when the last of the exhausted limits resets.
 pub(super) fn exhausted_for(pace: &RateLimits) -> Option<Duration> {
     let used_up = |window: Option<LimitWindow>| {
         window.filter(|window| window.remaining == 0).map(|window| window.resets_in)
@@ -69,16 +69,16 @@ fn limit_window(response: &HttpResponse, names: &LimitHeaders, now_ms: i64) -> O
     })
 }
 
-/// Reads a moment, as Anthropic says it, or a time from now, as OpenAI does.
+/// Parses a timestamp, as Anthropic sends it, or a duration, as OpenAI does.
 fn parse_reset(text: &str, now_ms: i64) -> Option<Duration> {
     match text.parse::<jiff::Timestamp>() {
-        // A moment that is just past means that all is there again.
+        // A time that has just passed means that the limit has been reset.
         Ok(at) => Some(retry_after::until(at, now_ms).unwrap_or_default()),
         Err(_) => parse_go_duration(text),
     }
 }
 
-/// Reads a time as Go writes it: `6m0s`, `1h2m3.5s`, `20ms`. A number alone is seconds.
+/// Parses a duration in Go's format: `6m0s`, `1h2m3.5s`, `20ms`. A bare number is seconds.
 fn parse_go_duration(text: &str) -> Option<Duration> {
     if let Some(seconds) = retry_after::parse_decimal(text) {
         return Some(retry_after::capped_seconds(seconds));

@@ -1,10 +1,10 @@
-//! One question to a language model: as each provider wants it written, what its answer means, what it costs.
+//! The protocol of language models: how each provider expects a prompt, what its response means, what it costs.
 //!
-//! Knows: the wire formats, which refusals are worth another try and when, prices. Does not know: what is asked, how
-//! bytes reach a server, what time it is, how much money is left. Every function here is pure. Providers are rows of
-//! data (`config/providers.toml`), and so are prices (`config/prices.toml`).
+//! Knows: the wire formats, which failures are worth a retry and when, prices. Does not know: the content of prompts,
+//! how bytes reach a server, what time it is, how much money is left. Every function here is pure. Providers are rows
+//! of data (`config/providers.toml`), and so are prices (`config/prices.toml`).
 //!
-//! Start with [`encode()`] and [`decode()`]; [`Attempt`] says what is done after each answer.
+//! Start with [`encode()`] and [`decode()`]; [`RequestAttempt`] decides what follows each response.
 
 pub mod batch;
 

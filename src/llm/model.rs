@@ -1,4 +1,4 @@
-//! A model that is asked, and how.
+//! A model and its parameters.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use super::Provider;
 use super::TokenPrice;
 use crate::model::ModelName;
 
-/// A model that is asked, and how. What is `None` is not sent.
+/// A model and its parameters. What is `None` is not sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// Where it is asked.
+    /// The provider that offers it.
     pub provider: Arc<Provider>,
     /// Its name, as the provider spells it.
     pub name: String,
-    /// Sampling temperature, where somebody set one: many models refuse any.
+    /// Sampling temperature, if configured: many models reject any.
     pub temperature: Option<f64>,
     /// Nucleus sampling, likewise.
     pub top_p: Option<f64>,
-    /// The most tokens of an answer, with what it thinks, where that is not for the prompt to say.
+    /// The most tokens of an answer, reasoning included, if it is not left to the prompt.
     pub max_output_tokens: Option<u32>,
-    /// What it costs; `None` where that is not known. What is free has a price of nothing.
+    /// Its price; `None` if unknown. A free model has a price of zero.
     pub price: Option<TokenPrice>,
-    /// From how many tokens on the provider keeps the beginning of a prompt; `None` where that is not known.
+    /// From how many tokens on the provider caches a prompt's prefix; `None` if unknown.
     pub min_cacheable_tokens: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ impl Model {
         ModelName { provider: self.provider.name.clone(), model: self.name.clone() }
     }
 
-    /// Returns the fields that this model's provider wants in a body for it beside those of the wire.
+    /// Returns the additional fields that the provider expects in a body for this model.
     pub(super) fn quirk_fields(&self) -> Option<&Map<String, Value>> {
         self.provider.quirk(&self.name).map(|quirk| &quirk.fields)
     }

@@ -1,6 +1,6 @@
-//! How fast a provider is asked.
+//! Limits the rate of calls to a provider.
 //!
-//! Pure: the time since some moment comes in as a number.
+//! Pure: the time since a fixed moment is passed in.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,44 +9,45 @@ use super::LimitWindow;
 use super::RateLimits;
 
 const MINUTE: Duration = Duration::from_mins(1);
-/// After so many answers without a complaint one more call is made at once.
+/// After this many answers without a complaint one more concurrent call is allowed.
 const ANSWERS_TO_GROW: u32 = 20;
 
-/// What holds the calls to a provider: how many are under way, and how many calls and tokens a minute there may be. It
-/// gets narrower when the provider complains, follows what the provider says of its limits, and widens slowly.
+/// Limits the calls to a provider: how many are in flight, and how many calls and tokens a minute there may be. It
+/// slows down when the provider complains, follows the limits that the provider reports, and recovers slowly.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateLimiter {
     calls: TokenBucket,
     tokens: TokenBucket,
-    /// When the calls of the last minute were made: the bucket alone lets what it holds pass beside a minute's worth.
+    /// When the calls of the last minute were made: a bucket alone would let its capacity pass in addition to a
+    /// minute's worth.
     recent: VecDeque<Duration>,
-    /// Calls under way.
+    /// Calls in flight.
     in_flight: u32,
-    /// How many may be.
+    /// How many may be in flight.
     width: u32,
-    /// How many may ever be.
+    /// How many may ever be in flight.
     max_width: u32,
     /// Answers since the width changed.
     answers: u32,
-    /// Until when nothing is sent, for the provider has said that nothing is left.
+    /// Until when nothing is sent, because the provider reported an exhausted limit.
     held_until: Duration,
-    /// When it last got narrower: calls that were under way then complain of the same.
+    /// When it last slowed down: calls that were in flight then complain about the same excess.
     narrowed_at: Option<Duration>,
 }
 
 /// Whether a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RateDecision {
-    /// It may, and counts as made. [`Rates::ended`] is to follow.
+    /// It may, and counts as made. [`RateLimiter::release`] must follow.
     Admitted,
-    /// Not before that time has passed.
+    /// Not before this time has passed.
     Wait(Duration),
-    /// Not before another has ended.
+    /// Not before another call has ended.
     Full,
 }
 
 impl RateLimiter {
-    /// Begins with full measures.
+    /// Starts with full buckets.
     pub fn new(now: Duration, concurrency: u32, calls_a_minute: u32, tokens_a_minute: u32) -> Self {
         Self {
             calls: TokenBucket::new(now, calls_a_minute),
@@ -61,7 +62,7 @@ impl RateLimiter {
         }
     }
 
-    /// Asks for leave to make a call of about so many tokens.
+    /// Requests permission for a call with about this many tokens.
     pub fn try_acquire(&mut self, now: Duration, tokens: u64) -> RateDecision {
         if self.width <= self.in_flight {
             return RateDecision::Full;
@@ -81,7 +82,7 @@ impl RateLimiter {
         RateDecision::Admitted
     }
 
-    /// Returns how long it takes until one more call is not too many for the minute behind it.
+    /// Returns how long until one more call fits the last minute.
     fn minute_wait(&mut self, now: Duration) -> Duration {
         while self.recent.front().is_some_and(|at| *at + MINUTE <= now) {
             self.recent.pop_front();
@@ -92,7 +93,7 @@ impl RateLimiter {
         first_to_go.map_or(Duration::ZERO, |at| (*at + MINUTE).saturating_sub(now))
     }
 
-    /// A call has ended, with what the provider said of its limits.
+    /// Records the end of a call and the limits that the provider reported.
     pub fn release(&mut self, now: Duration, pace: &RateLimits) {
         self.in_flight = self.in_flight.saturating_sub(1);
         if let Some(window) = pace.requests {
@@ -105,7 +106,7 @@ impl RateLimiter {
         }
     }
 
-    /// A call brought something: after some of these there may be one more at once.
+    /// Records a success: after some of these one more concurrent call is allowed.
     pub fn record_success(&mut self) {
         self.answers += 1;
         if ANSWERS_TO_GROW <= self.answers {
@@ -116,10 +117,10 @@ impl RateLimiter {
         }
     }
 
-    /// The provider has complained that there is too much: half as many at once, and half as much a minute.
+    /// Records a rate-limit response: halves the concurrency and the rates.
     pub fn record_rate_limit(&mut self, now: Duration) {
         self.answers = 0;
-        // Those that were under way together complain together, of one thing.
+        // Calls that were in flight together complain together, about one excess.
         if self.narrowed_at.is_some_and(|at| now.saturating_sub(at) < Duration::from_secs(10)) {
             return;
         }
@@ -129,12 +130,12 @@ impl RateLimiter {
         self.tokens.narrow();
     }
 
-    /// Returns how many calls are under way.
+    /// Returns how many calls are in flight.
     pub const fn in_flight(&self) -> u32 {
         self.in_flight
     }
 
-    /// Waits for a window to be full again of which nothing is left but for calls that are under way.
+    /// Waits for a window to reset that has nothing left beyond what calls in flight use.
     fn hold_until_reset(&mut self, now: Duration, window: LimitWindow, under_way: u64) {
         if window.remaining <= under_way {
             self.held_until = self.held_until.max(now + window.resets_in.min(15 * MINUTE));
@@ -142,14 +143,14 @@ impl RateLimiter {
     }
 }
 
-/// A measure that fills up evenly, by so much a minute.
+/// A token bucket that fills evenly by a rate per minute.
 #[derive(Debug, Clone, PartialEq)]
 struct TokenBucket {
-    /// How much is in it; below nothing where one call took more than it holds.
+    /// Its level; negative after a call that took more than the capacity.
     level: f64,
-    /// By how much it fills in a minute now.
+    /// The current rate per minute.
     rate: f64,
-    /// By how much it may.
+    /// The highest rate per minute.
     max: f64,
     /// When it was last filled.
     at: Duration,
@@ -161,21 +162,21 @@ impl TokenBucket {
         Self { level: Self::capacity(max), rate: max, max, at: now }
     }
 
-    /// How much it holds: what comes in ten seconds, but one at least. A minute's worth at once would look to many a
-    /// provider like several minutes' worth.
+    /// Returns the capacity: what arrives in ten seconds, but at least one. To many providers, a minute's worth at
+    /// once would look like several minutes' worth.
     fn capacity(rate: f64) -> f64 {
         (rate / 6.0).max(1.0)
     }
 
-    /// Fills it up to now and returns how long it takes until so much is in it. What is more than it holds waits until
-    /// it is full.
+    /// Fills it up to now and returns how long it takes until it holds this much. What exceeds the capacity waits
+    /// until it is full.
     fn wait(&mut self, now: Duration, much: f64) -> Duration {
         let passed = now.saturating_sub(self.at);
         self.at = self.at.max(now);
         let room = Self::capacity(self.rate);
         self.level = (self.level + self.rate * passed.as_secs_f64() / 60.0).min(room);
         let missing = much.min(room) - self.level;
-        // A billionth is what is left over by the arithmetic of floats.
+        // A billionth is rounding error.
         if missing <= 1e-9 {
             Duration::ZERO
         } else {
@@ -187,11 +188,11 @@ impl TokenBucket {
         self.level -= much;
     }
 
-    /// Allows no more than the provider does.
+    /// Lowers the rate to the provider's limit.
     fn apply_window(&mut self, window: LimitWindow) {
         #[expect(clippy::cast_precision_loss, reason = "a limit of this size is none")]
         let limit = window.limit.map(|limit| limit as f64);
-        // What counts days is no limit of a minute.
+        // A limit per day is not a limit per minute.
         if let Some(limit) = limit.filter(|limit| 1.0 <= *limit && window.resets_in <= 2 * MINUTE) {
             self.rate = self.rate.min(limit);
         }
@@ -211,7 +212,7 @@ impl TokenBucket {
 mod tests {
     use super::*;
 
-    /// Makes calls as soon as they may be, each at its end before the next, and returns when.
+    /// Makes calls as soon as they are admitted, one after the other, and returns the times.
     fn calls(rates: &mut RateLimiter, count: usize, tokens: u64) -> Vec<Duration> {
         let mut now = Duration::ZERO;
         (0..count)

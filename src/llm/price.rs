@@ -9,64 +9,64 @@ use crate::model::ModelName;
 use crate::model::Money;
 use crate::model::TokenUsage;
 
-/// Prices are of so many tokens.
+/// The number of tokens that a price is for.
 const TOKENS_PER_PRICE: u128 = 1_000_000;
-/// What a provider adds to a request's text: names of roles and the like. Beside these a token is at least a byte.
+/// Tokens that a provider adds to a request, such as role names. All other tokens are at least a byte long.
 const WRAPPING_BYTES: u64 = 64;
 
-/// What a million tokens of a model cost.
+/// The price of a million tokens of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenPrice {
     /// Input.
     pub input: Money,
-    /// Input that the provider had in its cache.
+    /// Input read from the provider's cache.
     pub cache_read: Money,
-    /// Input that the provider takes into its cache.
+    /// Input written to the provider's cache.
     pub cache_write: Money,
-    /// Output, with what the model thinks.
+    /// Output, reasoning included.
     pub output: Money,
-    /// What it costs instead where the input is long, if that is something else.
+    /// The price for long input, if it differs.
     pub long: Option<LongInputPrice>,
 }
 
-/// What a million tokens cost of a call whose input is long: all of them, from the first one on.
+/// The price of a million tokens in a call with long input; it applies from the first token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LongInputPrice {
-    /// Input of more tokens than these is long.
+    /// The most tokens of input that is not long.
     pub above: u64,
     /// Input.
     pub input: Money,
-    /// Input that the provider had in its cache.
+    /// Input read from the provider's cache.
     pub cache_read: Money,
-    /// Input that the provider takes into its cache.
+    /// Input written to the provider's cache.
     pub cache_write: Money,
     /// Output.
     pub output: Money,
 }
 
-/// A price as it is written; what is left out follows from the rest.
+/// A price as it is configured; omitted parts follow from the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PriceRow {
     /// Input.
     pub input: Money,
     /// Output.
     pub output: Money,
-    /// Input from the cache; else as all input.
+    /// Input read from the cache; by default the same as all input.
     pub cache_read: Option<Money>,
-    /// Input into the cache; else as all input.
+    /// Input written to the cache; by default the same as all input.
     pub cache_write: Option<Money>,
-    /// From how many tokens on input is long, and what it costs then.
+    /// From how many tokens on input is long, and its price.
     pub long: Option<(u64, Money)>,
-    /// Output of such calls; else it grows as the input does, as do the others.
+    /// Output of such calls; by default it grows in proportion to the input, as do the others.
     pub long_output: Option<Money>,
-    /// Input of such calls from the cache.
+    /// Input of such calls read from the cache.
     pub long_cache_read: Option<Money>,
-    /// Input of such calls into the cache.
+    /// Input of such calls written to the cache.
     pub long_cache_write: Option<Money>,
 }
 
 impl PriceRow {
-    /// Returns the whole price.
+    /// Returns the complete price.
     pub fn price(&self) -> TokenPrice {
         let (input, output) = (self.input, self.output);
         let (cache_read, cache_write) = (self.cache_read.unwrap_or(input), self.cache_write.unwrap_or(input));
@@ -89,7 +89,7 @@ impl PriceRow {
 }
 
 impl TokenPrice {
-    /// What costs nothing.
+    /// The price of a free model.
     pub const FREE: Self = Self {
         input: Money::ZERO,
         cache_read: Money::ZERO,
@@ -98,27 +98,27 @@ impl TokenPrice {
         long: None,
     };
 
-    /// Returns the most that a call can cost whose body has so many bytes and whose answer at most so many tokens.
+    /// Returns the most that a call can cost with this many bytes in the body and tokens in the answer.
     pub fn worst_cost(&self, body_bytes: u64, output_tokens: u32) -> Money {
         let input = body_bytes.saturating_add(WRAPPING_BYTES);
         let worst = |price: &Self| {
             let dearest = price.input.max(price.cache_read).max(price.cache_write);
             cost(input, dearest) + cost(u64::from(output_tokens), price.output)
         };
-        // Of an input that may be long nobody knows whether it is.
+        // Whether an input of this size counts as long is uncertain.
         self.for_input(input).map_or_else(|| worst(self), |long| worst(&long).max(worst(self)))
     }
 
-    /// Returns what a call cost that counted so many tokens; `None` where a count is missing without which nobody knows.
+    /// Returns the cost of a call with these tokens; `None` if a count that it depends on is missing.
     pub fn cost_of(&self, tokens: &TokenUsage) -> Option<Money> {
         if *self == Self::FREE {
             return Some(Money::ZERO);
         }
         let (input, output) = (tokens.input?, tokens.output?);
-        // Providers that have no cache do not report it, and those that have one report it with all else.
+        // Providers without a cache do not report it, and those with one report it together with all else.
         let (read, write) = (tokens.cache_read.unwrap_or(0), tokens.cache_write.unwrap_or(0));
         let price = self.for_input(input.saturating_add(read).saturating_add(write)).unwrap_or(*self);
-        // Rounded once: four roundings could pass the worst by a billionth.
+        // Rounded once: four roundings could exceed the worst cost by a billionth.
         let parts = [
             (input, price.input),
             (read, price.cache_read),
@@ -130,7 +130,7 @@ impl TokenPrice {
         ))
     }
 
-    /// Returns half of it, as for what is asked in a batch.
+    /// Returns half of it, the price in a batch.
     #[must_use]
     pub fn halved(&self) -> Self {
         let half = |money: Money| Money::from_nanos(money.nanos().div_ceil(2));
@@ -150,7 +150,7 @@ impl TokenPrice {
         }
     }
 
-    /// Returns what tokens cost of a call with so many of input, where that is long.
+    /// Returns the price that applies to this many tokens of input, if that is long.
     fn for_input(&self, tokens: u64) -> Option<Self> {
         let LongInputPrice { input, cache_read, cache_write, output, .. } =
             self.long.filter(|long| long.above < tokens)?;
@@ -158,26 +158,26 @@ impl TokenPrice {
     }
 }
 
-/// Returns what so many tokens cost.
+/// Returns the cost of this many tokens.
 fn cost(tokens: u64, price: Money) -> Money {
     round_up(exact_cost(tokens, price))
 }
 
-/// Returns what so many tokens cost, in millionths of billionths of a dollar.
+/// Returns the cost of this many tokens, in millionths of billionths of a dollar.
 fn exact_cost(tokens: u64, price: Money) -> u128 {
     u128::from(tokens) * u128::from(price.nanos())
 }
 
-/// A part of a billionth is a whole one.
+/// Rounds up to a whole billionth.
 fn round_up(exact: u128) -> Money {
     Money::from_nanos(u64::try_from(exact.div_ceil(TOKENS_PER_PRICE)).unwrap_or(u64::MAX))
 }
 
-/// What models cost, as of some day.
+/// The prices of models on a certain day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceList {
     date: String,
-    /// By the provider's name and the model's, both as [`plain`] has them.
+    /// By the provider's and the model's name, both [`normalized`].
     rows: BTreeMap<(String, String), ListedPrice>,
 }
 
@@ -188,13 +188,13 @@ struct ListedPrice {
 }
 
 impl PriceList {
-    /// Returns the day that the prices are of, as in the file.
+    /// Returns the day of the prices, as in the file.
     pub fn date(&self) -> &str {
         &self.date
     }
 
-    /// Returns what a model of a provider costs, and from how many tokens on the provider keeps a prompt's beginning. A
-    /// model's name may have a date behind it, and the vendor's before it where the provider sells those of others.
+    /// Returns what a model of a provider costs, and from how many tokens on the provider caches a prompt's prefix.
+    /// The model's name may have a date appended, and the vendor's name prepended if the provider resells models.
     pub fn find(&self, provider: &Provider, model: &str) -> Option<(TokenPrice, Option<u32>)> {
         let row = self.row(&provider.name, model);
         let resold = || model.split_once('/').and_then(|(vendor, model)| self.row(vendor, model));
@@ -204,7 +204,7 @@ impl PriceList {
         }
     }
 
-    /// Puts the price of a model over the one that is there.
+    /// Inserts the price of a model, replacing the existing one.
     pub fn insert(&mut self, name: &ModelName, price: TokenPrice) {
         let known = self.row(&name.provider, &name.model);
         let min_cacheable_tokens = known.and_then(|row| row.min_cacheable_tokens);
@@ -225,13 +225,13 @@ impl PriceList {
     }
 }
 
-/// Names as they are compared: resellers write `claude-haiku-4.5` where the vendor writes `claude-haiku-4-5`.
+/// Normalizes a name for comparison: resellers write `claude-haiku-4.5` where the vendor writes `claude-haiku-4-5`.
 fn normalized(name: &str) -> String {
     name.to_ascii_lowercase().replace('.', "-")
 }
 
-/// Says whether `model` is `name` with a date behind it, or a word that stands for one. Any other ending may be that of
-/// a dearer model: `-pro` is no version of what it is appended to.
+/// Returns whether `model` is `name` with a date appended, or a word that stands for one. Any other suffix may denote
+/// a more expensive model: `-pro` is not a version.
 fn is_dated(model: &str, name: &str) -> bool {
     let Some(ending) = model.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')) else { return false };
     let (mut digits, mut has_word) = (0, false);
@@ -242,11 +242,11 @@ fn is_dated(model: &str, name: &str) -> bool {
             _ => return false,
         }
     }
-    // `claude-haiku-4` with `-5` behind it is another model; a date has four digits at least.
+    // `claude-haiku-4` followed by `-5` is another model; a date has at least four digits.
     if has_word { digits == 0 || 4 <= digits } else { 4 <= digits }
 }
 
-/// Returns the prices that came with this slop.
+/// Returns the built-in prices.
 pub fn built_in_prices() -> PriceList {
     let file: PriceFile =
         toml::from_str(include_str!("../../config/prices.toml")).expect("the file is tested");
@@ -260,7 +260,7 @@ pub fn built_in_prices() -> PriceList {
     PriceList { date: file.date, rows }
 }
 
-/// Reads an amount of dollars as people write it, `0.125`, to the billionth; `None` where it is none.
+/// Parses an amount of dollars such as `0.125`, with at most nine decimals.
 pub fn dollars(text: &str) -> Option<Money> {
     Money::from_dollars(text)
 }

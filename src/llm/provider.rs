@@ -1,29 +1,29 @@
-//! Providers of language models, as rows of data.
+//! Providers of language models, as rows of data: the built-in ones, and what a user configures over them.
 
 use std::path::PathBuf;
 
 use serde_json::Map;
 use serde_json::Value;
 
-/// How a provider wants to be spoken to.
+/// The wire format of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WireFormat {
-    /// Anthropic's Messages.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// OpenAI's chat completions, and whoever speaks them too.
+    /// OpenAI's Chat Completions API and compatible ones.
     Chat,
-    /// OpenAI's Responses.
+    /// OpenAI's Responses API.
     Responses,
     /// Google's generateContent.
     Gemini,
-    /// Ollama's own chat.
+    /// Ollama's own chat API.
     Ollama,
     /// A program that reads the prompt and writes the answer.
     Command,
 }
 
 impl WireFormat {
-    /// Every wire there is.
+    /// All wire formats.
     pub const ALL: [Self; 6] =
         [Self::Anthropic, Self::Chat, Self::Responses, Self::Gemini, Self::Ollama, Self::Command];
 
@@ -39,50 +39,50 @@ impl WireFormat {
         }
     }
 
-    /// Returns the wire of that name.
+    /// Returns the wire format of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|wire| wire.name() == name)
     }
 }
 
-/// Where models are asked.
+/// A provider of language models.
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the provider's row")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
     /// Its name in settings.
     pub name: String,
-    /// How it is spoken to.
+    /// Its wire format.
     pub wire: WireFormat,
-    /// The address that the wire's path is appended to; empty for a command.
+    /// The base URL, to which the path of the wire format is appended; empty for a command.
     pub base_url: String,
-    /// Name of the environment variable that may hold another such address.
+    /// Name of the environment variable that may hold another base URL.
     pub base_variable: Option<String>,
     /// Names of environment variables that may hold the key; the first that is set counts.
     pub key_variables: Vec<String>,
-    /// A file that holds the key, where no variable does.
+    /// A file that holds the key if no variable does.
     pub key_file: Option<PathBuf>,
-    /// Whether it answers only with a key.
+    /// Whether it requires a key.
     pub needs_key: bool,
-    /// Further headers, none of them secret.
+    /// Additional headers, none of them secret.
     pub headers: Vec<(String, String)>,
-    /// The program and its arguments; empty but for a command.
+    /// The program and its arguments; empty except for a command.
     pub command: Vec<String>,
-    /// Whether its calls cost no money.
+    /// Whether its calls are free.
     pub is_free: bool,
-    /// Whether the end of the instructions may be marked for its cache, where they are long enough.
+    /// Whether the end of the instructions may be marked for caching, if they are long enough.
     pub marks_cache: bool,
-    /// Whether it knows `max_completion_tokens`; else it is sent `max_tokens`.
+    /// Whether it knows `max_completion_tokens`; otherwise it is sent `max_tokens`.
     pub wants_completion_tokens: bool,
-    /// Whether it takes many questions at once for half the price.
+    /// Whether it supports batches at half the price.
     pub has_batches: bool,
-    /// How many tokens a model of it is to have room for, where that has to be said (Ollama).
+    /// The context length to request, if it must be requested (Ollama).
     pub context_tokens: Option<u32>,
-    /// What some of its models want beside that.
+    /// What some of its models require in addition.
     pub quirks: Vec<ModelQuirk>,
 }
 
 impl Provider {
-    /// Returns what this model wants beside what all do: the quirk that knows most of its name.
+    /// Returns what this model requires in addition: the quirk with the longest matching prefix.
     pub fn quirk(&self, model: &str) -> Option<&ModelQuirk> {
         let known = |quirk: &ModelQuirk| {
             quirk.names.iter().filter(|name| model.starts_with(*name)).map(String::len).max()
@@ -92,14 +92,14 @@ impl Provider {
     }
 }
 
-/// What some models want beside what all do. Most of it says that they are not to think long: they would eat up the
-/// tokens of their answers, and summaries are no riddles.
+/// What some models require in addition. Most quirks limit reasoning, which would use up the tokens of the answer; a
+/// summary needs little of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelQuirk {
-    /// Beginnings of the models' names; an empty one begins all.
+    /// Prefixes of the models' names; an empty one matches all.
     pub names: Vec<String>,
-    /// Fields of the body, as they are sent; with Gemini, of its `generationConfig`.
+    /// Fields of the body, as they are sent; for Gemini, of its `generationConfig`.
     pub fields: Map<String, Value>,
-    /// The most tokens of an answer with what is thought, where they think in any case.
+    /// The most tokens of an answer with its reasoning, if the models always reason.
     pub output_tokens: Option<u32>,
 }

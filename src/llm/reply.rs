@@ -1,11 +1,11 @@
-//! What is sent, and what came back of it, whoever the provider is.
+//! Models, the requests that are sent to them, and the decoded responses, independent of the provider.
 
 use std::time::Duration;
 
 use crate::model::HttpRequest;
 use crate::model::TokenUsage;
 
-/// A question as it is sent.
+/// A request as it is sent.
 #[derive(Debug, Clone)]
 pub enum EncodedRequest {
     /// To a server.
@@ -14,7 +14,7 @@ pub enum EncodedRequest {
     Command {
         /// The program and its arguments.
         command: Vec<String>,
-        /// What it reads.
+        /// The standard input.
         input: String,
     },
 }
@@ -22,82 +22,82 @@ pub enum EncodedRequest {
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelReply {
-    /// The model's words, as they came.
+    /// The model's text, as it came.
     pub text: String,
-    /// What was counted.
+    /// The tokens used.
     pub tokens: TokenUsage,
-    /// The provider's name for the call, by which it finds it again.
+    /// The provider's id of the call.
     pub request_id: Option<String>,
-    /// What the provider says of its limits.
+    /// The provider's reported limits.
     pub rate_limits: RateLimits,
 }
 
-/// There are no words that can be used.
+/// A call without a usable answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallFailure {
-    /// Of which kind it is: that decides what is done about it.
+    /// The class, which decides what follows.
     pub class: FailureClass,
-    /// What the provider said, made printable and short.
+    /// The provider's message, printable and short.
     pub message: String,
-    /// How long the provider wants to be left alone, where it said so.
+    /// The delay that the provider requested.
     pub retry_after: Option<Duration>,
-    /// What was counted; `None` where nothing is charged. An answer with a good status is charged whatever it says: there
-    /// are always some, each of whose parts may be unknown.
+    /// The tokens used; `None` if nothing is charged. A response with a success status is charged whatever it says:
+    /// it always has some, each of whose counts may be unknown.
     pub tokens: Option<TokenUsage>,
-    /// The provider's name for the call.
+    /// The provider's id of the call.
     pub request_id: Option<String>,
-    /// What the provider says of its limits.
+    /// The provider's reported limits.
     pub rate_limits: RateLimits,
 }
 
-/// Kinds of refusals, by what is done about them.
+/// Classes of failures, by what follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureClass {
-    /// Too many calls or tokens for now: wait as told, and go slower.
+    /// Too many calls or tokens for now: wait as requested, and slow down.
     Rate,
-    /// The server is in trouble: try again, ever later.
+    /// The server has an outage: retry with increasing delays.
     Overload,
-    /// There is no more money, or no more allowance: never again, until a person has done something.
+    /// Payment or quota is needed: never retry until a user has acted.
     Money,
     /// The key is not accepted: likewise.
     Auth,
-    /// As the settings say, it cannot be asked at all: likewise.
+    /// It cannot be called as configured: likewise.
     Settings,
-    /// The prompt is too long for the model: a shorter one, once, or another model.
+    /// The prompt is too long for the model: shorten it once, or try another model.
     TooLong,
-    /// The request is wrong for this model: another model may take it.
+    /// The request is invalid for this model: another model may accept it.
     Request,
-    /// It answered, and there is no summary in it.
+    /// It answered, but without a summary.
     Soft(SoftFailure),
-    /// What came is not what this wire answers. It may be charged.
+    /// The response is not in the wire format. It may be charged.
     Garbled,
 }
 
-/// Answers without a summary in them.
+/// Answers without a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SoftFailure {
-    /// The model would not, or a filter kept it back.
+    /// The model declined, or a filter withheld the answer.
     Declined,
     /// It is empty.
     Empty,
-    /// It was cut off at the most tokens that were allowed.
+    /// It was cut off at the token limit.
     CutOff,
-    /// It is not of the shape that was asked for.
+    /// It is not in the requested form.
     Misshapen,
 }
 
-/// What a provider says of its limits.
+/// The rate limits that a provider reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RateLimits {
     /// Of calls.
     pub requests: Option<LimitWindow>,
-    /// Of tokens; of those of the input where they are told apart.
+    /// Of tokens; of input tokens if they are reported separately.
     pub tokens: Option<LimitWindow>,
 }
 
 impl RateLimits {
-    /// Returns the limits as they are to be heeded by one who was told how long to wait. Limits tell when they are full
-    /// again, which may be minutes; a server that says when to come again knows better.
+    /// Returns the limits with their resets no later than a requested delay. A reset may be minutes away; a server
+    /// that requests a delay knows better.
     #[must_use]
     pub fn capped_at(self, wait: Option<Duration>) -> Self {
         let Some(wait) = wait else { return self };
@@ -106,14 +106,14 @@ impl RateLimits {
     }
 }
 
-/// One limit, as it stands after a call.
+/// One limit after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitWindow {
     /// How much is allowed.
     pub limit: Option<u64>,
     /// How much of it is left.
     pub remaining: u64,
-    /// When it is full again, from now.
+    /// The time until it resets.
     pub resets_in: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! How long a server wants to be left alone.
+//! Reads requested delays.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use serde_json::Value;
 
 use crate::model::HttpResponse;
 
-/// What is longer is as good as this.
+/// Longer delays are capped to this.
 const LONGEST: Duration = Duration::from_hours(24 * 30);
 
-/// Returns what the headers say, the most exact one first. What cannot be read, or lies in the past, is not there.
+/// Returns the delay in the headers, the most precise one first. Unreadable and past values are ignored.
 pub(super) fn from_headers(response: &HttpResponse, now_ms: i64) -> Option<Duration> {
     let exact =
         response.header("retry-after-ms").and_then(parse_decimal).map(|ms| capped_seconds(ms / 1_000.0));
     exact.or_else(|| response.header("retry-after").and_then(|text| seconds_or_date(text, now_ms)))
 }
 
-/// Returns what Google says in an error's details.
+/// Returns the delay in the details of a Google error.
 pub(super) fn from_details(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
     let told = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
     told.trim().strip_suffix('s').and_then(parse_decimal).map(capped_seconds)
 }
 
-/// Says what the server wants in so many words: to be asked again, or not.
+/// Returns whether the server explicitly asks for a retry or forbids it.
 pub(super) fn should_retry(response: &HttpResponse) -> Option<bool> {
     match response.header("x-should-retry") {
         Some("true") => Some(true),
@@ -41,13 +41,13 @@ fn seconds_or_date(text: &str, now_ms: i64) -> Option<Duration> {
     until(at, now_ms)
 }
 
-/// Returns how long it is until then, if it is not past.
+/// Returns the time until then, unless it has passed.
 pub(super) fn until(at: jiff::Timestamp, now_ms: i64) -> Option<Duration> {
     let ms = u64::try_from(at.as_millisecond().checked_sub(now_ms)?).ok()?;
     Some(Duration::from_millis(ms).min(LONGEST))
 }
 
-/// Reads a number of digits with at most one point. Signs, exponents and words are not what a server may say here.
+/// Parses digits with at most one decimal point; signs, exponents and words are rejected.
 pub(super) fn parse_decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');

@@ -1,4 +1,4 @@
-//! Providers as they are written in TOML: those that are built in, and what a user lays over them.
+//! Providers as they are written in TOML: the built-in ones, and what a user configures over them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use super::ModelQuirk;
 use super::Provider;
 use super::WireFormat;
 
-/// Headers that hold keys. A key never stands in settings.
+/// Headers that hold keys, which must not be in settings.
 const SECRET_HEADERS: [&str; 6] =
     ["authorization", "proxy-authorization", "cookie", "x-api-key", "x-goog-api-key", "api-key"];
 
-/// Fields of a body that are written from what is asked; nothing else may be put in their places.
+/// Fields of a body that are written from the request and must not be replaced.
 const OWN_FIELDS: [&str; 24] = [
     "contents",
     "generationConfig",
@@ -43,68 +43,68 @@ const OWN_FIELDS: [&str; 24] = [
     "truncation",
 ];
 
-/// A provider's table; what is `None` is as the table below it says.
+/// A provider's table; what is `None` is inherited from the table below it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderRow {
-    /// Name of the wire.
+    /// Name of the wire format.
     pub wire: Option<String>,
-    /// The address that the wire's path is appended to.
+    /// The base URL, to which the path of the wire format is appended.
     pub base_url: Option<String>,
-    /// Name of the environment variable that may hold another such address.
+    /// Name of the environment variable that may hold another base URL.
     pub base_variable: Option<String>,
     /// Names of environment variables that may hold the key.
     pub key_variables: Option<Vec<String>>,
     /// A file that holds the key.
     pub key_file: Option<PathBuf>,
-    /// Whether it answers only with a key.
+    /// Whether it requires a key.
     pub needs_key: Option<bool>,
-    /// Further headers.
+    /// Additional headers.
     pub headers: Option<BTreeMap<String, String>>,
     /// The program and its arguments.
     pub command: Option<Vec<String>>,
-    /// Whether its calls cost no money.
+    /// Whether its calls are free.
     pub free: Option<bool>,
-    /// Whether the end of the instructions may be marked for its cache.
+    /// Whether the end of the instructions may be marked for caching.
     pub marks_cache: Option<bool>,
     /// Whether it knows `max_completion_tokens`.
     pub completion_tokens: Option<bool>,
-    /// Whether it takes many questions at once for half the price.
+    /// Whether it supports batches at half the price.
     pub batches: Option<bool>,
-    /// How many tokens a model of it is to have room for.
+    /// The context length to request.
     pub context_tokens: Option<u32>,
-    /// What some of its models want beside that.
+    /// What some of its models require in addition.
     pub quirks: Option<Vec<QuirkRow>>,
 }
 
-/// What some models want beside what all do.
+/// What some models require in addition.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuirkRow {
-    /// Beginnings of the models' names.
+    /// Prefixes of the models' names.
     pub names: Vec<String>,
     /// Fields of the body.
     pub fields: Option<Map<String, Value>>,
-    /// The most tokens of an answer with what is thought.
+    /// The most tokens of an answer with its reasoning.
     pub output_tokens: Option<u32>,
 }
 
-/// Why a table is no provider.
+/// Why a table is not a provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderRowError {
-    /// It is not said how the provider is spoken to.
+    /// The wire format is missing.
     #[error("`wire` is missing")]
     NoWire,
-    /// There is no such wire.
+    /// There is no such wire format.
     #[error("`wire` is none of anthropic, chat, responses, gemini, ollama and command: {0}")]
     UnknownWire(String),
-    /// It is not said where the provider is.
+    /// The base URL is missing.
     #[error("`base_url` is missing")]
     NoAddress,
-    /// The address is none that a path could be appended to.
+    /// No path can be appended to the base URL.
     #[error("`base_url` is no http or https address without user, query and fragment")]
     BadAddress,
-    /// A header's name or value is none.
+    /// A header's name or value is invalid.
     #[error("`headers` holds a name or a value that cannot be sent: {0:?}")]
     BadHeader(String),
     /// A header would hold a key.
@@ -116,7 +116,7 @@ pub enum ProviderRowError {
 }
 
 impl ProviderRow {
-    /// Every key that a table may have.
+    /// All keys of a table.
     pub const KEYS: [&'static str; 14] = [
         "wire",
         "base_url",
@@ -134,7 +134,7 @@ impl ProviderRow {
         "quirks",
     ];
 
-    /// Lays the table over a provider, or makes a new one of it.
+    /// Merges the table over a provider, or creates a new one from it.
     pub fn merge_over(self, name: &str, below: Option<&Provider>) -> Result<Provider, ProviderRowError> {
         let wire = match self.wire {
             Some(wire) => WireFormat::from_name(&wire).ok_or(ProviderRowError::UnknownWire(wire))?,
@@ -151,7 +151,7 @@ impl ProviderRow {
             Some(quirks) => quirks.into_iter().map(checked_quirk).collect::<Result<_, _>>()?,
             None => below.map(|below| below.quirks.clone()).unwrap_or_default(),
         };
-        // Whoever names a key means that it is needed.
+        // Naming a key implies that it is needed.
         let names_key = self.key_variables.is_some() || self.key_file.is_some();
         let key_variables =
             self.key_variables.or_else(|| below.map(|below| below.key_variables.clone())).unwrap_or_default();
@@ -179,7 +179,7 @@ impl ProviderRow {
     }
 }
 
-/// Returns the providers that slop knows without being told, in the order of their names.
+/// Returns the built-in providers, ordered by name.
 pub fn built_in_providers() -> Vec<Provider> {
     let rows: BTreeMap<String, ProviderRow> = toml::from_str(include_str!("../../config/providers.toml"))
         .expect("the built-in providers are tables of theirs");

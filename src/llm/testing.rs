@@ -1,4 +1,4 @@
-//! What the tests of this room share.
+//! The test helpers of this room.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::built_in_providers;
 use crate::model::HttpResponse;
 use crate::model::ModelPrompt;
 
-/// 2026-11-21 09:00:00 in UTC.
+/// 2026-11-21 09:00:00 UTC.
 pub(super) const NOW_MS: i64 = 1_795_251_600_000;
 
-/// Returns the model `m` of the first built-in provider with that wire that is asked over a network, or of a program.
+/// Returns the model `m` of a built-in provider with that wire format.
 pub(super) fn model(wire: WireFormat) -> Model {
     let name = match wire {
         WireFormat::Anthropic => "anthropic",
@@ -38,7 +38,7 @@ pub(super) fn of_provider(provider: &str, name: &str) -> Model {
     }
 }
 
-/// Returns a question about that material.
+/// Returns a prompt with that material.
 pub(super) fn prompt(material: &str) -> ModelPrompt {
     ModelPrompt {
         instructions: "Say what it is for.".to_owned(),
@@ -47,7 +47,7 @@ pub(super) fn prompt(material: &str) -> ModelPrompt {
     }
 }
 
-/// Returns a server's answer.
+/// Returns a server's response.
 pub(super) fn response(status: u16, headers: &[(&str, &str)], body: &str) -> HttpResponse {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     HttpResponse { status, headers, body: body.as_bytes().to_vec() }

@@ -1,19 +1,19 @@
-//! What a server says, made fit to be shown: one line, short, printable, and without what may be a key.
+//! Makes a server's messages fit for display: one line, short, printable, and without keys.
 
 use std::borrow::Cow;
 
-/// Words of a server are cut to so many bytes.
+/// The most bytes of a message.
 pub(super) const MAX_MESSAGE: usize = 300;
 
-/// Names that a server gives to calls are cut to so many bytes.
+/// The most bytes of a call's id.
 const MAX_ID: usize = 128;
 
 /// Shorter runs of letters and digits are taken for words; the keys of all providers are longer.
 const MIN_KEY: usize = 20;
 
-/// Returns the text as one printable line of at most so many bytes; what may be a key is hidden.
+/// Returns the text as one printable line of at most this many bytes, with possible keys hidden.
 pub(super) fn printable(text: &str, most: usize) -> String {
-    // What is behind that cannot be shown in any case, and it may be megabytes.
+    // The rest cannot be shown in any case, and may be megabytes.
     let head = head(text, most.saturating_mul(8));
     let mut line = String::new();
     for word in
@@ -27,14 +27,14 @@ pub(super) fn printable(text: &str, most: usize) -> String {
     shortened(line, most)
 }
 
-/// Returns a server's name for a call, if it is one.
+/// Returns a server's id of a call, if it is valid.
 pub(super) fn call_id(text: &str) -> Option<String> {
     let is_name =
         !text.is_empty() && text.len() <= MAX_ID && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_name.then(|| text.to_owned())
 }
 
-/// Cuts a line to so many bytes, and says so.
+/// Cuts a line to this many bytes, with an ellipsis.
 pub(super) fn shortened(line: String, most: usize) -> String {
     if line.len() <= most {
         return line;
@@ -48,7 +48,7 @@ fn head(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most.min(text.len()))]
 }
 
-/// Characters that take no room or turn the writing around.
+/// Returns whether a character is invisible or changes the writing direction.
 fn is_invisible(char: char) -> bool {
     matches!(char,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -56,8 +56,8 @@ fn is_invisible(char: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Servers have been seen to repeat the key that they refuse. Only its sender could know it for sure, so whatever looks
-/// like one is hidden: a long run of letters and digits that is no word and no name of a model.
+/// Hides what looks like a key: a long run of letters and digits that is neither a word nor a model's name. Some
+/// servers repeat the key that they reject, and only the sender could recognize it for certain.
 fn hide_keys(word: &str) -> Cow<'_, str> {
     let is_of_key = |char: char| char.is_ascii_alphanumeric() || "-_.+/=*".contains(char);
     if !word.split(|char| !is_of_key(char)).any(may_be_key) {
@@ -80,7 +80,7 @@ fn may_be_key(run: &str) -> bool {
     }
     let has = |test: fn(&u8) -> bool| run.as_bytes().iter().any(test);
     let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit);
-    // A digest has no capitals, but no words either; the parts of a model's name are short.
+    // A digest has no capitals, but is no word either; the parts of a model's name are short.
     let longest = run.split(|char: char| !char.is_ascii_alphanumeric()).map(str::len).max().unwrap_or(0);
     MIN_KEY <= run.len() && (is_mixed && 12 <= longest || MIN_KEY <= longest && has(u8::is_ascii_digit))
 }

@@ -1,4 +1,4 @@
-//! Programs: what they say of themselves, what they draw in, and their main symbols.
+//! Summaries of source code: its doc comment, its imports and its main symbols.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ const DOC_BYTES: usize = 200;
 const IMPORTS_BYTES: usize = 120;
 const SIGNATURE_BYTES: usize = 120;
 
-/// Describes a program by its outline, and by its text where the outline is silent.
+/// Describes source code by its outline, and by its text where the outline has nothing.
 pub(super) fn describe(source: &SummaryInput<'_>) -> String {
     let symbols = source.outline.map(main_symbols).unwrap_or_default();
     let mut page = SummaryPage::new(&first_line(source));
@@ -46,7 +46,7 @@ fn first_line(source: &SummaryInput<'_>) -> String {
     format!("{opening}: {}.", counts.join(", "))
 }
 
-/// Says how many there are of the kinds that a reader asks for.
+/// Returns the counts of the kinds of symbols that matter to a reader.
 fn counts(outline: &Outline) -> Vec<String> {
     const KINDS: [(&[SymbolKind], &str, &str); 13] = [
         (&[SymbolKind::Class], "class", "classes"),
@@ -77,7 +77,7 @@ fn counts(outline: &Outline) -> Vec<String> {
         .collect()
 }
 
-/// Returns what the file says of itself, unless that is only its license.
+/// Returns the doc comment of the file, unless it is only a license.
 fn doc(source: &SummaryInput<'_>) -> Option<String> {
     let said = source.outline.and_then(|outline| outline.doc.as_deref()).map(words::one_line);
     match said {
@@ -104,7 +104,8 @@ fn imports(outline: &Outline) -> String {
 }
 
 fn push_symbols(page: &mut SummaryPage, symbols: &[&Symbol]) {
-    // A line that does not fit may be followed by shorter ones that do; but not for long, or the order means little.
+    // A line that does not fit may be followed by shorter ones that do; but after a few tries the order would mean
+    // little.
     const TRIES: usize = 3;
     let mut missed = 0;
     for symbol in symbols {
@@ -137,7 +138,7 @@ fn symbol_line(symbol: &Symbol) -> String {
     format!("{head}: {}", words::join_within(&members, ", ", MEMBERS_BYTES))
 }
 
-/// Returns the names that say what a type does: its public methods, or what it holds where it has none.
+/// Returns the names that describe a type: its public methods, or its fields if it has none.
 fn main_members(symbol: &Symbol) -> Vec<String> {
     const MOST: usize = 6;
     let wanted = |kind: SymbolKind| match kind {
@@ -167,7 +168,7 @@ fn main_members(symbol: &Symbol) -> Vec<String> {
     names
 }
 
-/// Returns the symbols of the top level, most important first; what stands in a namespace counts as top level.
+/// Returns the top-level symbols, most important first; members of namespaces count as top level.
 pub(super) fn main_symbols(outline: &Outline) -> Vec<&Symbol> {
     let mut symbols = Vec::new();
     let mut waiting: Vec<&Symbol> = outline.symbols.iter().rev().collect();
@@ -180,7 +181,7 @@ pub(super) fn main_symbols(outline: &Outline) -> Vec<&Symbol> {
     }
     // Stable, so that ties keep their position.
     symbols.sort_by_key(|symbol| importance(symbol));
-    // A prototype and its function, a name defined under `#if` and again under `#else`: one is enough.
+    // A prototype and its function, or a name defined under both `#if` and `#else`, are listed once.
     let mut seen = HashSet::new();
     symbols.retain(|symbol| seen.insert((symbol.kind.is_callable(), symbol.qualified_name.as_str())));
     symbols

@@ -1,11 +1,11 @@
-//! The comment at the top of a program that no parser has read.
+//! The comment at the top of source code without a parser.
 
 use super::words;
 
-/// Bytes at the top of a file in which its comment is looked for.
+/// Bytes at the top of a file in which the comment is searched.
 const HEAD_BYTES: usize = 16 * 1024;
 
-/// Openings of comments over several lines, each with its end.
+/// Delimiters of block comments.
 const BLOCKS: [(&str, &str); 7] = [
     ("/*", "*/"),
     ("<!--", "-->"),
@@ -16,10 +16,10 @@ const BLOCKS: [(&str, &str); 7] = [
     ("'''", "'''"),
 ];
 
-/// Marks of comments to the end of the line; those that are also operators must be followed by a space.
+/// Markers of line comments; those that are also operators must be followed by a space.
 const LINES: [&str; 11] = ["//!", "///", "//", "##", "#", "--", ";;;", ";;", ";", "%", "REM"];
 
-/// Returns the first paragraph of the leading comment that is neither a license nor a note to a tool.
+/// Returns the first paragraph of the leading comment that is neither a license nor a directive for a tool.
 pub(super) fn leading_paragraph(text: &str) -> Option<String> {
     let mut reader = CommentReader::default();
     for line in words::head(text, HEAD_BYTES).lines() {
@@ -32,7 +32,7 @@ pub(super) fn leading_paragraph(text: &str) -> Option<String> {
     reader.take_paragraph()
 }
 
-/// Says whether a paragraph is about rights and not about the file.
+/// Returns whether a paragraph is a license or a copyright notice.
 pub(super) fn is_license(paragraph: &str) -> bool {
     const ALWAYS: [&str; 14] = [
         "copyright",
@@ -57,22 +57,22 @@ pub(super) fn is_license(paragraph: &str) -> bool {
             && WITH_LICENSE.iter().any(|word| lower.contains(word))
 }
 
-/// What a line did.
+/// The result of reading a line.
 enum CommentStep {
-    /// The comment may go on, or has not begun.
+    /// The comment may continue, or has not begun.
     More,
-    /// A paragraph that says something has ended.
+    /// A meaningful paragraph has ended.
     Found(String),
-    /// The program begins.
+    /// The code begins.
     Code,
 }
 
 #[derive(Default)]
 struct CommentReader {
     paragraph: Vec<String>,
-    /// End of the block comment that is open.
+    /// End of the open block comment.
     block_end: Option<&'static str>,
-    /// Set by an import: what follows it may be about the first function, unless it is a block.
+    /// Set by an import: a line comment after it may be about the first function.
     past_imports: bool,
 }
 
@@ -144,13 +144,13 @@ impl CommentReader {
 
 fn line_comment(line: &str) -> Option<&str> {
     let rest = LINES.iter().find_map(|mark| line.strip_prefix(mark))?;
-    // `#include`, `#[derive]`, `--flag` and `%macro` are no comments; `//x` is one.
+    // `#include`, `#[derive]`, `--flag` and `%macro` are not comments; `//x` is one.
     let is_comment =
         rest.is_empty() || rest.starts_with([' ', '\t', '#', '-', ';', '*', '=']) || line.starts_with("//");
     is_comment.then_some(rest)
 }
 
-/// Says whether a line stands before the comment without being the program.
+/// Returns whether a line may precede the comment.
 fn is_prelude(line: &str) -> bool {
     const STARTS: [&str; 13] = [
         "#!",
@@ -175,7 +175,7 @@ fn is_import(line: &str) -> bool {
     STARTS.iter().any(|start| line.starts_with(start))
 }
 
-/// Says whether a line of a comment speaks to an editor, a linter or a compiler.
+/// Returns whether a comment line is for an editor, a linter or a compiler.
 fn is_for_tools(said: &str) -> bool {
     const STARTS: [&str; 14] = [
         "-*-",
@@ -197,7 +197,7 @@ fn is_for_tools(said: &str) -> bool {
     STARTS.iter().chain(&TOOLS).any(|start| said.starts_with(start)) || said.contains("-*-")
 }
 
-/// Takes Doxygen's and Javadoc's tags off; a line that only names the file says nothing.
+/// Removes tags of Doxygen and Javadoc; a line that only names the file is dropped.
 fn without_doc_tag(said: &str) -> &str {
     let said = said.trim();
     let Some(tag) = said.strip_prefix(['@', '\\']) else {

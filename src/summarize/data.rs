@@ -1,4 +1,4 @@
-//! What programs write and read: what it is, how large, and how it begins.
+//! Summaries of data: its type, its size, and how it begins.
 
 use super::heuristic::SummaryInput;
 use super::markup;
@@ -8,7 +8,7 @@ use super::page::SummaryPage;
 use super::redact;
 use super::words;
 
-/// Bytes at the top that are looked at; only counts look at all.
+/// Bytes at the top that are read; only counts use the whole file.
 const HEAD_BYTES: usize = 64 * 1024;
 
 /// Describes data by its type.
@@ -26,7 +26,7 @@ pub(super) fn describe(source: &SummaryInput<'_>) -> String {
     }
 }
 
-/// Says no word of the content: it would help nobody, or harm.
+/// Describes only type and size: the content would be useless or harmful.
 fn nameless(source: &SummaryInput<'_>) -> String {
     format!("{}, {}.", source.file_type.name, words::size(source.text.len()))
 }
@@ -58,7 +58,7 @@ fn separator(source: &SummaryInput<'_>, header: &str) -> char {
         return '\t';
     }
     let count = |separator: char| header.matches(separator).count();
-    // The last of the largest wins: the comma, where nothing speaks against it.
+    // The last maximum wins: the comma, if nothing else is as frequent.
     ['|', '\t', ';', ','].into_iter().max_by_key(|&separator| count(separator)).unwrap_or(',')
 }
 
@@ -76,7 +76,7 @@ fn columns(header: &str, separator: char) -> Vec<String> {
         .collect()
 }
 
-/// Says whether a first row names columns: values are often numbers, addresses or empty, names never are.
+/// Returns whether a first row names columns: values are often numbers, addresses or empty, names never are.
 fn is_header(columns: &[String]) -> bool {
     let is_name = |column: &String| {
         column.chars().any(char::is_alphabetic)
@@ -105,7 +105,7 @@ fn records(source: &SummaryInput<'_>) -> String {
 fn lock(source: &SummaryInput<'_>) -> String {
     let is_package = |line: &&str| *line == "[[package]]" || line.starts_with("    \"node_modules/");
     let packages = source.text.lines().filter(is_package).count();
-    // Every lock file is generated: saying so would say nothing.
+    // Every lock file is generated, so the word would add nothing.
     let opening = format!("{}, {}", source.file_type.name, words::lines(source.lines));
     if packages == 0 {
         return format!("{opening}.");
@@ -171,7 +171,7 @@ fn touched_files(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Describes a text of unknown kind by how it begins.
+/// Describes a text of unknown type by its first line.
 pub(super) fn beginning(source: &SummaryInput<'_>) -> String {
     let mut page = SummaryPage::new(&format!("{}.", opening::opening(source)));
     let head = redact::without_pem(words::head(source.text, HEAD_BYTES));

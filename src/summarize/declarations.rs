@@ -1,10 +1,10 @@
-//! Programs without a parser: the lines that look like declarations.
+//! Source code without a parser: lines that look like declarations.
 
 use super::heuristic::SummaryInput;
 use super::page::SummaryPage;
 use super::words;
 
-/// Bytes of a program that are looked at.
+/// Bytes that are read.
 const HEAD_BYTES: usize = 1024 * 1024;
 
 /// Words that begin a declaration at the start of a line.
@@ -52,10 +52,10 @@ const KEYWORDS: [&str; 41] = [
     "union",
 ];
 
-/// Words that others may use: what begins with them comes first.
+/// Visibility keywords: what begins with them comes first.
 const PUBLIC: [&str; 4] = ["pub ", "pub(", "export ", "public "];
 
-/// Adds the declarations to the page, those for others first, as many as fit.
+/// Adds the declarations to the page, public ones first, as many as fit.
 pub(super) fn push(page: &mut SummaryPage, source: &SummaryInput<'_>) {
     let text = words::head(source.text, HEAD_BYTES);
     if source.file_type.id == "make" {
@@ -66,7 +66,7 @@ pub(super) fn push(page: &mut SummaryPage, source: &SummaryInput<'_>) {
         return;
     }
     let mut found = declarations(text);
-    // Stable: among equals the order is the text's.
+    // Stable: among equals the order of the text is kept.
     found.sort_by_key(|line| match line.split_once(' ') {
         _ if PUBLIC.iter().any(|word| line.starts_with(word)) => 0,
         Some((_, name)) if name.starts_with('_') => 2,
@@ -121,11 +121,11 @@ fn is_declaration(line: &str) -> bool {
             && rest.starts_with([' ', '\t'])
             && rest.trim_start().starts_with(is_name);
     }
-    // A function of a shell.
+    // A shell function.
     !word.is_empty() && rest.trim_start().starts_with("()") && rest.trim_end().ends_with('{')
 }
 
-/// Takes the body of `sub name { … }` off; `export { a, b }` has none.
+/// Removes the body of `sub name { … }`; `export { a, b }` has none.
 fn without_body(line: &str) -> &str {
     match line.split_once(" {") {
         Some((head, _)) if head.contains(' ') => head,

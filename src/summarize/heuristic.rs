@@ -1,4 +1,4 @@
-//! The door: one file in, its summary out.
+//! The heuristic: one file in, its summary out.
 
 use crate::model::FileRole;
 use crate::model::FileType;
@@ -12,22 +12,22 @@ use super::page::BUDGET;
 use super::prose;
 use super::words;
 
-/// What a summary is made of: nothing that could differ between two places where the same content lies.
+/// The input of a summary: nothing that could differ between two locations of the same content.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryInput<'a> {
-    /// What the text is read as.
+    /// The type that the text is read as.
     pub file_type: &'static FileType,
     /// The text.
     pub text: &'a str,
-    /// Lines of the text.
+    /// Number of lines.
     pub lines: u32,
-    /// Its structure, where the language has a parser.
+    /// The outline, if the language has a parser.
     pub outline: Option<&'a Outline>,
 }
 
-/// Returns the summary of a file: a few short lines, at most 600 bytes, the same for the same source.
+/// Returns the summary of a file: a few short lines, at most 600 bytes, the same for the same input.
 ///
-/// The text is not trusted: neither control characters nor fences nor what looks like a secret reach the summary.
+/// The text is not trusted: no control characters, fences or recognizable secrets reach the summary.
 pub fn heuristic(source: &SummaryInput<'_>) -> String {
     enforce_contract(&draft(source))
 }
@@ -47,7 +47,7 @@ fn draft(source: &SummaryInput<'_>) -> String {
     }
 }
 
-/// Holds a draft to the contract once more, for a piece may have been put together from harmless ones.
+/// Enforces the contract on the whole draft, because harmless pieces may combine to a harmful one.
 fn enforce_contract(draft: &str) -> String {
     let lines: Vec<String> = draft.lines().map(words::one_line).filter(|line| !line.is_empty()).collect();
     words::clip(&lines.join("\n"), BUDGET)
@@ -229,7 +229,7 @@ pub(super) mod tests {
     }
 
     proptest! {
-        // The same cases each time: a suite that fails now and then says nothing of the change at hand.
+        // A fixed seed: a suite that fails now and then says nothing about the change being tested.
         #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
         #[test]

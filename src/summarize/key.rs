@@ -1,20 +1,20 @@
-//! What a summary's cache key is made of.
+//! The cache key of heuristic summaries.
 
 use crate::model::ArtifactKind;
 use crate::model::Producer;
 
-/// Version of the heuristic: raised by every change that gives other words for the same content.
+/// Version of the heuristic: raised by every change that gives another summary for the same content.
 pub const VERSION: u32 = 1;
 
-/// Returns the producer of the heuristic's summary of a content that is read as `language`.
+/// Returns the producer of the heuristic summary of a content that is read as `language`.
 ///
 /// | | enters the key | because |
 /// |---|---|---|
-/// | content | yes, by its hash, which stands beside the producer | the words are about it |
-/// | language | yes, the file type's id | the same text is told otherwise as C and as C++ |
-/// | the heuristic | yes, its name and [`VERSION`] | a better one must be asked again |
-/// | the outline | yes, but not here: the engine appends its producer's version | the words name its symbols |
-/// | the budget | no: it is a constant of the heuristic | a caller clips, or takes another view |
+/// | content | yes, by its hash, next to the producer | it is what the summary describes |
+/// | language | yes, the file type's id | the same text is described differently as C and as C++ |
+/// | the heuristic | yes, its name and [`VERSION`] | a better one must run again |
+/// | the outline | yes, but not here: the engine appends its producer's version | the summary names its symbols |
+/// | the budget | no: it is a constant of the heuristic | a caller clips, or uses another view |
 /// | path, time, machine | never | a moved or touched file keeps its summary |
 pub fn producer(language: &'static str) -> Producer {
     Producer { artifact: ArtifactKind::Summary, language, version: format!("heuristic/{VERSION}") }

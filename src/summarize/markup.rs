@@ -1,4 +1,4 @@
-//! Marked-up text: what stands in one of its tags.
+//! Texts of tags in HTML and XML.
 
 use super::words;
 
@@ -13,7 +13,7 @@ pub(super) fn title(text: &str) -> Option<String> {
     (!title.is_empty()).then_some(title)
 }
 
-/// Returns the name of the first element: `urlset` of a sitemap.
+/// Returns the name of the root element, such as `urlset` of a sitemap.
 pub(super) fn root(text: &str) -> Option<String> {
     let name = words::head(text, HEAD_BYTES).split('<').skip(1).find_map(|tag| {
         let end = tag.find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'))?;

@@ -1,13 +1,17 @@
-//! The summaries: structure → words.
+//! Summaries of single files.
 //!
-//! Knows: how to say in at most 600 bytes what a file is, from its text and its outline, and which words must never
-//! leave a file (secrets, escapes, fences). Does not know: where the file lies, how old it is, how its outline was
-//! made, who reads the summary. Every function here is pure, and the same content always gives the same words.
+//! Knows: how to describe a file in at most 600 bytes from its text and outline, how to prompt a language model for a
+//! better description, and what must never leave a file (secrets, escapes, fences). Does not know: where the file is,
+//! how old it is, how its outline was made, who reads the summary. Every function here is pure, and the same content
+//! always gives the same summary.
 //!
-//! What a language model is asked, and what of its answer is kept, stands in [`agent`].
+//! | folder | purpose | may import |
+//! |---|---|---|
+//! | `heuristic` | the summary of every file, without a model | `secrets` |
+//! | `prompt` | what a model is sent, and the checks of its answer | `heuristic`, `secrets` |
+//! | `secrets` | what must not be shown, and what must not be sent | – |
 //!
-//! Start with [`heuristic()`]; it hands the file to `code`, `prose`, `config` or `data`. What all of them use stands in
-//! `words` (budgets and rounding) and `redact` (secrets).
+//! All of them may import `words` (budgets and rounding). Start with [`heuristic()`].
 
 pub mod agent;
 mod code;

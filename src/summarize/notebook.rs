@@ -1,4 +1,4 @@
-//! Notebooks: the language of their kernel, their cells, their title.
+//! Notebooks: the language of the kernel, the cells, the title.
 
 use serde::Deserialize;
 
@@ -6,10 +6,10 @@ use super::heuristic::SummaryInput;
 use super::page::SummaryPage;
 use super::words;
 
-/// Bytes up to which a notebook is parsed.
+/// Notebooks up to this size are parsed.
 const PARSED_BYTES: usize = 8 * 1024 * 1024;
 
-/// Describes a notebook; one that is broken or very large only by its size.
+/// Describes a notebook; a malformed or very large one only by its size.
 pub(super) fn describe(source: &SummaryInput<'_>) -> String {
     let name = source.file_type.name;
     let size = words::size(source.text.len());
@@ -30,7 +30,7 @@ pub(super) fn describe(source: &SummaryInput<'_>) -> String {
     page.into_text()
 }
 
-/// What is read of a notebook: everything else, above all its outputs, is passed over.
+/// The parsed part of a notebook: everything else, above all its outputs, is skipped.
 #[derive(Deserialize)]
 struct NotebookFile {
     cells: Vec<CellSource>,
@@ -55,7 +55,7 @@ struct CellSource {
     source: Option<CellText>,
 }
 
-/// The two ways in which a cell's text may be written.
+/// The two notations of a cell's text.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum CellText {

@@ -1,4 +1,4 @@
-//! The first words of a summary: what the file is, and how large.
+//! The opening of a summary: what the file is, and how large.
 
 use crate::model::FileRole;
 use crate::model::FileType;
@@ -6,7 +6,7 @@ use crate::model::FileType;
 use super::heuristic::SummaryInput;
 use super::words;
 
-/// Returns the words without a period at their end: `Generated Python module, about 200 lines`.
+/// Returns the opening without a period: `Generated Python module, about 200 lines`.
 pub(super) fn opening(source: &SummaryInput<'_>) -> String {
     let noun = type_noun(source.file_type);
     if is_minified(source) {
@@ -19,12 +19,12 @@ pub(super) fn opening(source: &SummaryInput<'_>) -> String {
     format!("{noun}, {size}")
 }
 
-/// Says whether these words of the heuristic are about a file that a program wrote, or squeezed.
+/// Returns whether this summary is of a generated or minified file.
 pub fn is_machine_written(words: &str) -> bool {
     words.starts_with("Generated ") || words.starts_with("Minified ")
 }
 
-/// Returns what a file of this type is called.
+/// Returns the noun for a file type.
 pub(super) fn type_noun(file_type: &FileType) -> String {
     let name = file_type.name;
     match file_type.id {
@@ -36,7 +36,7 @@ pub(super) fn type_noun(file_type: &FileType) -> String {
     }
 }
 
-/// Says whether a program was squeezed so that nobody reads it: lines of over 500 bytes on the average.
+/// Returns whether source code is minified: lines of over 500 bytes on average.
 pub(super) fn is_minified(source: &SummaryInput<'_>) -> bool {
     const SMALLEST: usize = 4096;
     const AVERAGE_LINE: usize = 500;
@@ -46,10 +46,10 @@ pub(super) fn is_minified(source: &SummaryInput<'_>) -> bool {
         && AVERAGE_LINE < source.text.len() / lines
 }
 
-/// Says whether the first lines say that a program wrote the file.
+/// Returns whether the first lines state that the file is generated.
 ///
-/// Prose that was written *about* generated files is not meant, nor a docstring that mentions one: the weaker marks
-/// count only where a line starts with them.
+/// Prose *about* generated files does not count, nor a docstring that mentions one: the weaker phrases must start a
+/// line.
 pub(super) fn is_generated(source: &SummaryInput<'_>) -> bool {
     const LINES: usize = 10;
     const HEAD: usize = 4096;

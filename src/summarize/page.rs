@@ -1,20 +1,20 @@
-//! The page that a summary is written on: lines, up to a number of bytes.
+//! A summary under construction: lines, up to a number of bytes.
 
 use super::words;
 
-/// Most bytes of a summary: about 150 tokens.
+/// The most bytes of a summary: about 150 tokens.
 pub(super) const BUDGET: usize = 600;
 
-/// Bytes that are kept free for the line that says that there is more.
+/// Bytes reserved for the ellipsis line.
 const RESERVE: usize = "\n…".len();
 
-/// A summary in the making; it never grows beyond [`BUDGET`].
+/// A summary under construction; it never exceeds [`BUDGET`].
 pub(super) struct SummaryPage {
     text: String,
 }
 
 impl SummaryPage {
-    /// Starts a page with its first line.
+    /// Starts a summary with its first line.
     pub(super) fn new(first: &str) -> Self {
         Self { text: words::clip(first, BUDGET - RESERVE) }
     }
@@ -24,7 +24,7 @@ impl SummaryPage {
         (BUDGET - RESERVE).saturating_sub(self.text.len() + 1)
     }
 
-    /// Adds a line if all of it fits, and says whether it did.
+    /// Adds a line if it fits as a whole, and returns whether it did.
     pub(super) fn push(&mut self, line: &str) -> bool {
         if self.room() < line.len() {
             return false;
@@ -34,7 +34,7 @@ impl SummaryPage {
         true
     }
 
-    /// Adds as much of a line as fits, at most `most` bytes; nothing where only a stump would fit.
+    /// Adds as much of a line as fits, up to `most` bytes; nothing if only a stump would fit.
     pub(super) fn push_clipped(&mut self, line: &str, most: usize) {
         const STUMP: usize = 24;
         let room = self.room().min(most);
@@ -43,13 +43,13 @@ impl SummaryPage {
         }
     }
 
-    /// Says on a line of its own that there is more than is shown.
+    /// Adds a line with an ellipsis.
     pub(super) fn push_ellipsis(&mut self) {
         self.text.push('\n');
         self.text.push(words::ELLIPSIS);
     }
 
-    /// Returns what was written.
+    /// Returns the text.
     pub(super) fn into_text(self) -> String {
         self.text
     }

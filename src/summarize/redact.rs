@@ -1,26 +1,26 @@
-//! What must never leave a file: passwords, tokens, keys.
+//! Redaction of what is displayed: passwords, tokens, keys.
 //!
-//! Two questions: does the *name* of a value say that it is secret ([`of_key`]), and does a text *look* like a secret
-//! whatever its name ([`in_line`]). In doubt the answer is yes: a false alarm costs a word, a miss costs a key.
+//! Secrets are recognized by the *name* of a value and by the *shape* of a text. In doubt a text is redacted: a false
+//! alarm costs a word, a miss costs a key.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Stands where a secret stood.
+/// The replacement for a secret.
 pub(super) const REDACTED: &str = "[redacted]";
 
-/// What a key says about the secrecy of its value.
+/// How secret the value of a key is, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum KeySecrecy {
-    /// Nothing.
+    /// Not secret.
     Public,
-    /// A text under it is secret; a number is not (`session_timeout = 30`, `max_tokens = 4096`).
+    /// Texts are secret, numbers are not (`session_timeout = 30`, `max_tokens = 4096`).
     Texts,
-    /// Every text and number under it is secret, however deep.
+    /// All texts and numbers are secret, at any depth.
     All,
 }
 
-/// Says what a key such as `db.password`, `apiKey` or `AUTHORS` says about its value.
+/// Returns how secret the value of a key such as `db.password`, `apiKey` or `AUTHORS` is.
 pub(super) fn key_secrecy(key: &str) -> KeySecrecy {
     const EVERYWHERE: [&str; 11] = [
         "password",
@@ -62,7 +62,7 @@ pub(super) fn key_secrecy(key: &str) -> KeySecrecy {
     KeySecrecy::Public
 }
 
-/// Says whether a value only points to a secret: `${DB_PASSWORD}`, `{{ .Values.password }}`.
+/// Returns whether a value only refers to a secret: `${DB_PASSWORD}`, `{{ .Values.password }}`.
 pub(super) fn is_reference(value: &str) -> bool {
     let value = value.trim();
     let inside = value
@@ -75,7 +75,7 @@ pub(super) fn is_reference(value: &str) -> bool {
     })
 }
 
-/// Returns a line without what looks like a secret.
+/// Redacts the secrets in a line.
 pub(super) fn redact_line(line: &str) -> String {
     let line = without_pem(line);
     let line = without_url_passwords(&line);
@@ -83,7 +83,7 @@ pub(super) fn redact_line(line: &str) -> String {
     without_secret_tokens(&line)
 }
 
-/// Returns a text of many lines without its PEM blocks; one that never ends is taken out to the end.
+/// Redacts the PEM blocks in a text; an unclosed one extends to the end.
 pub(super) fn without_pem(text: &str) -> Cow<'_, str> {
     const BEGIN: &str = "-----BEGIN ";
     const END: &str = "-----END ";
@@ -107,7 +107,7 @@ pub(super) fn without_pem(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Takes `user:password@` out of addresses.
+/// Redacts `user:password@` in URLs.
 fn without_url_passwords(line: &str) -> String {
     let mut safe = String::with_capacity(line.len());
     let mut done = 0;
@@ -120,7 +120,7 @@ fn without_url_passwords(line: &str) -> String {
     safe
 }
 
-/// Returns where in a text the users' parts of addresses stand that hold a secret.
+/// Returns the user information of URLs that contains a secret.
 pub(super) fn url_secrets(text: &str) -> Vec<Range<usize>> {
     const MARK: &str = "://";
     const LONGEST_PLAIN_USER: usize = 20;
@@ -147,13 +147,13 @@ fn is_end_of_address(c: char) -> bool {
     c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>')
 }
 
-/// Finds the `@` that ends the user's part of an address.
+/// Returns the offset of the `@` that ends the user information of a URL.
 fn user_info_end(address: &str) -> Option<usize> {
     let authority = &address[..address.find(['/', '?', '#']).unwrap_or(address.len())];
     if let Some(at) = authority.rfind('@') {
         return Some(at);
     }
-    // A password with a raw `/` in it: what follows the colon is then no port.
+    // If the password contains an unescaped `/`, what follows the colon is not a port.
     let (_, port) = authority.split_once(':')?;
     if port.bytes().all(|b| b.is_ascii_digit()) {
         return None;
@@ -161,7 +161,7 @@ fn user_info_end(address: &str) -> Option<usize> {
     address.rfind('@')
 }
 
-/// Takes out what is assigned to a secret name: `password="x"`, `"token": "x"`, `--api-key=x`.
+/// Redacts what is assigned to a secret name: `password="x"`, `"token": "x"`, `--api-key=x`.
 fn without_assigned_secrets(line: &str) -> String {
     let mut safe = String::with_capacity(line.len());
     let mut done = 0;
@@ -187,12 +187,12 @@ fn without_assigned_secrets(line: &str) -> String {
     safe
 }
 
-/// Says whether a character ends a value.
+/// Returns whether a character ends a value.
 type ValueEnd = fn(char) -> bool;
 
-/// Returns where the value after an assignment's sign starts, and what ends it; `None` where there is no plain value.
+/// Returns where the value after an assignment operator starts, and what ends it; `None` if there is no plain value.
 ///
-/// A value without quotes is one only right after `=`: what follows `: ` in a program is a type.
+/// An unquoted value must directly follow `=`: what follows `: ` in a program is a type.
 fn value_start(line: &str, sign: usize) -> Option<(usize, ValueEnd)> {
     const LONGEST_SIGN: usize = 4;
     let signs = line[sign..].bytes().take(LONGEST_SIGN).take_while(|b| b"=:> ".contains(b));
@@ -214,24 +214,24 @@ fn is_harmless(value: &str) -> bool {
         || value == REDACTED
 }
 
-/// Says whether a value is a mere switch, which is never a secret.
+/// Returns whether a value is a boolean or null, which is never a secret.
 pub(super) fn is_flag(value: &str) -> bool {
     const FLAGS: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "null", "none", "~"];
     FLAGS.iter().any(|flag| value.eq_ignore_ascii_case(flag))
 }
 
-/// Says whether the words right before an assignment's sign name a secret.
+/// Returns whether the words right before an assignment operator name a secret.
 fn names_a_secret(before: &str) -> bool {
     const NEAR: usize = 80;
     let near = &before[before.ceil_char_boundary(before.len().saturating_sub(NEAR))..];
     let last = near.rfind([',', ';', '(', '{', '&', '?', '=']).map_or(0, |at| at + 1);
     near[last..]
         .split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'))
-        // `private String name = "…"` is about who may see it, not about a secret.
+        // `private String name = "…"` is about visibility, not about a secret.
         .any(|word| !word.is_empty() && word != "private" && key_secrecy(word) != KeySecrecy::Public)
 }
 
-/// Takes out the words that are secrets by their shape.
+/// Redacts words that have the shape of a secret.
 fn without_secret_tokens(line: &str) -> String {
     let mut safe = String::with_capacity(line.len());
     let mut rest = line;
@@ -266,7 +266,7 @@ fn is_json_web_token(token: &str) -> bool {
     })
 }
 
-/// Says whether a word begins as the tokens of a known issuer do, and is as long as they are.
+/// Returns whether a word has the prefix and the length of a known issuer's tokens.
 fn has_known_prefix(word: &str) -> bool {
     const ISSUERS: [(&str, usize); 26] = [
         ("AKIA", 16),
@@ -297,7 +297,7 @@ fn has_known_prefix(word: &str) -> bool {
         ("ya29", 20),
     ];
     let has_digit = word.bytes().any(|b| b.is_ascii_digit());
-    // AWS's keys may happen to hold no digit; the words that merely begin like the others do not hold one either.
+    // AWS keys may happen to contain no digit; words that merely begin like the others contain none either.
     ISSUERS.iter().any(|(prefix, length)| {
         word.strip_prefix(prefix).is_some_and(|tail| {
             *length <= tail.len() && (has_digit || tail.bytes().all(|b| b.is_ascii_uppercase()))
@@ -305,10 +305,10 @@ fn has_known_prefix(word: &str) -> bool {
     })
 }
 
-/// Says whether a word is long and mixes its characters as chance does.
+/// Returns whether a long word mixes its characters randomly.
 ///
 /// Counted are the changes between small letters, capitals, digits and marks: two of three neighbors differ in random
-/// base64, two of five in `longNamesInCamelCase`. Digests in hexadecimal have no capitals and stay.
+/// base64, two of five in `longNamesInCamelCase`. Hexadecimal digests have no capitals and are kept.
 fn is_random(word: &str) -> bool {
     const SHORTEST: usize = 32;
     if word.len() < SHORTEST {
@@ -325,7 +325,7 @@ fn is_random(word: &str) -> bool {
     has(0) && has(1) && has(2) && word.len() * 9 <= changes * 20
 }
 
-/// Splits a key into its words, in small letters: `dbPassword`, `DB_PASSWORD` and `db-password` are alike.
+/// Splits a key into lowercase words: `dbPassword`, `DB_PASSWORD` and `db-password` are equal.
 fn key_words(key: &str) -> Vec<String> {
     const LONGEST: usize = 200;
     let key = &key[..key.floor_char_boundary(LONGEST)];

@@ -1,19 +1,19 @@
-//! Words under a budget: cleaning, clipping, joining, rounding.
+//! Text under a budget: cleaning, clipping, joining, rounding.
 //!
-//! Nothing of a file reaches a summary but through [`one_line`].
+//! Every part of a file that reaches a summary passes [`one_line`].
 
 use super::redact;
 use crate::model::Symbol;
 
-/// Stands where something was cut.
+/// Marks where something was cut.
 pub(super) const ELLIPSIS: char = '…';
 
-/// Bytes of a piece of text that are looked at: far more than any piece may show.
+/// The most bytes of a piece of text that are read: far more than any piece may show.
 const PIECE_BYTES: usize = 4096;
 
-/// Returns the first `bytes` of the text or a little less, ending at a word's border where there is one.
+/// Returns about the first `bytes` of the text, ending at a word boundary if possible.
 ///
-/// The word that the border would split is dropped as a whole, for half a secret is not recognized as one.
+/// The word at the boundary is dropped as a whole, because half a secret is not recognized as one.
 pub(super) fn head(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
@@ -25,13 +25,14 @@ pub(super) fn head(text: &str, bytes: usize) -> &str {
     }
 }
 
-/// Returns a file's text as one line that is safe to show: no control or hidden characters, no escapes, no fences, no secrets.
+/// Returns a text as one line that is safe to show: no control or hidden characters, no escapes, no fences, no
+/// secrets.
 pub fn one_line(text: &str) -> String {
     redact::redact_line(&cleaned(head(text, PIECE_BYTES)))
 }
 
-/// Returns a symbol's signature as a summary may show it. Of a value whose name says that it is secret the name alone is
-/// told, however the language writes what it is.
+/// Returns a symbol's signature for a summary. If the name of a value indicates a secret, only the name is shown,
+/// however the language writes the value.
 pub fn safe_signature(symbol: &Symbol) -> String {
     let signature = symbol.signature.as_str();
     let is_value = !symbol.kind.is_callable() && !symbol.kind.is_type() && !symbol.kind.is_namespace();
@@ -46,7 +47,7 @@ pub fn safe_signature(symbol: &Symbol) -> String {
     }
 }
 
-/// Returns the text in at most `budget` bytes, cut at a word's border and marked where it was cut.
+/// Returns the text in at most `budget` bytes, cut at a word boundary and marked with an ellipsis.
 pub(super) fn clip(text: &str, budget: usize) -> String {
     if text.len() <= budget {
         return text.to_owned();
@@ -56,14 +57,14 @@ pub(super) fn clip(text: &str, budget: usize) -> String {
     };
     let kept = &text[..text.floor_char_boundary(room)];
     let at_word = match kept.rfind(char::is_whitespace) {
-        // A border in the first half would throw away more than it makes clean.
+        // A boundary in the first half would cost too much text.
         Some(border) if kept.len() / 2 < border => &kept[..border],
         Some(_) | None => kept,
     };
     format!("{}{ELLIPSIS}", at_word.trim_end_matches([' ', '\n', ',', ';', ':']))
 }
 
-/// Joins as many whole items as `budget` bytes hold; an ellipsis stands for the others.
+/// Joins as many whole items as fit `budget` bytes; an ellipsis replaces the others.
 pub(super) fn join_within<T: AsRef<str>>(items: &[T], separator: &str, budget: usize) -> String {
     let all: usize = items.iter().map(|item| separator.len() + item.as_ref().len()).sum();
     let reserve = if all <= budget + separator.len() { 0 } else { separator.len() + ELLIPSIS.len_utf8() };
@@ -86,7 +87,7 @@ pub(super) fn join_within<T: AsRef<str>>(items: &[T], separator: &str, budget: u
     text
 }
 
-/// Says how many there are: exactly up to ten, then as a magnitude, so that one more seldom changes the words.
+/// Returns a count: exact up to ten, then rounded, so that one more seldom changes the text.
 pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     match number {
         1 => format!("1 {one}"),
@@ -95,7 +96,7 @@ pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     }
 }
 
-/// Says how many lines there are, never exactly.
+/// Returns a number of lines, never exact.
 pub(super) fn lines(number: u32) -> String {
     match number {
         0 | 1 => "1 line".to_owned(),
@@ -104,7 +105,7 @@ pub(super) fn lines(number: u32) -> String {
     }
 }
 
-/// Says how large something is, never exactly.
+/// Returns a size, never exact.
 pub(super) fn size(bytes: usize) -> String {
     const KIB: usize = 1024;
     const MIB: usize = KIB * KIB;
@@ -121,7 +122,7 @@ pub(super) fn rounded(number: usize) -> usize {
     while step <= number / 10 {
         step *= 10;
     }
-    // Halves and not quotients: 14 is nearer to 10, 15 counts as 20.
+    // Halves instead of quotients: 14 is rounded to 10, 15 to 20.
     match number.saturating_mul(2) / step {
         0 => 0,
         1..3 => step,
@@ -131,7 +132,7 @@ pub(super) fn rounded(number: usize) -> usize {
     }
 }
 
-/// Returns the text on one line, without what a terminal or a reader would not see as text.
+/// Returns the text on one line, without what a terminal or a viewer would not show as text.
 pub(super) fn cleaned(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -150,7 +151,7 @@ pub(super) fn cleaned(text: &str) -> String {
     line
 }
 
-/// Returns what follows an escape sequence of a terminal, whose first character has been taken.
+/// Returns what follows a terminal escape sequence, whose first character has been consumed.
 fn after_escape(first: char, chars: std::str::Chars<'_>) -> std::str::Chars<'_> {
     const LONGEST_TITLE: usize = 256;
     let mut rest = chars.clone();
@@ -164,7 +165,7 @@ fn after_escape(first: char, chars: std::str::Chars<'_>) -> std::str::Chars<'_> 
             }
             rest
         }
-        // A title or a link: up to its end, if that is near; the search must not look at the same text twice.
+        // A title or a link: up to its end, if that is near; the search must not read the same text twice.
         Some(']' | 'P' | '_' | '^') => {
             let inside = rest.as_str();
             let near = &inside[..inside.floor_char_boundary(LONGEST_TITLE)];
@@ -182,7 +183,7 @@ fn after_escape(first: char, chars: std::str::Chars<'_>) -> std::str::Chars<'_> 
     }
 }
 
-/// Says whether a character shows nothing, or changes how others are shown.
+/// Returns whether a character is invisible, or changes how others are displayed.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(

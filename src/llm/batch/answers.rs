@@ -1,4 +1,4 @@
-//! What comes back.
+//! Decodes responses about batches.
 
 use serde_json::Value;
 
@@ -13,46 +13,46 @@ use crate::llm::failure::ErrorBody;
 use crate::llm::text;
 use crate::model::HttpResponse;
 
-/// How far submitting is.
+/// The state of a submission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubmitStep {
-    /// The questions are there as a file of this name, and a batch is to be made of it.
+    /// The items were uploaded as a file with this id; a batch must be created from it.
     Uploaded(String),
-    /// There is a batch of this name.
+    /// There is a batch with this id.
     Batch(String),
 }
 
-/// How far a batch is.
+/// The progress of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BatchProgress {
-    /// It is worked on.
+    /// It is being processed.
     Running,
-    /// It is not worked on any more.
+    /// It has ended.
     Ended {
-        /// Names of the lists of answers, for [`super::encode_results`]. A question that is in none of them was not
-        /// asked, or its answer is lost.
+        /// Ids of the result files, for [`super::encode_results`]. An item without a result was not processed, or its
+        /// result is lost.
         results: Vec<String>,
-        /// Why it was not worked on at all, where that is so.
+        /// Why the batch failed as a whole, if it did.
         failed: Option<String>,
     },
 }
 
-/// One batch of many.
+/// One batch of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedBatch {
-    /// Its name.
+    /// Its id.
     pub id: String,
-    /// When it was made, in milliseconds since the epoch.
+    /// When it was created, in milliseconds since the epoch.
     pub created_ms: i64,
-    /// What [`super::tag`] says of its questions, where the provider keeps that.
+    /// The [`super::tag`] of its items, if the provider stores it.
     pub tag: Option<String>,
-    /// How many questions it has, where the provider says so.
+    /// The number of its items, if the provider reports it.
     pub items: Option<u64>,
-    /// How far it is.
+    /// Its progress.
     pub progress: BatchProgress,
 }
 
-/// Reads the answer to what submits questions.
+/// Decodes the response to a submission.
 pub fn decode_submitted(
     model: &Model,
     response: &HttpResponse,
@@ -67,7 +67,7 @@ pub fn decode_submitted(
     }
 }
 
-/// Reads how far a batch is.
+/// Decodes the progress of a batch.
 pub fn decode_poll(
     model: &Model,
     response: &HttpResponse,
@@ -77,7 +77,7 @@ pub fn decode_poll(
     progress(model, &value).ok_or_else(|| garbled("the answer does not say how far the batch is"))
 }
 
-/// Reads a list of batches; what in it is none is left out.
+/// Decodes a list of batches; entries that are not batches are left out.
 pub fn decode_list(
     model: &Model,
     response: &HttpResponse,
@@ -90,7 +90,7 @@ pub fn decode_list(
     Ok(batches.iter().filter_map(|batch| listed(model, batch)).collect())
 }
 
-/// Reads a list of answers, with the names of their questions. Lines that are none are left out.
+/// Decodes a list of results, each with the id of its item. Malformed lines are left out.
 pub fn decode_results(model: &Model, body: &[u8]) -> Vec<(String, Result<ModelReply, CallFailure>)> {
     let answer = |line: &[u8]| {
         let value: Value = serde_json::from_slice(line).ok()?;
@@ -116,7 +116,7 @@ fn listed(model: &Model, batch: &Value) -> Option<ListedBatch> {
         None => created.as_i64()?.checked_mul(1_000)?,
     };
     let counts = batch.get("request_counts").and_then(Value::as_object);
-    // OpenAI gives the sum, Anthropic its parts.
+    // OpenAI reports the sum, Anthropic its parts.
     let items = counts.map(|counts| match counts.get("total") {
         Some(total) => total.as_u64().unwrap_or(0),
         None => counts.values().filter_map(Value::as_u64).fold(0, u64::saturating_add),
@@ -208,7 +208,7 @@ fn refusal(class: FailureClass, words: &str) -> CallFailure {
     }
 }
 
-/// Something came that is no answer. It may be charged.
+/// Returns the failure for a response that is not an answer. It may have been charged.
 fn garbled(words: &str) -> CallFailure {
     CallFailure { tokens: Some(crate::model::TokenUsage::default()), ..refusal(FailureClass::Garbled, words) }
 }
@@ -263,7 +263,7 @@ mod tests {
             let batch = json!({"id": "b_1", "processing_status": status, "results_url": null});
             assert_eq!(read(&anthropic(), batch), BatchProgress::Running);
         }
-        // The address that it says is not asked, so the key goes nowhere else.
+        // The URL in the response is not used, so the key is sent nowhere else.
         let batch =
             json!({"id": "b_1", "processing_status": "ended", "results_url": "https://evil.example/"});
         let ended = |results: &[&str], failed: Option<&str>| BatchProgress::Ended {
@@ -315,7 +315,7 @@ mod tests {
         );
     }
 
-    /// The words; or of which kind a refusal is, and whether it is charged.
+    /// The text; or the failure's class, and whether it is charged.
     type ShortAnswer = Result<String, (FailureClass, bool)>;
 
     fn read(model: &Model, lines: &[Value]) -> Vec<(String, ShortAnswer)> {

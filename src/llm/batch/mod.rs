@@ -1,8 +1,8 @@
-//! Many questions at once, for half the price, within a day: Anthropic's message batches, and OpenAI's.
+//! Batches of requests at half the price: Anthropic's message batches and OpenAI's batch API.
 //!
-//! OpenAI wants the questions as a file first: what [`decode_submitted`] makes of the answer to that says so, and
-//! [`encode_create`] is the second step. All functions are for models for which [`is_possible`]; those of other
-//! providers are spoken to as OpenAI is.
+//! OpenAI requires the items to be uploaded as a file first: [`decode_submitted`] then returns its id, and
+//! [`encode_create`] is the second step. All functions expect a model for which [`is_possible`] returns `true`;
+//! providers other than Anthropic are assumed to speak OpenAI's format.
 
 mod answers;
 mod questions;

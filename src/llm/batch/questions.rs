@@ -1,4 +1,4 @@
-//! What is sent.
+//! Encodes requests about batches.
 
 use secrecy::SecretString;
 use serde::Serialize;
@@ -14,15 +14,15 @@ use crate::model::HttpMethod;
 use crate::model::HttpRequest;
 use crate::model::ModelPrompt;
 
-/// The content type of what is sent in JSON.
+/// The content type of JSON bodies.
 const JSON: &str = "application/json";
 
-/// One question of many.
+/// One request of a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct BatchEntry<'a> {
-    /// Its name, by which its answer is found again: at most 64 letters and digits.
+    /// Its id, by which its result is found: at most 64 letters and digits.
     pub id: &'a str,
-    /// The question.
+    /// The prompt.
     pub prompt: &'a ModelPrompt,
 }
 
@@ -55,11 +55,11 @@ struct OpenAiBatch<'a> {
 
 #[derive(Serialize)]
 struct BatchMetadata<'a> {
-    /// By it a batch is found again whose name was never heard.
+    /// Identifies a batch whose id was never received.
     slop: &'a str,
 }
 
-/// Says whether a model's provider takes many questions at once.
+/// Returns whether a model's provider supports batches.
 pub fn is_possible(model: &Model) -> bool {
     let is_known = match model.provider.wire {
         WireFormat::Anthropic | WireFormat::Chat | WireFormat::Responses => true,
@@ -68,24 +68,24 @@ pub fn is_possible(model: &Model) -> bool {
     is_known && model.provider.has_batches
 }
 
-/// Returns the most questions of one batch.
+/// Returns the most items of one batch.
 pub fn most_items(model: &Model) -> usize {
     if is_anthropic(model) { 100_000 } else { 50_000 }
 }
 
-/// Returns the most bytes of a body by which a batch is submitted.
+/// Returns the most bytes of a submission.
 pub fn most_bytes(model: &Model) -> usize {
     if is_anthropic(model) { 256_000_000 } else { 200_000_000 }
 }
 
-/// Returns a name for a batch of questions with these names, whatever their order is.
+/// Returns a tag for a batch of items with these ids, regardless of their order.
 pub fn tag<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     let mut ids: Vec<&str> = ids.into_iter().collect();
     ids.sort_unstable();
     ContentHash::digest(ids.join("\n").as_bytes()).to_string()
 }
 
-/// Returns the request that submits questions, or, at OpenAI, uploads them.
+/// Returns the request that submits items or, at OpenAI, uploads them.
 pub fn encode_submit(model: &Model, items: &[BatchEntry<'_>], key: Option<&SecretString>) -> HttpRequest {
     if !is_anthropic(model) {
         return upload(model, items, key);
@@ -96,7 +96,7 @@ pub fn encode_submit(model: &Model, items: &[BatchEntry<'_>], key: Option<&Secre
     request(model, HttpMethod::Post, "/v1/messages/batches", Some(("content-type", JSON)), body, key)
 }
 
-/// Returns the request that makes a batch of an uploaded file. `tag` is that of its questions.
+/// Returns the request that creates a batch from an uploaded file. `tag` is the tag of its items.
 pub fn encode_create(model: &Model, file: &str, tag: &str, key: Option<&SecretString>) -> HttpRequest {
     let batch = OpenAiBatch {
         input_file_id: file,
@@ -108,15 +108,15 @@ pub fn encode_create(model: &Model, file: &str, tag: &str, key: Option<&SecretSt
     request(model, HttpMethod::Post, "/batches", Some(("content-type", JSON)), body, key)
 }
 
-/// Returns the request that asks how far a batch is.
+/// Returns the request for a batch's progress.
 pub fn encode_poll(model: &Model, id: &str, key: Option<&SecretString>) -> HttpRequest {
     get(model, &format!("{}/{}", batches(model), path_part(id)), key)
 }
 
-/// Returns the request for one of the lists of answers that a batch has when it has ended.
+/// Returns the request for one of the result files of a batch that has ended.
 pub fn encode_results(model: &Model, name: &str, key: Option<&SecretString>) -> HttpRequest {
     let name = path_part(name);
-    // Anthropic says the whole address of the answers; the key goes to the address that the settings name alone.
+    // Anthropic returns a full URL for the results, but the key is sent only to the configured address.
     let path = if is_anthropic(model) {
         format!("{}/{name}/results", batches(model))
     } else {
@@ -125,14 +125,14 @@ pub fn encode_results(model: &Model, name: &str, key: Option<&SecretString>) -> 
     get(model, &path, key)
 }
 
-/// Returns the request for the newest batches, or for those before the one of that name.
+/// Returns the request for the newest batches, or for those before the one with this id.
 pub fn encode_list(model: &Model, before: Option<&str>, key: Option<&SecretString>) -> HttpRequest {
     let parameter = if is_anthropic(model) { "after_id" } else { "after" };
     let before = before.map(|id| format!("&{parameter}={}", path_part(id))).unwrap_or_default();
     get(model, &format!("{}?limit=100{before}", batches(model)), key)
 }
 
-/// Says whether it is Anthropic that is spoken to.
+/// Returns whether the model uses Anthropic's format.
 pub(super) fn is_anthropic(model: &Model) -> bool {
     model.provider.wire == WireFormat::Anthropic
 }
@@ -154,10 +154,10 @@ fn body(model: &Model, item: &BatchEntry<'_>) -> Box<RawValue> {
     RawValue::from_string(body).expect("a body is JSON")
 }
 
-/// Returns the request that uploads questions as a file of lines, in the one way in which browsers send files.
+/// Returns the request that uploads items as a file of lines, encoded as multipart form data.
 fn upload(model: &Model, items: &[BatchEntry<'_>], key: Option<&SecretString>) -> HttpRequest {
     let tag = tag(items.iter().map(|item| item.id));
-    // No line of JSON begins with two dashes, so this cannot occur in the file.
+    // No line of JSON begins with two dashes, so the boundary cannot occur in the file.
     let boundary = format!("slop-{}", &tag[..32]);
     let mut body = format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--{boundary}\r\n\

@@ -1,4 +1,4 @@
-//! Anthropic's Messages.
+//! Anthropic's Messages API.
 
 use serde::Serialize;
 use serde_json::Map;
@@ -15,10 +15,10 @@ use crate::llm::SoftFailure;
 use crate::model::ModelPrompt;
 use crate::model::TokenUsage;
 
-/// What is appended to the provider's address.
+/// The path that is appended to the base URL.
 pub(super) const PATH: &str = "/v1/messages";
 
-/// The version of the format, which has been the same since there is one.
+/// The version of the format, unchanged since its first release.
 pub(super) const VERSION: &str = "2023-06-01";
 
 #[derive(Serialize)]
@@ -74,7 +74,7 @@ pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     };
     let mut text = String::new();
     for block in blocks {
-        // Beside text there is what the model thought, which is not for readers.
+        // Other blocks hold the model's reasoning, which is not part of the answer.
         if block.get("type").and_then(Value::as_str) != Some("text") {
             continue;
         }
@@ -92,7 +92,7 @@ pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     Ok(WireAnswer { text, stop })
 }
 
-/// Anthropic counts what its cache read and wrote apart from the rest of the input.
+/// Returns the tokens used. Anthropic counts input that its cache read and wrote separately.
 pub(super) fn tokens(value: &Value) -> TokenUsage {
     TokenUsage {
         input: count(value, "/usage/input_tokens"),

@@ -1,7 +1,8 @@
-//! What a provider is told of its cache.
+//! Prompt caching: what a provider is told to cache.
 //!
-//! Left to themselves, providers mark the end of a prompt: behind the text of one file, that no other call begins with.
-//! Some take a quarter more for what they write down. So either the end of the instructions is marked, or nothing.
+//! Left to themselves, providers cache up to the end of a prompt, behind the text of one file that no other call
+//! begins with, and some charge a quarter more for what they write. So either the end of the instructions is marked,
+//! or nothing.
 
 use serde::Serialize;
 
@@ -9,16 +10,16 @@ use crate::llm::Model;
 use crate::llm::WireFormat;
 use crate::model::ContentHash;
 
-/// A token is seldom more than so many bytes of English; to be marked, instructions are to be long enough in any case.
+/// The most bytes of English in a token, assumed so that marked instructions are long enough in any case.
 const BYTES_OF_A_TOKEN: usize = 5;
 
-/// OpenAI's own address: no other server may be sent what only OpenAI knows.
+/// OpenAI's own address: no other server may be sent fields that only OpenAI knows.
 const OPENAI: &str = "https://api.openai.com/";
 
-/// From these models on, OpenAI's cache takes money for what it writes down, and can be told what to keep.
+/// From these models on, OpenAI's cache charges for writes, and can be told what to keep.
 const FIRST_EXPLICIT: (u32, u32) = (5, 6);
 
-/// Says whether the end of the instructions is marked for the provider's cache.
+/// Returns whether the end of the instructions is marked for the provider's cache.
 pub(in crate::llm) fn is_marked(model: &Model, instructions: &str) -> bool {
     let can_be = match model.provider.wire {
         WireFormat::Anthropic => true,
@@ -29,10 +30,10 @@ pub(in crate::llm) fn is_marked(model: &Model, instructions: &str) -> bool {
     can_be && model.provider.marks_cache && model.min_cacheable_tokens.is_some_and(|least| least <= tokens)
 }
 
-/// What OpenAI is told, and nobody else.
+/// The fields that only OpenAI is sent.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct OpenAiCacheFields {
-    /// Calls with the same key are led to the same cache.
+    /// Calls with the same key are routed to the same cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +41,7 @@ pub(super) struct OpenAiCacheFields {
 }
 
 impl OpenAiCacheFields {
-    /// Returns what is said beside a question with these instructions.
+    /// Returns the fields for a prompt with these instructions.
     pub(super) fn new(model: &Model, instructions: &str) -> Self {
         if !is_openai(model) || !model.provider.marks_cache {
             return Self::default();
@@ -51,14 +52,14 @@ impl OpenAiCacheFields {
     }
 }
 
-/// That only what is marked is to be kept; and the mark itself.
+/// The mode in which only marked prefixes are cached; also the mark itself.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct CacheMode {
     mode: &'static str,
 }
 
 impl CacheMode {
-    /// The only one there is.
+    /// The only mode.
     pub(super) const MARK: Self = Self { mode: "explicit" };
 }
 
@@ -68,7 +69,7 @@ fn is_openai(model: &Model) -> bool {
     address.starts_with(OPENAI)
 }
 
-/// Says whether it is `gpt-5.6…`, `gpt-6…` or a later one.
+/// Returns whether it is `gpt-5.6…`, `gpt-6…` or a later model.
 fn has_explicit_caching(name: &str) -> bool {
     let Some(version) = name.strip_prefix("gpt-") else { return false };
     let number = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, and those of all who speak them too.
+//! OpenAI's Chat Completions API and compatible ones.
 
 use serde::Serialize;
 use serde_json::Map;
@@ -18,7 +18,7 @@ use crate::llm::SoftFailure;
 use crate::model::ModelPrompt;
 use crate::model::TokenUsage;
 
-/// What is appended to the provider's address.
+/// The path that is appended to the base URL.
 pub(super) const PATH: &str = "/chat/completions";
 
 #[derive(Serialize)]
@@ -49,7 +49,7 @@ struct ChatMessage<'a> {
 #[serde(untagged)]
 enum ChatContent<'a> {
     Text(&'a str),
-    /// The one shape that has a place for a mark; servers that are merely compatible may not know it.
+    /// The only form that can hold a mark; compatible servers may not know it.
     Marked([ChatPart<'a>; 1]),
 }
 
@@ -96,7 +96,7 @@ pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     let stop = match choice.get("finish_reason").and_then(Value::as_str) {
         Some("length") => StopCause::Defect(FailureClass::Soft(SoftFailure::CutOff)),
         Some("content_filter") => StopCause::Defect(FailureClass::Soft(SoftFailure::Declined)),
-        // DeepSeek's word for a server that ran out of room, and OpenRouter's for one that broke.
+        // DeepSeek reports missing resources by the former, OpenRouter a broken upstream by the latter.
         Some("insufficient_system_resource" | "error") => StopCause::Defect(FailureClass::Overload),
         Some(_) | None => StopCause::Done,
     };
@@ -125,12 +125,12 @@ pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
 pub(super) fn tokens(value: &Value) -> TokenUsage {
     let all = count(value, "/usage/prompt_tokens");
     let written = count(value, "/usage/prompt_tokens_details/cache_write_tokens");
-    // DeepSeek says both parts itself.
+    // DeepSeek reports both parts itself.
     let hit = count(value, "/usage/prompt_cache_hit_tokens");
     let missed = count(value, "/usage/prompt_cache_miss_tokens");
     let read = hit.or_else(|| count(value, "/usage/prompt_tokens_details/cached_tokens"));
     let output = count(value, "/usage/completion_tokens");
-    // Some count what a model thinks in the total alone. It is paid for like the rest of the output.
+    // Some count reasoning only in the total. It is charged like other output.
     let in_total = count(value, "/usage/total_tokens").zip(all).map(|(total, all)| total.saturating_sub(all));
     TokenUsage {
         input: missed.or_else(|| rest(all, read, written)),

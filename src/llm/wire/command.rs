@@ -1,19 +1,19 @@
-//! A program that reads the question on its standard input and writes the answer on its standard output.
+//! A program that reads the prompt on its standard input and writes the answer to its standard output.
 
 use crate::llm::EncodedRequest;
 use crate::llm::Model;
 use crate::model::ModelPrompt;
 
-/// Stands for the model's name in the program's arguments.
+/// The placeholder for the model's name in the program's arguments.
 const MODEL: &str = "{model}";
 
-/// Returns what the program is started with.
+/// Returns the program with its input.
 pub(in crate::llm) fn encode_command(model: &Model, prompt: &ModelPrompt) -> EncodedRequest {
     let command = model.provider.command.iter().map(|word| word.replace(MODEL, &model.name)).collect();
     EncodedRequest::Command { command, input: input(prompt) }
 }
 
-/// Returns what the program reads: it has one place for both texts.
+/// Returns the program's input: both texts in one.
 pub(super) fn input(prompt: &ModelPrompt) -> String {
     format!("{}\n\n{}\n", prompt.instructions, prompt.material)
 }

@@ -1,4 +1,4 @@
-//! Google's generateContent.
+//! Google's generateContent API.
 
 use serde::Serialize;
 use serde_json::Map;
@@ -48,7 +48,7 @@ struct GeminiPart<'a> {
     text: &'a str,
 }
 
-/// Returns what is appended to the provider's address: the model stands in it.
+/// Returns the path that is appended to the base URL; it contains the model's name.
 pub(super) fn path(name: &str) -> String {
     let name = name.strip_prefix("models/").unwrap_or(name);
     format!("/v1beta/models/{}:generateContent", path_part(name))
@@ -101,7 +101,7 @@ pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
                 text.push_str(part.get("text").and_then(Value::as_str).unwrap_or_default());
             }
         }
-        // An empty list is left out, as Google's JSON does with all that is empty.
+        // Google's JSON omits empty lists.
         None => {}
         Some(_) => return Err(ResponseDefect::garbled("the answer's `parts` are no list")),
     }
@@ -116,7 +116,7 @@ pub(super) fn tokens(value: &Value) -> TokenUsage {
         input: rest(count(value, "/usageMetadata/promptTokenCount"), read, None),
         cache_read: read,
         cache_write: None,
-        // What it thought is not in the first of them; a number that is 0 is left out by Google's JSON.
+        // Reasoning is not in the first count, and Google's JSON omits zeros.
         output: match (written, thought) {
             (None, None) => None,
             (Some(_), _) | (_, Some(_)) => Some(written.unwrap_or(0).saturating_add(thought.unwrap_or(0))),

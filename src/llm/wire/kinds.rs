@@ -1,4 +1,4 @@
-//! From the name of a wire to its functions.
+//! Dispatches from a wire format to its functions.
 
 use secrecy::ExposeSecret;
 use secrecy::SecretString;
@@ -16,41 +16,41 @@ use crate::llm::WireFormat;
 use crate::model::ModelPrompt;
 use crate::model::TokenUsage;
 
-/// What is in an answer that came with a good status.
+/// The content of a response with a success status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WireAnswer {
-    /// What the model wrote, without what it thought.
+    /// The model's text, without its reasoning.
     pub(super) text: String,
     /// Why it stopped.
     pub(super) stop: StopCause,
 }
 
-/// Why a model stopped, as far as anything depends on it.
+/// Why a model stopped, as far as it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopCause {
-    /// It was done, or nothing is said.
+    /// It was done, or gave no reason.
     Done,
-    /// Something else: there are no words that count.
+    /// For another reason: there is no usable text.
     Defect(FailureClass),
 }
 
-/// Why there are no words in an answer that came with a good status.
+/// Why a response with a success status has no usable text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::llm) struct ResponseDefect {
-    /// Of which kind that is.
+    /// The class of the failure.
     pub(in crate::llm) class: FailureClass,
-    /// Why, in words of ours.
+    /// Our message for it.
     pub(in crate::llm) message: &'static str,
 }
 
 impl ResponseDefect {
-    /// Something that this wire always says is not there, or is no text.
+    /// Returns the defect of a response that lacks a required field.
     pub(super) const fn garbled(message: &'static str) -> Self {
         Self { class: FailureClass::Garbled, message }
     }
 }
 
-/// Returns the path that is appended to a provider's address.
+/// Returns the path that is appended to a provider's base URL.
 pub(in crate::llm) fn path(model: &Model) -> String {
     match model.provider.wire {
         WireFormat::Anthropic => anthropic::PATH.to_owned(),
@@ -62,7 +62,7 @@ pub(in crate::llm) fn path(model: &Model) -> String {
     }
 }
 
-/// Returns the body by which a question is asked: the same bytes for the same question.
+/// Returns the body for a prompt: the same bytes for the same prompt.
 pub(in crate::llm) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
     match model.provider.wire {
         WireFormat::Anthropic => anthropic::body(model, prompt),
@@ -74,7 +74,7 @@ pub(in crate::llm) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
     }
 }
 
-/// Returns the headers that a wire wants beside those that its provider's table names.
+/// Returns the headers that a wire format requires besides those in the provider's table.
 pub(in crate::llm) const fn headers(wire: WireFormat) -> &'static [(&'static str, &'static str)] {
     match wire {
         WireFormat::Anthropic => &[("anthropic-version", anthropic::VERSION)],
@@ -86,7 +86,7 @@ pub(in crate::llm) const fn headers(wire: WireFormat) -> &'static [(&'static str
     }
 }
 
-/// Returns the header by which a wire takes the key.
+/// Returns the header that carries the key.
 pub(in crate::llm) fn secret_header(wire: WireFormat, key: &SecretString) -> (String, SecretString) {
     let bearer = || SecretString::from(format!("Bearer {}", key.expose_secret()));
     match wire {
@@ -98,7 +98,7 @@ pub(in crate::llm) fn secret_header(wire: WireFormat, key: &SecretString) -> (St
     }
 }
 
-/// Returns the words of an answer that came with a good status.
+/// Returns the text of a response with a success status.
 pub(in crate::llm) fn answer(wire: WireFormat, value: &Value) -> Result<String, ResponseDefect> {
     let answer = match wire {
         WireFormat::Anthropic => anthropic::answer(value),
@@ -118,7 +118,7 @@ pub(in crate::llm) fn answer(wire: WireFormat, value: &Value) -> Result<String, 
     }
 }
 
-/// Returns what was counted; what an answer does not say is `None`.
+/// Returns the tokens used; what a response does not report is `None`.
 pub(in crate::llm) fn tokens(wire: WireFormat, value: &Value) -> TokenUsage {
     match wire {
         WireFormat::Anthropic => anthropic::tokens(value),
@@ -149,12 +149,12 @@ const fn defect_message(class: FailureClass) -> &'static str {
     }
 }
 
-/// Returns a count, if there is one at that place: a whole number that is not negative.
+/// Returns the count at a JSON pointer, if it is a non-negative integer.
 pub(super) fn count(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer).and_then(Value::as_u64)
 }
 
-/// Returns what is left of all input when the parts that a cache read or took are taken away.
+/// Returns the input tokens without those that a cache read or wrote.
 pub(super) fn rest(all: Option<u64>, cache_read: Option<u64>, cache_write: Option<u64>) -> Option<u64> {
     let parts = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
     all.map(|all| all.saturating_sub(parts))

@@ -1,7 +1,7 @@
-//! The wire formats: what a question looks like on each, and where in an answer the words and the counts stand.
+//! The wire formats: how each writes a prompt, and where its responses hold the text and the token counts.
 //!
-//! Every body is written in one order, with all that is the same for many files before what is not, so that a provider
-//! finds the beginning in its cache. Answers are read field by field: a server may say more than is known of it.
+//! Each body is written in one order, with everything that is the same for many files first, so that a provider finds
+//! the prefix in its cache. Responses are read field by field and may contain more than is known here.
 
 mod anthropic;
 mod caching;

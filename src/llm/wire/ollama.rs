@@ -1,4 +1,4 @@
-//! Ollama's own chat.
+//! Ollama's own chat API.
 
 use serde::Serialize;
 use serde_json::Map;
@@ -14,19 +14,18 @@ use crate::llm::SoftFailure;
 use crate::model::ModelPrompt;
 use crate::model::TokenUsage;
 
-/// What is appended to the provider's address.
+/// The path that is appended to the base URL.
 pub(super) const PATH: &str = "/api/chat";
 
-/// The room that a model gets where the provider's table does not say it. Ollama's own default is 4,096 on many
-/// machines, and a model is loaded anew whenever the number changes, so it is the same for all files.
+/// The context length if the provider's table does not set it. Ollama's own default is 4,096 on many machines, and a
+/// model is reloaded whenever the number changes, so it is the same for all files.
 const CONTEXT_TOKENS: u32 = 16_384;
 
 #[derive(Serialize)]
 struct OllamaBody<'a> {
     model: &'a str,
     stream: bool,
-    /// What is too long is to be an error, not to be cut without a word: neither the question nor, on the way, the
-    /// beginning of it.
+    /// A prompt that is too long must be an error instead of being truncated silently, at either end.
     truncate: bool,
     shift: bool,
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! OpenAI's Responses.
+//! OpenAI's Responses API.
 
 use serde::Serialize;
 use serde_json::Map;
@@ -18,7 +18,7 @@ use crate::llm::SoftFailure;
 use crate::model::ModelPrompt;
 use crate::model::TokenUsage;
 
-/// What is appended to the provider's address.
+/// The path that is appended to the base URL.
 pub(super) const PATH: &str = "/responses";
 
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ struct ResponsesBody<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
-    /// Answers are kept for weeks where nothing is said.
+    /// Without this, answers are stored for weeks.
     store: bool,
     #[serde(flatten)]
     fields: Option<&'a Map<String, Value>>,
@@ -44,7 +44,7 @@ struct ResponsesBody<'a> {
 #[serde(untagged)]
 enum ResponsesInput<'a> {
     Text(&'a str),
-    /// `instructions` have no place for a mark, so where there is one they are a message.
+    /// `instructions` cannot hold a mark, so marked ones are sent as a message.
     Marked([ResponsesMessage<'a>; 2]),
 }
 
@@ -96,7 +96,7 @@ pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     let mut stop = stop(value)?;
     let mut text = String::new();
     for item in items {
-        // What the model thought is an item of a type of its own.
+        // The model's reasoning is an item of another type.
         if item.get("type").and_then(Value::as_str) != Some("message") {
             continue;
         }

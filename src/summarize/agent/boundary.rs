@@ -1,13 +1,13 @@
-//! The mark between which a file's text stands in a question.
+//! Fences: the marks between which a file's text is placed in a prompt.
 
 use crate::model::ContentHash;
 
-/// So many hex digits of a digest make a mark.
+/// Hex digits of a mark.
 const DIGITS: usize = 16;
 
-/// Returns a mark that stands nowhere in the text. It follows from what the question is about, so that the same question
-/// is the same bytes; and whoever writes a file cannot write the mark of that file into it, which would be a digest of
-/// itself.
+/// Returns a mark that does not occur in the text. It is derived from the subject, so that the same prompt is the
+/// same bytes; and an author cannot put the mark of a file into that file, because it would have to contain its own
+/// digest.
 pub(super) fn unique_mark(subject: &ContentHash, text: &str) -> String {
     let mut digest = *subject;
     loop {
@@ -19,13 +19,13 @@ pub(super) fn unique_mark(subject: &ContentHash, text: &str) -> String {
     }
 }
 
-/// Returns how many bytes [`fenced`] adds, given the line that says what the data is.
+/// Returns how many bytes [`fenced`] adds, given the line that describes the data.
 pub(super) const fn overhead(about: &str) -> usize {
-    // The mark thrice, and the words and line ends around it.
+    // The mark three times, and the words and line breaks around it.
     about.len() + 3 * DIGITS + 32
 }
 
-/// Returns the text of a question: what the data is, and the data between its marks.
+/// Returns the material of a prompt: a description, and the data between its marks.
 pub(super) fn fenced(subject: &ContentHash, about: &str, data: &str) -> String {
     let mark = unique_mark(subject, &format!("{about}\n{data}"));
     let line_end = if data.ends_with('\n') { "" } else { "\n" };

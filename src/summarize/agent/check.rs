@@ -1,8 +1,7 @@
-//! What a model answered becomes words that may be shown, or is no summary.
+//! Turns a model's answer into text that may be displayed, or rejects it.
 //!
-//! An answer is as little trusted as the file that it is about, for whoever wrote that file may have told the model what
-//! to say. What is left of it is short, printable, without markup that a reader's program would follow, and without what
-//! looks like a secret.
+//! An answer is trusted as little as the file it describes, whose author may have instructed the model. What is left
+//! of it is short, printable, without markup that a viewer would follow or run, and without secrets.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -16,22 +15,22 @@ use super::super::secrets;
 use super::super::words;
 use super::strategy::is_brief;
 
-/// The most bytes of words for an orchestrator, and for everybody else.
+/// The most bytes of a summary for the orchestrator tier, and for the other tiers.
 const MAX_BRIEF_BYTES: usize = 400;
 const MAX_DETAIL_BYTES: usize = 1_600;
-/// More of an answer is not looked at.
+/// The most bytes of an answer that are read.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
 
-/// Why an answer is no summary.
+/// Why an answer is not a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnswerFlaw {
-    /// There are no words in it.
+    /// It has no text.
     Empty,
-    /// It is not of the shape that was asked for.
+    /// It is not in the requested form.
     Misshapen,
 }
 
-/// Returns the words of an answer for each of the tiers that were asked for.
+/// Returns the summary for each of the requested tiers.
 pub fn check(answer: &str, tiers: &[Tier]) -> Result<Vec<(Tier, String)>, AnswerFlaw> {
     let answer = without_thoughts(answer);
     let answer = &answer[..answer.floor_char_boundary(MAX_ANSWER_BYTES)];
@@ -50,8 +49,8 @@ pub fn check(answer: &str, tiers: &[Tier]) -> Result<Vec<(Tier, String)>, Answer
     tiers.iter().map(|tier| Ok((*tier, tier_text(part(tier)?, *tier)?))).collect()
 }
 
-/// Returns what a model wrote after it had thought. Some models' thoughts begin without a tag, for it was in what they
-/// were given.
+/// Returns the part of an answer that follows the model's reasoning. The opening tag may be missing, because for some
+/// models it is part of the prompt.
 fn without_thoughts(answer: &str) -> Cow<'_, str> {
     const TAGS: [(&str, &str); 3] =
         [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
@@ -72,23 +71,23 @@ fn tagged<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(rest.split_once(&format!("</{name}>"))?.0)
 }
 
-/// Returns the words for one tier.
+/// Returns the summary for one tier.
 fn tier_text(part: &str, tier: Tier) -> Result<String, AnswerFlaw> {
     let (most, between) = if is_brief(tier) { (MAX_BRIEF_BYTES, " ") } else { (MAX_DETAIL_BYTES, "\n\n") };
-    // What could not be understood is not worth a summary's life.
+    // Undecodable characters are not worth rejecting a summary.
     let text = paragraphs(part).join(between).replace(char::REPLACEMENT_CHARACTER, "");
-    // What is left of links are brackets that never end, and those around a secret that was taken out.
+    // What is left of links are unclosed brackets, and those around a redacted secret.
     let text = without_secrets(&text)?.replace("](", "] (").replace("]:", "] :");
     let text = clipped(&text, most);
     if text.chars().any(char::is_alphabetic) { Ok(text) } else { Err(AnswerFlaw::Empty) }
 }
 
-/// Returns the paragraphs of a text, each on one line, as plain words.
+/// Returns the paragraphs of a text, each on one line, as plain text.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut paragraphs = vec![String::new()];
     for line in text.lines() {
         let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-        // Before anything else is looked for: a control character could part what belongs together.
+        // Before anything else, because a control character could split what belongs together.
         let line = words::cleaned(line);
         let line = without_bullet(&line);
         if ADDRESS.is_match(line) {
@@ -103,13 +102,13 @@ fn paragraphs(text: &str) -> Vec<String> {
             last.push_str(line);
         }
     }
-    // A mark may end in another paragraph than it begins in.
+    // A tag may be closed in another paragraph than it was opened in.
     let whole = paragraphs.join("\n").to_ascii_lowercase();
     let plain = paragraphs.iter().map(|paragraph| words::cleaned(&without_markup(paragraph, &whole)));
     plain.filter(|paragraph| !paragraph.is_empty()).collect()
 }
 
-/// Returns a line without the marks of headings, quotes, lists and tables at its beginning.
+/// Returns a line without leading marks of headings, quotations, lists and tables.
 fn without_bullet(line: &str) -> &str {
     let mut rest = line.trim_start_matches(['#', '>', '|', ' ']);
     while let Some(words) = ["- ", "* ", "+ ", "| "].iter().find_map(|mark| rest.strip_prefix(mark)) {
@@ -118,10 +117,10 @@ fn without_bullet(line: &str) -> &str {
     rest
 }
 
-/// Takes out what a reader's program would follow or run: links and images become their words, tags of HTML go.
+/// Removes what a viewer would follow or run: links and images are reduced to their text, HTML tags are dropped.
 fn without_markup(text: &str, whole: &str) -> String {
     let mut plain = REFERENCE.replace_all(text, "$before$words").into_owned();
-    // What is taken out may leave what was not there before; a few times is enough for any text that means well.
+    // A removal may expose new markup; a few rounds are enough for any honest text.
     for _ in 0..4 {
         let next = without_tags(&without_links(&plain), whole);
         if next == plain {
@@ -132,17 +131,17 @@ fn without_markup(text: &str, whole: &str) -> String {
     plain.replace(['<', '>'], " ")
 }
 
-/// A line that says what the name of a link or an image stands for: `[name]: https://example.com "Title"`.
+/// A link reference definition: `[name]: https://example.com "Title"`.
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"^\s*\[[^\[\]]+\]:\s*(?:\S+(?:\s+["'(].*)?)?$"#).expect("a fixed pattern"));
 
-/// An image or a link that names its address: `![words][name]`, ` [words][name]`. What stands right behind a name is looked
-/// up in it (`grid[x][y]`), or is an attribute's or a macro's.
+/// A reference link or image: `![words][name]`, ` [words][name]`. Right behind a name, brackets are an index
+/// (`grid[x][y]`), an attribute or a macro instead.
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?P<before>^|[^\w)!#\]])!?\[(?P<words>[^\[\]]*)\]\[[^\[\]]*\]").expect("a fixed pattern")
 });
 
-/// Returns a text with `[words](address)` and `![words](address)` as their words.
+/// Replaces `[words](address)` and `![words](address)` by their words.
 fn without_links(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -162,7 +161,7 @@ fn without_links(text: &str) -> String {
     plain
 }
 
-/// Takes out tags of HTML and addresses between angle brackets. `Vec<String>` and `a < b` stay.
+/// Removes HTML tags and addresses in angle brackets. `Vec<String>` and `a < b` are kept.
 fn without_tags(text: &str, whole: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -173,7 +172,7 @@ fn without_tags(text: &str, whole: &str) -> String {
             Some(close) if is_tag(&inside[..close]) || is_closed(&inside[..close], text, whole) => {
                 rest = &inside[close + 1..];
             }
-            // One that never ends is a tag to some readers.
+            // Some viewers take an unclosed tag for a tag.
             None if is_tag(inside) => rest = "",
             Some(_) | None => {
                 plain.push('<');
@@ -185,7 +184,7 @@ fn without_tags(text: &str, whole: &str) -> String {
     plain
 }
 
-/// Says whether it is one of a pair, such as the marks by which models tell who speaks. No type is written so.
+/// Returns whether it is one of a pair of tags, such as the role markers of chat models. No type is written that way.
 fn is_closed(inside: &str, text: &str, whole: &str) -> bool {
     let name = inside.trim_start_matches('/');
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -209,7 +208,7 @@ fn is_tag(inside: &str) -> bool {
         .map(|c| c.to_ascii_lowercase())
         .collect();
     let is_named = NAMES.contains(&name.as_str()) || matches!(name.as_str(), "brief" | "detail");
-    // Handlers stand behind any name; comments, declarations and addresses have none.
+    // Event handlers may follow any name; comments, declarations and addresses have none.
     let has_attributes = !name.is_empty() && inside.contains('=') && inside.contains(char::is_whitespace);
     is_named
         || has_attributes
@@ -218,7 +217,7 @@ fn is_tag(inside: &str) -> bool {
         || inside.starts_with("mailto:")
 }
 
-/// Takes out what looks like a secret: a model may have been told to repeat some.
+/// Redacts secrets: a model may have been instructed to repeat some.
 fn without_secrets(text: &str) -> Result<String, AnswerFlaw> {
     let lines: Vec<String> = text.lines().map(redact::redact_line).collect();
     let text = lines.join("\n");
@@ -226,8 +225,7 @@ fn without_secrets(text: &str) -> Result<String, AnswerFlaw> {
     Ok(if found.matches.is_empty() { text } else { secrets::redact(&text, &found) })
 }
 
-/// Returns the first sentences of a text, as many as `most` bytes hold; where there is no end of a sentence, as many
-/// words.
+/// Returns as many leading sentences of a text as fit `most` bytes, or as many words if no sentence ends there.
 fn clipped(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
@@ -359,7 +357,7 @@ mod tests {
     }
 
     proptest! {
-        // The same cases each time: a suite that fails now and then says nothing of the change at hand.
+        // A fixed seed: a suite that fails now and then says nothing about the change being tested.
         #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
         #[test]

@@ -1,4 +1,4 @@
-//! What of a program is sent: its outline, and its text as far as there is room, cut at the borders of its symbols.
+//! The material about source code: its outline, and as much of its text as fits, cut at symbol boundaries.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,23 +17,23 @@ use super::cut::fit;
 use super::material::MaterialText;
 use super::prose;
 
-/// The outline takes at most this share of what is sent, and no more than this share of the text is worth.
+/// The outline takes at most this share of the material, and of the size of the text.
 const OUTLINE_SHARE: usize = 4;
 const SIGNATURE_BYTES: usize = 160;
 const DOC_BYTES: usize = 160;
-/// So many symbols within a symbol are told.
+/// The most members of a symbol that are listed.
 const MEMBERS: usize = 24;
-/// Lines before a symbol that belong to it: what is said about it, and its attributes.
+/// The most lines before a symbol that belong to it: its comments and attributes.
 const LEAD_LINES: usize = 16;
-/// A type of more than this share of the room is cut between its members.
+/// A type that exceeds this share of the room is cut between its members.
 const PART_SHARE: usize = 3;
-/// So deep lie symbols whose types are cut.
+/// The nesting depth to which types are cut.
 const MOST_LEVELS: usize = 4;
 
 const BEFORE_OUTLINE: &str = "Outline, the most important first:\n";
 const BEFORE_TEXT: &str = "\nText:\n";
 
-/// Returns the outline, where there is one, and the text.
+/// Returns the outline, if there is one, and the text.
 pub(super) fn data(source: &SummaryInput<'_>, room: usize) -> MaterialText {
     let Some(outline) = source.outline.filter(|outline| !outline.symbols.is_empty()) else {
         return prose::data(source, room);
@@ -50,7 +50,7 @@ pub(super) fn data(source: &SummaryInput<'_>, room: usize) -> MaterialText {
     MaterialText { text: before + &text.text, is_cut: text.is_cut }
 }
 
-/// Returns as many lines of the outline as `room` holds.
+/// Returns as many lines of the outline as fit.
 fn listed(outline: &Outline, room: usize) -> String {
     let mut text = String::new();
     let mut push = |line: &str| {
@@ -85,7 +85,7 @@ fn line(symbol: &Symbol, indent: &str) -> String {
     format!("{indent}{head} (lines {first}-{last}){doc}")
 }
 
-/// Cuts a text at the borders of its symbols. A symbol stays with what stands right above it.
+/// Splits a text at symbol boundaries. A symbol stays with the lines right above it.
 fn pieces(lines: &LineIndex<'_>, outline: &Outline, room: usize) -> Vec<TextPiece> {
     let most_bytes = room / PART_SHARE;
     let mut symbols = Vec::new();
@@ -99,12 +99,12 @@ fn pieces(lines: &LineIndex<'_>, outline: &Outline, room: usize) -> Vec<TextPiec
         let at = range(symbol, lines);
         let Range { start, end } = at;
         if end <= done {
-            // It shares its lines with those before it.
+            // It shares its lines with earlier symbols.
             continue;
         }
         let start = start.max(done);
         let lead = if 0 < done && start - done <= LEAD_LINES { done } else { start };
-        // The top of a file says what it is about, and then what it uses.
+        // The top of a file describes it and lists its imports.
         pieces.extend(chunks(done..lead, None, usize::from(0 < done), last_rank));
         let rank = ranks[&std::ptr::from_ref(symbol)];
         let is_large = most_bytes < lines.get(&(lead..end)).len();
@@ -120,7 +120,7 @@ fn pieces(lines: &LineIndex<'_>, outline: &Outline, room: usize) -> Vec<TextPiec
     pieces
 }
 
-/// Gathers the symbols that stay or go as a whole.
+/// Collects the symbols that are kept or dropped as a whole.
 fn collect<'o>(
     symbols: &'o [Symbol],
     lines: &LineIndex<'_>,
@@ -139,14 +139,14 @@ fn collect<'o>(
     }
 }
 
-/// Returns the rank of each symbol by its importance, from 2.
+/// Returns the rank of each symbol by importance, from 2.
 fn ranks(symbols: &[&Symbol]) -> HashMap<*const Symbol, usize> {
     let mut order = symbols.to_vec();
     order.sort_by_key(|symbol| code::importance(symbol));
     order.into_iter().enumerate().map(|(rank, symbol)| (std::ptr::from_ref(symbol), rank + 2)).collect()
 }
 
-/// Returns the lines of a symbol, from 0, within the text.
+/// Returns the zero-based line range of a symbol within the text.
 fn range(symbol: &Symbol, lines: &LineIndex<'_>) -> Range<usize> {
     let start = (symbol.span.start_line.saturating_sub(1) as usize).min(lines.count());
     start..(symbol.span.end_line as usize).clamp(start, lines.count())

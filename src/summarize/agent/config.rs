@@ -1,4 +1,4 @@
-//! What of a configuration file is sent: its keys, with values that are no secrets.
+//! The material about a configuration file: its keys, with values that are not secrets.
 
 use crate::model::FileRole;
 
@@ -9,10 +9,10 @@ use super::super::words;
 use super::material::MaterialText;
 use super::prose;
 
-/// What a file says of itself at its top.
+/// The most bytes of the comment at the top.
 const COMMENT_BYTES: usize = 600;
 
-/// Returns the keys, and above them what the file says of itself.
+/// Returns the keys, below the comment at the top of the file.
 pub(super) fn data(source: &SummaryInput<'_>, room: usize) -> MaterialText {
     let FileRole::Config(syntax) = source.file_type.role else { return prose::data(source, room) };
     let mut text = String::new();
@@ -22,7 +22,7 @@ pub(super) fn data(source: &SummaryInput<'_>, room: usize) -> MaterialText {
     }
     let keys = config::keys(source, syntax, room - text.len());
     text.push_str(&keys.text);
-    // The budget of the listing is kept but for its last line.
+    // The listing keeps to its budget except for its last line.
     let end = text.floor_char_boundary(room);
     let is_cut = keys.is_cut || end < text.len();
     text.truncate(end);

@@ -1,33 +1,33 @@
-//! A long text is shortened: whole pieces of it stay, and what was left out is named with its size.
+//! Shortens a long text: whole pieces are kept, and each gap names what was left out.
 
 use std::ops::Range;
 
 use super::super::words;
 use super::material::MaterialText;
 
-/// So many bytes at most take the words for one gap.
+/// The most bytes of the note for one gap.
 const GAP_NOTE_BYTES: usize = 176;
-/// So many names stand in them, each of so many bytes.
+/// The most names in that note, and the most bytes of each.
 const NAMES: usize = 3;
 const NAME_BYTES: usize = 36;
-/// A piece without a border of its own is cut after so many lines.
+/// The most lines of a piece without boundaries of its own.
 const MOST_LINES: usize = 40;
 
-/// Some lines of a text that stay or go together.
+/// Lines of a text that are kept or dropped together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextPiece {
-    /// Which lines, from 0.
+    /// Zero-based line numbers.
     pub(super) lines: Range<usize>,
-    /// What they are called.
+    /// The name of the symbol.
     pub(super) name: Option<String>,
-    /// What stays before others: the smaller, the more it matters.
+    /// The order in which pieces are kept, lowest first.
     pub(super) rank: usize,
 }
 
-/// A text by its lines.
+/// A text with an index of its lines.
 pub(super) struct LineIndex<'a> {
     text: &'a str,
-    /// Where each line begins, and the end.
+    /// The offset of each line, and of the end.
     starts: Vec<usize>,
 }
 
@@ -45,14 +45,14 @@ impl<'a> LineIndex<'a> {
         self.starts.len() - 1
     }
 
-    /// Returns the text of some lines; of those that there are.
+    /// Returns the text of some lines, clamped to the existing ones.
     pub(super) fn get(&self, lines: &Range<usize>) -> &'a str {
         let at = |line: usize| self.starts[line.min(self.count())];
         &self.text[at(lines.start)..at(lines.end.max(lines.start))]
     }
 }
 
-/// Cuts lines into pieces of not too many lines, all but the first of a rank that comes later.
+/// Splits lines into pieces of limited length, all but the first of a later rank.
 pub(super) fn chunks(lines: Range<usize>, name: Option<&str>, rank: usize, later: usize) -> Vec<TextPiece> {
     let starts = lines.clone().step_by(MOST_LINES);
     let piece = |start: usize| TextPiece {
@@ -63,8 +63,8 @@ pub(super) fn chunks(lines: Range<usize>, name: Option<&str>, rank: usize, later
     starts.map(piece).collect()
 }
 
-/// Returns as many whole pieces as `room` holds, those of the smallest ranks first, in the order of the text. The pieces
-/// are all of the text, in its order.
+/// Returns as many whole pieces as fit, lowest ranks first, in the order of the text. The pieces must cover the whole
+/// text in order.
 pub(super) fn fit(lines: &LineIndex<'_>, pieces: &[TextPiece], room: usize) -> MaterialText {
     if lines.text.len() <= room {
         return MaterialText { text: lines.text.to_owned(), is_cut: false };
@@ -74,7 +74,7 @@ pub(super) fn fit(lines: &LineIndex<'_>, pieces: &[TextPiece], room: usize) -> M
     let mut is_kept = vec![false; pieces.len()];
     let is_gap =
         |is_kept: &[bool], at: Option<usize>| at.and_then(|at| is_kept.get(at)).is_some_and(|kept| !kept);
-    // At first all is one gap. A piece that stays parts the gap that it lies in, or makes it shorter at one end.
+    // Everything is one gap at first. A kept piece splits its gap, or shortens it at one end.
     let mut left = room.saturating_sub(GAP_NOTE_BYTES);
     for at in order {
         let gaps =
@@ -106,7 +106,7 @@ fn joined(lines: &LineIndex<'_>, pieces: &[TextPiece], is_kept: &[bool]) -> Stri
     text
 }
 
-/// Says what was left out.
+/// Appends a note about what was left out.
 fn close_gap(text: &mut String, gap: &mut Vec<&TextPiece>) {
     if gap.is_empty() {
         return;
@@ -138,7 +138,7 @@ fn quoted_names(names: &[&str]) -> String {
     format!(" of {}{more}", shown.join(", "))
 }
 
-/// Returns the beginning of a text, up to the end of a line where there is one.
+/// Returns the beginning of a text, up to the end of a line if possible.
 fn beginning(text: &str, room: usize) -> MaterialText {
     const MARK: &str = "\n[the rest left out]\n";
     let kept = &text[..text.floor_char_boundary(room.saturating_sub(MARK.len()))];

@@ -1,4 +1,4 @@
-//! What of a folder is sent to a model: what is known of the things in it.
+//! The material about a folder: descriptions of its children.
 
 use crate::model::ContentHash;
 use crate::model::SummaryScope;
@@ -7,26 +7,26 @@ use super::PromptMaterial;
 use super::boundary::fenced;
 use super::boundary::overhead;
 
-/// Something that lies in a folder.
+/// A child of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderChild {
-    /// What it is about.
+    /// The hash of its content.
     pub subject: ContentHash,
-    /// What is known of it.
+    /// The description of it.
     pub description: String,
-    /// How many bytes of files it stands for.
+    /// The bytes of the files that it comprises.
     pub bytes: u64,
     /// Whether it is a folder.
     pub is_folder: bool,
 }
 
-/// The line that may stand for what does not fit.
+/// Bytes reserved for the note about children that do not fit.
 const REST_BYTES: usize = 64;
-/// Words of one child that are looked at.
+/// The most bytes of one child's description.
 const WORDS_BYTES: usize = 2_000;
 
-/// Returns what a model is to read of a folder, in at most `most_bytes`, which are at least some hundred: what is known of
-/// its children, the largest first, without their names.
+/// Returns the material about a folder in at most `most_bytes`, which must be at least some hundred: the descriptions
+/// of its children, largest first, without their names.
 pub fn folder_material(
     scope: SummaryScope,
     subject: &ContentHash,

@@ -1,4 +1,4 @@
-//! What the key of a model's summary is made of.
+//! The cache key of a model's summary.
 
 use crate::model::ContentHash;
 use crate::model::SummaryKey;
@@ -9,52 +9,52 @@ use crate::model::Tier;
 use super::PromptStrategy;
 use super::instructions;
 
-/// Raised where what stands beside the prompt decides otherwise about the words: what of a file is sent, how an answer
-/// is cleaned.
+/// Version of everything besides the prompts that affects a summary: how material is selected, how answers are
+/// cleaned.
 const KEY_VERSION: u32 = 2;
 
-/// All that the words of a model depend on.
+/// Everything that a model's summary depends on.
 ///
 /// | | enters the key | because |
 /// |---|---|---|
-/// | `KEY_VERSION` | yes | what of a file is sent, and what of an answer is kept, is for this program to say |
-/// | subject | yes, its hash | the words are about it |
-/// | scope | yes | a folder and its only content are asked about otherwise |
-/// | language | yes, the file type's id | the same text is told otherwise as C and as C++ |
-/// | strategy | yes, with its version | another question, other words |
-/// | instructions | yes, the hash of the whole text, which names the tiers that are asked for | likewise, without a version that somebody forgot to raise |
-/// | most bytes of material | yes | a shorter file is told with less |
-/// | secrets: what is done, by which rules | yes | what was taken out cannot be told |
-/// | provider, model, temperature, top-p, most tokens of the answer | yes | another writer, other words |
-/// | fields that the provider is sent for the model | yes, as their text | a model that thinks first says it otherwise |
-/// | tier | yes | one call brings the words for more than one |
+/// | `KEY_VERSION` | yes | this program selects the material and cleans the answer |
+/// | subject | yes, its hash | it is what the summary describes |
+/// | scope | yes | a folder and its only content have different prompts |
+/// | language | yes, the file type's id | the same text is described differently as C and as C++ |
+/// | strategy | yes, with its version | another prompt gives another summary |
+/// | instructions | yes, the hash of the whole text, which includes the requested tiers | likewise, even if somebody forgot to raise the version |
+/// | most bytes of material | yes | a shortened file is described in less detail |
+/// | secrets: the policy and the version of the rules | yes | what was redacted cannot be described |
+/// | provider, model, temperature, top-p, most tokens of the answer | yes | another model gives another summary |
+/// | fields that the provider is sent for the model | yes, as their text | reasoning settings change the summary |
+/// | tier | yes | one call returns the summaries for several |
 /// | path, name, time, machine, budget | never | a file that is moved or touched keeps its summary |
 #[derive(Debug, Clone, Copy)]
 pub struct KeyParts<'a> {
-    /// What kind of subject it is.
+    /// The kind of the subject.
     pub scope: SummaryScope,
-    /// What it is about.
+    /// The hash of the subject.
     pub subject: &'a ContentHash,
     /// Id of the file type; empty for a folder.
     pub language: &'a str,
-    /// How it is asked about.
+    /// The prompt strategy.
     pub strategy: PromptStrategy,
-    /// Who is asked.
+    /// The model and its parameters.
     pub by: &'a SummaryModel,
-    /// For which tier the words are.
+    /// The tier of the summary.
     pub tier: Tier,
 }
 
-/// How much is sent and answered at most.
+/// Limits of a prompt and its answer.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptLimits {
     /// The most bytes of material.
     pub material_bytes: usize,
-    /// The most tokens of an answer, where the model has no limit of its own.
+    /// The most tokens of an answer, if the model has no limit of its own.
     pub answer_tokens: u32,
 }
 
-/// Makes keys: holds what is the same for all subjects.
+/// Builds keys from the parts that are the same for all subjects.
 #[derive(Debug, Clone)]
 pub struct SummaryKeyBuilder {
     instructions: [ContentHash; PromptStrategy::ALL.len()],
@@ -65,7 +65,7 @@ pub struct SummaryKeyBuilder {
 }
 
 impl SummaryKeyBuilder {
-    /// Returns a ring for questions about these tiers.
+    /// Returns a builder for prompts about these tiers.
     pub fn new(tiers: &[Tier], limits: &PromptLimits, redacts: bool, rules: &str) -> Self {
         let mode = if redacts { "redact" } else { "withhold" };
         Self {
@@ -83,7 +83,7 @@ impl SummaryKeyBuilder {
         let at = parts.strategy as usize;
         let mut bytes = Vec::with_capacity(320);
         let mut field = |field: &[u8]| {
-            // With its length, so that no two lists of fields give the same bytes.
+            // Length-prefixed, so that no two lists of fields give the same bytes.
             bytes.extend_from_slice(&(field.len() as u64).to_le_bytes());
             bytes.extend_from_slice(field);
         };

@@ -1,4 +1,4 @@
-//! What of a content is sent to a model.
+//! The material about one content.
 
 use crate::model::ContentHash;
 
@@ -10,23 +10,23 @@ use super::code;
 use super::config;
 use super::prose;
 
-/// What of a subject is sent to a model: data, between marks that the data cannot hold.
+/// The part of a prompt that is about the subject: data between marks that the data cannot contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptMaterial {
-    /// The text, of no more bytes than were allowed.
+    /// The text, within the allowed size.
     pub text: String,
-    /// Whether something was left out for its length.
+    /// Whether something was left out to fit.
     pub is_cut: bool,
 }
 
-/// The data of a question before it is fenced.
+/// Data before it is fenced.
 pub(super) struct MaterialText {
     pub(super) text: String,
     pub(super) is_cut: bool,
 }
 
-/// Returns what a model is to read of a content, in at most `most_bytes`, which are at least some hundred. Says nothing of
-/// where the content lies.
+/// Returns the material about a content in at most `most_bytes`, which must be at least some hundred. It does not
+/// disclose the path.
 pub fn material(
     source: &SummaryInput<'_>,
     strategy: PromptStrategy,
@@ -38,7 +38,7 @@ pub fn material(
     let data = match strategy {
         PromptStrategy::Code => code::data(source, room),
         PromptStrategy::Config => config::data(source, room),
-        // What lies in folders is no source; should one be taken for it, its text is what there is.
+        // Folders have no source text; if given one, all of it is used.
         PromptStrategy::Prose | PromptStrategy::Folder | PromptStrategy::Project => prose::data(source, room),
     };
     PromptMaterial { text: fenced(subject, &about, &data.text), is_cut: data.is_cut }
@@ -72,7 +72,7 @@ mod tests {
     use super::super::super::heuristic::tests::file_type;
     use super::*;
 
-    /// Fewer bytes than this hold not even the words around the data.
+    /// Fewer bytes than this do not even hold the words around the data.
     const LEAST: usize = 400;
 
     fn symbol(kind: SymbolKind, name: &str, lines: (u32, u32), children: Vec<Symbol>) -> Symbol {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     proptest! {
-        // The same cases each time: a suite that fails now and then says nothing of the change at hand.
+        // A fixed seed: a suite that fails now and then says nothing about the change being tested.
         #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
         #[test]

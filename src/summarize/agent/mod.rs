@@ -1,13 +1,13 @@
-//! What a language model is asked about one content, and what of its answer is kept.
+//! Prompts for language models about one content each, and the checks of their answers.
 //!
-//! Knows: which kinds of files are worth a question, how it is worded, what of a long file is sent, by which key the
-//! answer is found again, and which answers are no summaries. Does not know: who is asked, what that costs, where the
-//! file lies. No path and no name of a file enters a question, so that a file that is moved is not asked about again.
+//! Knows: which kinds of files deserve a prompt, its wording, which parts of a long file are sent, the key under
+//! which the summary is cached, and which answers are not summaries. Does not know: the provider, the cost, where the
+//! file is. No path and no file name enters a prompt, so that a moved file keeps its summary.
 //!
-//! What is sent is two texts: [`instructions`], the same for all files of a kind, and [`material()`], which is data. What
-//! comes back is data too, and passes [`check()`].
+//! A prompt consists of two texts: [`instructions`], the same for all files of a kind, and [`material()`], which is
+//! data. The answer is data too, and must pass [`check()`].
 //!
-//! Start with [`Strategy`].
+//! Start with [`PromptStrategy`].
 
 mod boundary;
 mod check;

@@ -1,4 +1,4 @@
-//! What of a text for people is sent: all of it, or its headings and the beginnings below them.
+//! The material about prose: all of it, or its headings and the paragraphs below them.
 
 use super::super::heuristic::SummaryInput;
 use super::cut::LineIndex;
@@ -7,25 +7,25 @@ use super::cut::chunks;
 use super::cut::fit;
 use super::material::MaterialText;
 
-/// So many paragraphs at the top say what the text is about.
+/// The paragraphs at the top that describe the text.
 const FIRST: usize = 3;
-/// A heading alone has no more lines than this.
+/// The most lines of a heading.
 const HEADING_LINES: usize = 2;
 
-/// What a paragraph is worth, the smaller, the more.
+/// Ranks of paragraphs, lowest first.
 const TOP: usize = 0;
 const HEADING: usize = 1;
 const BELOW_HEADING: usize = 2;
 const OTHER: usize = 3;
 const CONTINUED: usize = 4;
 
-/// Returns the text, cut at its paragraphs.
+/// Returns the text, cut between paragraphs.
 pub(super) fn data(source: &SummaryInput<'_>, room: usize) -> MaterialText {
     let lines = LineIndex::new(source.text);
     fit(&lines, &paragraphs(&lines), room)
 }
 
-/// Returns the paragraphs, each with the empty lines behind it.
+/// Returns the paragraphs, each with the blank lines behind it.
 fn paragraphs(lines: &LineIndex<'_>) -> Vec<TextPiece> {
     let mut pieces = Vec::new();
     let (mut start, mut is_behind_heading) = (0, false);
@@ -49,7 +49,7 @@ fn paragraphs(lines: &LineIndex<'_>) -> Vec<TextPiece> {
     pieces
 }
 
-/// Says whether a paragraph is a heading and nothing else: marked before it, or underlined.
+/// Returns whether a paragraph is only a heading: prefixed with marks, or underlined.
 fn is_heading(paragraph: &str) -> bool {
     let text = paragraph.trim_end();
     let first = text.lines().next().unwrap_or_default();

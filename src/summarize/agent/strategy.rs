@@ -1,4 +1,4 @@
-//! Which words a model is asked with: one strategy for each kind of subject.
+//! Prompt strategies: the wording of the instructions, one strategy for each kind of subject.
 
 use std::fmt::Write as _;
 
@@ -10,40 +10,40 @@ use crate::model::Tier;
 use super::super::heuristic::SummaryInput;
 use super::super::opening;
 
-/// Each begins with a line `version N`, which is not sent.
+/// Each page begins with a line `version N`, which is not sent.
 const CODE: &str = include_str!("../../../config/prompts/code.md");
 const PROSE: &str = include_str!("../../../config/prompts/prose.md");
 const CONFIG: &str = include_str!("../../../config/prompts/config.md");
 const FOLDER: &str = include_str!("../../../config/prompts/folder.md");
 const PROJECT: &str = include_str!("../../../config/prompts/project.md");
-/// What the answer is to look like, by what is wanted.
+/// The requested form of the answer, by tiers.
 const BRIEF: &str = include_str!("../../../config/prompts/answer-brief.md");
 const DETAIL: &str = include_str!("../../../config/prompts/answer-detail.md");
 const BOTH: &str = include_str!("../../../config/prompts/answer-both.md");
-/// What is true of every question: the material is data.
+/// The rules for every prompt: the material is data.
 const RULES: &str = include_str!("../../../config/prompts/rules.md");
 
-/// How a model is asked.
+/// How a subject is presented to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PromptStrategy {
-    /// Its outline and its text.
+    /// By its outline and text.
     Code,
-    /// Its text.
+    /// By its text.
     Prose,
-    /// Its keys.
+    /// By its keys.
     Config,
-    /// What is known of what lies in it.
+    /// By the descriptions of its children.
     Folder,
-    /// Likewise.
+    /// Likewise, for the root.
     Project,
 }
 
 impl PromptStrategy {
-    /// Every strategy there is.
+    /// All strategies.
     pub const ALL: [Self; 5] = [Self::Code, Self::Prose, Self::Config, Self::Folder, Self::Project];
 
-    /// Returns how a content of such a file is asked about; `None` where no model is: rows and records say nothing that
-    /// the heuristic does not.
+    /// Returns the strategy for files of this type; `None` if models are not asked about it: the heuristic describes
+    /// tables and records well enough.
     pub const fn for_type(file_type: &FileType) -> Option<Self> {
         match file_type.role {
             FileRole::Code => Some(Self::Code),
@@ -53,13 +53,13 @@ impl PromptStrategy {
         }
     }
 
-    /// Returns how this text is asked about; `None` where a program wrote it, or squeezed it.
+    /// Returns the strategy for this text; `None` if it is generated or minified.
     pub fn for_source(source: &SummaryInput<'_>) -> Option<Self> {
         let is_written = !opening::is_minified(source) && !opening::is_generated(source);
         Self::for_type(source.file_type).filter(|_| is_written)
     }
 
-    /// Returns how a folder, or the whole of a project, is asked about; `None` for a file.
+    /// Returns the strategy for a folder or the project; `None` for a file.
     pub const fn for_scope(scope: SummaryScope) -> Option<Self> {
         match scope {
             SummaryScope::File => None,
@@ -79,7 +79,7 @@ impl PromptStrategy {
         }
     }
 
-    /// Returns the name with the version of its words: `code/1`.
+    /// Returns the name with the version of its page: `code/1`.
     pub fn versioned(self) -> String {
         format!("{}/{}", self.name(), split_version(self.page()).0)
     }
@@ -95,7 +95,7 @@ impl PromptStrategy {
     }
 }
 
-/// Returns what a model is told to do: the same bytes for all subjects of a kind, so that a provider can keep them.
+/// Returns the instructions: the same bytes for all subjects of a kind, so that a provider can cache them.
 pub fn instructions(strategy: PromptStrategy, tiers: &[Tier]) -> String {
     let shape = match (tiers.iter().any(|tier| is_brief(*tier)), tiers.iter().any(|tier| !is_brief(*tier))) {
         (true, true) => BOTH,
@@ -105,18 +105,18 @@ pub fn instructions(strategy: PromptStrategy, tiers: &[Tier]) -> String {
     let mut text = String::new();
     for page in [strategy.page(), RULES, shape] {
         let between = if text.is_empty() { "" } else { "\n\n" };
-        // Writing to a string cannot go wrong.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{between}{}", split_version(page).1);
     }
     text
 }
 
-/// Says whether a tier wants to know where to look rather than how it works.
+/// Returns whether summaries of a tier say where to look rather than how things work.
 pub(super) const fn is_brief(tier: Tier) -> bool {
     matches!(tier, Tier::Orchestrator)
 }
 
-/// Returns the version of a page and its words.
+/// Splits a page into its version and its text.
 fn split_version(page: &'static str) -> (&'static str, &'static str) {
     let (first, words) = page.split_once('\n').expect("a page has a first line");
     (first.strip_prefix("version ").expect("the first line is the version").trim(), words.trim())
@@ -141,7 +141,7 @@ mod tests {
                 format!("{} {}", strategy.versioned(), ContentHash::digest(words.as_bytes()).short_hex())
             })
             .collect();
-        // Words that change are other words for every file: raise the version in the first line of the page.
+        // A changed text affects the summaries of all files: raise the version in the first line of the page.
         expect_test::expect![[r"
             code/1 543c762b4bc9
             prose/1 4672d40aed26

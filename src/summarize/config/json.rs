@@ -1,4 +1,4 @@
-//! JSON, read by its parser into a tree that is no deeper than what is shown.
+//! JSON, parsed into a tree that is no deeper than what is shown.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use serde::de::Visitor;
 use super::ConfigValue;
 use super::value::MAX_DEPTH;
 
-/// Reads JSON without comments; `None` where it does not parse.
+/// Parses JSON without comments; returns `None` if that fails.
 pub(super) fn read(text: &str) -> Option<ConfigValue> {
     let mut parser = serde_json::Deserializer::from_str(text);
     let value = JsonSeed { depth: 0 }.deserialize(&mut parser).ok()?;
@@ -21,7 +21,7 @@ pub(super) fn read(text: &str) -> Option<ConfigValue> {
     Some(value)
 }
 
-/// A value to be read, `depth` tables below the root.
+/// A value to be parsed, `depth` tables below the root.
 #[derive(Clone, Copy)]
 struct JsonSeed {
     depth: usize,
@@ -55,7 +55,7 @@ impl<'de> Visitor<'de> for JsonSeed {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<ConfigValue, E> {
-        // Debug keeps the point of `1.0`.
+        // `Debug` keeps the decimal point of `1.0`.
         Ok(ConfigValue::Literal(format!("{value:?}")))
     }
 
@@ -71,7 +71,7 @@ impl<'de> Visitor<'de> for JsonSeed {
         let mut length = 0;
         let mut first = None;
         if self.depth == 0 {
-            // One deeper: a list in a list in a list is not followed.
+            // One level deeper: lists in lists in lists are not followed.
             first = items.next_element_seed(Self { depth: 1 })?.map(Box::new);
             length += usize::from(first.is_some());
         }

@@ -1,4 +1,4 @@
-//! Syntaxes of one key a line: INI and its many kin, `.properties`, environment files.
+//! Line-based formats: INI and its relatives, `.properties`, environment files.
 
 use super::ConfigValue;
 
@@ -11,7 +11,7 @@ pub(super) fn sections(head: &str) -> ConfigValue {
     ConfigValue::Table(reader.root)
 }
 
-/// Reads `KEY=value`, one a line, perhaps after `export`.
+/// Reads `KEY=value` lines, optionally with `export`.
 pub(super) fn environment(head: &str) -> ConfigValue {
     let mut entries = Vec::new();
     let mut lines = head.lines();
@@ -27,7 +27,7 @@ pub(super) fn environment(head: &str) -> ConfigValue {
         }
         let value = value.trim();
         if opens_quote(value) {
-            // What follows within the quotes is the value, and must not be taken for keys.
+            // The lines of a quoted value must not be taken for keys.
             let quote = value.chars().next();
             lines.by_ref().find(|more| quote.is_some_and(|quote| more.contains(quote)));
         }
@@ -48,9 +48,10 @@ fn opens_quote(value: &str) -> bool {
 #[derive(Default)]
 struct SectionReader {
     root: Vec<(String, ConfigValue)>,
-    /// Place of the open section in `root`; none before the first header.
+    /// Index of the open section in `root`; none before the first header.
     open: Option<usize>,
-    /// Indent of the section's first key: git's configuration indents all of them, a deeper line goes on with a value.
+    /// Indentation of the section's first key: in git's configuration all keys are indented, and a deeper line
+    /// continues a value.
     indent: Option<usize>,
 }
 
@@ -76,14 +77,14 @@ impl SectionReader {
             return;
         };
         let (key, value) = (trimmed[..at].trim(), trimmed[at + 1..].trim());
-        // Many a `.conf` is no INI at all.
+        // Many `.conf` files are not INI at all.
         if !key.is_empty() && !key.contains(['<', '"', '{', '(']) {
             self.indent.get_or_insert(indent);
             self.entries().push((key.to_owned(), ConfigValue::from_text(value)));
         }
     }
 
-    /// Counts a line that goes on with the last value: a value over several lines is a list to most readers.
+    /// Counts a line that continues the last value; most programs read such a value as a list.
     fn continue_value(&mut self) {
         let Some((_, value)) = self.entries().last_mut() else {
             return;

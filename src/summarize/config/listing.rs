@@ -1,24 +1,24 @@
-//! Writes a tree of keys as words: as many keys as fit, the top levels first.
+//! Renders a tree of keys: as many keys as fit, top levels first.
 
 use super::super::redact;
 use super::super::redact::KeySecrecy;
 use super::super::words;
 use super::ConfigValue;
 
-/// Bytes that the keys may take, beside the first line and the last.
+/// Bytes reserved for the last line.
 const LAST_LINE_BYTES: usize = 40;
 const KEY_BYTES: usize = 60;
 const TEXT_BYTES: usize = 60;
 
 /// Keys with their values.
 pub(in super::super) struct KeyListing {
-    /// The words.
+    /// The text.
     pub(in super::super) text: String,
-    /// Whether there was no room for some of the top level.
+    /// Whether some top-level keys did not fit.
     pub(in super::super) is_cut: bool,
 }
 
-/// Renders a tree below the words of its file, in about `budget` bytes.
+/// Renders a tree below the opening of a summary, in about `budget` bytes.
 pub(super) fn render(opening: &str, root: &ConfigValue, budget: usize) -> KeyListing {
     let text = match root {
         ConfigValue::Array { length, first } => {
@@ -75,7 +75,7 @@ fn bytes(lines: &[ListingLine<'_>]) -> usize {
     lines.iter().map(ListingLine::bytes).sum()
 }
 
-/// Returns the lines of a table's keys, as many as `room` holds.
+/// Returns the lines of a table's keys, as many as fit.
 fn children<'a>(
     parent: Option<&ListingLine<'a>>,
     entries: &'a [(String, ConfigValue)],
@@ -103,7 +103,8 @@ fn children<'a>(
     lines
 }
 
-/// Returns the keys whose values are secret by what stands beside them: a cluster's `kind: Secret`, or a name and its value.
+/// Returns the keys whose values are secret because of their neighbors: Kubernetes' `kind: Secret`, or a name and its
+/// value.
 fn hidden_by_neighbors(entries: &[(String, ConfigValue)]) -> &'static [&'static str] {
     let has = |wanted: &str, is_it: fn(&str) -> bool| {
         entries
@@ -120,7 +121,7 @@ fn hidden_by_neighbors(entries: &[(String, ConfigValue)]) -> &'static [&'static 
     }
 }
 
-/// Puts in the place of tables their keys: the upper levels first, and only where all keys of a table fit.
+/// Replaces tables by their keys: upper levels first, and only if all keys of a table fit.
 fn unfold(lines: &mut Vec<ListingLine<'_>>, room: usize) {
     let mut left = room.saturating_sub(bytes(lines));
     for _ in 1..super::value::MAX_DEPTH {
@@ -145,7 +146,7 @@ fn unfold(lines: &mut Vec<ListingLine<'_>>, room: usize) {
     }
 }
 
-/// Names the first keys of the tables that stayed folded, while there is room.
+/// Lists the first keys of the tables that are still folded, while there is room.
 fn name_keys(lines: &mut [ListingLine<'_>], room: usize) {
     const NAMES_BYTES: usize = 120;
     const STUMP: usize = 12;

@@ -1,9 +1,9 @@
-//! Files that set a program up: key paths with their values.
+//! Configuration files: key paths with their values.
 //!
-//! Knows: how five syntaxes spell keys. Does not know: what any key means, but that some name secrets. Each syntax
-//! is read into one [`Value`] tree by its own file; `listing` alone writes trees as words.
+//! Knows: how five formats write keys. Does not know: what a key means, except that some name secrets. Each format is
+//! read into one [`ConfigValue`] tree; this file alone renders trees.
 //!
-//! Start with [`describe`]; a new syntax begins in `read`.
+//! Start with [`describe`]; a new format begins in [`keys`].
 
 mod json;
 mod lines;

@@ -1,4 +1,4 @@
-//! Picks the reader for a syntax, and says so where a file cannot be read.
+//! Selects the reader for a format, and reports files that cannot be read.
 
 use crate::model::ConfigSyntax;
 
@@ -18,10 +18,10 @@ use super::relaxed;
 use super::toml;
 use super::yaml;
 
-/// Bytes up to which a file is parsed as a whole; larger ones are data, whatever their name says.
+/// Files up to this size are parsed as a whole; larger ones are data, whatever their name.
 const PARSED_BYTES: usize = 1024 * 1024;
 
-/// Bytes at the top that are looked at where lines are read one by one.
+/// Bytes at the top that are read line by line.
 const HEAD_BYTES: usize = 64 * 1024;
 
 /// Describes a configuration file by its keys.
@@ -29,7 +29,7 @@ pub(in super::super) fn describe(source: &SummaryInput<'_>, syntax: ConfigSyntax
     keys(source, syntax, BUDGET).text
 }
 
-/// Returns what a configuration file is, and its keys with their values, secrets taken out, in about `budget` bytes.
+/// Returns what a configuration file is, and its keys with redacted values, in about `budget` bytes.
 pub(in super::super) fn keys(source: &SummaryInput<'_>, syntax: ConfigSyntax, budget: usize) -> KeyListing {
     let opening = opening::opening(source);
     let only = |text: String| KeyListing { text, is_cut: false };
@@ -64,7 +64,7 @@ fn unparsed(opening: &str) -> String {
     format!("{opening}, which does not parse")
 }
 
-/// Names the keys of JSON that does not parse: its lines say too little to tell values.
+/// Lists the keys of malformed JSON, whose values cannot be told apart.
 fn broken_json(opening: &str, source: &SummaryInput<'_>) -> String {
     let keys = relaxed::keys(words::head(source.text, HEAD_BYTES));
     let mut page = SummaryPage::new(&format!("{}.", unparsed(opening)));

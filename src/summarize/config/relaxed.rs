@@ -1,11 +1,11 @@
-//! JSON as people write it: with comments and commas too many, or broken.
+//! Lenient JSON: with comments and trailing commas, or malformed.
 
 use super::super::words;
 
-/// Returns the text without `//` and `/* */` comments and without commas before a closing bracket.
+/// Returns the text without `//` and `/* */` comments and without trailing commas.
 pub(super) fn without_comments(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    // Where a comma stands in `plain` that a bracket may turn out to follow.
+    // Offset in `plain` of a comma that a closing bracket may follow.
     let mut comma = None;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -38,7 +38,7 @@ pub(super) fn without_comments(text: &str) -> String {
     plain
 }
 
-/// Returns the least indented keys of a text that does not parse, each once.
+/// Returns the least indented keys of a malformed text, each once.
 pub(super) fn keys(head: &str) -> Vec<String> {
     const MOST: usize = 40;
     let indented: Vec<(usize, &str)> = head
@@ -60,7 +60,7 @@ pub(super) fn keys(head: &str) -> Vec<String> {
     keys
 }
 
-/// Returns how many bytes a string takes with its quotes; to the end of the text where it does not end.
+/// Returns the length of a string with its quotes, or of the rest of the text if it is not closed.
 fn string_bytes(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {

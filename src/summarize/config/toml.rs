@@ -1,4 +1,4 @@
-//! TOML, read by its parser; the keys are put back into the order of the file, which the parser forgets.
+//! TOML, with the keys in the order of the file, which the parser does not keep.
 
 use toml::de::DeTable;
 use toml::de::DeValue;
@@ -6,7 +6,7 @@ use toml::de::DeValue;
 use super::ConfigValue;
 use super::value::MAX_DEPTH;
 
-/// Reads TOML; `None` where it does not parse.
+/// Parses TOML; returns `None` if that fails.
 pub(super) fn read(text: &str) -> Option<ConfigValue> {
     let root = DeTable::parse(text).ok()?;
     Some(table(root.get_ref(), 0))

@@ -1,32 +1,32 @@
-//! What every syntax is read into.
+//! The common tree of all formats.
 
 use super::super::redact;
 
-/// Levels of keys that are shown; what lies deeper is counted.
+/// Levels of keys that are shown; deeper ones are counted.
 pub(super) const MAX_DEPTH: usize = 3;
 
 /// The value of a key, as far as a summary shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ConfigValue {
-    /// Words.
+    /// A string.
     Text(String),
-    /// A number, a switch, a date, nothing: shown as it is written.
+    /// A number, boolean, date or null, as it is written.
     Literal(String),
-    /// A list by its length; the first element only of a list that is the whole file.
+    /// A list by its length; with the first element if the list is the whole file.
     Array {
-        /// How many elements it has.
+        /// The number of elements.
         length: usize,
-        /// The first.
+        /// The first element.
         first: Option<Box<ConfigValue>>,
     },
-    /// Keys and their values, in the order that the file or its reader gives.
+    /// Keys and their values, in the order of the file.
     Table(Vec<(String, ConfigValue)>),
-    /// A table too deep to be shown, by its number of keys.
+    /// The number of keys of a table that is too deep to be shown.
     Keys(usize),
 }
 
 impl ConfigValue {
-    /// Returns what a value written without quotes means.
+    /// Returns the value of an unquoted text.
     pub(super) fn from_bare(written: &str) -> Self {
         let is_number = written.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'))
             && written.bytes().any(|b| b.is_ascii_digit())
@@ -40,7 +40,7 @@ impl ConfigValue {
         }
     }
 
-    /// Returns what a value means that may stand in quotes; those that do not end are taken off as well.
+    /// Returns the value of a text that may be quoted; unbalanced quotes are removed as well.
     pub(super) fn from_text(written: &str) -> Self {
         match written.strip_prefix(['"', '\'']) {
             Some(inside) => Self::Text(inside.strip_suffix(['"', '\'']).unwrap_or(inside).to_owned()),

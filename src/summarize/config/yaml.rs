@@ -1,13 +1,13 @@
-//! YAML, read line by line: tolerant of templates and of what a parser would refuse.
+//! YAML, read line by line: tolerant of templates and of what a parser would reject.
 
 use super::ConfigValue;
 use super::value::MAX_DEPTH;
 
-/// What was read of a file of YAML.
+/// The result of reading the head of a YAML file.
 pub(super) struct YamlHead {
     /// The first document.
     pub(super) first: ConfigValue,
-    /// How many documents there are in what was read.
+    /// The number of documents.
     pub(super) documents: usize,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn read(head: &str) -> YamlHead {
 /// A key, or the root.
 struct YamlNode {
     key: String,
-    /// Column of the key; the root's is before all.
+    /// Column of the key; -1 for the root.
     indent: isize,
     value: Option<ConfigValue>,
     children: Vec<usize>,
@@ -45,13 +45,13 @@ struct YamlNode {
 
 struct YamlReader {
     nodes: Vec<YamlNode>,
-    /// The keys that enclose the next line, outermost first; never empty, for the root stays.
+    /// The keys that enclose the next line, outermost first; never empty, because the root stays.
     open: Vec<usize>,
-    /// Lines indented deeper than this belong to what is not read: an item of a list, a text over several lines.
+    /// Lines with a deeper indentation are skipped: they belong to a list item or a block scalar.
     skip_deeper_than: Option<isize>,
     /// Column of the dashes of a list that is the whole document, whose first item is read.
     root_list: Option<isize>,
-    /// Text of an inline list or table whose brackets are still open, and how many are.
+    /// Text of an unclosed flow collection, and how many brackets are open.
     flow: Option<(String, usize)>,
 }
 
@@ -79,7 +79,7 @@ impl YamlReader {
     }
 
     fn read_item(&mut self, column: isize, item: &str) {
-        // A list may stand in the column of its own key.
+        // A list may be in the same column as its key.
         self.close(|indent| column < indent);
         let list = self.innermost();
         self.nodes[list].items += 1;
@@ -123,7 +123,7 @@ impl YamlReader {
         }
     }
 
-    /// Goes on with an inline list or table, the value of the newest key, until its brackets are closed.
+    /// Continues a flow collection, the value of the newest key, until its brackets are closed.
     fn read_flow(&mut self, mut text: String, open: usize, line: &str) {
         text.push_str(line);
         let open = open_brackets(line, open);
@@ -177,7 +177,7 @@ impl YamlReader {
     }
 }
 
-/// Splits `key: value`; a colon within quotes, or one without a space after it, is part of the key.
+/// Splits `key: value`; a colon within quotes, or without a space after it, is part of the key.
 fn split_key(line: &str) -> Option<(&str, &str)> {
     if let Some(quote @ ('"' | '\'')) = line.chars().next() {
         let (key, rest) = line[1..].split_once(quote)?;
@@ -203,14 +203,14 @@ fn without_comment(value: &str) -> &str {
     if value.starts_with('#') {
         return "";
     }
-    // A quoted text may hold ` #`; what follows its end does not matter to a summary.
+    // A quoted text may contain ` #`; what follows it does not matter to a summary.
     if let Some(quote @ ('"' | '\'')) = value.chars().next() {
         return value[1..].find(quote).map_or(value, |end| &value[..end + 2]);
     }
     value.split(" #").next().unwrap_or(value).trim_end()
 }
 
-/// Takes `&anchor` and `!tag` off the front of a value.
+/// Removes a leading `&anchor` or `!tag`.
 fn without_anchor(value: &str) -> &str {
     let mut value = value;
     while value.starts_with(['&', '!']) {
@@ -228,7 +228,7 @@ fn scalar(value: &str) -> ConfigValue {
     }
 }
 
-/// Counts the elements of an inline list or table.
+/// Counts the elements of a flow collection.
 fn elements(value: &str) -> usize {
     let inside = value[1..].trim_end_matches([']', '}', ' ']);
     if inside.trim().is_empty() {

@@ -2,7 +2,7 @@
 
 use super::ProseReading;
 
-/// Reads headings and the first paragraph; front matter, code, comments, badges and tables are passed over.
+/// Reads headings and the first paragraph; skips front matter, code, comments, badges and tables.
 pub(super) fn read(text: &str) -> ProseReading {
     let mut reading = ProseReading::default();
     let body = after_front_matter(text, &mut reading);
@@ -20,7 +20,7 @@ pub(super) fn read(text: &str) -> ProseReading {
     reading
 }
 
-/// What the next line stands in.
+/// The block that contains the next line.
 #[derive(Clone, Copy)]
 enum BlockState {
     Text,
@@ -74,7 +74,7 @@ fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockSta
     BlockState::Text
 }
 
-/// Takes the front matter off, and the title in it.
+/// Skips the front matter, and reads the title in it.
 fn after_front_matter<'a>(text: &'a str, reading: &mut ProseReading) -> &'a str {
     let Some(mark) = ["---\n", "---\r\n", "+++\n", "+++\r\n"].iter().find(|mark| text.starts_with(**mark))
     else {
@@ -123,12 +123,13 @@ fn underline(trimmed: &str) -> Option<usize> {
     (2 <= trimmed.len() && trimmed.bytes().all(|b| b == mark)).then_some(level)
 }
 
-/// Says whether a line belongs to a paragraph: not to a list, a quotation, a table, a rule, a link's definition or HTML.
+/// Returns whether a line belongs to a paragraph, as opposed to a list, quotation, table, rule, link definition or
+/// HTML.
 fn is_text(line: &str) -> bool {
     let trimmed = line.trim_start();
     let is_item = ["- ", "* ", "+ "].iter().any(|mark| trimmed.starts_with(mark)) || is_numbered(trimmed);
     let is_definition = trimmed.starts_with('[') && trimmed.contains("]:");
-    // The second half of a badge that was broken in two.
+    // The second half of a badge that was wrapped.
     let is_address = trimmed.starts_with("http") && !trimmed.contains(' ');
     !trimmed.is_empty()
         && !is_address
@@ -156,7 +157,7 @@ fn inline(line: &str) -> String {
         }
         rest = &rest[c.len_utf8()..];
         match c {
-            // A bracket that no address follows is only a bracket.
+            // A bracket that no address follows is literal.
             '[' if rest.contains("](") || rest.contains("][") => open += 1,
             ']' if 0 < open => {
                 open -= 1;

@@ -1,14 +1,14 @@
-//! Markups whose headings stand on lines of their own with a mark in front: one table, one reader.
+//! Markups with prefixed headings: a table for each, and one reader.
 
 use super::ProseReading;
 
 /// How a markup marks its lines.
 struct MarkupMarks {
-    /// What comes before the title.
+    /// Prefixes of the title.
     title: &'static [&'static str],
-    /// What comes before a heading, with its level; the first that fits counts.
+    /// Prefixes of headings, with their levels; the first match counts.
     headings: &'static [(&'static str, usize)],
-    /// Beginnings of lines that are no text.
+    /// Prefixes of lines that are not text.
     skipped: &'static [&'static str],
 }
 
@@ -73,7 +73,7 @@ const TEXINFO: MarkupMarks = MarkupMarks {
 
 const PLAIN: MarkupMarks = MarkupMarks { title: &[], headings: &[], skipped: &[] };
 
-/// Reads a text in the markup of that file type; in plain text nothing is marked.
+/// Reads a text in the markup of that file type; plain text has no marks.
 pub(super) fn read(text: &str, id: &str) -> ProseReading {
     let marks = match id {
         "asciidoc" => &ASCIIDOC,
@@ -84,7 +84,7 @@ pub(super) fn read(text: &str, id: &str) -> ProseReading {
         _ => &PLAIN,
     };
     let mut reading = ProseReading::default();
-    // The line before, where a paragraph begins with it.
+    // The previous line, if a paragraph begins with it.
     let mut opening: Option<&str> = None;
     let mut in_paragraph = false;
     for line in text.lines() {
@@ -121,13 +121,13 @@ pub(super) fn read(text: &str, id: &str) -> ProseReading {
     reading
 }
 
-/// Says whether a line only underlines the one before it, or sets paragraphs apart.
+/// Returns whether a line only underlines the previous one, or separates paragraphs.
 fn is_ruler(line: &str) -> bool {
     let Some(first) = line.chars().next() else { return false };
     4 <= line.len() && "=-*~_#+^".contains(first) && line.chars().all(|c| c == first)
 }
 
-/// Takes off what closes a heading: LaTeX's brace, the quotes of a manual page.
+/// Removes the end of a heading: LaTeX's brace, the quotes of a manual page.
 fn without_end(text: &str) -> &str {
     text.split('}').next().unwrap_or(text).trim().trim_matches('"')
 }

@@ -1,9 +1,4 @@
-//! Texts that people read: title, headings, first paragraph.
-//!
-//! Knows: how some markups mark headings. Does not know: what a text means. Each markup is read into one [`Reading`]
-//! by its own file; `write` alone writes readings as words.
-//!
-//! Start with [`describe`].
+//! Summaries of prose: title, headings, first paragraph.
 
 mod markdown;
 mod marked;

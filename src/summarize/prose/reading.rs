@@ -1,4 +1,4 @@
-//! What every markup is read into.
+//! The common result of reading any markup.
 
 use super::super::comments;
 use super::super::words;
@@ -6,18 +6,18 @@ use super::super::words;
 /// What a summary shows of a text.
 #[derive(Debug, Default)]
 pub(super) struct ProseReading {
-    /// Headings with their levels, in the order of the text; lower is higher up.
+    /// Headings with their levels, in the order of the text; a lower level is higher up.
     pub(super) headings: Vec<(usize, String)>,
-    /// A title that is set apart from the headings.
+    /// A title separate from the headings.
     pub(super) title: Option<String>,
-    /// The first paragraph that says something.
+    /// The first meaningful paragraph.
     pub(super) paragraph: Option<String>,
-    /// The paragraph that is being read.
+    /// The paragraph being read.
     lines: Vec<String>,
 }
 
 impl ProseReading {
-    /// Adds a heading; what stood before it is a paragraph.
+    /// Adds a heading, which ends the paragraph before it.
     pub(super) fn push_heading(&mut self, level: usize, text: &str) {
         const MOST: usize = 200;
         self.end_paragraph();
@@ -38,12 +38,12 @@ impl ProseReading {
         }
     }
 
-    /// Says whether a paragraph is still looked for.
+    /// Returns whether the first paragraph has not been found yet.
     pub(super) fn wants_text(&self) -> bool {
         self.paragraph.is_none()
     }
 
-    /// Adds a line to the paragraph that is being read.
+    /// Adds a line to the paragraph being read.
     pub(super) fn push_line(&mut self, line: &str) {
         const MOST: usize = 40;
         if self.wants_text() && self.lines.len() < MOST {
@@ -51,7 +51,7 @@ impl ProseReading {
         }
     }
 
-    /// Ends the paragraph; the first that holds words about more than rights is kept.
+    /// Ends the paragraph; the first one that is not empty or a license is kept.
     pub(super) fn end_paragraph(&mut self) {
         let paragraph = words::one_line(&self.lines.join(" "));
         self.lines.clear();
@@ -62,7 +62,7 @@ impl ProseReading {
         }
     }
 
-    /// Takes the paragraph that is being read away, for it turned out to be something else.
+    /// Discards the paragraph being read, because it turned out to be something else.
     pub(super) fn discard_paragraph(&mut self) {
         self.lines.clear();
     }

@@ -2,10 +2,10 @@
 
 use super::ProseReading;
 
-/// Reads headings and the first paragraph; directives with all that is indented below them are passed over.
+/// Reads headings and the first paragraph; skips directives with their indented bodies.
 pub(super) fn read(text: &str) -> ProseReading {
     let mut reading = ProseReading::default();
-    // The styles of headings, highest first: the text itself defines what each means.
+    // The styles of headings, highest first: their order in the text defines their levels.
     let mut styles: Vec<(char, bool)> = Vec::new();
     let mut previous = "";
     let mut before = "";
@@ -50,7 +50,7 @@ fn underline(line: &str) -> Option<char> {
     (3 <= line.len() && line.chars().all(|c| c == mark)).then_some(mark)
 }
 
-/// Says whether a line above an underline can be its title.
+/// Returns whether a line above an underline can be its title.
 fn is_title(line: &str, underline: &str) -> bool {
     let length = line.trim().chars().count();
     0 < length && length <= underline.trim_end().len() + 2 && self::underline(line).is_none()

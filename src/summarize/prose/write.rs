@@ -1,4 +1,4 @@
-//! Picks the reader for a markup, and writes what it found.
+//! Selects the reader for a markup, and renders the result.
 
 use super::super::heuristic::SummaryInput;
 use super::super::opening;
@@ -10,7 +10,7 @@ use super::markdown;
 use super::marked;
 use super::restructured;
 
-/// Bytes at the top that are looked at.
+/// Bytes at the top that are read.
 const HEAD_BYTES: usize = 256 * 1024;
 
 const TITLE_BYTES: usize = 120;
@@ -27,7 +27,7 @@ pub(in super::super) fn describe(source: &SummaryInput<'_>) -> String {
     let title = reading.title.take().or_else(|| {
         let highest = reading.headings.iter().map(|(level, _)| *level).min()?;
         let (level, _) = reading.headings.first()?;
-        // A deeper heading that happens to come first is not what the text is called.
+        // A deeper heading that happens to come first is not the title.
         (*level == highest).then(|| reading.headings.remove(0).1)
     });
     let opening = opening::opening(source);
@@ -48,7 +48,7 @@ pub(in super::super) fn describe(source: &SummaryInput<'_>) -> String {
     page.into_text()
 }
 
-/// Returns the headings of the upper levels, as many levels as leave a list that can be read.
+/// Returns the headings of as many upper levels as give a readable list.
 fn main_headings(reading: &ProseReading) -> Vec<&str> {
     const ENOUGH: usize = 3;
     let up_to = |deepest: usize| -> Vec<&str> {
@@ -67,7 +67,7 @@ fn main_headings(reading: &ProseReading) -> Vec<&str> {
     up_to(usize::MAX)
 }
 
-/// Returns the first paragraph, or the first line that holds words where all of the text is lists and headings.
+/// Returns the first paragraph, or the first line with words if the text consists of lists.
 fn first_paragraph(reading: &ProseReading, head: &str) -> Option<String> {
     if let Some(paragraph) = &reading.paragraph {
         return Some(paragraph.clone());

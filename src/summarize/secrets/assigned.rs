@@ -1,4 +1,4 @@
-//! Values under names that say that they are secret, in programs, settings and documents alike.
+//! Values under names that indicate a secret, in programs, settings and documents alike.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -12,18 +12,18 @@ use crate::summarize::secrets::values::is_code;
 use crate::summarize::secrets::values::is_placeholder;
 use crate::summarize::secrets::values::is_random;
 
-/// Bytes of a name that is looked at, and of what follows it.
+/// The most bytes of a name, and of what follows it.
 const LONGEST_KEY: usize = 120;
 const AFTER: usize = 1200;
 
-/// What may stand between a name and its value, and the value: in quotes, or plain.
+/// What may separate a name from its value, and the value: quoted or plain.
 static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     let between = concat!(
         r#"^["'`\]\)]{0,2}[ \t]*"#,
-        // A type; an attribute or a list of variables, where name and value are apart; a sign.
+        // A type; an attribute or a list of variables, where name and value are separate; an operator.
         r#"(?::[ \t]*[A-Za-z_&][\w\[\]., |?&<>*']{0,40}?=|"#,
         r#"[ \t]*,?[ \t]*\r?\n?[ \t]*["']?value["']?[ \t]*[:=]|"#,
-        // What is taken where there is nothing under the name.
+        // A default value.
         r#"\|\||\?\?|or[ \t]|:-|"#,
         r#"=>|:=|->|\?=|\+=|={1,3}|!==?|[:,>])[ \t]*(?:\r?\n[ \t]*)?"#,
     );
@@ -34,7 +34,7 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("{between}(?:{wrapped}{quoted}|{plain})")).expect("a fixed pattern")
 });
 
-/// Looks at the name that a word is part of. Returns where the name ends, and its value where that is a secret.
+/// Examines the name that a word is part of. Returns the end of the name, and its value if that is a secret.
 pub(super) fn find_assigned(text: &str, word: &Range<usize>) -> (usize, Option<Range<usize>>) {
     let before = &text.as_bytes()[word.start.saturating_sub(LONGEST_KEY)..word.start];
     let start = word.start - before.iter().rev().take_while(|b| is_key_byte(**b)).count();
@@ -49,7 +49,7 @@ fn is_key_byte(b: u8) -> bool {
 
 fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
     let rest = &text[key.end..text.floor_char_boundary((key.end + AFTER).min(text.len()))];
-    // Most words are part of a sentence or of an expression; the pattern is for the others.
+    // Most words are part of a sentence or an expression; the regular expression is for the others.
     let sign = rest.bytes().find(|b| !b"\"'`]) \t\r\n".contains(b))?;
     if is_defined(text, &key, rest) {
         return defined_value(rest).map(|span| key.end + span.start..key.end + span.end);
@@ -80,7 +80,7 @@ fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
     is_secret.then_some(span)
 }
 
-/// Says whether a name is one that C's preprocessor gives a text: `#define DB_PASSWORD "…"`.
+/// Returns whether the name is defined as a macro: `#define DB_PASSWORD "…"`.
 fn is_defined(text: &str, key: &Range<usize>, rest: &str) -> bool {
     let line = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
     let before = text[line..key.start].trim_start().strip_prefix('#').unwrap_or_default();
@@ -89,7 +89,7 @@ fn is_defined(text: &str, key: &Range<usize>, rest: &str) -> bool {
         && key_secrecy(&text[key.clone()]) == KeySecrecy::All
 }
 
-/// Returns where in what follows a name the text stands that it is defined as, if that is a secret.
+/// Returns the range of a macro's text in what follows its name, if that is a secret.
 fn defined_value(rest: &str) -> Option<Range<usize>> {
     let open = rest.find('"').filter(|open| matches!(rest[..*open].trim(), "" | "L" | "u8"))?;
     let length = rest[open + 1..].find(['"', '\n'])?;
@@ -103,7 +103,7 @@ fn is_quoted_secret(value: &str) -> bool {
         && !(value.contains(['(', '[', '*', '^']) && value.contains('\\'))
 }
 
-/// Returns what of a value without quotes is a secret: an expression of a program looks much like one.
+/// Returns which part of an unquoted value is a secret; expressions look much alike.
 fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Range<usize>> {
     let value = &text[span.clone()];
     let name = &text[key.clone()];
@@ -122,7 +122,7 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
         let is_word = is_password && value.bytes().all(|b| b.is_ascii_alphanumeric());
         return (is_chosen(value) || is_word).then_some(span);
     }
-    // One that is set for a single command.
+    // An assignment for a single command.
     let is_for_command = between == "="
         && matches!(begins, "" | "export" | "env" | "sudo")
         && !name.bytes().any(|b| b.is_ascii_lowercase())
@@ -133,12 +133,12 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     {
         return Some(span);
     }
-    // In settings, what follows a colon is a text; in programs it is a type, and those are short or have no digits.
+    // In settings a text follows a colon; in programs a type, which is short or has no digits.
     let may_be_name = is_line && between.trim() == ":" && 8 <= value.len() && is_word_with_digits(value);
     if is_line && is_chosen(value) && (may_be_name || !is_code(value)) {
         return Some(span);
     }
-    // Amid other things it ends at a sign; and what is called, or looked up in, is a name.
+    // In an expression the value ends at an operator; what is called or indexed is a name.
     let end = value.find([',', ';', '&', '<', '>', '(', ')', '[', ']', '{', '}', '|', '\\']);
     let (value, rest) = value.split_at(end.unwrap_or(value.len()));
     let is_called = rest.starts_with(['(', '[']) || rest.is_empty() && ends.starts_with(['(', '[']);
@@ -146,7 +146,7 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     is_secret.then(|| span.start..span.start + value.len())
 }
 
-/// Says whether what follows a value on its line is a remark: `Password: hunter2! (of the test machine)`.
+/// Returns whether a remark follows a value on its line: `Password: hunter2! (of the test machine)`.
 fn is_remark(text: &str, span: &Range<usize>, between: &str, ends: &str) -> bool {
     between.trim() == ":" && ends.starts_with('(') && text[span.end..].starts_with([' ', '\t'])
 }

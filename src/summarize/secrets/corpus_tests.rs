@@ -1,8 +1,8 @@
-//! How many secrets are found: each kind, planted in files of many notations.
+//! Measures how many secrets are found: each kind, planted in files of many notations.
 //!
-//! Two measures. Of the kinds that a rule knows, the samples are planted as they stand. Those that no rule knows are
-//! made here, apart from the rules: values of shapes that programs and people choose, under names that say what they
-//! are. A secret is found when it is not in what is left of the text.
+//! Two measures. The samples of known rules are planted as they are. Those that no rule knows are generated here:
+//! values of shapes that programs and people choose, under names that indicate a secret. A secret counts as found if
+//! it is not in the redacted text.
 
 use crate::summarize::secrets::redact;
 use crate::summarize::secrets::samples_tests::SampleRng;
@@ -43,7 +43,7 @@ const NAMES: [&str; 24] = [
     "vault_pass",
 ];
 
-/// Makes a file that holds a value under a name.
+/// Makes a file that contains a value under a name.
 type SampleCarrier = fn(name: &str, value: &str) -> String;
 
 const CARRIERS: [(&str, SampleCarrier); 14] = [
@@ -127,7 +127,7 @@ fn secrets_that_a_rule_knows_are_found_in_all_notations() {
     let mut kinds = Vec::new();
     for (seed, sample) in samples().iter().enumerate() {
         let value = sample.secret(&mut SampleRng(seed as u64 + 1000));
-        // What is a line or a file of its own is in the test of the samples.
+        // Samples that are a line or a file of their own are covered by the test of the samples.
         let is_line = matches!(sample.rule, "pgpass-password" | "htpasswd-sha");
         if !is_line && !value.contains(['\n', ' ', '"', '\'']) {
             kinds.push((if sample.name.is_empty() { "value" } else { sample.name }.to_owned(), value));

@@ -1,10 +1,13 @@
-//! The scanner: what must not leave the machine in a prompt.
+//! Detection of secrets: one table of rules, and two policies.
 //!
-//! Knows: what secrets look like (`config/secrets.toml`), where they hide (pieces that are put together, base64,
-//! values under names that say what they are). Does not know: which files are looked at, and what becomes of one in
-//! which something is found. No rule can know every secret: `docs/secrets.md` says what was measured.
+//! | policy | function | finds | errs on the side of |
+//! |---|---|---|---|
+//! | display: what a summary shows | [`redact_line`] | values of secret names, tokens by shape, in one line | redacting |
+//! | prompts: what leaves the machine | [`scan()`] | the same and much more, in whole files (joined strings, base64, structures) | precision: whole files would be withheld |
 //!
-//! Start with [`scan()`].
+//! Knows: what secrets look like (`config/secrets.toml`, `names.rs`, `values.rs`). Does not know: which files are
+//! read, and what becomes of one that contains a secret. No rule can know every secret: `docs/secrets.md` has the
+//! measurements.
 
 mod assigned;
 mod rules;

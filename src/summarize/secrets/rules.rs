@@ -1,4 +1,4 @@
-//! The rules as they stand in `config/secrets.toml`, compiled as they are needed.
+//! The rules in `config/secrets.toml`, compiled on demand.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,15 +13,15 @@ use crate::summarize::secrets::values::entropy;
 use crate::summarize::secrets::values::is_filler;
 use crate::summarize::secrets::values::is_placeholder;
 
-/// Bytes before and after a keyword in which a secret is looked for. What is longer is cut off there, and taken to
-/// its end afterwards.
+/// Bytes before and after a keyword in which a secret is searched. A longer secret is extended to its end afterwards.
 const BEFORE: usize = 256;
 const AFTER: usize = 4096;
-/// Bits a character of a secret that is known by the name near it, where its rule says nothing else.
+/// Default bits per character of a secret that is recognized by the name near it.
 const NAMED_ENTROPY: f64 = 3.0;
-/// Bits a character from which on a rule asks for what a program made by chance.
+/// Bits per character from which on a rule expects a generated value.
 const RANDOM_ENTROPY: f64 = 3.2;
-/// The words in a key that make its value a secret: prefilter of `assigned`.
+/// Words in a key that may make its value a secret: the prefilter of
+/// [`find_assigned`](super::assigned::find_assigned).
 const KEY_WORDS: [&str; 16] = [
     "pass",
     "pwd",
@@ -95,41 +95,41 @@ struct NamedRule {
     entropy: Option<f64>,
 }
 
-/// Where in relation to its keyword a secret stands.
+/// The position of a secret relative to its keyword.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RuleAnchor {
     /// It begins with the keyword.
     Begins,
     /// The keyword is somewhere in or before it.
     Anywhere,
-    /// The keyword is the name before it.
+    /// The keyword is part of the name before it.
     Named,
 }
 
 /// One kind of secret.
 pub(super) struct SecretRule {
-    /// Its name.
+    /// Its id.
     pub(super) id: &'static str,
-    /// Whether nothing of a file that holds one may leave.
+    /// Whether a file that contains one must not leave the machine at all.
     pub(super) blocks_file: bool,
     pattern: String,
     compiled: OnceLock<Regex>,
     seat: RuleAnchor,
     entropy: f64,
-    /// Whether a value may be one that only stands for a secret.
+    /// Whether a value may be a placeholder.
     allows_placeholders: bool,
     until: Option<&'static str>,
 }
 
-/// All kinds of secrets, and the words by which they are noticed.
+/// All kinds of secrets, and their keywords.
 pub(super) struct RuleSet {
     all: Vec<SecretRule>,
     words: AhoCorasick,
-    /// Of each word, the rules that it is a keyword of; none for those of keys.
+    /// The rules of each keyword; none for the words of keys.
     of_word: Vec<Vec<usize>>,
 }
 
-/// What a word in a text calls for.
+/// What a keyword in a text calls for.
 pub(super) enum KeywordHint {
     /// These rules may match here.
     Rules(&'static [usize]),
@@ -164,14 +164,14 @@ impl RuleSet {
             add(&named.near, SecretRule::from_named(named));
         }
         words.extend(KEY_WORDS.map(str::to_owned));
-        // The noncontiguous and contiguous automata are smaller, and a third as quick.
+        // The other kinds of automata are smaller, but take three times as long.
         let mut builder = AhoCorasick::builder();
         builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
         let words = builder.build(&words).expect("there are few words, and they are short");
         Self { all: rules, words, of_word }
     }
 
-    /// Returns the words in a text that call for a look, in the order of their ends.
+    /// Returns the keywords in a text, in the order of their ends.
     pub(super) fn hints(&'static self, text: &str) -> impl Iterator<Item = (Range<usize>, KeywordHint)> {
         self.words.find_overlapping_iter(text).map(|hit| {
             let hint = self.of_word.get(hit.pattern().as_usize());
@@ -184,7 +184,7 @@ impl RuleSet {
         &self.all[index]
     }
 
-    /// Returns how many rules there are.
+    /// Returns the number of rules.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
@@ -213,7 +213,7 @@ impl SecretRule {
     }
 
     fn from_named(named: &'static NamedRule) -> Self {
-        // The rest of the name, what closes it, a sign, what opens the value.
+        // The rest of the name, its closing quote, an operator, the opening of the value.
         const BETWEEN: &str = r#"[\w.-]{0,40}["'`\]\)]{0,2}[ \t]{0,3}(?:\s{1,20}["']?value["']?[ \t]*[:=]|:[ \t]*[\w&\[\]]{1,20}[ \t]*=|:=|=>|->|[=:,>|]|[ \t])[ \t]{0,4}(?:(?:[rbuf]|os\.getenv\([^,\n]{1,60},[ \t]*)?["'`(]{1,2}(?:\r?\n[ \t]*["'`])?)?"#;
         let pattern = format!(r"(?i:{BETWEEN})({})(?:[^A-Za-z0-9_+/=-]|$)", named.shape);
         let entropy = named.entropy.unwrap_or(NAMED_ENTROPY);
@@ -240,12 +240,12 @@ impl SecretRule {
         })
     }
 
-    /// Says whether a secret of this kind may stand at some distance of its keyword.
+    /// Returns whether a secret of this kind may be at some distance from its keyword.
     pub(super) fn is_anywhere(&self) -> bool {
         self.seat == RuleAnchor::Anywhere
     }
 
-    /// Returns the secrets of this kind near a keyword; `None` where it is plain that there is none.
+    /// Returns the secrets of this kind near a keyword; `None` if the keyword cannot begin one.
     pub(super) fn find_near(&self, text: &str, word: &Range<usize>) -> Option<Vec<Range<usize>>> {
         let start = match self.seat {
             RuleAnchor::Begins => word.start,
@@ -259,7 +259,7 @@ impl SecretRule {
         let window = &text[start..end];
         let found = self.regex().captures_iter(window).filter_map(|captures| {
             let whole = captures.get(0)?;
-            // A group says by itself where the secret begins: `-phunter2`.
+            // A capture group marks where the secret begins: `-phunter2`.
             let secret = captures.get(1).unwrap_or(whole);
             let span = start + secret.start()..start + secret.end();
             let is_one = captures.get(1).is_some() || begins_a_word(text, span.start);
@@ -270,7 +270,7 @@ impl SecretRule {
     }
 
     fn is_secret(&self, value: &str) -> bool {
-        // Letters alone are the names of programs more often than what somebody was given.
+        // Letters alone are usually a name in a program.
         let is_name = RANDOM_ENTROPY <= self.entropy && !value.bytes().any(|b| b.is_ascii_digit());
         if self.allows_placeholders && (is_name || is_placeholder(value)) {
             return false;
@@ -278,7 +278,7 @@ impl SecretRule {
         self.until.is_some() || (self.entropy <= entropy(value) && !is_filler(value))
     }
 
-    /// Takes a secret to its end, where it is one that ends by a mark, or went beyond where it was looked for.
+    /// Extends a secret to its end, which is a mark or lies beyond the searched window.
     fn extend_to_end(&self, text: &str, span: Range<usize>) -> Range<usize> {
         if let Some(mark) = self.until {
             let end = text[span.start..].find(mark).map_or(text.len(), |at| span.start + at);
@@ -290,7 +290,7 @@ impl SecretRule {
     }
 }
 
-/// Says whether no word goes on here: `ghp_` in `highp_` is no token. What stands behind a backslash is an escape.
+/// Returns whether a word begins here: `ghp_` in `highp_` is not a token. A backslash begins an escape.
 fn begins_a_word(text: &str, at: usize) -> bool {
     let before = &text.as_bytes()[..at];
     match before {

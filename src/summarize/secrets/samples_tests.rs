@@ -1,8 +1,8 @@
-//! One sample of each rule: made here from a pattern in `samples.txt`, so that nothing in the repository looks like a
-//! secret to others.
+//! One sample of each rule, generated from a pattern in `samples.txt`, so that nothing in the repository looks like a
+//! secret to other scanners.
 //!
-//! A line of that file is a rule, the name under which its secret stands (`-` for none), and the pattern. In a
-//! pattern `{h40}` are forty digits of hexadecimal by chance, `{}` is nothing, and `{{` is a brace.
+//! A line of that file is a rule, the name before its secret (`-` for none), and the pattern. In a pattern `{h40}` is
+//! forty random hexadecimal digits, `{}` is nothing, and `{{` is a brace.
 
 use crate::summarize::secrets::redact;
 use crate::summarize::secrets::rules::rules;
@@ -10,10 +10,10 @@ use crate::summarize::secrets::scan;
 
 const SAMPLES: &str = include_str!("samples.txt");
 
-/// A sample's pattern.
+/// The pattern of a sample.
 pub(super) struct SecretSample {
     pub(super) rule: &'static str,
-    /// The name before it; empty where it needs none.
+    /// The name before it; empty if it needs none.
     pub(super) name: &'static str,
     pattern: &'static str,
 }
@@ -27,13 +27,13 @@ pub(super) fn samples() -> Vec<SecretSample> {
     samples.collect()
 }
 
-/// Numbers by chance, the same in every run.
+/// A pseudorandom generator with the same numbers in every run.
 pub(super) struct SampleRng(pub(super) u64);
 
 impl SampleRng {
     /// Returns a number below `end`.
     pub(super) fn below(&mut self, end: usize) -> usize {
-        // The constants of Knuth's MMIX; its upper bits are the good ones.
+        // The constants of Knuth's MMIX generator, whose upper bits are the better ones.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
@@ -62,7 +62,7 @@ fn alphabet(name: char) -> &'static str {
 }
 
 impl SecretSample {
-    /// Makes the sample. What is left to chance is what `fill` makes of an alphabet and a length.
+    /// Expands the pattern; `fill` returns the characters for an alphabet and a length.
     fn make(&self, mut fill: impl FnMut(&str, usize) -> String) -> String {
         let (mut made, mut rest) = (String::new(), self.pattern);
         while let Some((before, after)) = rest.split_once('{') {
@@ -81,12 +81,12 @@ impl SecretSample {
         (made + rest).replace("\\n", "\n")
     }
 
-    /// Makes a secret of it.
+    /// Returns a secret.
     pub(super) fn secret(&self, chance: &mut SampleRng) -> String {
         self.make(|alphabet, count| chance.of(alphabet, count))
     }
 
-    /// Makes what people write who only want to show its form.
+    /// Returns a placeholder that only shows the form.
     fn stand_in(&self) -> String {
         self.make(|_, count| "x".repeat(count))
     }
@@ -124,7 +124,7 @@ fn no_rule_finds_what_stands_for_its_sample() {
     for sample in samples() {
         let text = sample.line(&sample.stand_in());
         let scan = scan(&text).unwrap();
-        // The form of a key's file is one, whatever is in it.
+        // A private key file is recognized by its form, whatever its content.
         let is_file =
             scan.blocking_match().is_some_and(|found| matches!(found.rule, "private-key" | "putty-key"));
         if !scan.is_clean() && !is_file {

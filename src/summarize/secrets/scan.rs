@@ -1,4 +1,4 @@
-//! One pass over a text, and what is done with what it finds.
+//! Scans a whole text, and redacts what was found.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,64 +15,64 @@ use crate::summarize::secrets::structures::find_structures;
 use crate::summarize::secrets::views::JoinedText;
 use crate::summarize::secrets::views::decode_base64_runs;
 
-/// Bytes of a text that is looked at; the longest that anybody wrote by hand are a tenth of it.
+/// The most bytes that are scanned; the longest files written by hand are a tenth of it.
 const LONGEST: usize = 8 << 20;
-/// Bytes after a window's beginning for which it speaks: what begins later has room in the next one.
+/// Bytes from a window's start that the window covers: what begins later fits the next window.
 const STEP: usize = 2048;
-/// How many places a text may have at which a rule is tried: some, and one in so many bytes.
+/// How many places of a text may call for a rule: a fixed number, and one in so many bytes.
 const FEW_PLACES: usize = 2000;
 const BYTES_A_PLACE: usize = 12;
 
-/// What was found in a text.
+/// The secrets in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SecretScan {
-    /// The secrets, in the order of their beginnings. They may overlap.
+    /// The secrets, ordered by start. They may overlap.
     pub matches: Vec<SecretMatch>,
 }
 
 /// A secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretMatch {
-    /// The rule by which it was found.
+    /// The id of its rule.
     pub rule: &'static str,
-    /// Where it stands.
+    /// Its byte range.
     pub span: Range<usize>,
-    /// Whether nothing of the text may leave, not even without it.
+    /// Whether the text must not leave the machine, not even redacted.
     pub blocks_file: bool,
 }
 
-/// Why nobody can say whether there are secrets in a text. It is then as if there were some.
+/// Why a text cannot be scanned. It is then treated as if it contained secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ScanError {
-    /// It is longer than anything that is looked at.
+    /// It is too long.
     #[error("longer than {} MiB", LONGEST >> 20)]
     TooLong,
-    /// It is no text, or not all of it was understood.
+    /// It is not text, or was not fully decoded.
     #[error("not wholly text")]
     NotText,
-    /// It has so many places to look at that somebody must have made it so.
+    /// It has so many places to examine that it must have been constructed.
     #[error("made so that it takes for ever to look at")]
     TooDense,
 }
 
 impl SecretScan {
-    /// Says whether nothing was found.
+    /// Returns whether no secret was found.
     pub fn is_clean(&self) -> bool {
         self.matches.is_empty()
     }
 
-    /// Returns the first secret that must not leave even with the secrets taken out of the text.
+    /// Returns the first secret that must not leave the machine even in a redacted text.
     pub fn blocking_match(&self) -> Option<&SecretMatch> {
         self.matches.iter().find(|found| found.blocks_file)
     }
 }
 
-/// Returns the version of the rules: it enters the key of all that was made of a scanned text.
+/// Returns the version of the rules: it enters the key of everything made from a scanned text.
 pub fn version() -> &'static str {
     rules::version()
 }
 
-/// Looks for secrets in a text.
+/// Scans a text for secrets.
 pub fn scan(text: &str) -> Result<SecretScan, ScanError> {
     if LONGEST < text.len() {
         return Err(ScanError::TooLong);
@@ -95,11 +95,11 @@ pub fn scan(text: &str) -> Result<SecretScan, ScanError> {
     Ok(SecretScan { matches: found })
 }
 
-/// Looks for secrets in a text as it stands.
+/// Scans a text as it is written.
 fn scan_plain(text: &str) -> Result<Vec<SecretMatch>, ScanError> {
     let rules = rules::rules();
     let mut found = find_structures(text);
-    // Up to where a rule, or the search for keys, has seen the text already.
+    // How far each rule, or the search for keys, has already covered the text.
     let mut seen = vec![0; rules.len()];
     let (mut keys_seen, mut places) = (0, 0);
     for (word, hint) in rules.hints(text) {
@@ -133,7 +133,7 @@ fn scan_plain(text: &str) -> Result<Vec<SecretMatch>, ScanError> {
     Ok(found)
 }
 
-/// Returns a text with a mark in the place of each secret, and of each other place where the same value stands.
+/// Replaces each secret by a mark, including other occurrences of the same value.
 pub fn redact(text: &str, scan: &SecretScan) -> String {
     let again = find_repeats(text, &scan.matches);
     let mut all: Vec<&SecretMatch> = scan.matches.iter().chain(&again).collect();
@@ -143,21 +143,21 @@ pub fn redact(text: &str, scan: &SecretScan) -> String {
     for found in all {
         if done <= found.span.start {
             safe.push_str(&text[done..found.span.start]);
-            // In no language of settings do these marks make a list or a table of a value.
+            // Parentheses do not begin a list or a table in any configuration format.
             safe.push_str("(redacted:");
             safe.push_str(found.rule);
             safe.push(')');
         }
-        // One that begins in another goes with it.
+        // A match that begins within another one is covered by it.
         done = done.max(found.span.end);
     }
     safe.push_str(&text[done..]);
     safe
 }
 
-/// Returns where the values of secrets stand, whatever is around them: in a comment, in a test, in an address.
+/// Returns other occurrences of the values, whatever their context: a comment, a test, an address.
 fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
-    // Shorter ones are parts of words; longer ones are blocks that nobody repeats.
+    // Shorter values are parts of words; longer ones are blocks that nobody repeats.
     const LENGTHS: RangeInclusive<usize> = 6..=512;
     let values = found.iter().filter(|found| LENGTHS.contains(&found.span.len()));
     let values: BTreeMap<&str, &'static str> =
@@ -179,7 +179,7 @@ fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
 mod tests {
     use super::*;
 
-    /// A secret that is none: put together here, so that no other scanner stops at this file.
+    /// A fake secret, assembled here so that other scanners do not report this file.
     fn token() -> String {
         ["gh", "p_", "q8Zt3Lw0pXv7Rk2Nf5Yb9Hc4Jd6Gs1MaQ8Zt3Lw0"].concat()
     }
@@ -233,7 +233,7 @@ mod tests {
         let scan = scan(&text).unwrap();
         assert_eq!(scan.blocking_match().unwrap().rule, "private-key");
         assert_eq!(redact(&text, &scan), "a\n(redacted:private-key)\nb");
-        // A program that only speaks of such keys is not one.
+        // A program that only mentions such keys contains none.
         assert_eq!(found("if line == '-----BEGIN PRIVATE KEY-----':\n    return key\n"), [""; 0]);
     }
 

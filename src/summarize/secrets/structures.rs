@@ -1,4 +1,4 @@
-//! Secrets that are told by what surrounds them over several lines, or by the grammar of addresses.
+//! Secrets that are recognized by the surrounding lines, or by the grammar of URLs.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use crate::summarize::redact::url_secrets;
 use crate::summarize::secrets::scan::SecretMatch;
 use crate::summarize::secrets::values::is_placeholder;
 
-/// Returns the secrets in addresses, in secrets of Kubernetes, and in states of Terraform.
+/// Returns the secrets in URLs, in Kubernetes secrets and in Terraform states.
 pub(super) fn find_structures(text: &str) -> Vec<SecretMatch> {
     let found = |rule, span| SecretMatch { rule, span, blocks_file: false };
     let mut all: Vec<SecretMatch> =
         in_addresses(text).into_iter().map(|span| found("address-password", span)).collect();
     all.extend(in_cluster_secrets(text).into_iter().map(|span| found("kubernetes-secret", span)));
     if let Some(at) = text.find("\"terraform_version\"").filter(|_| text.contains("\"lineage\"")) {
-        // A state repeats every attribute of every resource, whatever it is called.
+        // A state contains every attribute of every resource, under any name.
         all.push(SecretMatch { rule: "terraform-state", span: at..at + 1, blocks_file: true });
     }
     all
@@ -30,18 +30,18 @@ fn in_addresses(text: &str) -> Vec<Range<usize>> {
     spans.collect()
 }
 
-/// Says whether a character shows that an address is a pattern or a sentence.
+/// Returns whether a character shows that a URL is a pattern or part of a sentence.
 fn is_no_part(c: char) -> bool {
     matches!(c, '{' | '}' | '(' | ')' | '[' | ']' | '\\' | '|' | ',' | '<' | '>')
 }
 
-/// Returns the values under `data` and `stringData` of Kubernetes' secrets.
+/// Returns the values under `data` and `stringData` of Kubernetes secrets.
 fn in_cluster_secrets(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     if !text.contains("kind: Secret") {
         return found;
     }
-    // How deep the lines of the values are at least.
+    // The least indentation of the values.
     let mut depth = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {

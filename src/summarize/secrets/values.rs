@@ -1,9 +1,9 @@
-//! What a value must be to be a secret: no stand-in for one, and no word that was merely written there.
+//! Properties of names and values that make them secrets, for both policies.
 
 use crate::summarize::redact::is_flag;
 use crate::summarize::redact::is_reference;
 
-/// Returns the bits a character that a text has by how often each of its bytes occurs.
+/// Returns the entropy of a text in bits per character, by the frequency of its bytes.
 pub(super) fn entropy(text: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in text.bytes() {
@@ -14,7 +14,7 @@ pub(super) fn entropy(text: &str) -> f64 {
     -parts.map(|part| part * part.log2()).sum::<f64>()
 }
 
-/// Says whether a text is what people write where a token would stand: `xxxxxxxx`, `0123456789abcdef`, AWS's example.
+/// Returns whether a text is a typical filler for a token: `xxxxxxxx`, `0123456789abcdef`, AWS's example.
 pub(super) fn is_filler(value: &str) -> bool {
     const FILLERS: [&str; 7] =
         ["xxxxxx", "******", "......", "000000000", "123456789012", "abcdefghijklm", "example"];
@@ -22,7 +22,7 @@ pub(super) fn is_filler(value: &str) -> bool {
     FILLERS.iter().any(|filler| small.contains(filler))
 }
 
-/// Says whether a value only stands for a secret: `${TOKEN}`, `<your key>`, `changeme`.
+/// Returns whether a value is a placeholder: `${TOKEN}`, `<your key>`, `changeme`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     const PARTS: [&str; 19] = [
         "change_me",
@@ -53,7 +53,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     PARTS.iter().any(|part| small.contains(part)) || is_common_word(&small)
 }
 
-/// Says whether a value is put together when the program runs.
+/// Returns whether a value is computed at run time.
 fn is_made_at_run_time(value: &str) -> bool {
     let wraps = [("<", ">"), ("{", "}"), ("[", "]"), ("%", "%"), ("@", "@"), ("__", "__"), ("(", ")")];
     wraps.iter().any(|(open, close)| value.starts_with(open) && value.ends_with(close))
@@ -73,8 +73,8 @@ fn is_name(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':'))
 }
 
-/// Says whether a value, in small letters, is a word that documents and tests use, with at most digits and marks
-/// behind it: `password1`, `my_secret`, `test-token`.
+/// Returns whether a lowercase value consists of words that are common in documents and tests, with only digits and
+/// marks besides: `password1`, `my_secret`, `test-token`.
 fn is_common_word(small: &str) -> bool {
     const WORDS: [&str; 60] = [
         "a",
@@ -144,7 +144,7 @@ fn is_common_word(small: &str) -> bool {
     digits <= 4 && parts.peek().is_some() && parts.all(|part| WORDS.contains(&part))
 }
 
-/// Says whether a value is one that somebody or some program chose: it is no word, no name, no path and no sentence.
+/// Returns whether a value was chosen by a person or a program: it is not a word, a name, a path or a sentence.
 pub(super) fn is_chosen(value: &str) -> bool {
     const SHORTEST: usize = 6;
     if value.len() < SHORTEST || value.contains(char::is_whitespace) || is_placeholder(value) {
@@ -166,7 +166,7 @@ pub(super) fn is_chosen(value: &str) -> bool {
     }
 }
 
-/// Says whether letters change between small and capital as chance does, and not as `camelCase` does.
+/// Returns whether letters alternate randomly between small and capital, unlike in `camelCase`.
 fn is_mixed(value: &str) -> bool {
     let changes = value
         .as_bytes()
@@ -175,7 +175,7 @@ fn is_mixed(value: &str) -> bool {
     value.len() <= changes.count() * 3
 }
 
-/// Says whether a value is a long name of a program, as it is written in settings: `hashers.MD5PasswordHasher`.
+/// Returns whether a value is a qualified name in settings: `hashers.MD5PasswordHasher`.
 fn is_dotted_name(value: &str) -> bool {
     const SHORTEST: usize = 16;
     let is_part = |part: &str| {
@@ -195,7 +195,7 @@ fn is_path(value: &str) -> bool {
         || value.contains("...")
 }
 
-/// Says whether a value could be a name or an expression of a program, rather than a text.
+/// Returns whether a value could be a name or an expression of a program.
 pub(super) fn is_code(value: &str) -> bool {
     let plain = value.trim_end_matches(['.', ';', ',']);
     let Some(first) = plain.bytes().next() else { return true };
@@ -207,7 +207,7 @@ pub(super) fn is_code(value: &str) -> bool {
         || plain.contains("::")
 }
 
-/// Says whether letters and digits are mixed as in no name: long, and with many changes between them.
+/// Returns whether letters and digits are mixed randomly: long, and with many changes between them.
 pub(super) fn is_random(value: &str) -> bool {
     let class = |b: u8| match b {
         b'a'..=b'z' => 0_u8,
@@ -217,7 +217,7 @@ pub(super) fn is_random(value: &str) -> bool {
     };
     let changes = value.as_bytes().windows(2).filter(|pair| class(pair[0]) != class(pair[1])).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    // In hexadecimal there are but two classes, and the changes between them fewer.
+    // Hexadecimal has only two classes, and fewer changes between them.
     let is_hexadecimal = value.bytes().all(|b| b.is_ascii_hexdigit());
     let mixed = if is_hexadecimal { changes * 4 } else { changes * 5 / 2 };
     2 <= digits && 8 <= value.len() && value.len() <= mixed && 2.8 <= entropy(value)

@@ -1,4 +1,4 @@
-//! Texts as the program that reads them will have them: pieces put together, base64 unpacked.
+//! Views of a text as the program that reads it will see it: strings joined, base64 decoded.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,11 +10,11 @@ use base64::engine::GeneralPurpose;
 use base64::engine::GeneralPurposeConfig;
 use regex::Regex;
 
-/// Bytes of base64 that are worth a look, and that are looked at.
+/// The least and most bytes of base64 that are decoded.
 const SHORTEST: usize = 20;
 const LONGEST: usize = 64 << 10;
 
-/// What joins two pieces of a text: an operator, space or a line's end between quotes, or a line that goes on.
+/// What joins two pieces of a text: an operator, spaces or a line break between quotes, or a line continuation.
 static JOINT: LazyLock<Regex> = LazyLock::new(|| {
     let line = r"(?:\\?\r?\n[ \t]*)?";
     let sign = r"(?:\+|\.\.?|&|<>|~)";
@@ -23,19 +23,19 @@ static JOINT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"{quote}(?:{between})[rbuf]?{quote}|\\\r?\n[ \t]*")).expect("a fixed pattern")
 });
 
-/// The lines of a text in which pieces are joined, without what joins them.
+/// The lines of a text in which pieces are joined, without the joints.
 pub(super) struct JoinedText {
     /// The lines.
     pub(super) text: String,
-    /// Where in them a run of bytes begins, and where that is in the whole text.
+    /// The start of each run of bytes in `text`, and in the original text.
     runs: Vec<(usize, usize)>,
 }
 
 impl JoinedText {
-    /// Joins what is in pieces; `None` where nothing is.
+    /// Joins the pieces; returns `None` if there are none.
     pub(super) fn new(text: &str) -> Option<Self> {
         let mut joined = Self { text: String::new(), runs: Vec::new() };
-        // Up to where the text is taken over or left out; and the end of the line that is being taken over.
+        // How far the text is copied or skipped, and the end of the line being copied.
         let (mut done, mut end) = (0, 0);
         for joint in JOINT.find_iter(text) {
             if end <= joint.start() {
@@ -58,7 +58,7 @@ impl JoinedText {
         }
     }
 
-    /// Returns where something stands in the whole text; `None` where it is in one piece, and seen without us.
+    /// Returns the range in the original text; `None` if it lies within one piece, where a plain scan finds it.
     pub(super) fn original_span(&self, span: &Range<usize>) -> Option<Range<usize>> {
         let run = |at: usize| self.runs.partition_point(|(start, _)| *start <= at) - 1;
         let (first, last) = (run(span.start), run(span.end - 1));
@@ -68,7 +68,7 @@ impl JoinedText {
     }
 }
 
-/// Returns the texts that are in base64, and where.
+/// Returns the texts that are encoded in base64, with their ranges.
 pub(super) fn decode_base64_runs(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -90,13 +90,13 @@ fn is_base64(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'_' | b'-' | b'=')
 }
 
-/// Unpacks base64 of either alphabet, where it is a text.
+/// Decodes base64 of either alphabet, if the result is text.
 fn decode(packed: &str) -> Option<String> {
     const LAX: GeneralPurposeConfig = GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
         .with_decode_padding_mode(DecodePaddingMode::Indifferent);
     let alphabet = if packed.contains(['-', '_']) { alphabet::URL_SAFE } else { alphabet::STANDARD };
-    // A name in front, as in `KEY=…`, is no part of it.
+    // A leading name, as in `KEY=…`, is not part of it.
     let inner = packed.trim_end_matches('=');
     let inner = inner.rsplit('=').next()?;
     let text = String::from_utf8(GeneralPurpose::new(&alphabet, LAX).decode(inner).ok()?).ok()?;
