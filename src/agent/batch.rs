@@ -263,7 +263,7 @@ impl SummaryService<'_> {
         match post::send_batch_request(&self.world, &request, is_stopped, decode)? {
             SubmitStep::Batch(id) => Ok(id),
             SubmitStep::Uploaded(_) => {
-                Err(BatchHttpError::Unknown { message: "no batch was made of the file".to_owned() })
+                Err(BatchHttpError::Unknown { message: "no batch was created from the file".to_owned() })
             }
         }
     }

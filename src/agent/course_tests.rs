@@ -284,7 +284,7 @@ fn a_program_that_is_not_there_is_not_looked_for_again() {
     let why = outcome.stopped.unwrap();
     assert!(matches!(why, StopReason::Account { class: FailureClass::Settings, .. }), "{why:?}");
     assert!(
-        why.to_string().starts_with("command cannot be asked as the settings say: run missing: "),
+        why.to_string().starts_with("command cannot be called with these settings: missing cannot be run: "),
         "{why}"
     );
     // The next model answers the rest.

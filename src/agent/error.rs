@@ -10,16 +10,16 @@ use crate::store;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No model is configured.
-    #[error("no model is chosen")]
+    #[error("no model is configured")]
     NoModels,
     /// A batch was requested of a chain without batch support.
-    #[error("no provider of the chosen models takes many questions at once")]
+    #[error("no configured model supports batches")]
     NoBatches,
     /// The model's price is unknown, so no cap could be enforced.
-    #[error("the price of {0} is not known")]
+    #[error("price of {0} is unknown")]
     NoPrice(ModelName),
     /// The provider requires a key, and none is configured.
-    #[error("no key for the provider {provider}: none of {} is set", variables.join(", "))]
+    #[error("provider {provider} has no key: none of {} is set", variables.join(", "))]
     NoKey {
         /// The provider's name.
         provider: String,
@@ -27,7 +27,7 @@ pub enum Error {
         variables: Vec<String>,
     },
     /// The lock that shows other processes that this one is alive could not be taken.
-    #[error("lock {}", path.display())]
+    #[error("lock file {} cannot be locked", path.display())]
     Lock {
         /// The lock file.
         path: PathBuf,
@@ -35,6 +35,6 @@ pub enum Error {
         source: io::Error,
     },
     /// The database of paid calls cannot be used. Without it nothing is spent.
-    #[error("keep account of what is spent")]
+    #[error("spending cannot be recorded")]
     Store(#[from] store::Error),
 }

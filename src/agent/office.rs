@@ -72,7 +72,7 @@ pub struct SummaryService<'w> {
 
 impl fmt::Debug for SummaryService<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Office").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("SummaryService").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
@@ -180,7 +180,7 @@ impl<'w> SummaryService<'w> {
     }
 
     pub(super) fn gate(&self, model: &Model) -> &ProviderGate {
-        self.gates.get(&model.provider.name).expect("there is a door for each provider of the chain")
+        self.gates.get(&model.provider.name).expect("every provider of the chain has a gate")
     }
 
     /// Returns why no model can be called; `None` if one can.

@@ -117,40 +117,44 @@ impl StopReason {
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Interrupted => f.write_str("it was stopped"),
+            Self::Interrupted => f.write_str("stopped"),
             Self::OverCap { cap, caps, spent, next } => match cap {
                 CapExceeded::Day => {
-                    write!(f, "of {} a day, {} is spent, and a call could cost {next}", caps.day, spent.day)
+                    write!(
+                        f,
+                        "{} per day allowed, {} spent, and the next call could cost {next}",
+                        caps.day, spent.day
+                    )
                 }
                 CapExceeded::Total => {
                     write!(
                         f,
-                        "of {} in all, {} is spent, and a call could cost {next}",
+                        "{} in total allowed, {} spent, and the next call could cost {next}",
                         caps.total, spent.total
                     )
                 }
                 CapExceeded::Calls => {
-                    write!(f, "{} of {} calls a day are made", spent.calls, caps.calls_a_day)
+                    write!(f, "{} of {} calls per day made", spent.calls, caps.calls_a_day)
                 }
             },
-            Self::Account { provider, class: FailureClass::Auth, message: words } => {
-                write!(f, "{provider} does not accept the key: {words}")
+            Self::Account { provider, class: FailureClass::Auth, message } => {
+                write!(f, "{provider} does not accept the key: {message}")
             }
-            Self::Account { provider, class: FailureClass::Settings, message: words } => {
-                write!(f, "{provider} cannot be asked as the settings say: {words}")
+            Self::Account { provider, class: FailureClass::Settings, message } => {
+                write!(f, "{provider} cannot be called with these settings: {message}")
             }
-            Self::Account { provider, class: FailureClass::Request, message: words } => {
-                write!(f, "{provider} refuses one question like the other: {words}")
+            Self::Account { provider, class: FailureClass::Request, message } => {
+                write!(f, "{provider} rejects every request: {message}")
             }
-            Self::Account { provider, message: words, .. } => write!(f, "{provider} wants money: {words}"),
-            Self::Unreachable { provider, message: words, retry_in } => {
+            Self::Account { provider, message, .. } => write!(f, "{provider} requires payment: {message}"),
+            Self::Unreachable { provider, message, retry_in } => {
                 write!(
                     f,
-                    "{provider} does not answer, and is left alone for {} s: {words}",
+                    "{provider} does not answer and is retried after {} s: {message}",
                     retry_in.as_secs().max(1)
                 )
             }
-            Self::Store(error) => write!(f, "no account can be kept: {error}"),
+            Self::Store(error) => write!(f, "spending cannot be recorded: {error}"),
         }
     }
 }

@@ -204,15 +204,15 @@ pub(super) fn check_reply(
 fn soft_failure_message(soft: SoftFailure) -> &'static str {
     match soft {
         SoftFailure::Declined => "the model declined",
-        SoftFailure::Empty => "the answer has no words",
+        SoftFailure::Empty => "the answer is empty",
         SoftFailure::CutOff => "the answer was cut off",
-        SoftFailure::Misshapen => "the answer is not of the shape that was asked for",
+        SoftFailure::Misshapen => "the answer is not in the requested form",
     }
 }
 
 fn command_failure(command: &[String], error: &io::Error) -> CallResult {
     let program = command.first().map_or("", String::as_str);
-    let words = format!("run {program}: {error}");
+    let words = format!("{program} cannot be run: {error}");
     match error.kind() {
         io::ErrorKind::Interrupted => CallResult::Stopped,
         // The settings name something that is not a program, and retrying will not change that.

@@ -25,7 +25,6 @@ use crate::llm::Provider;
 use crate::llm::SoftFailure;
 use crate::llm::TokenPrice;
 use crate::llm::built_in_providers;
-use crate::llm::dollars;
 use crate::model::ContentHash;
 use crate::model::HttpError;
 use crate::model::HttpRequest;
@@ -261,7 +260,7 @@ pub(super) fn provider(name: &str) -> Provider {
 
 /// An Anthropic model, at a dollar for a million tokens of input and five for output.
 pub(super) fn model(name: &str) -> Model {
-    let money = |text| dollars(text).unwrap();
+    let money = |text| Money::from_dollars(text).unwrap();
     let price = TokenPrice {
         input: money("1"),
         cache_read: money("0.1"),

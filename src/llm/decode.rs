@@ -2,27 +2,17 @@
 
 use serde_json::Value;
 
-use super::CallFailure;
-use super::FailureClass;
-use super::Model;
-use super::ModelReply;
-use super::RateLimits;
-use super::SoftFailure;
-use super::failure::ErrorBody;
-use super::failure::is_error;
-use super::limits;
-use super::retry_after;
-use super::text;
-use super::wire;
-use crate::model::HttpResponse;
-use crate::model::TokenUsage;
+use super::call::{CallFailure, FailureClass, Model, ModelReply, RateLimits, SoftFailure};
+use super::error_body::{ErrorBody, is_error};
+use super::{error_body, headers, wire};
+use crate::model::{HttpResponse, TokenUsage};
 
 /// The status of a response that carries an answer.
 const GOOD: u16 = 200;
 
 /// Decodes a server's response, received at this time (milliseconds since the epoch).
 pub fn decode(model: &Model, response: &HttpResponse, now_ms: i64) -> Result<ModelReply, CallFailure> {
-    let pace = limits::rate_limits(response, now_ms);
+    let pace = headers::rate_limits(response, now_ms);
     if !is_good(response) {
         return Err(decode_error(model, response, pace, now_ms));
     }
@@ -51,7 +41,7 @@ pub(super) fn decode_value(
         })
     };
     if !value.is_object() {
-        return refusal(FailureClass::Garbled, "the answer is no JSON object".to_owned(), None);
+        return refusal(FailureClass::Garbled, "the response is not a JSON object".to_owned(), None);
     }
     if is_error(value) {
         let said = ErrorBody::from_json(value);
@@ -68,7 +58,7 @@ pub(super) fn good_value(model: &Model, response: &HttpResponse, now_ms: i64) ->
     if is_good(response) {
         return Ok(serde_json::from_slice(&response.body).unwrap_or(Value::Null));
     }
-    Err(decode_error(model, response, limits::rate_limits(response, now_ms), now_ms))
+    Err(decode_error(model, response, headers::rate_limits(response, now_ms), now_ms))
 }
 
 /// Decodes a program's output and exit status.
@@ -83,13 +73,13 @@ pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Mod
     };
     if !success {
         let said = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
-        let words = text::printable(&String::from_utf8_lossy(said), text::MAX_MESSAGE);
-        let words = if words.is_empty() { "the program says nothing of why".to_owned() } else { words };
+        let words = error_body::printable(&String::from_utf8_lossy(said), error_body::MAX_MESSAGE);
+        let words = if words.is_empty() { "the program gave no reason".to_owned() } else { words };
         // Retrying at once would not help; a program that always fails is noticed by its repeated failures.
         return Err(refusal(FailureClass::Request, words));
     }
     let Ok(text) = std::str::from_utf8(stdout) else {
-        return Err(refusal(FailureClass::Garbled, "the program's answer is no text in UTF-8".to_owned()));
+        return Err(refusal(FailureClass::Garbled, "the program's output is not UTF-8 text".to_owned()));
     };
     if text.trim().is_empty() {
         return Err(refusal(FailureClass::Soft(SoftFailure::Empty), "the answer is empty".to_owned()));
@@ -105,9 +95,9 @@ pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Mod
 fn decode_error(model: &Model, response: &HttpResponse, pace: RateLimits, now_ms: i64) -> CallFailure {
     let said = ErrorBody::from_bytes(&response.body);
     let class = said.classify(response.status);
-    let told = retry_after::from_headers(response, now_ms).or(said.retry_after);
+    let told = headers::from_headers(response, now_ms).or(said.retry_after);
     let wait = match class {
-        FailureClass::Rate => told.or_else(|| limits::exhausted_for(&pace)),
+        FailureClass::Rate => told.or_else(|| headers::exhausted_for(&pace)),
         FailureClass::Overload => told,
         FailureClass::Money
         | FailureClass::Auth
@@ -120,7 +110,7 @@ fn decode_error(model: &Model, response: &HttpResponse, pace: RateLimits, now_ms
     let value = serde_json::from_slice::<Value>(&response.body).unwrap_or(Value::Null);
     let tokens = wire::tokens(model.provider.wire, &value);
     CallFailure {
-        class: apply_retry_advice(class, retry_after::should_retry(response)),
+        class: apply_retry_advice(class, headers::should_retry(response)),
         message: said.message_line(response.status),
         retry_after: wait,
         tokens: (tokens != TokenUsage::default()).then_some(tokens),
@@ -156,14 +146,17 @@ fn is_good(response: &HttpResponse) -> bool {
 }
 
 fn header_id(response: &HttpResponse) -> Option<String> {
-    ["request-id", "x-request-id"].into_iter().find_map(|name| response.header(name)).and_then(text::call_id)
+    ["request-id", "x-request-id"]
+        .into_iter()
+        .find_map(|name| response.header(name))
+        .and_then(error_body::call_id)
 }
 
 fn body_id(value: &Value) -> Option<String> {
     ["request_id", "responseId", "id"]
         .into_iter()
         .find_map(|name| value.get(name)?.as_str())
-        .and_then(text::call_id)
+        .and_then(error_body::call_id)
 }
 
 #[cfg(test)]
@@ -171,11 +164,10 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    use super::super::catalog::WireFormat;
+    use super::super::error_body;
+    use super::super::testing::{NOW_MS, model, response};
     use super::*;
-    use crate::llm::WireFormat;
-    use crate::llm::testing::NOW_MS;
-    use crate::llm::testing::model;
-    use crate::llm::testing::response;
 
     /// Answers with a summary, one for each wire format.
     fn good(wire: WireFormat) -> Value {
@@ -254,7 +246,7 @@ mod tests {
         for status in [200, 500] {
             let refusal =
                 decode(&model(WireFormat::Chat), &response(status, &[], &body), NOW_MS).unwrap_err();
-            assert!(refusal.message.len() <= text::MAX_MESSAGE);
+            assert!(refusal.message.len() <= error_body::MAX_MESSAGE);
         }
     }
 
@@ -272,7 +264,7 @@ mod tests {
             "[31mnot logged in"
         );
         assert_eq!(decode_command(false, b"why", b" ").unwrap_err().message, "why");
-        assert_eq!(decode_command(false, b"", b"").unwrap_err().message, "the program says nothing of why");
+        assert_eq!(decode_command(false, b"", b"").unwrap_err().message, "the program gave no reason");
     }
 
     /// Returns arbitrary JSON, half of whose names are known to the wire formats.
@@ -361,14 +353,14 @@ mod tests {
                 [decode(&model, response, NOW_MS), decode_command(false, &response.body, &response.body)]
             {
                 if let Err(refusal) = answer {
-                    assert!(refusal.message.len() <= text::MAX_MESSAGE);
+                    assert!(refusal.message.len() <= error_body::MAX_MESSAGE);
                     assert!(!refusal.message.chars().any(char::is_control), "{:?}", refusal.message);
                 }
             }
-            drop(crate::llm::batch::decode_submitted(&model, response, NOW_MS));
-            drop(crate::llm::batch::decode_poll(&model, response, NOW_MS));
-            drop(crate::llm::batch::decode_list(&model, response, NOW_MS));
-            drop(crate::llm::batch::decode_results(&model, &response.body));
+            drop(super::super::batch::decode_submitted(&model, response, NOW_MS));
+            drop(super::super::batch::decode_poll(&model, response, NOW_MS));
+            drop(super::super::batch::decode_list(&model, response, NOW_MS));
+            drop(super::super::batch::decode_results(&model, &response.body));
         }
     }
 

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Model;
-use super::WireFormat;
-use super::built_in_providers;
-use crate::model::HttpResponse;
-use crate::model::ModelPrompt;
+use super::call::Model;
+use super::catalog::{WireFormat, built_in_providers};
+use crate::model::{HttpResponse, ModelPrompt};
 
 /// 2026-11-21 09:00:00 UTC.
 pub(super) const NOW_MS: i64 = 1_795_251_600_000;

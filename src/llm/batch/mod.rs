@@ -4,23 +4,13 @@
 //! [`encode_create`] is the second step. All functions expect a model for which [`is_possible`] returns `true`;
 //! providers other than Anthropic are assumed to speak OpenAI's format.
 
-mod answers;
-mod questions;
+mod decode;
+mod encode;
 
-pub use answers::BatchProgress;
-pub use answers::ListedBatch;
-pub use answers::SubmitStep;
-pub use answers::decode_list;
-pub use answers::decode_poll;
-pub use answers::decode_results;
-pub use answers::decode_submitted;
-pub use questions::BatchEntry;
-pub use questions::encode_create;
-pub use questions::encode_list;
-pub use questions::encode_poll;
-pub use questions::encode_results;
-pub use questions::encode_submit;
-pub use questions::is_possible;
-pub use questions::most_bytes;
-pub use questions::most_items;
-pub use questions::tag;
+pub use decode::{
+    BatchProgress, ListedBatch, SubmitStep, decode_list, decode_poll, decode_results, decode_submitted,
+};
+pub use encode::{
+    BatchEntry, encode_create, encode_list, encode_poll, encode_results, encode_submit, is_possible,
+    most_bytes, most_items, tag,
+};

@@ -1,25 +1,17 @@
 //! Anthropic's Messages API.
 
 use serde::Serialize;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::caching::is_marked;
-use super::kinds::ResponseDefect;
-use super::kinds::StopCause;
-use super::kinds::WireAnswer;
-use super::kinds::count;
-use crate::llm::FailureClass;
-use crate::llm::Model;
-use crate::llm::SoftFailure;
-use crate::model::ModelPrompt;
-use crate::model::TokenUsage;
+use super::shared::{ResponseDefect, StopCause, WireAnswer, count, is_marked};
+use crate::llm::call::{FailureClass, Model, SoftFailure};
+use crate::model::{ModelPrompt, TokenUsage};
 
 /// The path that is appended to the base URL.
-pub(super) const PATH: &str = "/v1/messages";
+pub(crate) const PATH: &str = "/v1/messages";
 
 /// The version of the format, unchanged since its first release.
-pub(super) const VERSION: &str = "2023-06-01";
+pub(crate) const VERSION: &str = "2023-06-01";
 
 #[derive(Serialize)]
 struct MessagesBody<'a> {
@@ -54,7 +46,7 @@ struct CacheControl {
     r#type: &'static str,
 }
 
-pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
+pub(crate) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
     let mark = is_marked(model, &prompt.instructions).then_some(CacheControl { r#type: "ephemeral" });
     let body = MessagesBody {
         model: &model.name,
@@ -65,10 +57,10 @@ pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
         system: [SystemBlock { r#type: "text", text: &prompt.instructions, cache_control: mark }],
         messages: [UserMessage { role: "user", content: &prompt.material }],
     };
-    serde_json::to_vec(&body).expect("texts and numbers are JSON")
+    serde_json::to_vec(&body).expect("strings and numbers are valid JSON")
 }
 
-pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
+pub(crate) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     let Some(blocks) = value.get("content").and_then(Value::as_array) else {
         return Err(ResponseDefect::garbled("the answer has no `content`"));
     };
@@ -93,7 +85,7 @@ pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
 }
 
 /// Returns the tokens used. Anthropic counts input that its cache read and wrote separately.
-pub(super) fn tokens(value: &Value) -> TokenUsage {
+pub(crate) fn tokens(value: &Value) -> TokenUsage {
     TokenUsage {
         input: count(value, "/usage/input_tokens"),
         cache_read: count(value, "/usage/cache_read_input_tokens"),
@@ -104,15 +96,13 @@ pub(super) fn tokens(value: &Value) -> TokenUsage {
 
 #[cfg(test)]
 mod tests {
-    use expect_test::Expect;
-    use expect_test::expect;
+    use expect_test::{Expect, expect};
     use serde_json::json;
 
+    use super::super::dispatch;
     use super::*;
-    use crate::llm::WireFormat;
-    use crate::llm::testing::of_provider;
-    use crate::llm::testing::prompt;
-    use crate::llm::wire;
+    use crate::llm::catalog::WireFormat;
+    use crate::llm::testing::{of_provider, prompt};
 
     #[track_caller]
     fn check_body(model: &Model, expected: &Expect) {
@@ -121,7 +111,7 @@ mod tests {
 
     #[track_caller]
     fn lacks(value: &Value, class: FailureClass) {
-        assert_eq!(wire::answer(WireFormat::Anthropic, value).unwrap_err().class, class, "{value}");
+        assert_eq!(dispatch::answer(WireFormat::Anthropic, value).unwrap_err().class, class, "{value}");
     }
 
     #[test]
@@ -182,7 +172,7 @@ mod tests {
             {"type": "text", "text": "all."},
         ]);
         let value = json!({"type": "message", "content": content, "stop_reason": "end_turn"});
-        assert_eq!(wire::answer(WireFormat::Anthropic, &value).unwrap(), "It starts all.");
+        assert_eq!(dispatch::answer(WireFormat::Anthropic, &value).unwrap(), "It starts all.");
     }
 
     #[test]

@@ -1,25 +1,16 @@
 //! OpenAI's Chat Completions API and compatible ones.
 
 use serde::Serialize;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::caching::CacheMode;
-use super::caching::OpenAiCacheFields;
-use super::caching::is_marked;
-use super::kinds::ResponseDefect;
-use super::kinds::StopCause;
-use super::kinds::WireAnswer;
-use super::kinds::count;
-use super::kinds::rest;
-use crate::llm::FailureClass;
-use crate::llm::Model;
-use crate::llm::SoftFailure;
-use crate::model::ModelPrompt;
-use crate::model::TokenUsage;
+use super::shared::{
+    CacheMode, OpenAiCacheFields, ResponseDefect, StopCause, WireAnswer, count, is_marked, rest,
+};
+use crate::llm::call::{FailureClass, Model, SoftFailure};
+use crate::model::{ModelPrompt, TokenUsage};
 
 /// The path that is appended to the base URL.
-pub(super) const PATH: &str = "/chat/completions";
+pub(crate) const PATH: &str = "/chat/completions";
 
 #[derive(Serialize)]
 struct ChatBody<'a> {
@@ -60,7 +51,7 @@ struct ChatPart<'a> {
     prompt_cache_breakpoint: CacheMode,
 }
 
-pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
+pub(crate) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
     let most = model.max_output_tokens.unwrap_or(prompt.answer_tokens);
     let knows_completion = model.provider.wants_completion_tokens;
     let instructions = prompt.instructions.as_str();
@@ -86,10 +77,10 @@ pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
             ChatMessage { role: "user", content: ChatContent::Text(&prompt.material) },
         ],
     };
-    serde_json::to_vec(&body).expect("texts and numbers are JSON")
+    serde_json::to_vec(&body).expect("strings and numbers are valid JSON")
 }
 
-pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
+pub(crate) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     let Some(choice) = value.pointer("/choices/0") else {
         return Err(ResponseDefect::garbled("the answer has no `choices`"));
     };
@@ -122,7 +113,7 @@ pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     Ok(WireAnswer { text, stop })
 }
 
-pub(super) fn tokens(value: &Value) -> TokenUsage {
+pub(crate) fn tokens(value: &Value) -> TokenUsage {
     let all = count(value, "/usage/prompt_tokens");
     let written = count(value, "/usage/prompt_tokens_details/cache_write_tokens");
     // DeepSeek reports both parts itself.
@@ -142,15 +133,13 @@ pub(super) fn tokens(value: &Value) -> TokenUsage {
 
 #[cfg(test)]
 mod tests {
-    use expect_test::Expect;
-    use expect_test::expect;
+    use expect_test::{Expect, expect};
     use serde_json::json;
 
+    use super::super::dispatch;
     use super::*;
-    use crate::llm::WireFormat;
-    use crate::llm::testing::of_provider;
-    use crate::llm::testing::prompt;
-    use crate::llm::wire;
+    use crate::llm::catalog::WireFormat;
+    use crate::llm::testing::{of_provider, prompt};
 
     #[track_caller]
     fn check_body(model: &Model, expected: &Expect) {
@@ -159,7 +148,7 @@ mod tests {
 
     #[track_caller]
     fn lacks(value: &Value, class: FailureClass) {
-        assert_eq!(wire::answer(WireFormat::Chat, value).unwrap_err().class, class, "{value}");
+        assert_eq!(dispatch::answer(WireFormat::Chat, value).unwrap_err().class, class, "{value}");
     }
 
     #[test]
@@ -210,7 +199,7 @@ mod tests {
     fn the_words_are_a_text_or_parts_of_one() {
         let said =
             |content: Value| json!({"choices": [{"message": {"content": content}, "finish_reason": "stop"}]});
-        let words = |value: &Value| wire::answer(WireFormat::Chat, value).unwrap();
+        let words = |value: &Value| dispatch::answer(WireFormat::Chat, value).unwrap();
         assert_eq!(words(&said(json!("It starts all."))), "It starts all.");
         assert_eq!(
             words(&said(json!([{"type": "text", "text": "It "}, {"type": "text", "text": "starts"}]))),

@@ -1,20 +1,12 @@
 //! Google's generateContent API.
 
 use serde::Serialize;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::kinds::ResponseDefect;
-use super::kinds::StopCause;
-use super::kinds::WireAnswer;
-use super::kinds::count;
-use super::kinds::rest;
-use crate::llm::FailureClass;
-use crate::llm::Model;
-use crate::llm::SoftFailure;
-use crate::llm::encode::path_part;
-use crate::model::ModelPrompt;
-use crate::model::TokenUsage;
+use super::dispatch::path_part;
+use super::shared::{ResponseDefect, StopCause, WireAnswer, count, rest};
+use crate::llm::call::{FailureClass, Model, SoftFailure};
+use crate::model::{ModelPrompt, TokenUsage};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -49,12 +41,12 @@ struct GeminiPart<'a> {
 }
 
 /// Returns the path that is appended to the base URL; it contains the model's name.
-pub(super) fn path(name: &str) -> String {
+pub(crate) fn path(name: &str) -> String {
     let name = name.strip_prefix("models/").unwrap_or(name);
     format!("/v1beta/models/{}:generateContent", path_part(name))
 }
 
-pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
+pub(crate) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
     let body = GeminiBody {
         generation_config: GenerationConfig {
             max_output_tokens: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
@@ -65,10 +57,10 @@ pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
         system_instruction: GeminiContent { role: None, parts: [GeminiPart { text: &prompt.instructions }] },
         contents: [GeminiContent { role: Some("user"), parts: [GeminiPart { text: &prompt.material }] }],
     };
-    serde_json::to_vec(&body).expect("texts and numbers are JSON")
+    serde_json::to_vec(&body).expect("strings and numbers are valid JSON")
 }
 
-pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
+pub(crate) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     let declined = WireAnswer {
         text: String::new(),
         stop: StopCause::Defect(FailureClass::Soft(SoftFailure::Declined)),
@@ -103,12 +95,12 @@ pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
         }
         // Google's JSON omits empty lists.
         None => {}
-        Some(_) => return Err(ResponseDefect::garbled("the answer's `parts` are no list")),
+        Some(_) => return Err(ResponseDefect::garbled("the answer's `parts` are not a list")),
     }
     Ok(WireAnswer { text, stop })
 }
 
-pub(super) fn tokens(value: &Value) -> TokenUsage {
+pub(crate) fn tokens(value: &Value) -> TokenUsage {
     let read = count(value, "/usageMetadata/cachedContentTokenCount");
     let written = count(value, "/usageMetadata/candidatesTokenCount");
     let thought = count(value, "/usageMetadata/thoughtsTokenCount");
@@ -126,15 +118,13 @@ pub(super) fn tokens(value: &Value) -> TokenUsage {
 
 #[cfg(test)]
 mod tests {
-    use expect_test::Expect;
-    use expect_test::expect;
+    use expect_test::{Expect, expect};
     use serde_json::json;
 
+    use super::super::dispatch;
     use super::*;
-    use crate::llm::WireFormat;
-    use crate::llm::testing::of_provider;
-    use crate::llm::testing::prompt;
-    use crate::llm::wire;
+    use crate::llm::catalog::WireFormat;
+    use crate::llm::testing::{of_provider, prompt};
 
     #[track_caller]
     fn check_body(model: &Model, expected: &Expect) {
@@ -143,7 +133,7 @@ mod tests {
 
     #[track_caller]
     fn lacks(value: &Value, class: FailureClass) {
-        assert_eq!(wire::answer(WireFormat::Gemini, value).unwrap_err().class, class, "{value}");
+        assert_eq!(dispatch::answer(WireFormat::Gemini, value).unwrap_err().class, class, "{value}");
     }
 
     #[test]
@@ -176,7 +166,7 @@ mod tests {
     fn the_words_are_joined_without_what_the_model_thought() {
         let parts = json!([{"text": "Hm.", "thought": true}, {"text": "It "}, {"text": "starts."}, {"inlineData": {}}]);
         let value = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
-        assert_eq!(wire::answer(WireFormat::Gemini, &value).unwrap(), "It starts.");
+        assert_eq!(dispatch::answer(WireFormat::Gemini, &value).unwrap(), "It starts.");
     }
 
     #[test]

@@ -4,19 +4,12 @@
 //! the prefix in its cache. Responses are read field by field and may contain more than is known here.
 
 mod anthropic;
-mod caching;
 mod chat;
-mod command;
+mod dispatch;
 mod gemini;
-mod kinds;
 mod ollama;
 mod responses;
+mod shared;
 
-pub(super) use caching::is_marked;
-pub(super) use command::encode_command;
-pub(super) use kinds::answer;
-pub(super) use kinds::body;
-pub(super) use kinds::headers;
-pub(super) use kinds::path;
-pub(super) use kinds::secret_header;
-pub(super) use kinds::tokens;
+pub(super) use dispatch::{answer, body, path_part, request, tokens};
+pub use dispatch::{encode, marks_cache};

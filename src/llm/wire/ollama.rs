@@ -1,21 +1,14 @@
 //! Ollama's own chat API.
 
 use serde::Serialize;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::kinds::ResponseDefect;
-use super::kinds::StopCause;
-use super::kinds::WireAnswer;
-use super::kinds::count;
-use crate::llm::FailureClass;
-use crate::llm::Model;
-use crate::llm::SoftFailure;
-use crate::model::ModelPrompt;
-use crate::model::TokenUsage;
+use super::shared::{ResponseDefect, StopCause, WireAnswer, count};
+use crate::llm::call::{FailureClass, Model, SoftFailure};
+use crate::model::{ModelPrompt, TokenUsage};
 
 /// The path that is appended to the base URL.
-pub(super) const PATH: &str = "/api/chat";
+pub(crate) const PATH: &str = "/api/chat";
 
 /// The context length if the provider's table does not set it. Ollama's own default is 4,096 on many machines, and a
 /// model is reloaded whenever the number changes, so it is the same for all files.
@@ -50,7 +43,7 @@ struct OllamaMessage<'a> {
     content: &'a str,
 }
 
-pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
+pub(crate) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
     let body = OllamaBody {
         model: &model.name,
         stream: false,
@@ -68,10 +61,10 @@ pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
             OllamaMessage { role: "user", content: &prompt.material },
         ],
     };
-    serde_json::to_vec(&body).expect("texts and numbers are JSON")
+    serde_json::to_vec(&body).expect("strings and numbers are valid JSON")
 }
 
-pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
+pub(crate) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     if value.get("done") == Some(&Value::Bool(false)) {
         return Err(ResponseDefect::garbled("the answer is not finished"));
     }
@@ -85,7 +78,7 @@ pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     Ok(WireAnswer { text: text.to_owned(), stop })
 }
 
-pub(super) fn tokens(value: &Value) -> TokenUsage {
+pub(crate) fn tokens(value: &Value) -> TokenUsage {
     TokenUsage {
         input: count(value, "/prompt_eval_count"),
         cache_read: None,
@@ -96,15 +89,13 @@ pub(super) fn tokens(value: &Value) -> TokenUsage {
 
 #[cfg(test)]
 mod tests {
-    use expect_test::Expect;
-    use expect_test::expect;
+    use expect_test::{Expect, expect};
     use serde_json::json;
 
+    use super::super::dispatch;
     use super::*;
-    use crate::llm::WireFormat;
-    use crate::llm::testing::of_provider;
-    use crate::llm::testing::prompt;
-    use crate::llm::wire;
+    use crate::llm::catalog::WireFormat;
+    use crate::llm::testing::{of_provider, prompt};
 
     #[track_caller]
     fn check_body(model: &Model, expected: &Expect) {
@@ -113,7 +104,7 @@ mod tests {
 
     #[track_caller]
     fn lacks(value: &Value, class: FailureClass) {
-        assert_eq!(wire::answer(WireFormat::Ollama, value).unwrap_err().class, class, "{value}");
+        assert_eq!(dispatch::answer(WireFormat::Ollama, value).unwrap_err().class, class, "{value}");
     }
 
     #[test]
@@ -141,7 +132,7 @@ mod tests {
     fn the_words_are_without_what_the_model_thought() {
         let value =
             json!({"message": {"content": "It.", "thinking": "Hm."}, "done": true, "done_reason": "stop"});
-        assert_eq!(wire::answer(WireFormat::Ollama, &value).unwrap(), "It.");
+        assert_eq!(dispatch::answer(WireFormat::Ollama, &value).unwrap(), "It.");
     }
 
     #[test]

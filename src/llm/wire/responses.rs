@@ -1,25 +1,16 @@
 //! OpenAI's Responses API.
 
 use serde::Serialize;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::caching::CacheMode;
-use super::caching::OpenAiCacheFields;
-use super::caching::is_marked;
-use super::kinds::ResponseDefect;
-use super::kinds::StopCause;
-use super::kinds::WireAnswer;
-use super::kinds::count;
-use super::kinds::rest;
-use crate::llm::FailureClass;
-use crate::llm::Model;
-use crate::llm::SoftFailure;
-use crate::model::ModelPrompt;
-use crate::model::TokenUsage;
+use super::shared::{
+    CacheMode, OpenAiCacheFields, ResponseDefect, StopCause, WireAnswer, count, is_marked, rest,
+};
+use crate::llm::call::{FailureClass, Model, SoftFailure};
+use crate::model::{ModelPrompt, TokenUsage};
 
 /// The path that is appended to the base URL.
-pub(super) const PATH: &str = "/responses";
+pub(crate) const PATH: &str = "/responses";
 
 #[derive(Serialize)]
 struct ResponsesBody<'a> {
@@ -62,7 +53,7 @@ struct ResponsesPart<'a> {
     prompt_cache_breakpoint: Option<CacheMode>,
 }
 
-pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
+pub(crate) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
     let instructions = prompt.instructions.as_str();
     let part = |text, prompt_cache_breakpoint| {
         [ResponsesPart { r#type: "input_text", text, prompt_cache_breakpoint }]
@@ -86,10 +77,10 @@ pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
         instructions: instructions_apart,
         input,
     };
-    serde_json::to_vec(&body).expect("texts and numbers are JSON")
+    serde_json::to_vec(&body).expect("strings and numbers are valid JSON")
 }
 
-pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
+pub(crate) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     let Some(items) = value.get("output").and_then(Value::as_array) else {
         return Err(ResponseDefect::garbled("the answer has no `output`"));
     };
@@ -129,7 +120,7 @@ fn stop(value: &Value) -> Result<StopCause, ResponseDefect> {
     }
 }
 
-pub(super) fn tokens(value: &Value) -> TokenUsage {
+pub(crate) fn tokens(value: &Value) -> TokenUsage {
     let read = count(value, "/usage/input_tokens_details/cached_tokens");
     let written = count(value, "/usage/input_tokens_details/cache_write_tokens");
     TokenUsage {
@@ -142,15 +133,13 @@ pub(super) fn tokens(value: &Value) -> TokenUsage {
 
 #[cfg(test)]
 mod tests {
-    use expect_test::Expect;
-    use expect_test::expect;
+    use expect_test::{Expect, expect};
     use serde_json::json;
 
+    use super::super::dispatch;
     use super::*;
-    use crate::llm::WireFormat;
-    use crate::llm::testing::of_provider;
-    use crate::llm::testing::prompt;
-    use crate::llm::wire;
+    use crate::llm::catalog::WireFormat;
+    use crate::llm::testing::{of_provider, prompt};
 
     #[track_caller]
     fn check_body(model: &Model, expected: &Expect) {
@@ -159,7 +148,7 @@ mod tests {
 
     #[track_caller]
     fn lacks(value: &Value, class: FailureClass) {
-        assert_eq!(wire::answer(WireFormat::Responses, value).unwrap_err().class, class, "{value}");
+        assert_eq!(dispatch::answer(WireFormat::Responses, value).unwrap_err().class, class, "{value}");
     }
 
     #[test]
@@ -208,7 +197,7 @@ mod tests {
             {"type": "message", "content": [{"type": "output_text", "text": "It "}, {"type": "output_text", "text": "starts."}]},
         ]);
         let value = json!({"status": "completed", "error": null, "output": output});
-        assert_eq!(wire::answer(WireFormat::Responses, &value).unwrap(), "It starts.");
+        assert_eq!(dispatch::answer(WireFormat::Responses, &value).unwrap(), "It starts.");
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl SectionReader {
         match self.open {
             Some(open) => match &mut self.root[open].1 {
                 ConfigValue::Table(entries) => entries,
-                _ => unreachable!("a section is made as a table and never replaced"),
+                _ => unreachable!("a section is always a table"),
             },
             None => &mut self.root,
         }

@@ -43,7 +43,7 @@ const KEY_WORDS: [&str; 16] = [
 
 static FILE: LazyLock<RuleFile> = LazyLock::new(|| {
     let text = include_str!("../../../config/secrets.toml");
-    toml::from_str(text).expect("the program's own rules are read by its tests")
+    toml::from_str(text).expect("the built-in rules are tested")
 });
 static RULES: LazyLock<RuleSet> = LazyLock::new(|| RuleSet::from_file(&FILE));
 
@@ -235,9 +235,8 @@ impl SecretRule {
     }
 
     fn regex(&self) -> &Regex {
-        self.compiled.get_or_init(|| {
-            Regex::new(&self.pattern).expect("each rule of the program is compiled by its tests")
-        })
+        self.compiled
+            .get_or_init(|| Regex::new(&self.pattern).expect("each built-in rule is compiled by a test"))
     }
 
     /// Returns whether a secret of this kind may be at some distance from its keyword.

@@ -45,13 +45,13 @@ pub struct SecretMatch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ScanError {
     /// It is too long.
-    #[error("longer than {} MiB", LONGEST >> 20)]
+    #[error("text is longer than {} MiB", LONGEST >> 20)]
     TooLong,
     /// It is not text, or was not fully decoded.
-    #[error("not wholly text")]
+    #[error("not entirely text")]
     NotText,
     /// It has so many places to examine that it must have been constructed.
-    #[error("made so that it takes for ever to look at")]
+    #[error("text has too many places to scan")]
     TooDense,
 }
 
@@ -165,7 +165,7 @@ fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
     let rules: Vec<&'static str> = values.values().copied().collect();
     let mut builder = AhoCorasick::builder();
     builder.match_kind(MatchKind::LeftmostLongest);
-    let words = builder.build(values.keys()).expect("they are parts of a text of some megabytes");
+    let words = builder.build(values.keys()).expect("they are parts of a text of limited size");
     let hits = words.find_iter(text);
     hits.map(|hit| SecretMatch {
         rule: rules[hit.pattern().as_usize()],

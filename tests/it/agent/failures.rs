@@ -103,11 +103,11 @@ fn a_payment_or_key_error_is_not_retried_and_is_reported() {
     let acts = [
         (error_response(401, "authentication_error", "invalid x-api-key"), "does not accept the key"),
         (error_response(403, "permission_error", "not for you"), "does not accept the key"),
-        (error_response(402, "billing_error", "pay first"), "wants money"),
-        (ServerAction::json(429, &quota), "wants money"),
+        (error_response(402, "billing_error", "pay first"), "requires payment"),
+        (ServerAction::json(429, &quota), "requires payment"),
         (
             error_response(400, "invalid_request_error", "Your credit balance is too low to access the API."),
-            "wants money",
+            "requires payment",
         ),
     ];
     thread::scope(|scope| {
@@ -218,7 +218,7 @@ fn a_missing_program_is_an_error_in_the_settings() {
         ));
         let ran = project.summarize();
         assert_eq!(ran.code, 1, "{ran:?}");
-        assert!(ran.err.contains("command cannot be asked as the settings say: run /"), "{ran:?}");
+        assert!(ran.err.contains("command cannot be called with these settings: /"), "{ran:?}");
         assert!(ran.err.contains("change your own settings file"), "{ran:?}");
     }
     assert_eq!(project.server.connections(), 0);

@@ -2,18 +2,15 @@
 
 use std::fmt::Display;
 
-use percent_encoding::AsciiSet;
-use percent_encoding::NON_ALPHANUMERIC;
-use percent_encoding::utf8_percent_encode;
-use secrecy::SecretString;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
 
-use super::EncodedRequest;
-use super::Model;
-use super::WireFormat;
-use super::wire;
-use crate::model::HttpMethod;
-use crate::model::HttpRequest;
-use crate::model::ModelPrompt;
+use super::shared::{ResponseDefect, StopCause};
+use super::{anthropic, chat, gemini, ollama, responses, shared};
+use crate::llm::call::{EncodedRequest, FailureClass, Model, SoftFailure};
+use crate::llm::catalog::WireFormat;
+use crate::model::{HttpMethod, HttpRequest, ModelPrompt, TokenUsage};
 
 /// Characters that must be escaped in a path segment.
 const PATH_PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -21,7 +18,7 @@ const PATH_PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(
 /// Returns the request that sends a prompt to a model: the same bytes for the same prompt.
 pub fn encode(model: &Model, prompt: &ModelPrompt, key: Option<&SecretString>) -> EncodedRequest {
     match model.provider.wire {
-        WireFormat::Command => wire::encode_command(model, prompt),
+        WireFormat::Command => encode_command(model, prompt),
         WireFormat::Anthropic
         | WireFormat::Chat
         | WireFormat::Responses
@@ -31,9 +28,9 @@ pub fn encode(model: &Model, prompt: &ModelPrompt, key: Option<&SecretString>) -
             EncodedRequest::Web(request(
                 model,
                 HttpMethod::Post,
-                &wire::path(model),
+                &path(model),
                 Some(json),
-                wire::body(model, prompt),
+                body(model, prompt),
                 key,
             ))
         }
@@ -43,11 +40,11 @@ pub fn encode(model: &Model, prompt: &ModelPrompt, key: Option<&SecretString>) -
 /// Returns whether the end of these instructions is marked for caching, so that the first call should go alone until
 /// the provider has cached them.
 pub fn marks_cache(model: &Model, instructions: &str) -> bool {
-    wire::is_marked(model, instructions)
+    shared::is_marked(model, instructions)
 }
 
 /// Returns a request to a model's provider.
-pub(super) fn request(
+pub(crate) fn request(
     model: &Model,
     method: HttpMethod,
     path: &str,
@@ -56,7 +53,7 @@ pub(super) fn request(
     key: Option<&SecretString>,
 ) -> HttpRequest {
     let provider = &model.provider;
-    let own = content_type.into_iter().chain(wire::headers(provider.wire).iter().copied());
+    let own = content_type.into_iter().chain(headers(provider.wire).iter().copied());
     let is_replaced =
         |name: &str| provider.headers.iter().any(|(theirs, _)| theirs.eq_ignore_ascii_case(name));
     let mut headers: Vec<(String, String)> = own
@@ -68,13 +65,13 @@ pub(super) fn request(
         method,
         url: format!("{}{path}", provider.base_url.trim_end_matches('/')),
         headers,
-        secret_headers: key.map(|key| wire::secret_header(provider.wire, key)).into_iter().collect(),
+        secret_headers: key.map(|key| secret_header(provider.wire, key)).into_iter().collect(),
         body,
     }
 }
 
 /// Returns a name as one segment of a path.
-pub(super) fn path_part(name: &str) -> impl Display {
+pub(crate) fn path_part(name: &str) -> impl Display {
     // Two dots would mean the parent folder.
     let points = if name.bytes().all(|byte| byte == b'.') { "%2E".repeat(name.len()) } else { String::new() };
     let rest = if points.is_empty() { name } else { "" };
@@ -104,14 +101,123 @@ impl EncodedRequest {
     }
 }
 
+/// Returns the path that is appended to a provider's base URL.
+pub(crate) fn path(model: &Model) -> String {
+    match model.provider.wire {
+        WireFormat::Anthropic => anthropic::PATH.to_owned(),
+        WireFormat::Chat => chat::PATH.to_owned(),
+        WireFormat::Responses => responses::PATH.to_owned(),
+        WireFormat::Gemini => gemini::path(&model.name),
+        WireFormat::Ollama => ollama::PATH.to_owned(),
+        WireFormat::Command => String::new(),
+    }
+}
+
+/// Returns the body for a prompt: the same bytes for the same prompt.
+pub(crate) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
+    match model.provider.wire {
+        WireFormat::Anthropic => anthropic::body(model, prompt),
+        WireFormat::Chat => chat::body(model, prompt),
+        WireFormat::Responses => responses::body(model, prompt),
+        WireFormat::Gemini => gemini::body(model, prompt),
+        WireFormat::Ollama => ollama::body(model, prompt),
+        WireFormat::Command => input(prompt).into_bytes(),
+    }
+}
+
+/// Returns the headers that a wire format requires besides those in the provider's table.
+pub(crate) const fn headers(wire: WireFormat) -> &'static [(&'static str, &'static str)] {
+    match wire {
+        WireFormat::Anthropic => &[("anthropic-version", anthropic::VERSION)],
+        WireFormat::Chat
+        | WireFormat::Responses
+        | WireFormat::Gemini
+        | WireFormat::Ollama
+        | WireFormat::Command => &[],
+    }
+}
+
+/// Returns the header that carries the key.
+pub(crate) fn secret_header(wire: WireFormat, key: &SecretString) -> (String, SecretString) {
+    let bearer = || SecretString::from(format!("Bearer {}", key.expose_secret()));
+    match wire {
+        WireFormat::Anthropic => ("x-api-key".to_owned(), key.clone()),
+        WireFormat::Gemini => ("x-goog-api-key".to_owned(), key.clone()),
+        WireFormat::Chat | WireFormat::Responses | WireFormat::Ollama | WireFormat::Command => {
+            ("authorization".to_owned(), bearer())
+        }
+    }
+}
+
+/// Returns the text of a response with a success status.
+pub(crate) fn answer(wire: WireFormat, value: &Value) -> Result<String, ResponseDefect> {
+    let answer = match wire {
+        WireFormat::Anthropic => anthropic::answer(value),
+        WireFormat::Chat => chat::answer(value),
+        WireFormat::Responses => responses::answer(value),
+        WireFormat::Gemini => gemini::answer(value),
+        WireFormat::Ollama => ollama::answer(value),
+        WireFormat::Command => Err(ResponseDefect::garbled("a program's output is not JSON")),
+    }?;
+    match answer.stop {
+        StopCause::Defect(class) => Err(ResponseDefect { class, message: defect_message(class) }),
+        StopCause::Done if answer.text.trim().is_empty() => Err(ResponseDefect {
+            class: FailureClass::Soft(SoftFailure::Empty),
+            message: "the answer is empty",
+        }),
+        StopCause::Done => Ok(answer.text),
+    }
+}
+
+/// Returns the tokens used; what a response does not report is `None`.
+pub(crate) fn tokens(wire: WireFormat, value: &Value) -> TokenUsage {
+    match wire {
+        WireFormat::Anthropic => anthropic::tokens(value),
+        WireFormat::Chat => chat::tokens(value),
+        WireFormat::Responses => responses::tokens(value),
+        WireFormat::Gemini => gemini::tokens(value),
+        WireFormat::Ollama => ollama::tokens(value),
+        WireFormat::Command => TokenUsage::default(),
+    }
+}
+
+const fn defect_message(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::Soft(SoftFailure::Declined) => "the model or a content filter declined",
+        FailureClass::Soft(SoftFailure::CutOff) => "the answer was cut off at its token limit",
+        FailureClass::Soft(SoftFailure::Empty) => "the answer is empty",
+        FailureClass::Soft(SoftFailure::Misshapen) => "the answer is not in the requested form",
+        FailureClass::TooLong => "prompt and answer exceed the model's context",
+        FailureClass::Overload => "the provider stopped before the answer was complete",
+        FailureClass::Rate
+        | FailureClass::Money
+        | FailureClass::Auth
+        | FailureClass::Settings
+        | FailureClass::Request
+        | FailureClass::Garbled => "there is no answer",
+    }
+}
+
+/// The placeholder for the model's name in the program's arguments.
+const MODEL: &str = "{model}";
+
+/// Returns the program with its input.
+pub(crate) fn encode_command(model: &Model, prompt: &ModelPrompt) -> EncodedRequest {
+    let command = model.provider.command.iter().map(|word| word.replace(MODEL, &model.name)).collect();
+    EncodedRequest::Command { command, input: input(prompt) }
+}
+
+/// Returns the program's input: both texts in one.
+pub(crate) fn input(prompt: &ModelPrompt) -> String {
+    format!("{}\n\n{}\n", prompt.instructions, prompt.material)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::llm::testing::model;
-    use crate::llm::testing::of_provider;
-    use crate::llm::testing::prompt;
+    use crate::llm::testing::{model, of_provider, prompt};
 
     const KEY: &str = "sentinel-key-0123456789";
 
@@ -199,5 +305,19 @@ mod tests {
         model.min_cacheable_tokens = Some(512);
         assert!(marks_cache(&model, &instructions));
         assert!(!marks_cache(&model, &instructions[1..]));
+    }
+
+    #[test]
+    fn the_program_reads_both_texts_and_is_told_the_model() {
+        let mut model = of_provider("command", "opus");
+        let mut provider = (*model.provider).clone();
+        provider.command = ["ask", "--model={model}", "-p"].map(str::to_owned).to_vec();
+        model.provider = Arc::new(provider);
+        let EncodedRequest::Command { command, input } = encode_command(&model, &prompt("fn main() {}"))
+        else {
+            panic!()
+        };
+        assert_eq!(command, ["ask", "--model=opus", "-p"]);
+        assert_eq!(input, "Say what it is for.\n\nfn main() {}\n");
     }
 }

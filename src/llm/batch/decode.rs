@@ -2,15 +2,11 @@
 
 use serde_json::Value;
 
-use super::questions::is_anthropic;
-use crate::llm::CallFailure;
-use crate::llm::FailureClass;
-use crate::llm::Model;
-use crate::llm::ModelReply;
-use crate::llm::RateLimits;
-use crate::llm::decode;
-use crate::llm::failure::ErrorBody;
-use crate::llm::text;
+use super::encode::is_anthropic;
+use crate::llm::call::{CallFailure, FailureClass, Model, ModelReply, RateLimits};
+use crate::llm::decode::{decode_value, good_value};
+use crate::llm::error_body;
+use crate::llm::error_body::ErrorBody;
 use crate::model::HttpResponse;
 
 /// The state of a submission.
@@ -58,12 +54,12 @@ pub fn decode_submitted(
     response: &HttpResponse,
     now_ms: i64,
 ) -> Result<SubmitStep, CallFailure> {
-    let value = decode::good_value(model, response, now_ms)?;
+    let value = good_value(model, response, now_ms)?;
     let kind = ["object", "type"].into_iter().find_map(|name| value.get(name)?.as_str());
     match (kind, id(&value)) {
         (Some("batch" | "message_batch"), Some(id)) => Ok(SubmitStep::Batch(id)),
         (Some("file"), Some(id)) => Ok(SubmitStep::Uploaded(id)),
-        _ => Err(garbled("the answer names no batch and no file")),
+        _ => Err(garbled("the response names neither a batch nor a file")),
     }
 }
 
@@ -73,8 +69,8 @@ pub fn decode_poll(
     response: &HttpResponse,
     now_ms: i64,
 ) -> Result<BatchProgress, CallFailure> {
-    let value = decode::good_value(model, response, now_ms)?;
-    progress(model, &value).ok_or_else(|| garbled("the answer does not say how far the batch is"))
+    let value = good_value(model, response, now_ms)?;
+    progress(model, &value).ok_or_else(|| garbled("the response has no batch status"))
 }
 
 /// Decodes a list of batches; entries that are not batches are left out.
@@ -83,9 +79,9 @@ pub fn decode_list(
     response: &HttpResponse,
     now_ms: i64,
 ) -> Result<Vec<ListedBatch>, CallFailure> {
-    let value = decode::good_value(model, response, now_ms)?;
+    let value = good_value(model, response, now_ms)?;
     let Some(batches) = value.get("data").and_then(Value::as_array) else {
-        return Err(garbled("the answer is no list of batches"));
+        return Err(garbled("the response is not a list of batches"));
     };
     Ok(batches.iter().filter_map(|batch| listed(model, batch)).collect())
 }
@@ -106,7 +102,7 @@ pub fn decode_results(model: &Model, body: &[u8]) -> Vec<(String, Result<ModelRe
 }
 
 fn id(value: &Value) -> Option<String> {
-    value.get("id").and_then(Value::as_str).and_then(text::call_id)
+    value.get("id").and_then(Value::as_str).and_then(error_body::call_id)
 }
 
 fn listed(model: &Model, batch: &Value) -> Option<ListedBatch> {
@@ -124,7 +120,7 @@ fn listed(model: &Model, batch: &Value) -> Option<ListedBatch> {
     Some(ListedBatch {
         id: id(batch)?,
         created_ms,
-        tag: batch.pointer("/metadata/slop").and_then(Value::as_str).and_then(text::call_id),
+        tag: batch.pointer("/metadata/slop").and_then(Value::as_str).and_then(error_body::call_id),
         items,
         progress: progress(model, batch)?,
     })
@@ -138,16 +134,17 @@ fn progress(model: &Model, batch: &Value) -> Option<BatchProgress> {
         };
     }
     let status = batch.get("status")?.as_str()?;
-    let file = |name| batch.get(name).and_then(Value::as_str).and_then(text::call_id);
+    let file = |name| batch.get(name).and_then(Value::as_str).and_then(error_body::call_id);
     let results = [file("output_file_id"), file("error_file_id")].into_iter().flatten().collect();
     match status {
         "completed" | "expired" | "cancelled" => Some(BatchProgress::Ended { results, failed: None }),
         "failed" => {
-            let why = batch
-                .pointer("/errors/data/0/message")
-                .and_then(Value::as_str)
-                .unwrap_or("it says nothing of why");
-            Some(BatchProgress::Ended { results, failed: Some(text::printable(why, text::MAX_MESSAGE)) })
+            let why =
+                batch.pointer("/errors/data/0/message").and_then(Value::as_str).unwrap_or("no reason given");
+            Some(BatchProgress::Ended {
+                results,
+                failed: Some(error_body::printable(why, error_body::MAX_MESSAGE)),
+            })
         }
         _ => Some(BatchProgress::Running),
     }
@@ -155,23 +152,20 @@ fn progress(model: &Model, batch: &Value) -> Option<BatchProgress> {
 
 fn decode_anthropic_line(model: &Model, line: &Value) -> Result<ModelReply, CallFailure> {
     let Some(result) = line.get("result") else {
-        return Err(garbled("a line of the answers has no `result`"));
+        return Err(garbled("a result line has no `result`"));
     };
     match result.get("type").and_then(Value::as_str) {
-        Some("succeeded") => decode::decode_value(
-            model,
-            result.get("message").unwrap_or(&Value::Null),
-            None,
-            RateLimits::default(),
-        ),
+        Some("succeeded") => {
+            decode_value(model, result.get("message").unwrap_or(&Value::Null), None, RateLimits::default())
+        }
         Some("errored") => {
             let error = result.get("error").unwrap_or(&Value::Null);
             Err(uncharged(&ErrorBody::from_json(error), 200))
         }
         Some("expired" | "canceled") => {
-            Err(refusal(FailureClass::Overload, "the batch ended before this question"))
+            Err(refusal(FailureClass::Overload, "the batch ended before this item"))
         }
-        Some(_) | None => Err(garbled("a line of the answers has a `result` of no known type")),
+        Some(_) | None => Err(garbled("a result line has a `result` of an unknown type")),
     }
 }
 
@@ -184,13 +178,14 @@ fn decode_openai_line(model: &Model, line: &Value) -> Result<ModelReply, CallFai
         .and_then(Value::as_u64)
         .and_then(|code| u16::try_from(code).ok());
     let (Some(status), Some(body)) = (status, line.pointer("/response/body")) else {
-        return Err(garbled("a line of the answers has no `response`"));
+        return Err(garbled("a result line has no `response`"));
     };
     if !(200..300).contains(&status) {
         return Err(uncharged(&ErrorBody::from_json(body), status));
     }
-    let request_id = line.pointer("/response/request_id").and_then(Value::as_str).and_then(text::call_id);
-    decode::decode_value(model, body, request_id, RateLimits::default())
+    let request_id =
+        line.pointer("/response/request_id").and_then(Value::as_str).and_then(error_body::call_id);
+    decode_value(model, body, request_id, RateLimits::default())
 }
 
 fn uncharged(said: &ErrorBody, status: u16) -> CallFailure {
@@ -218,10 +213,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::SoftFailure;
-    use crate::llm::testing::NOW_MS;
-    use crate::llm::testing::of_provider;
-    use crate::llm::testing::response;
+    use crate::llm::call::SoftFailure;
+    use crate::llm::testing::{NOW_MS, of_provider, response};
 
     fn anthropic() -> Model {
         of_provider("anthropic", "m")

@@ -5,9 +5,10 @@
 //! or nothing.
 
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::llm::Model;
-use crate::llm::WireFormat;
+use crate::llm::call::{FailureClass, Model};
+use crate::llm::catalog::WireFormat;
 use crate::model::ContentHash;
 
 /// The most bytes of English in a token, assumed so that marked instructions are long enough in any case.
@@ -20,7 +21,7 @@ const OPENAI: &str = "https://api.openai.com/";
 const FIRST_EXPLICIT: (u32, u32) = (5, 6);
 
 /// Returns whether the end of the instructions is marked for the provider's cache.
-pub(in crate::llm) fn is_marked(model: &Model, instructions: &str) -> bool {
+pub(crate) fn is_marked(model: &Model, instructions: &str) -> bool {
     let can_be = match model.provider.wire {
         WireFormat::Anthropic => true,
         WireFormat::Chat | WireFormat::Responses => is_openai(model) && has_explicit_caching(&model.name),
@@ -32,7 +33,7 @@ pub(in crate::llm) fn is_marked(model: &Model, instructions: &str) -> bool {
 
 /// The fields that only OpenAI is sent.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct OpenAiCacheFields {
+pub(crate) struct OpenAiCacheFields {
     /// Calls with the same key are routed to the same cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_key: Option<String>,
@@ -42,7 +43,7 @@ pub(super) struct OpenAiCacheFields {
 
 impl OpenAiCacheFields {
     /// Returns the fields for a prompt with these instructions.
-    pub(super) fn new(model: &Model, instructions: &str) -> Self {
+    pub(crate) fn new(model: &Model, instructions: &str) -> Self {
         if !is_openai(model) || !model.provider.marks_cache {
             return Self::default();
         }
@@ -54,13 +55,13 @@ impl OpenAiCacheFields {
 
 /// The mode in which only marked prefixes are cached; also the mark itself.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(super) struct CacheMode {
+pub(crate) struct CacheMode {
     mode: &'static str,
 }
 
 impl CacheMode {
     /// The only mode.
-    pub(super) const MARK: Self = Self { mode: "explicit" };
+    pub(crate) const MARK: Self = Self { mode: "explicit" };
 }
 
 fn is_openai(model: &Model) -> bool {
@@ -77,6 +78,51 @@ fn has_explicit_caching(name: &str) -> bool {
     let minor = rest.strip_prefix('.').map_or("", |rest| &rest[..number(rest)]);
     let Ok(major) = major.parse::<u32>() else { return false };
     FIRST_EXPLICIT <= (major, minor.parse().unwrap_or(0))
+}
+
+/// The content of a response with a success status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WireAnswer {
+    /// The model's text, without its reasoning.
+    pub(crate) text: String,
+    /// Why it stopped.
+    pub(crate) stop: StopCause,
+}
+
+/// Why a model stopped, as far as it matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StopCause {
+    /// It was done, or gave no reason.
+    Done,
+    /// For another reason: there is no usable text.
+    Defect(FailureClass),
+}
+
+/// Why a response with a success status has no usable text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ResponseDefect {
+    /// The class of the failure.
+    pub(crate) class: FailureClass,
+    /// Our message for it.
+    pub(crate) message: &'static str,
+}
+
+impl ResponseDefect {
+    /// Returns the defect of a response that lacks a required field.
+    pub(crate) const fn garbled(message: &'static str) -> Self {
+        Self { class: FailureClass::Garbled, message }
+    }
+}
+
+/// Returns the count at a JSON pointer, if it is a non-negative integer.
+pub(crate) fn count(value: &Value, pointer: &str) -> Option<u64> {
+    value.pointer(pointer).and_then(Value::as_u64)
+}
+
+/// Returns the input tokens without those that a cache read or wrote.
+pub(crate) fn rest(all: Option<u64>, cache_read: Option<u64>, cache_write: Option<u64>) -> Option<u64> {
+    let parts = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
+    all.map(|all| all.saturating_sub(parts))
 }
 
 #[cfg(test)]

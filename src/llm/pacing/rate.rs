@@ -5,8 +5,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::LimitWindow;
-use super::RateLimits;
+use crate::llm::call::{LimitWindow, RateLimits};
 
 const MINUTE: Duration = Duration::from_mins(1);
 /// After this many answers without a complaint one more concurrent call is allowed.

@@ -1,9 +1,12 @@
 //! Models, the requests that are sent to them, and the decoded responses, independent of the provider.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::HttpRequest;
-use crate::model::TokenUsage;
+use serde_json::{Map, Value};
+
+use super::catalog::{Provider, TokenPrice};
+use crate::model::{HttpRequest, ModelName, TokenUsage};
 
 /// A request as it is sent.
 #[derive(Debug, Clone)]
@@ -115,6 +118,37 @@ pub struct LimitWindow {
     pub remaining: u64,
     /// The time until it resets.
     pub resets_in: Duration,
+}
+
+/// A model and its parameters. What is `None` is not sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// The provider that offers it.
+    pub provider: Arc<Provider>,
+    /// Its name, as the provider spells it.
+    pub name: String,
+    /// Sampling temperature, if configured: many models reject any.
+    pub temperature: Option<f64>,
+    /// Nucleus sampling, likewise.
+    pub top_p: Option<f64>,
+    /// The most tokens of an answer, reasoning included, if it is not left to the prompt.
+    pub max_output_tokens: Option<u32>,
+    /// Its price; `None` if unknown. A free model has a price of zero.
+    pub price: Option<TokenPrice>,
+    /// From how many tokens on the provider caches a prompt's prefix; `None` if unknown.
+    pub min_cacheable_tokens: Option<u32>,
+}
+
+impl Model {
+    /// Returns its name together with its provider's.
+    pub fn full_name(&self) -> ModelName {
+        ModelName { provider: self.provider.name.clone(), model: self.name.clone() }
+    }
+
+    /// Returns the additional fields that the provider expects in a body for this model.
+    pub(super) fn quirk_fields(&self) -> Option<&Map<String, Value>> {
+        self.provider.quirk(&self.name).map(|quirk| &quirk.fields)
+    }
 }
 
 #[cfg(test)]

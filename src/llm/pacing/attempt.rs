@@ -6,9 +6,7 @@
 
 use std::time::Duration;
 
-use super::CallFailure;
-use super::FailureClass;
-use super::SoftFailure;
+use crate::llm::call::{CallFailure, FailureClass, SoftFailure};
 
 /// The most calls to one model for one task.
 const MAX_TRIES: u32 = 4;
@@ -195,7 +193,7 @@ fn backoff(tries: u32, asked: Option<Duration>, jitter: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::RateLimits;
+    use crate::llm::call::RateLimits;
 
     fn refusal(class: FailureClass, wait: Option<u64>) -> CallFailure {
         let wait = wait.map(Duration::from_secs);

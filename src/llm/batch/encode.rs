@@ -4,15 +4,11 @@ use secrecy::SecretString;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::llm::Model;
-use crate::llm::WireFormat;
-use crate::llm::encode::path_part;
-use crate::llm::encode::request;
+use crate::llm::call::Model;
+use crate::llm::catalog::WireFormat;
 use crate::llm::wire;
-use crate::model::ContentHash;
-use crate::model::HttpMethod;
-use crate::model::HttpRequest;
-use crate::model::ModelPrompt;
+use crate::llm::wire::{path_part, request};
+use crate::model::{ContentHash, HttpMethod, HttpRequest, ModelPrompt};
 
 /// The content type of JSON bodies.
 const JSON: &str = "application/json";
@@ -92,7 +88,7 @@ pub fn encode_submit(model: &Model, items: &[BatchEntry<'_>], key: Option<&Secre
     }
     let requests =
         items.iter().map(|item| AnthropicItem { custom_id: item.id, params: body(model, item) }).collect();
-    let body = serde_json::to_vec(&AnthropicBatch { requests }).expect("texts are JSON");
+    let body = serde_json::to_vec(&AnthropicBatch { requests }).expect("strings are valid JSON");
     request(model, HttpMethod::Post, "/v1/messages/batches", Some(("content-type", JSON)), body, key)
 }
 
@@ -104,7 +100,7 @@ pub fn encode_create(model: &Model, file: &str, tag: &str, key: Option<&SecretSt
         completion_window: "24h",
         metadata: BatchMetadata { slop: tag },
     };
-    let body = serde_json::to_vec(&batch).expect("texts are JSON");
+    let body = serde_json::to_vec(&batch).expect("strings are valid JSON");
     request(model, HttpMethod::Post, "/batches", Some(("content-type", JSON)), body, key)
 }
 
@@ -133,7 +129,7 @@ pub fn encode_list(model: &Model, before: Option<&str>, key: Option<&SecretStrin
 }
 
 /// Returns whether the model uses Anthropic's format.
-pub(super) fn is_anthropic(model: &Model) -> bool {
+pub(crate) fn is_anthropic(model: &Model) -> bool {
     model.provider.wire == WireFormat::Anthropic
 }
 
@@ -151,7 +147,7 @@ fn get(model: &Model, path: &str, key: Option<&SecretString>) -> HttpRequest {
 
 fn body(model: &Model, item: &BatchEntry<'_>) -> Box<RawValue> {
     let body = String::from_utf8(wire::body(model, item.prompt)).expect("JSON is UTF-8");
-    RawValue::from_string(body).expect("a body is JSON")
+    RawValue::from_string(body).expect("a body is valid JSON")
 }
 
 /// Returns the request that uploads items as a file of lines, encoded as multipart form data.
@@ -172,7 +168,8 @@ fn upload(model: &Model, items: &[BatchEntry<'_>], key: Option<&SecretString>) -
             url: endpoint(model),
             body: self::body(model, item),
         };
-        serde_json::to_writer(&mut body, &line).expect("texts are JSON, and a vector takes all of it");
+        serde_json::to_writer(&mut body, &line)
+            .expect("strings are valid JSON, and writing to a vector cannot fail");
         body.push(b'\n');
     }
     body.extend(format!("\r\n--{boundary}--\r\n").into_bytes());
@@ -185,8 +182,7 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
-    use crate::llm::testing::of_provider;
-    use crate::llm::testing::prompt;
+    use crate::llm::testing::{of_provider, prompt};
 
     const IDS: [&str; 2] = ["a1", "b2"];
 

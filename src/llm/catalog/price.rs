@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::Provider;
-use crate::model::ModelName;
-use crate::model::Money;
-use crate::model::TokenUsage;
+use super::provider::Provider;
+use crate::model::{ModelName, Money, TokenUsage};
 
 /// The number of tokens that a price is for.
 const TOKENS_PER_PRICE: u128 = 1_000_000;
@@ -249,7 +247,7 @@ fn is_dated(model: &str, name: &str) -> bool {
 /// Returns the built-in prices.
 pub fn built_in_prices() -> PriceList {
     let file: PriceFile =
-        toml::from_str(include_str!("../../config/prices.toml")).expect("the file is tested");
+        toml::from_str(include_str!("../../../config/prices.toml")).expect("the file is tested");
     let mut rows = BTreeMap::new();
     for model in file.models {
         let row = model.row().expect("the file is tested");
@@ -258,11 +256,6 @@ pub fn built_in_prices() -> PriceList {
         }
     }
     PriceList { date: file.date, rows }
-}
-
-/// Parses an amount of dollars such as `0.125`, with at most nine decimals.
-pub fn dollars(text: &str) -> Option<Money> {
-    Money::from_dollars(text)
 }
 
 #[derive(Deserialize)]
@@ -291,11 +284,12 @@ struct PriceEntry {
 
 impl PriceEntry {
     fn row(&self) -> Option<ListedPrice> {
-        let read =
-            |text: &Option<String>| text.as_deref().map(|text| dollars(text).ok_or(())).transpose().ok();
+        let read = |text: &Option<String>| {
+            text.as_deref().map(|text| Money::from_dollars(text).ok_or(())).transpose().ok()
+        };
         let row = PriceRow {
-            input: dollars(&self.input)?,
-            output: dollars(&self.output)?,
+            input: Money::from_dollars(&self.input)?,
+            output: Money::from_dollars(&self.output)?,
             cache_read: read(&self.cache_read)?,
             cache_write: read(&self.cache_write)?,
             long: self.long_from.zip(read(&self.long_input)?),
@@ -312,8 +306,8 @@ impl PriceEntry {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::provider::built_in_providers;
     use super::*;
-    use crate::llm::built_in_providers;
 
     fn provider(name: &str, is_free: bool) -> Provider {
         let any = built_in_providers().remove(0);
@@ -323,7 +317,11 @@ mod tests {
     #[track_caller]
     fn check(seller: &str, model: &str, input: Option<&str>) {
         let found = built_in_prices().find(&provider(seller, false), model);
-        assert_eq!(found.map(|(price, _)| price.input), input.and_then(dollars), "{seller}/{model}");
+        assert_eq!(
+            found.map(|(price, _)| price.input),
+            input.and_then(Money::from_dollars),
+            "{seller}/{model}"
+        );
     }
 
     #[test]
@@ -369,11 +367,11 @@ mod tests {
 
     #[test]
     fn amounts_are_read_to_the_billionth() {
-        assert_eq!(dollars("0.125"), Some(Money::from_nanos(125_000_000)));
-        assert_eq!(dollars("20"), Some(Money::from_nanos(20_000_000_000)));
-        assert_eq!(dollars("0.000000001"), Some(Money::from_nanos(1)));
+        assert_eq!(Money::from_dollars("0.125"), Some(Money::from_nanos(125_000_000)));
+        assert_eq!(Money::from_dollars("20"), Some(Money::from_nanos(20_000_000_000)));
+        assert_eq!(Money::from_dollars("0.000000001"), Some(Money::from_nanos(1)));
         for wrong in ["", ".5", "1.", "-1", "1e3", "1.0000000001", "99999999999999", "1,5", " 1"] {
-            assert_eq!(dollars(wrong), None, "{wrong}");
+            assert_eq!(Money::from_dollars(wrong), None, "{wrong}");
         }
     }
 

@@ -1,0 +1,11 @@
+//! What is known about models before any call: providers and prices, as rows of data.
+//!
+//! Imports nothing else of this room.
+
+mod price;
+mod provider;
+
+pub use price::{LongInputPrice, PriceList, PriceRow, TokenPrice, built_in_prices};
+pub use provider::{
+    ModelQuirk, Provider, ProviderRow, ProviderRowError, QuirkRow, WireFormat, built_in_providers,
+};
