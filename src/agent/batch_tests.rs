@@ -1,21 +1,14 @@
 //! Batches, against a scripted provider and a real database.
 
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::super::PromptSource;
-use super::super::StopReason;
-use super::super::testing::*;
-use super::custom_id;
-use crate::model::HttpError;
-use crate::model::HttpResponse;
-use crate::model::Money;
-use crate::model::Tier;
-use crate::store::agent::CapExceeded;
-use crate::store::agent::SpendTotals;
+use super::batch_submit::custom_id;
+use super::testing::*;
+use super::{PromptSource, StopReason};
+use crate::model::{HttpError, HttpResponse, Money, Tier};
+use crate::store::agent::{CapExceeded, SpendTotals};
 
 /// A batch provider: what it stores, and what it does next.
 #[derive(Debug, Default)]
@@ -102,24 +95,24 @@ fn half() -> Money {
 #[test]
 fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
     let (world, provider) = world();
-    let office_options = options(vec![model("small")]);
-    let office = world.office(&office_options);
-    let outcome = office.submit(errands(3), &PlainPrompts, &|| false).unwrap();
+    let service_options = options(vec![model("small")]);
+    let service = world.service(&service_options);
+    let outcome = service.submit(tasks(3), &PlainPrompts, &|| false).unwrap();
     assert_eq!((outcome.submitted, outcome.remaining, world.seen().len()), (3, 0, 1));
     assert_eq!(spent(&world).day, spent(&world).reserved);
     // Neither called one by one nor submitted again meanwhile.
-    assert_eq!(office.run(errands(3), &PlainPrompts, &super::super::NoObserver, &|| false).in_batch, 3);
-    assert_eq!(office.submit(errands(3), &PlainPrompts, &|| false).unwrap().in_batch, 3);
+    assert_eq!(service.run(tasks(3), &PlainPrompts, &super::NoObserver, &|| false).in_batch, 3);
+    assert_eq!(service.submit(tasks(3), &PlainPrompts, &|| false).unwrap().in_batch, 3);
     assert_eq!(world.seen().len(), 1);
-    assert_eq!(office.collect(&|| false).waiting, 3);
+    assert_eq!(service.collect(&|| false).waiting, 3);
     provider.lock().unwrap().has_ended = true;
     // Another process collects it.
-    drop(office);
-    let collected = world.office(&office_options).collect(&|| false);
+    drop(service);
+    let collected = world.service(&service_options).collect(&|| false);
     assert_eq!((collected.answered, collected.waiting, collected.lost), (3, 0, 0));
     assert_eq!(spent(&world).day, Money::from_nanos(3 * half().nanos()));
     assert_eq!(spent(&world).reserved, Money::ZERO);
-    let found = world.paid().summaries_of_subject(&errand("f0").subject, "rust", Tier::TechLead).unwrap();
+    let found = world.paid().summaries_of_subject(&task("f0").subject, "rust", Tier::TechLead).unwrap();
     assert_eq!((found[0].text.as_str(), found[0].cost), ("It has lines.", half()));
     assert!(world.paid().open_batches().unwrap().is_empty());
 }
@@ -128,14 +121,14 @@ fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
 fn a_batch_whose_name_was_never_heard_is_found_again() {
     let (world, provider) = world();
     provider.lock().unwrap().is_silent = true;
-    let office_options = options(vec![model("small")]);
-    let outcome = world.office(&office_options).submit(errands(2), &PlainPrompts, &|| false).unwrap();
+    let service_options = options(vec![model("small")]);
+    let outcome = world.service(&service_options).submit(tasks(2), &PlainPrompts, &|| false).unwrap();
     assert!(matches!(outcome.stopped, Some(StopReason::Unreachable { .. })), "{outcome:?}");
     assert_eq!(world.paid().open_batches().unwrap()[0].remote_id, None);
-    let office = world.office(&office_options);
-    assert_eq!(office.collect(&|| false).waiting, 2);
+    let service = world.service(&service_options);
+    assert_eq!(service.collect(&|| false).waiting, 2);
     provider.lock().unwrap().has_ended = true;
-    assert_eq!(office.collect(&|| false).answered, 2);
+    assert_eq!(service.collect(&|| false).answered, 2);
     assert_eq!(spent(&world).reserved, Money::ZERO);
 }
 
@@ -144,13 +137,13 @@ fn a_lost_batch_is_found_beside_one_of_another_project_that_is_as_large() {
     for theirs in ["ended", "in_progress"] {
         let (world, provider) = world();
         provider.lock().unwrap().is_silent = true;
-        let office_options = options(vec![model("small")]);
-        let office = world.office(&office_options);
-        office.submit(errands(2), &PlainPrompts, &|| false).unwrap();
+        let service_options = options(vec![model("small")]);
+        let service = world.service(&service_options);
+        service.submit(tasks(2), &PlainPrompts, &|| false).unwrap();
         let mut at_work = provider.lock().unwrap();
         (at_work.has_ended, at_work.others) = (true, Some(theirs));
         drop(at_work);
-        assert_eq!(office.collect(&|| false).answered, 2, "{theirs}");
+        assert_eq!(service.collect(&|| false).answered, 2, "{theirs}");
         assert_eq!(spent(&world).reserved, Money::ZERO);
     }
 }
@@ -159,11 +152,11 @@ fn a_lost_batch_is_found_beside_one_of_another_project_that_is_as_large() {
 fn a_lost_batch_is_waited_for_while_only_one_of_another_project_has_ended() {
     let (world, provider) = world();
     provider.lock().unwrap().is_silent = true;
-    let office_options = options(vec![model("small")]);
-    let office = world.office(&office_options);
-    office.submit(errands(2), &PlainPrompts, &|| false).unwrap();
+    let service_options = options(vec![model("small")]);
+    let service = world.service(&service_options);
+    service.submit(tasks(2), &PlainPrompts, &|| false).unwrap();
     provider.lock().unwrap().others = Some("ended");
-    let collected = office.collect(&|| false);
+    let collected = service.collect(&|| false);
     assert_eq!((collected.answered, collected.waiting), (0, 2));
     assert_eq!(world.paid().open_batches().unwrap()[0].remote_id, None);
 }
@@ -172,19 +165,19 @@ fn a_lost_batch_is_waited_for_while_only_one_of_another_project_has_ended() {
 fn a_batch_that_is_nowhere_counts_as_its_worst_after_a_day() {
     let (world, provider) = world();
     provider.lock().unwrap().is_silent = true;
-    let office_options = options(vec![model("small")]);
-    let office = world.office(&office_options);
-    office.submit(errands(2), &PlainPrompts, &|| false).unwrap();
+    let service_options = options(vec![model("small")]);
+    let service = world.service(&service_options);
+    service.submit(tasks(2), &PlainPrompts, &|| false).unwrap();
     provider.lock().unwrap().batch.clear();
     let worst = spent(&world).reserved;
-    assert_eq!(office.collect(&|| false).waiting, 2);
+    assert_eq!(service.collect(&|| false).waiting, 2);
     world.clock_passes(Duration::from_hours(26));
-    assert_eq!(office.collect(&|| false).lost, 2);
+    assert_eq!(service.collect(&|| false).lost, 2);
     assert_eq!((spent(&world).reserved, spent(&world).total), (worst, worst));
     assert!(world.paid().open_batches().unwrap().is_empty());
     // They can be submitted again.
     provider.lock().unwrap().is_silent = false;
-    assert_eq!(office.submit(errands(2), &PlainPrompts, &|| false).unwrap().submitted, 2);
+    assert_eq!(service.submit(tasks(2), &PlainPrompts, &|| false).unwrap().submitted, 2);
 }
 
 #[test]
@@ -192,7 +185,7 @@ fn a_batch_that_was_refused_costs_nothing() {
     let (world, provider) = world();
     provider.lock().unwrap().refuses = true;
     let outcome =
-        world.office(&options(vec![model("small")])).submit(errands(2), &PlainPrompts, &|| false).unwrap();
+        world.service(&options(vec![model("small")])).submit(tasks(2), &PlainPrompts, &|| false).unwrap();
     assert!(matches!(outcome.stopped, Some(StopReason::Account { .. })), "{outcome:?}");
     assert_eq!((outcome.remaining, spent(&world).total), (2, Money::ZERO));
     assert!(world.paid().open_batches().unwrap().is_empty());
@@ -203,7 +196,7 @@ fn only_as_many_questions_are_handed_over_as_the_caps_allow() {
     let (world, provider) = world();
     let mut options = options(vec![model("small")]);
     options.caps.calls_a_day = 4;
-    let outcome = world.office(&options).submit(errands(9), &PlainPrompts, &|| false).unwrap();
+    let outcome = world.service(&options).submit(tasks(9), &PlainPrompts, &|| false).unwrap();
     assert_eq!((outcome.submitted, outcome.remaining), (4, 5));
     assert!(
         matches!(outcome.stopped, Some(StopReason::OverCap { cap: CapExceeded::Calls, .. })),
@@ -212,7 +205,7 @@ fn only_as_many_questions_are_handed_over_as_the_caps_allow() {
     assert_eq!(provider.lock().unwrap().batch.len(), 4);
     options.caps.calls_a_day = 1_000;
     options.caps.day = spent(&world).day + Money::from_nanos(1);
-    let outcome = world.office(&options).submit(errands(9), &PlainPrompts, &|| false).unwrap();
+    let outcome = world.service(&options).submit(tasks(9), &PlainPrompts, &|| false).unwrap();
     assert_eq!((outcome.in_batch, outcome.submitted, outcome.remaining), (4, 0, 5));
     assert!(
         matches!(outcome.stopped, Some(StopReason::OverCap { cap: CapExceeded::Day, .. })),
@@ -225,7 +218,7 @@ fn what_was_just_put_aside_counts_where_a_cap_is_met() {
     let (world, _) = world();
     let mut options = options(vec![model("small")]);
     options.caps.day = Money::from_nanos(20_000_000);
-    let outcome = world.office(&options).submit(errands(9), &PlainPrompts, &|| false).unwrap();
+    let outcome = world.service(&options).submit(tasks(9), &PlainPrompts, &|| false).unwrap();
     assert!(0 < outcome.submitted && 0 < outcome.remaining, "{outcome:?}");
     let Some(StopReason::OverCap { spent: told, caps, next, .. }) = outcome.stopped else {
         panic!("{outcome:?}")
@@ -240,7 +233,7 @@ fn who_is_stopped_while_questions_are_packed_leaves_all_of_them() {
     let looks = AtomicUsize::new(0);
     let is_stopped = || 3 <= looks.fetch_add(1, Ordering::SeqCst);
     let outcome =
-        world.office(&options(vec![model("small")])).submit(errands(9), &PlainPrompts, &is_stopped).unwrap();
+        world.service(&options(vec![model("small")])).submit(tasks(9), &PlainPrompts, &is_stopped).unwrap();
     assert!(matches!(outcome.stopped, Some(StopReason::Interrupted)), "{outcome:?}");
     assert_eq!((outcome.remaining, outcome.submitted, world.seen().len()), (9, 0, 0));
 }
@@ -248,14 +241,14 @@ fn who_is_stopped_while_questions_are_packed_leaves_all_of_them() {
 #[test]
 fn an_answer_that_never_comes_counts_as_its_worst() {
     let (world, provider) = world();
-    let office_options = options(vec![model("small")]);
-    let office = world.office(&office_options);
-    office.submit(errands(3), &PlainPrompts, &|| false).unwrap();
+    let service_options = options(vec![model("small")]);
+    let service = world.service(&service_options);
+    service.submit(tasks(3), &PlainPrompts, &|| false).unwrap();
     let each = Money::from_nanos(spent(&world).reserved.nanos() / 3);
     let mut at_work = provider.lock().unwrap();
-    (at_work.has_ended, at_work.forgets) = (true, vec![custom_id(&errand("f0").id)]);
+    (at_work.has_ended, at_work.forgets) = (true, vec![custom_id(&task("f0").id)]);
     drop(at_work);
-    let collected = office.collect(&|| false);
+    let collected = service.collect(&|| false);
     assert_eq!((collected.answered, collected.lost), (2, 1));
     let worst = spent(&world).reserved;
     assert!(
@@ -269,13 +262,13 @@ fn an_answer_that_never_comes_counts_as_its_worst() {
 fn answers_are_kept_as_what_they_were_asked_for_whatever_is_asked_by_then() {
     let (world, provider) = world();
     let asked = options(vec![model("small")]);
-    world.office(&asked).submit(errands(1), &PlainPrompts, &|| false).unwrap();
+    world.service(&asked).submit(tasks(1), &PlainPrompts, &|| false).unwrap();
     provider.lock().unwrap().has_ended = true;
     let mut other = options(vec![model("small")]);
     other.policy.tiers = vec![Tier::TechLead];
     other.policy.material_bytes = 1_000;
-    assert_eq!(world.office(&other).collect(&|| false).answered, 1);
-    let keys: Vec<_> = PlainPrompts.keys(&errand("f0"), &model("small").full_name());
+    assert_eq!(world.service(&other).collect(&|| false).answered, 1);
+    let keys: Vec<_> = PlainPrompts.keys(&task("f0"), &model("small").full_name());
     let found = keys.iter().map(|(_, key)| world.paid().summary(key).unwrap().unwrap());
     let found: Vec<_> = found.map(|summary| (summary.tier, summary.text, summary.prompt)).collect();
     let kept = |tier, text: &str| (tier, text.to_owned(), "code/1".to_owned());
@@ -288,8 +281,8 @@ fn answers_are_kept_as_what_they_were_asked_for_whatever_is_asked_by_then() {
 fn what_is_withheld_is_in_no_batch() {
     let (world, _) = world();
     let outcome = world
-        .office(&options(vec![model("small")]))
-        .submit(vec![errand("secret"), errand("a")], &PlainPrompts, &|| false)
+        .service(&options(vec![model("small")]))
+        .submit(vec![task("secret"), task("a")], &PlainPrompts, &|| false)
         .unwrap();
     assert_eq!((outcome.submitted, outcome.withheld.len()), (1, 1));
     assert!(!world.seen()[0].body.contains("secret"));

@@ -2,10 +2,8 @@
 
 use crate::engine::summaries::SummaryTasks;
 use crate::llm::Model;
-use crate::model::Money;
-use crate::model::TokenUsage;
-use crate::store::agent::SpendCaps;
-use crate::store::agent::SpendTotals;
+use crate::model::{Money, TokenUsage};
+use crate::store::agent::{SpendCaps, SpendTotals};
 
 /// Approximate bytes that a provider's format adds to the instructions and the material.
 const ENVELOPE_BYTES: u64 = 300;
@@ -38,7 +36,7 @@ pub struct CostEstimate {
 
 /// Returns the approximate cost of all tasks.
 pub fn estimate_cost(
-    errands: &SummaryTasks,
+    tasks: &SummaryTasks,
     chain: &[Model],
     answer_tokens: u32,
     caps: &SpendCaps,
@@ -48,7 +46,7 @@ pub fn estimate_cost(
     let price = model.and_then(|model| model.price);
     let most_output = model.and_then(|model| model.max_output_tokens).unwrap_or(0).max(answer_tokens);
     let mut estimate = CostEstimate {
-        calls: errands.ready.len() as u64 + errands.waiting_folders,
+        calls: tasks.ready.len() as u64 + tasks.waiting_folders,
         input_tokens: 0,
         output_tokens: 0,
         likely: price.map(|_| Money::ZERO),
@@ -56,7 +54,7 @@ pub fn estimate_cost(
         calls_left: caps.calls_a_day.saturating_sub(spent.calls),
         money_left: caps.day.saturating_sub(spent.day).min(caps.total.saturating_sub(spent.total)),
     };
-    for (about_bytes, most_bytes) in call_sizes(errands) {
+    for (about_bytes, most_bytes) in call_sizes(tasks) {
         let tokens = TokenUsage {
             input: Some(about_bytes.saturating_add(ENVELOPE_BYTES) / TOKEN_BYTES),
             output: Some(ANSWER_TOKENS.min(u64::from(most_output))),
@@ -74,23 +72,21 @@ pub fn estimate_cost(
 }
 
 /// Returns for each call about how many bytes it sends, and how many at most.
-fn call_sizes(errands: &SummaryTasks) -> impl Iterator<Item = (u64, u64)> {
-    let ready = errands.ready.iter().map(|errand| errand.estimated_bytes);
-    let each = errands.waiting_bytes.checked_div(errands.waiting_folders).unwrap_or(0);
-    let waiting = (0..errands.waiting_folders).map(move |_| each);
+fn call_sizes(tasks: &SummaryTasks) -> impl Iterator<Item = (u64, u64)> {
+    let ready = tasks.ready.iter().map(|task| task.estimated_bytes);
+    let each = tasks.waiting_bytes.checked_div(tasks.waiting_folders).unwrap_or(0);
+    let waiting = (0..tasks.waiting_folders).map(move |_| each);
     ready.chain(waiting).map(|about| (about, about.saturating_mul(LONGER)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::errands;
-    use super::super::testing::model;
-    use super::super::testing::options;
+    use super::super::testing::{model, options, tasks};
     use super::*;
 
     /// Files that are ready, and a folder that waits for them.
     fn asked(count: usize) -> SummaryTasks {
-        let ready = errands(count);
+        let ready = tasks(count);
         SummaryTasks { ready, waiting_folders: 1, waiting_bytes: 500, ..SummaryTasks::default() }
     }
 

@@ -6,54 +6,41 @@
 //!
 //! Start with [`SummaryService::run`]; then read `request_run.rs`, the path of one task.
 
-mod batch;
-mod books;
-mod claims;
-mod collect;
-mod course;
-mod door;
-mod error;
+mod batch_collect;
+mod batch_submit;
+#[cfg(test)]
+mod batch_tests;
+mod call;
+#[cfg(test)]
+mod call_tests;
+mod core;
 mod estimate;
-mod hush;
-mod office;
+mod gate;
+mod ledger;
 mod options;
 mod outcome;
-mod post;
-mod questions;
-mod report;
+mod prompts;
+mod request_run;
+#[cfg(test)]
+mod request_run_tests;
 mod run;
-mod sending;
-mod status;
+mod service;
+#[cfg(test)]
+mod service_tests;
 #[cfg(test)]
 mod testing;
-mod till;
-mod warm;
 
-pub use crate::llm::FailureClass;
-pub use crate::llm::SoftFailure;
-pub use crate::store::agent::CapExceeded;
-pub use crate::store::agent::SpendCaps;
-pub use crate::store::agent::SpendTotals;
-pub use crate::store::agent::StoredSummary;
-pub use crate::store::agent::UsageRow;
-pub use batch::batch_model;
-pub use books::LedgerReader;
-pub use books::forget_refusals;
-pub use collect::CollectedBatches;
-pub use error::Error;
-pub use estimate::CostEstimate;
-pub use estimate::estimate_cost;
-pub use office::AgentWorld;
-pub use office::SummaryService;
-pub use options::Options;
-pub use outcome::RunOutcome;
-pub use outcome::StopReason;
-pub use outcome::TaskOutcome;
-pub use questions::ProjectPrompts;
-pub use questions::PromptSource;
-pub use report::NoObserver;
-pub use report::RunEvent;
-pub use report::RunObserver;
-pub use sending::preview;
-pub use status::SubAgentState;
-pub use status::SubAgentStatus;
+pub use batch_collect::CollectedBatches;
+pub use batch_submit::batch_model;
+pub use call::{AgentWorld, preview};
+pub use estimate::{CostEstimate, estimate_cost};
+pub use ledger::{LedgerReader, forget_refusals};
+pub use options::{Error, Options};
+pub use outcome::{
+    NoObserver, RunEvent, RunObserver, RunOutcome, StopReason, SubAgentState, SubAgentStatus, TaskOutcome,
+};
+pub use prompts::{ProjectPrompts, PromptSource};
+pub use service::SummaryService;
+
+pub use crate::llm::{FailureClass, SoftFailure};
+pub use crate::store::agent::{CapExceeded, SpendCaps, SpendTotals, StoredSummary, UsageRow};

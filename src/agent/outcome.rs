@@ -3,14 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::engine::summaries::SummaryTask;
-use crate::engine::summaries::WithheldReason;
+use crate::engine::summaries::{SummaryTask, WithheldReason};
 use crate::llm::FailureClass;
 use crate::model::Money;
 use crate::store;
-use crate::store::agent::CapExceeded;
-use crate::store::agent::SpendCaps;
-use crate::store::agent::SpendTotals;
+use crate::store::agent::{CapExceeded, SpendCaps, SpendTotals};
 
 /// The result of a run.
 #[derive(Debug, Default)]
@@ -155,6 +152,91 @@ impl fmt::Display for StopReason {
                 )
             }
             Self::Store(error) => write!(f, "spending cannot be recorded: {error}"),
+        }
+    }
+}
+
+/// Receives the events of a run. Called from several threads at once.
+pub trait RunObserver: Sync {
+    /// Handles an event.
+    fn notify(&self, note: &RunEvent<'_>);
+}
+
+/// Something that happened during a run.
+#[derive(Debug, Clone, Copy)]
+pub enum RunEvent<'a> {
+    /// A task was started.
+    Started(&'a SummaryTask),
+    /// A call was made, at this cost.
+    Spent(Money),
+    /// A call waits for a provider.
+    Waiting {
+        /// The provider's name.
+        provider: &'a str,
+        /// The least time to wait.
+        retry_in: Duration,
+        /// The provider's last message.
+        message: &'a str,
+    },
+    /// A task has ended.
+    Finished(&'a SummaryTask, &'a TaskOutcome),
+}
+
+/// Ignores all events.
+#[derive(Debug, Clone, Copy)]
+pub struct NoObserver;
+
+impl RunObserver for NoObserver {
+    fn notify(&self, _note: &RunEvent<'_>) {}
+}
+
+/// The state of the sub-agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubAgentStatus {
+    /// Whether it is working.
+    pub state: SubAgentState,
+    /// Calls in flight.
+    pub in_flight: u32,
+    /// Tasks of the current run that have not been started.
+    pub waiting: u64,
+    /// What has been spent.
+    pub spent: SpendTotals,
+    /// What may be spent.
+    pub caps: SpendCaps,
+}
+
+/// Whether the sub-agent is working.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SubAgentState {
+    /// No model is configured, or it does not run automatically.
+    Off,
+    /// There is nothing to do.
+    Idle,
+    /// It is running tasks.
+    Working,
+    /// It waits, and will continue automatically.
+    Paused {
+        /// The reason, for display.
+        reason: String,
+        /// The least time to wait, if known.
+        retry_in: Option<Duration>,
+    },
+    /// It continues once a user has acted.
+    Stopped {
+        /// The reason, for display.
+        reason: String,
+    },
+}
+
+impl SubAgentState {
+    /// Returns the stable name, as in reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Idle => "idle",
+            Self::Working => "working",
+            Self::Paused { .. } => "paused",
+            Self::Stopped { .. } => "stopped",
         }
     }
 }

@@ -1,32 +1,24 @@
 //! What the threads of one run share.
 
-use std::collections::VecDeque;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::PromptSource;
-use super::RunEvent;
-use super::RunObserver;
-use super::RunOutcome;
-use super::StopReason;
-use super::SummaryService;
-use super::TaskOutcome;
-use super::course::RequestRun;
-use super::warm::CachePrimer;
-use crate::engine::summaries::SummaryTask;
-use crate::engine::summaries::WithheldReason;
-use crate::model::Money;
+use super::core::AgentCore;
+use super::outcome::{RunEvent, RunObserver, RunOutcome, StopReason, TaskOutcome};
+use super::prompts::PromptSource;
+use crate::engine::summaries::{SummaryTask, WithheldReason};
+use crate::llm;
+use crate::llm::Model;
+use crate::model::{ContentHash, ModelPrompt, Money};
 
 /// Waits are cut into pieces of this length, so that the end of a run is noticed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// One run of a service.
 pub(super) struct SharedRun<'r> {
-    pub(super) service: &'r SummaryService<'r>,
+    pub(super) core: &'r AgentCore<'r>,
     pub(super) prompts: &'r dyn PromptSource,
     pub(super) observer: &'r dyn RunObserver,
     pub(super) is_stopped: &'r (dyn Fn() -> bool + Sync),
@@ -39,38 +31,21 @@ pub(super) struct SharedRun<'r> {
 
 impl<'r> SharedRun<'r> {
     pub(super) fn new(
-        service: &'r SummaryService<'r>,
+        core: &'r AgentCore<'r>,
         prompts: &'r dyn PromptSource,
         observer: &'r dyn RunObserver,
         is_stopped: &'r (dyn Fn() -> bool + Sync),
-        errands: Vec<SummaryTask>,
+        tasks: Vec<SummaryTask>,
     ) -> Self {
         Self {
-            service,
+            core,
             prompts,
             observer,
             is_stopped,
             primer: CachePrimer::default(),
-            queue: Mutex::new(errands.into()),
+            queue: Mutex::new(tasks.into()),
             outcome: Mutex::default(),
             has_ended: AtomicBool::new(false),
-        }
-    }
-
-    /// Runs tasks until none is left or the run ends. Each thread executes this.
-    pub(super) fn run_worker(&self) {
-        while !self.is_over() {
-            let Some(errand) = self.next_task() else { return };
-            self.observer.notify(&RunEvent::Started(&errand));
-            let end = match RequestRun::new(self, &errand).run() {
-                Ok(end) => end,
-                Err(why) => {
-                    self.stop(why);
-                    TaskOutcome::Unanswered
-                }
-            };
-            self.observer.notify(&RunEvent::Finished(&errand, &end));
-            self.record_outcome(errand, end);
         }
     }
 
@@ -93,7 +68,7 @@ impl<'r> SharedRun<'r> {
 
     /// Waits; returns `false` if the run has ended meanwhile.
     pub(super) fn wait(&self, time: Duration) -> bool {
-        let clock = self.service.world.clock;
+        let clock = self.core.world.clock;
         let until = clock.monotonic() + time;
         while !self.is_over() {
             let left = until.saturating_sub(clock.monotonic());
@@ -119,9 +94,9 @@ impl<'r> SharedRun<'r> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
     }
 
-    fn next_task(&self) -> Option<SummaryTask> {
+    pub(super) fn next_task(&self) -> Option<SummaryTask> {
         let next = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        self.service.set_waiting(self.queue_length());
+        self.core.waiting.store(self.queue_length(), Ordering::Relaxed);
         next
     }
 
@@ -135,7 +110,7 @@ impl<'r> SharedRun<'r> {
         self.has_ended.store(true, Ordering::Relaxed);
     }
 
-    fn record_outcome(&self, errand: SummaryTask, end: TaskOutcome) {
+    pub(super) fn record_outcome(&self, task: SummaryTask, end: TaskOutcome) {
         let mut outcome = self.lock_outcome();
         match end {
             TaskOutcome::Answered => outcome.answered += 1,
@@ -145,12 +120,66 @@ impl<'r> SharedRun<'r> {
             TaskOutcome::Unanswered | TaskOutcome::Withheld(WithheldReason::Changed) => {
                 outcome.remaining += 1
             }
-            TaskOutcome::Refused(why) => outcome.refused.push((errand, why)),
-            TaskOutcome::Withheld(withheld) => outcome.withheld.push((errand, withheld)),
+            TaskOutcome::Refused(why) => outcome.refused.push((task, why)),
+            TaskOutcome::Withheld(withheld) => outcome.withheld.push((task, withheld)),
         }
     }
 
     fn lock_outcome(&self) -> MutexGuard<'_, RunOutcome> {
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tracks which prompt prefixes providers have in their caches.
+#[derive(Debug, Default)]
+pub(super) struct CachePrimer {
+    /// By model and instructions: whether the first call has returned.
+    known: Mutex<BTreeMap<PromptPrefix, bool>>,
+}
+
+/// A model and the hash of its instructions.
+pub(super) type PromptPrefix = (String, ContentHash);
+
+/// Whether a call may be made.
+pub(super) enum PrimeState<'w> {
+    /// It is the first; the others wait until the guard is dropped.
+    First(PrimeGuard<'w>),
+    /// The first call is in flight.
+    Pending,
+    /// It may be made.
+    Primed,
+}
+
+/// Lets the other calls go when dropped, whatever the result of the first call.
+pub(super) struct PrimeGuard<'w> {
+    primer: &'w CachePrimer,
+    prefix: PromptPrefix,
+}
+
+impl CachePrimer {
+    /// Returns the prefix to be cached; `None` if nothing is marked for caching.
+    pub(super) fn prefix(model: &Model, prompt: &ModelPrompt) -> Option<PromptPrefix> {
+        let name = || model.full_name().to_string();
+        let hash = || ContentHash::digest(prompt.instructions.as_bytes());
+        llm::marks_cache(model, &prompt.instructions).then(|| (name(), hash()))
+    }
+
+    pub(super) fn enter(&self, beginning: &PromptPrefix) -> PrimeState<'_> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.get(beginning) {
+            Some(true) => PrimeState::Primed,
+            Some(false) => PrimeState::Pending,
+            None => {
+                known.insert(beginning.clone(), false);
+                PrimeState::First(PrimeGuard { primer: self, prefix: beginning.clone() })
+            }
+        }
+    }
+}
+
+impl Drop for PrimeGuard<'_> {
+    fn drop(&mut self) {
+        let mut known = self.primer.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(self.prefix.clone(), true);
     }
 }

@@ -1,49 +1,23 @@
 //! The harness of the tests: a clock that advances only in waits, scripted servers, tasks without content.
 
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-use std::time::SystemTime;
-use std::time::UNIX_EPOCH;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::AgentWorld;
-use super::NoObserver;
-use super::Options;
-use super::PromptSource;
-use super::RunOutcome;
-use super::SummaryService;
-use crate::engine::summaries::PreparedPrompt;
-use crate::engine::summaries::SubjectLocation;
-use crate::engine::summaries::SummaryPolicy;
-use crate::engine::summaries::SummaryTask;
-use crate::engine::summaries::WithheldReason;
-use crate::llm::Model;
-use crate::llm::Provider;
-use crate::llm::SoftFailure;
-use crate::llm::TokenPrice;
-use crate::llm::built_in_providers;
-use crate::model::ContentHash;
-use crate::model::HttpError;
-use crate::model::HttpRequest;
-use crate::model::HttpResponse;
-use crate::model::ModelName;
-use crate::model::ModelPrompt;
-use crate::model::Money;
-use crate::model::RelPath;
-use crate::model::SummaryKey;
-use crate::model::SummaryScope;
-use crate::model::Tier;
-use crate::store::agent::AgentDb;
-use crate::store::agent::SpendCaps;
-use crate::summarize::agent::PromptStrategy;
-use crate::sys::Clock;
-use crate::sys::Commands;
-use crate::sys::HttpLimits;
-use crate::sys::HttpTransport;
-use crate::sys::ProcessOutput;
+use super::call::AgentWorld;
+use super::options::Options;
+use super::outcome::{NoObserver, RunOutcome};
+use super::prompts::PromptSource;
+use super::service::SummaryService;
+use crate::engine::summaries::{PreparedPrompt, SubjectLocation, SummaryPolicy, SummaryTask, WithheldReason};
+use crate::llm::{Model, Provider, SoftFailure, TokenPrice, built_in_providers};
+use crate::model::{
+    ContentHash, HttpError, HttpRequest, HttpResponse, ModelName, ModelPrompt, Money, RelPath, SummaryKey,
+    SummaryScope, Tier,
+};
+use crate::store::agent::{AgentDb, SpendCaps};
+use crate::summarize::prompt::PromptStrategy;
+use crate::sys::{Clock, Commands, HttpLimits, HttpTransport, ProcessOutput};
 
 /// 2026-11-21, 00:00 UTC.
 pub(super) const MIDNIGHT: u64 = 1_795_219_200;
@@ -164,15 +138,15 @@ impl TestBench {
         Self { folder: tempfile::tempdir().unwrap(), clock, network }
     }
 
-    pub(super) fn office(&self, options: &Options) -> SummaryService<'_> {
-        let windows = AgentWorld { network: &self.network, commands: &self.network, clock: &*self.clock };
+    pub(super) fn service(&self, options: &Options) -> SummaryService<'_> {
+        let world = AgentWorld { network: &self.network, commands: &self.network, clock: &*self.clock };
         let keys = ["anthropic", "openai-chat", "openai"].map(|name| (name.to_owned(), KEY.into()));
-        SummaryService::open(self.folder.path(), windows, options.clone(), keys.into()).unwrap()
+        SummaryService::open(self.folder.path(), world, options.clone(), keys.into()).unwrap()
     }
 
     /// Opens a service and runs tasks.
-    pub(super) fn run(&self, options: &Options, errands: Vec<SummaryTask>) -> RunOutcome {
-        self.office(options).run(errands, &PlainPrompts, &NoObserver, &|| false)
+    pub(super) fn run(&self, options: &Options, tasks: Vec<SummaryTask>) -> RunOutcome {
+        self.service(options).run(tasks, &PlainPrompts, &NoObserver, &|| false)
     }
 
     pub(super) fn seen(&self) -> Vec<RecordedRequest> {
@@ -196,15 +170,15 @@ impl TestBench {
 pub(super) struct PlainPrompts;
 
 impl PromptSource for PlainPrompts {
-    fn keys(&self, errand: &SummaryTask, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
+    fn keys(&self, task: &SummaryTask, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
         let key = |tier: Tier| {
-            SummaryKey(ContentHash::digest(format!("{} {by} {}", errand.subject, tier.number()).as_bytes()))
+            SummaryKey(ContentHash::digest(format!("{} {by} {}", task.subject, tier.number()).as_bytes()))
         };
-        errand.tiers.iter().map(|tier| (*tier, key(*tier))).collect()
+        task.tiers.iter().map(|tier| (*tier, key(*tier))).collect()
     }
 
-    fn prepare(&self, errand: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
-        let SubjectLocation::File(path) = &errand.location else { return Err(WithheldReason::Changed) };
+    fn prepare(&self, task: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
+        let SubjectLocation::File(path) = &task.location else { return Err(WithheldReason::Changed) };
         let name = path.as_str().unwrap();
         if name.contains("secret") {
             return Err(WithheldReason::Secret { rules: vec!["aws-access-token".to_owned()] });
@@ -218,22 +192,18 @@ impl PromptSource for PlainPrompts {
         Ok(PreparedPrompt { prompt, strategy: "code/1".to_owned(), redacted: 0, is_cut: false })
     }
 
-    fn check(&self, errand: &SummaryTask, answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure> {
+    fn check(&self, task: &SummaryTask, answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure> {
         match answer {
             "misshapen" => Err(SoftFailure::Misshapen),
-            _ => Ok(errand.tiers.iter().map(|tier| (*tier, answer.to_owned())).collect()),
+            _ => Ok(task.tiers.iter().map(|tier| (*tier, answer.to_owned())).collect()),
         }
-    }
-
-    fn paths(&self, errand: &SummaryTask) -> Vec<Vec<u8>> {
-        errand.paths.iter().map(|path| path.as_bytes().to_vec()).collect()
     }
 }
 
 /// Returns a task about the file of that name.
-pub(super) fn errand(name: &str) -> SummaryTask {
+pub(super) fn task(name: &str) -> SummaryTask {
     let path = RelPath::new(name.as_bytes()).unwrap();
-    let mut errand = SummaryTask {
+    let mut task = SummaryTask {
         id: SummaryKey(ContentHash::digest(b"")),
         subject: ContentHash::digest(name.as_bytes()),
         language: "rust",
@@ -245,13 +215,13 @@ pub(super) fn errand(name: &str) -> SummaryTask {
         estimated_bytes: 4_000,
     };
     let first = ModelName { provider: "anthropic".to_owned(), model: "small".to_owned() };
-    errand.id = PlainPrompts.keys(&errand, &first)[0].1;
-    errand
+    task.id = PlainPrompts.keys(&task, &first)[0].1;
+    task
 }
 
 /// Returns tasks about this many files.
-pub(super) fn errands(count: usize) -> Vec<SummaryTask> {
-    (0..count).map(|number| errand(&format!("f{number}"))).collect()
+pub(super) fn tasks(count: usize) -> Vec<SummaryTask> {
+    (0..count).map(|number| task(&format!("f{number}"))).collect()
 }
 
 pub(super) fn provider(name: &str) -> Provider {
@@ -280,7 +250,7 @@ pub(super) fn model(name: &str) -> Model {
 }
 
 pub(super) fn options(chain: Vec<Model>) -> Options {
-    let wish = SummaryPolicy {
+    let policy = SummaryPolicy {
         tiers: vec![Tier::Orchestrator, Tier::TechLead],
         models: Vec::new(),
         provider_chain: String::new(),
@@ -298,7 +268,7 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
     Options {
         is_background: false,
         chain,
-        policy: wish,
+        policy,
         concurrency: 1,
         requests_a_minute: 100_000,
         tokens_a_minute: 100_000_000,

@@ -159,8 +159,4 @@ impl PromptSource for PlanBoundPrompts<'_> {
     fn check(&self, task: &SummaryTask, answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure> {
         self.prompts.check(task, answer)
     }
-
-    fn paths(&self, task: &SummaryTask) -> Vec<Vec<u8>> {
-        self.prompts.paths(task)
-    }
 }

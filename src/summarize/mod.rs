@@ -13,27 +13,10 @@
 //!
 //! All of them may import `words` (budgets and rounding). Start with [`heuristic()`].
 
-pub mod agent;
-mod code;
-mod comments;
-mod config;
-mod data;
-mod declarations;
 mod heuristic;
-mod key;
-mod markup;
-mod notebook;
-mod opening;
-mod page;
-mod prose;
-mod redact;
+pub mod prompt;
 pub mod secrets;
 mod words;
 
-pub use heuristic::SummaryInput;
-pub use heuristic::heuristic;
-pub use key::VERSION;
-pub use key::producer;
-pub use opening::is_machine_written;
-pub use words::one_line;
-pub use words::safe_signature;
+pub use heuristic::{SummaryInput, VERSION, heuristic, is_machine_written, producer};
+pub use words::{one_line, safe_signature};

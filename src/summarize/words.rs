@@ -2,7 +2,7 @@
 //!
 //! Every part of a file that reaches a summary passes [`one_line`].
 
-use super::redact;
+use super::secrets;
 use crate::model::Symbol;
 
 /// Marks where something was cut.
@@ -28,7 +28,7 @@ pub(super) fn head(text: &str, bytes: usize) -> &str {
 /// Returns a text as one line that is safe to show: no control or hidden characters, no escapes, no fences, no
 /// secrets.
 pub fn one_line(text: &str) -> String {
-    redact::redact_line(&cleaned(head(text, PIECE_BYTES)))
+    secrets::redact_line(&cleaned(head(text, PIECE_BYTES)))
 }
 
 /// Returns a symbol's signature for a summary. If the name of a value indicates a secret, only the name is shown,
@@ -36,12 +36,12 @@ pub fn one_line(text: &str) -> String {
 pub fn safe_signature(symbol: &Symbol) -> String {
     let signature = symbol.signature.as_str();
     let is_value = !symbol.kind.is_callable() && !symbol.kind.is_type() && !symbol.kind.is_namespace();
-    if !is_value || redact::key_secrecy(&symbol.name) == redact::KeySecrecy::Public {
+    if !is_value || secrets::key_secrecy(&symbol.name) == secrets::KeySecrecy::Public {
         return one_line(signature);
     }
     match signature.find(symbol.name.as_str()) {
         Some(at) if at + symbol.name.len() < signature.len() => {
-            format!("{} = {}", one_line(&signature[..at + symbol.name.len()]), redact::REDACTED)
+            format!("{} = {}", one_line(&signature[..at + symbol.name.len()]), secrets::REDACTED)
         }
         Some(_) | None => one_line(&symbol.name),
     }

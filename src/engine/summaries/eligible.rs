@@ -12,7 +12,7 @@ use crate::model::FileItem;
 use crate::model::RelPath;
 use crate::model::SkipReason;
 use crate::model::ViewMode;
-use crate::summarize::agent::PromptStrategy;
+use crate::summarize::prompt::PromptStrategy;
 
 /// Why no model is asked about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

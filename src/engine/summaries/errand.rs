@@ -14,11 +14,11 @@ use crate::model::SummaryKey;
 use crate::model::SummaryModel;
 use crate::model::SummaryScope;
 use crate::model::Tier;
-use crate::summarize::agent::FolderChild;
-use crate::summarize::agent::KeyParts;
-use crate::summarize::agent::PromptLimits;
-use crate::summarize::agent::PromptStrategy;
-use crate::summarize::agent::SummaryKeyBuilder;
+use crate::summarize::prompt::FolderChild;
+use crate::summarize::prompt::KeyParts;
+use crate::summarize::prompt::PromptLimits;
+use crate::summarize::prompt::PromptStrategy;
+use crate::summarize::prompt::SummaryKeyBuilder;
 use crate::summarize::secrets;
 
 /// Which summaries are wanted.

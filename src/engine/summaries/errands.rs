@@ -23,9 +23,9 @@ use crate::engine::workspace::{KnownFile, Workspace};
 use crate::model::RelPath;
 use crate::model::SummaryKey;
 use crate::model::SummaryScope;
-use crate::summarize::agent::FolderChild;
-use crate::summarize::agent::PromptStrategy;
 use crate::summarize::is_machine_written;
+use crate::summarize::prompt::FolderChild;
+use crate::summarize::prompt::PromptStrategy;
 
 /// What is found out on the way.
 struct TaskSurvey<'a> {

@@ -13,9 +13,9 @@ use crate::model::Tier;
 use crate::store::agent::AGENT_DATABASE;
 use crate::store::agent::AgentDb;
 use crate::store::agent::RefusalRow;
-use crate::summarize::agent::KeyParts;
-use crate::summarize::agent::PromptStrategy;
-use crate::summarize::agent::SummaryKeyBuilder;
+use crate::summarize::prompt::KeyParts;
+use crate::summarize::prompt::PromptStrategy;
+use crate::summarize::prompt::SummaryKeyBuilder;
 
 const NANOS_A_MILLISECOND: i64 = 1_000_000;
 

@@ -11,8 +11,8 @@ use crate::engine::artifacts::ContentRef;
 use crate::engine::workspace::KnownFile;
 use crate::model::RelPath;
 use crate::model::SummaryScope;
-use crate::summarize::agent::PromptStrategy;
-use crate::summarize::agent::instructions;
+use crate::summarize::prompt::PromptStrategy;
+use crate::summarize::prompt::instructions;
 
 /// About how many bytes the words about one thing in a folder have.
 const WORDS_BYTES: u64 = 300;

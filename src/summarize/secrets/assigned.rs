@@ -5,12 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::summarize::redact::KeySecrecy;
-use crate::summarize::redact::key_secrecy;
-use crate::summarize::secrets::values::is_chosen;
-use crate::summarize::secrets::values::is_code;
-use crate::summarize::secrets::values::is_placeholder;
-use crate::summarize::secrets::values::is_random;
+use super::values::{KeySecrecy, SecretPolicy, key_secrecy};
+use super::values::{is_chosen, is_code, is_placeholder, is_random};
 
 /// The most bytes of a name, and of what follows it.
 const LONGEST_KEY: usize = 120;
@@ -35,7 +31,7 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Examines the name that a word is part of. Returns the end of the name, and its value if that is a secret.
-pub(super) fn find_assigned(text: &str, word: &Range<usize>) -> (usize, Option<Range<usize>>) {
+pub(crate) fn find_assigned(text: &str, word: &Range<usize>) -> (usize, Option<Range<usize>>) {
     let before = &text.as_bytes()[word.start.saturating_sub(LONGEST_KEY)..word.start];
     let start = word.start - before.iter().rev().take_while(|b| is_key_byte(**b)).count();
     let after = text.as_bytes()[word.end..].iter().take(LONGEST_KEY);
@@ -72,7 +68,9 @@ fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
     let is_secret = match (secrecy, quoted) {
         (KeySecrecy::Public, _) => false,
         (KeySecrecy::Texts, _) => {
-            20 <= value.len() && is_random(value.as_str()) && !is_placeholder(value.as_str())
+            20 <= value.len()
+                && is_random(value.as_str(), SecretPolicy::Prompt)
+                && !is_placeholder(value.as_str())
         }
         (KeySecrecy::All, Some(_)) => is_quoted_secret(value.as_str()),
         (KeySecrecy::All, None) => return plain_secret(text, &key, span),
@@ -142,7 +140,8 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     let end = value.find([',', ';', '&', '<', '>', '(', ')', '[', ']', '{', '}', '|', '\\']);
     let (value, rest) = value.split_at(end.unwrap_or(value.len()));
     let is_called = rest.starts_with(['(', '[']) || rest.is_empty() && ends.starts_with(['(', '[']);
-    let is_secret = is_chosen(value) && !is_code(value) && is_random(value) && !is_called;
+    let is_secret =
+        is_chosen(value) && !is_code(value) && is_random(value, SecretPolicy::Prompt) && !is_called;
     is_secret.then(|| span.start..span.start + value.len())
 }
 

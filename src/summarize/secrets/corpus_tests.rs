@@ -4,10 +4,8 @@
 //! values of shapes that programs and people choose, under names that indicate a secret. A secret counts as found if
 //! it is not in the redacted text.
 
-use crate::summarize::secrets::redact;
-use crate::summarize::secrets::samples_tests::SampleRng;
-use crate::summarize::secrets::samples_tests::samples;
-use crate::summarize::secrets::scan;
+use super::samples_tests::{SampleRng, samples};
+use super::scan::{redact, scan};
 
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
 const HEX: &str = "0123456789abcdef";

@@ -2,28 +2,23 @@
 //!
 //! | policy | function | finds | errs on the side of |
 //! |---|---|---|---|
-//! | display: what a summary shows | [`redact_line`] | values of secret names, tokens by shape, in one line | redacting |
-//! | prompts: what leaves the machine | [`scan()`] | the same and much more, in whole files (joined strings, base64, structures) | precision: whole files would be withheld |
+//! | `SecretPolicy::Display`: what a summary shows | [`redact_line`] | values of secret names, tokens by shape, in one line | redacting |
+//! | `SecretPolicy::Prompt`: what leaves the machine | [`scan()`] | the same and much more, in whole files (joined strings, base64, structures) | precision: whole files would be withheld |
 //!
-//! Knows: what secrets look like (`config/secrets.toml`, `names.rs`, `values.rs`). Does not know: which files are
+//! Knows: what secrets look like (`config/secrets.toml`, `values.rs`). Does not know: which files are
 //! read, and what becomes of one that contains a secret. No rule can know every secret: `docs/secrets.md` has the
 //! measurements.
 
 mod assigned;
-mod rules;
-mod scan;
-mod structures;
-mod values;
-mod views;
-
 #[cfg(test)]
 mod corpus_tests;
+mod display;
+mod rules;
 #[cfg(test)]
 mod samples_tests;
+mod scan;
+mod values;
 
-pub use scan::ScanError;
-pub use scan::SecretMatch;
-pub use scan::SecretScan;
-pub use scan::redact;
-pub use scan::scan;
-pub use scan::version;
+pub(super) use display::{REDACTED, redact_line, without_pem};
+pub use scan::{ScanError, SecretMatch, SecretScan, redact, scan, version};
+pub(super) use values::{KeySecrecy, is_flag, is_reference, key_secrecy};

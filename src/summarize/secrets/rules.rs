@@ -1,17 +1,13 @@
 //! The rules in `config/secrets.toml`, compiled on demand.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
-use aho_corasick::AhoCorasickKind;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 use serde::Deserialize;
 
-use crate::summarize::secrets::values::entropy;
-use crate::summarize::secrets::values::is_filler;
-use crate::summarize::secrets::values::is_placeholder;
+use super::values::{entropy, is_filler, is_placeholder};
 
 /// Bytes before and after a keyword in which a secret is searched. A longer secret is extended to its end afterwards.
 const BEFORE: usize = 256;
@@ -47,8 +43,15 @@ static FILE: LazyLock<RuleFile> = LazyLock::new(|| {
 });
 static RULES: LazyLock<RuleSet> = LazyLock::new(|| RuleSet::from_file(&FILE));
 
+static DISPLAY_PREFIXES: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
+    let displayed = FILE.tokens.iter().filter_map(|token| token.display.as_ref());
+    let prefixes =
+        |rule: &'static DisplayPrefixes| rule.prefixes.iter().map(|prefix| (prefix.as_str(), rule.least));
+    displayed.flat_map(prefixes).collect()
+});
+
 /// Returns the rules.
-pub(super) fn rules() -> &'static RuleSet {
+pub(crate) fn rules() -> &'static RuleSet {
     &RULES
 }
 
@@ -73,6 +76,16 @@ struct TokenRule {
     withholds: Option<bool>,
     until: Option<String>,
     is_anywhere: Option<bool>,
+    display: Option<DisplayPrefixes>,
+}
+
+/// How a word is recognized as such a token in what is displayed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DisplayPrefixes {
+    prefixes: Vec<String>,
+    /// The fewest characters behind a prefix.
+    least: usize,
 }
 
 #[derive(Deserialize)]
@@ -107,11 +120,11 @@ enum RuleAnchor {
 }
 
 /// One kind of secret.
-pub(super) struct SecretRule {
+pub(crate) struct SecretRule {
     /// Its id.
-    pub(super) id: &'static str,
+    pub(crate) id: &'static str,
     /// Whether a file that contains one must not leave the machine at all.
-    pub(super) blocks_file: bool,
+    pub(crate) blocks_file: bool,
     pattern: String,
     compiled: OnceLock<Regex>,
     seat: RuleAnchor,
@@ -122,7 +135,7 @@ pub(super) struct SecretRule {
 }
 
 /// All kinds of secrets, and their keywords.
-pub(super) struct RuleSet {
+pub(crate) struct RuleSet {
     all: Vec<SecretRule>,
     words: AhoCorasick,
     /// The rules of each keyword; none for the words of keys.
@@ -130,7 +143,7 @@ pub(super) struct RuleSet {
 }
 
 /// What a keyword in a text calls for.
-pub(super) enum KeywordHint {
+pub(crate) enum KeywordHint {
     /// These rules may match here.
     Rules(&'static [usize]),
     /// A key that may name a secret.
@@ -172,7 +185,7 @@ impl RuleSet {
     }
 
     /// Returns the keywords in a text, in the order of their ends.
-    pub(super) fn hints(&'static self, text: &str) -> impl Iterator<Item = (Range<usize>, KeywordHint)> {
+    pub(crate) fn hints(&'static self, text: &str) -> impl Iterator<Item = (Range<usize>, KeywordHint)> {
         self.words.find_overlapping_iter(text).map(|hit| {
             let hint = self.of_word.get(hit.pattern().as_usize());
             (hit.range(), hint.map_or(KeywordHint::Key, |rules| KeywordHint::Rules(rules)))
@@ -180,19 +193,30 @@ impl RuleSet {
     }
 
     /// Returns a rule.
-    pub(super) fn rule(&self, index: usize) -> &SecretRule {
+    pub(crate) fn rule(&self, index: usize) -> &SecretRule {
         &self.all[index]
     }
 
     /// Returns the number of rules.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 }
 
 /// Returns the version of the rules.
-pub(super) fn version() -> &'static str {
+pub(crate) fn version() -> &'static str {
     &FILE.version
+}
+
+/// Returns whether a word has a prefix and the length of a known issuer's tokens, by the policy for what is displayed.
+pub(crate) fn has_display_prefix(word: &str) -> bool {
+    let has_digit = word.bytes().any(|b| b.is_ascii_digit());
+    // AWS keys may happen to contain no digit; words that merely begin like the others contain none either.
+    DISPLAY_PREFIXES.iter().any(|(prefix, least)| {
+        word.strip_prefix(prefix).is_some_and(|tail| {
+            *least <= tail.len() && (has_digit || tail.bytes().all(|b| b.is_ascii_uppercase()))
+        })
+    })
 }
 
 impl SecretRule {
@@ -240,12 +264,12 @@ impl SecretRule {
     }
 
     /// Returns whether a secret of this kind may be at some distance from its keyword.
-    pub(super) fn is_anywhere(&self) -> bool {
+    pub(crate) fn is_anywhere(&self) -> bool {
         self.seat == RuleAnchor::Anywhere
     }
 
     /// Returns the secrets of this kind near a keyword; `None` if the keyword cannot begin one.
-    pub(super) fn find_near(&self, text: &str, word: &Range<usize>) -> Option<Vec<Range<usize>>> {
+    pub(crate) fn find_near(&self, text: &str, word: &Range<usize>) -> Option<Vec<Range<usize>>> {
         let start = match self.seat {
             RuleAnchor::Begins => word.start,
             RuleAnchor::Anywhere => text.floor_char_boundary(word.start.saturating_sub(BEFORE)),

@@ -4,22 +4,21 @@
 //! A line of that file is a rule, the name before its secret (`-` for none), and the pattern. In a pattern `{h40}` is
 //! forty random hexadecimal digits, `{}` is nothing, and `{{` is a brace.
 
-use crate::summarize::secrets::redact;
-use crate::summarize::secrets::rules::rules;
-use crate::summarize::secrets::scan;
+use super::rules::rules;
+use super::scan::{redact, scan};
 
 const SAMPLES: &str = include_str!("samples.txt");
 
 /// The pattern of a sample.
-pub(super) struct SecretSample {
-    pub(super) rule: &'static str,
+pub(crate) struct SecretSample {
+    pub(crate) rule: &'static str,
     /// The name before it; empty if it needs none.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     pattern: &'static str,
 }
 
 /// Returns the samples, in the order of their rules.
-pub(super) fn samples() -> Vec<SecretSample> {
+pub(crate) fn samples() -> Vec<SecretSample> {
     let samples = SAMPLES.lines().map(|line| {
         let [rule, name, pattern] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
         SecretSample { rule, name: name.trim_start_matches('-'), pattern }
@@ -28,18 +27,18 @@ pub(super) fn samples() -> Vec<SecretSample> {
 }
 
 /// A pseudorandom generator with the same numbers in every run.
-pub(super) struct SampleRng(pub(super) u64);
+pub(crate) struct SampleRng(pub(crate) u64);
 
 impl SampleRng {
     /// Returns a number below `end`.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         // The constants of Knuth's MMIX generator, whose upper bits are the better ones.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 
     /// Returns characters of an alphabet.
-    pub(super) fn of(&mut self, alphabet: &str, count: usize) -> String {
+    pub(crate) fn of(&mut self, alphabet: &str, count: usize) -> String {
         (0..count).map(|_| char::from(alphabet.as_bytes()[self.below(alphabet.len())])).collect()
     }
 }
@@ -82,7 +81,7 @@ impl SecretSample {
     }
 
     /// Returns a secret.
-    pub(super) fn secret(&self, chance: &mut SampleRng) -> String {
+    pub(crate) fn secret(&self, chance: &mut SampleRng) -> String {
         self.make(|alphabet, count| chance.of(alphabet, count))
     }
 

@@ -2,18 +2,19 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
+use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-use aho_corasick::MatchKind;
+use aho_corasick::{AhoCorasick, MatchKind};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine, alphabet};
+use regex::Regex;
 
-use crate::summarize::secrets::assigned::find_assigned;
-use crate::summarize::secrets::rules;
-use crate::summarize::secrets::rules::KeywordHint;
-use crate::summarize::secrets::structures::find_structures;
-use crate::summarize::secrets::views::JoinedText;
-use crate::summarize::secrets::views::decode_base64_runs;
+use super::assigned::find_assigned;
+use super::rules;
+use super::rules::KeywordHint;
+use super::values::is_placeholder;
+use super::values::url_secrets;
 
 /// The most bytes that are scanned; the longest files written by hand are a tenth of it.
 const LONGEST: usize = 8 << 20;
@@ -175,6 +176,162 @@ fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
     .collect()
 }
 
+/// The least and most bytes of base64 that are decoded.
+const MIN_BASE64: usize = 20;
+const MAX_BASE64: usize = 64 << 10;
+
+/// What joins two pieces of a text: an operator, spaces or a line break between quotes, or a line continuation.
+static JOINT: LazyLock<Regex> = LazyLock::new(|| {
+    let line = r"(?:\\?\r?\n[ \t]*)?";
+    let sign = r"(?:\+|\.\.?|&|<>|~)";
+    let quote = "[\"'`]";
+    let between = format!(r"[ \t]*{line}{sign}[ \t]*{line}|[ \t]+|[ \t]*\\?\r?\n[ \t]*");
+    Regex::new(&format!(r"{quote}(?:{between})[rbuf]?{quote}|\\\r?\n[ \t]*")).expect("a fixed pattern")
+});
+
+/// The lines of a text in which pieces are joined, without the joints.
+pub(crate) struct JoinedText {
+    /// The lines.
+    pub(crate) text: String,
+    /// The start of each run of bytes in `text`, and in the original text.
+    runs: Vec<(usize, usize)>,
+}
+
+impl JoinedText {
+    /// Joins the pieces; returns `None` if there are none.
+    pub(crate) fn new(text: &str) -> Option<Self> {
+        let mut joined = Self { text: String::new(), runs: Vec::new() };
+        // How far the text is copied or skipped, and the end of the line being copied.
+        let (mut done, mut end) = (0, 0);
+        for joint in JOINT.find_iter(text) {
+            if end <= joint.start() {
+                joined.push_run(text, done..end);
+                let line = text[..joint.start()].rfind('\n').map_or(0, |at| at + 1);
+                done = line.max(end);
+            }
+            joined.push_run(text, done..joint.start());
+            done = joint.end();
+            end = text[done..].find('\n').map_or(text.len(), |at| done + at + 1);
+        }
+        joined.push_run(text, done..end);
+        (!joined.runs.is_empty()).then_some(joined)
+    }
+
+    fn push_run(&mut self, text: &str, span: Range<usize>) {
+        if span.start < span.end {
+            self.runs.push((self.text.len(), span.start));
+            self.text.push_str(&text[span]);
+        }
+    }
+
+    /// Returns the range in the original text; `None` if it lies within one piece, where a plain scan finds it.
+    pub(crate) fn original_span(&self, span: &Range<usize>) -> Option<Range<usize>> {
+        let run = |at: usize| self.runs.partition_point(|(start, _)| *start <= at) - 1;
+        let (first, last) = (run(span.start), run(span.end - 1));
+        let of = |run: usize, at: usize| self.runs[run].1 + at - self.runs[run].0;
+        let crosses_lines = self.text[span.clone()].contains('\n');
+        (first != last && !crosses_lines).then(|| of(first, span.start)..of(last, span.end - 1) + 1)
+    }
+}
+
+/// Returns the texts that are encoded in base64, with their ranges.
+pub(crate) fn decode_base64_runs(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < text.len() {
+            let start = at + text.as_bytes()[at..].iter().position(|b| is_base64(*b))?;
+            let length = text.as_bytes()[start..].iter().take_while(|b| is_base64(**b)).count();
+            at = start + length;
+            if (MIN_BASE64..=MAX_BASE64).contains(&length)
+                && let Some(inner) = decode(&text[start..at])
+            {
+                return Some((start..at, inner));
+            }
+        }
+        None
+    })
+}
+
+fn is_base64(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'_' | b'-' | b'=')
+}
+
+/// Decodes base64 of either alphabet, if the result is text.
+fn decode(packed: &str) -> Option<String> {
+    const LAX: GeneralPurposeConfig = GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let alphabet = if packed.contains(['-', '_']) { alphabet::URL_SAFE } else { alphabet::STANDARD };
+    // A leading name, as in `KEY=…`, is not part of it.
+    let inner = packed.trim_end_matches('=');
+    let inner = inner.rsplit('=').next()?;
+    let text = String::from_utf8(GeneralPurpose::new(&alphabet, LAX).decode(inner).ok()?).ok()?;
+    let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
+    (MIN_BASE64 / 2 <= text.len() && text.chars().all(is_plain)).then_some(text)
+}
+
+/// Returns the secrets in URLs, in Kubernetes secrets and in Terraform states.
+pub(crate) fn find_structures(text: &str) -> Vec<SecretMatch> {
+    let found = |rule, span| SecretMatch { rule, span, blocks_file: false };
+    let mut all: Vec<SecretMatch> =
+        in_addresses(text).into_iter().map(|span| found("address-password", span)).collect();
+    all.extend(in_cluster_secrets(text).into_iter().map(|span| found("kubernetes-secret", span)));
+    if let Some(at) = text.find("\"terraform_version\"").filter(|_| text.contains("\"lineage\"")) {
+        // A state contains every attribute of every resource, under any name.
+        all.push(SecretMatch { rule: "terraform-state", span: at..at + 1, blocks_file: true });
+    }
+    all
+}
+
+fn in_addresses(text: &str) -> Vec<Range<usize>> {
+    let spans = url_secrets(text).into_iter().filter_map(|span| {
+        let user_info = &text[span.clone()];
+        let at = user_info.find(':').map_or(0, |colon| colon + 1);
+        let password = &user_info[at..];
+        let is_one = 4 <= password.len() && !is_placeholder(password) && !password.contains(is_no_part);
+        is_one.then_some(span.start + at..span.end)
+    });
+    spans.collect()
+}
+
+/// Returns whether a character shows that a URL is a pattern or part of a sentence.
+fn is_no_part(c: char) -> bool {
+    matches!(c, '{' | '}' | '(' | ')' | '[' | ']' | '\\' | '|' | ',' | '<' | '>')
+}
+
+/// Returns the values under `data` and `stringData` of Kubernetes secrets.
+fn in_cluster_secrets(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    if !text.contains("kind: Secret") {
+        return found;
+    }
+    // The least indentation of the values.
+    let mut depth = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let words = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        if matches!(words, "data:" | "stringData:") {
+            depth = Some(indent + 1);
+            continue;
+        }
+        if words.is_empty() || words.starts_with('#') {
+            continue;
+        }
+        depth = depth.filter(|depth| *depth <= indent);
+        let value = words.split_once(": ").map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+        let value = value.filter(|value| 4 <= value.len() && !is_placeholder(value) && *value != "|-");
+        if let (Some(_), Some(value)) = (depth, value)
+            && let Some(offset) = line.rfind(value)
+        {
+            found.push(start + offset..start + offset + value.len());
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,5 +446,51 @@ mod tests {
         let one = |rule, span| SecretMatch { rule, span, blocks_file: false };
         let scan = SecretScan { matches: vec![one("a", 1..6), one("b", 2..4), one("c", 5..8)] };
         assert_eq!(redact("0123456789", &scan), "0(redacted:a)89");
+    }
+
+    #[test]
+    fn pieces_are_joined_and_found_again() {
+        let text = "first\nx = 'ab' + 'cd' 'ef'\nlast\ny = \"gh\" \\\n  \"ij\"\n";
+        let joined = JoinedText::new(text).unwrap();
+        assert_eq!(joined.text, "x = 'abcdef'\ny = \"ghij\"\n");
+        let span = joined.text.find("abcdef").map(|at| at..at + 6).unwrap();
+        assert_eq!(&text[joined.original_span(&span).unwrap()], "ab' + 'cd' 'ef");
+        let alone = joined.text.find("y =").map(|at| at..at + 3).unwrap();
+        assert_eq!(joined.original_span(&alone), None);
+        assert!(JoinedText::new("nothing 'is' joined\n").is_none());
+    }
+
+    #[test]
+    fn base64_of_texts_is_unpacked_and_of_other_bytes_is_not() {
+        let texts: Vec<_> =
+            decode_base64_runs("KEY=cGFzc3dvcmQ9aHVudGVyMiE= SGVsbG8 AAECAwQFBgcICQoLDA0ODxAREhM=").collect();
+        assert_eq!(texts, [(0..28, "password=hunter2!".to_owned())]);
+    }
+
+    fn found_structures(text: &str) -> Vec<(&'static str, &str)> {
+        find_structures(text).into_iter().map(|found| (found.rule, &text[found.span])).collect()
+    }
+
+    #[test]
+    fn passwords_in_addresses_are_found_and_those_of_examples_are_not() {
+        let text = "postgres://me:hunter2@db:5432/x and https://user:pass@h/ and http://{user}:{word}@h";
+        assert_eq!(found_structures(text), [("address-password", "hunter2")]);
+    }
+
+    #[test]
+    fn every_value_of_a_cluster_s_secret_is_one() {
+        let text = "kind: Secret\nmetadata:\n  name: abcdefgh\ndata:\n  x: aHVudGVyMg==\nstringData:\n  y: 'zzyzx'\ntype: Opaque\n";
+        assert_eq!(
+            found_structures(text),
+            [("kubernetes-secret", "aHVudGVyMg=="), ("kubernetes-secret", "zzyzx")]
+        );
+        assert_eq!(found_structures(&text.replace("Secret", "ConfigMap")), []);
+    }
+
+    #[test]
+    fn a_state_of_terraform_is_withheld() {
+        let text = "{\"version\": 4, \"terraform_version\": \"1.5\", \"lineage\": \"x\"}";
+        assert!(find_structures(text)[0].blocks_file);
+        assert_eq!(found_structures("\"terraform_version\""), []);
     }
 }

@@ -1,10 +1,150 @@
 //! Properties of names and values that make them secrets, for both policies.
 
-use crate::summarize::redact::is_flag;
-use crate::summarize::redact::is_reference;
+use std::ops::Range;
+
+/// What a detection is for, which decides on which side it errs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SecretPolicy {
+    /// A line is shown to a reader: in doubt a word is redacted.
+    Display,
+    /// A file is sent to a provider: a false alarm may withhold all of it.
+    Prompt,
+}
+
+/// How secret the value of a key is, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum KeySecrecy {
+    /// Not secret.
+    Public,
+    /// Texts are secret, numbers are not (`session_timeout = 30`, `max_tokens = 4096`).
+    Texts,
+    /// All texts and numbers are secret, at any depth.
+    All,
+}
+
+/// Returns how secret the value of a key such as `db.password`, `apiKey` or `AUTHORS` is.
+pub(crate) fn key_secrecy(key: &str) -> KeySecrecy {
+    const EVERYWHERE: [&str; 11] = [
+        "password",
+        "passwd",
+        "passphrase",
+        "secret",
+        "apikey",
+        "accesskey",
+        "privatekey",
+        "encryptionkey",
+        "signingkey",
+        "connectionstring",
+        "credential",
+    ];
+    const AS_A_WORD: [&str; 3] = ["pwd", "pass", "pw"];
+    const TEXTS: [&str; 12] = [
+        "auth",
+        "authorization",
+        "cookie",
+        "cookies",
+        "dsn",
+        "jwt",
+        "otp",
+        "private",
+        "session",
+        "sessionid",
+        "signature",
+        "tokens",
+    ];
+    let words = key_words(key);
+    let compact = words.concat();
+    let named = EVERYWHERE.iter().any(|part| compact.contains(part));
+    if named || words.iter().any(|word| AS_A_WORD.contains(&word.as_str()) || word.ends_with("token")) {
+        return KeySecrecy::All;
+    }
+    if words.iter().any(|word| TEXTS.contains(&word.as_str())) {
+        return KeySecrecy::Texts;
+    }
+    KeySecrecy::Public
+}
+
+/// Returns whether a value only refers to a secret: `${DB_PASSWORD}`, `{{ .Values.password }}`.
+pub(crate) fn is_reference(value: &str) -> bool {
+    let value = value.trim();
+    let inside = value
+        .strip_prefix("${{")
+        .or_else(|| value.strip_prefix("{{"))
+        .and_then(|rest| rest.strip_suffix("}}"))
+        .or_else(|| value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')));
+    inside.is_some_and(|name| {
+        name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b' ' | b'$'))
+    })
+}
+
+/// Returns whether a value is a boolean or null, which is never a secret.
+pub(crate) fn is_flag(value: &str) -> bool {
+    const FLAGS: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "null", "none", "~"];
+    FLAGS.iter().any(|flag| value.eq_ignore_ascii_case(flag))
+}
+
+/// Returns the user information of URLs that contains a secret.
+pub(crate) fn url_secrets(text: &str) -> Vec<Range<usize>> {
+    const MARK: &str = "://";
+    const LONGEST_PLAIN_USER: usize = 20;
+    const LONGEST_ADDRESS: usize = 512;
+    let mut found = Vec::new();
+    let mut done = 0;
+    while let Some(mark) = text[done..].find(MARK) {
+        let start = done + mark + MARK.len();
+        let after = &text[start..];
+        let near = &after[..after.floor_char_boundary(LONGEST_ADDRESS)];
+        let run = &near[..near.find(is_end_of_address).unwrap_or(near.len())];
+        done = start;
+        let Some(at) = user_info_end(run) else { continue };
+        let user_info = &run[..at];
+        if user_info.contains(':') || LONGEST_PLAIN_USER <= user_info.len() {
+            found.push(start..start + at);
+            done = start + at;
+        }
+    }
+    found
+}
+
+fn is_end_of_address(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>')
+}
+
+/// Returns the offset of the `@` that ends the user information of a URL.
+fn user_info_end(address: &str) -> Option<usize> {
+    let authority = &address[..address.find(['/', '?', '#']).unwrap_or(address.len())];
+    if let Some(at) = authority.rfind('@') {
+        return Some(at);
+    }
+    // If the password contains an unescaped `/`, what follows the colon is not a port.
+    let (_, port) = authority.split_once(':')?;
+    if port.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    address.rfind('@')
+}
+
+/// Splits a key into lowercase words: `dbPassword`, `DB_PASSWORD` and `db-password` are equal.
+fn key_words(key: &str) -> Vec<String> {
+    const LONGEST: usize = 200;
+    let key = &key[..key.floor_char_boundary(LONGEST)];
+    let mut words = vec![String::new()];
+    let mut after_small = false;
+    for c in key.chars() {
+        let starts_word = after_small && c.is_uppercase();
+        if (starts_word || !c.is_alphanumeric()) && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        after_small = c.is_lowercase();
+    }
+    words
+}
 
 /// Returns the entropy of a text in bits per character, by the frequency of its bytes.
-pub(super) fn entropy(text: &str) -> f64 {
+pub(crate) fn entropy(text: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in text.bytes() {
         counts[usize::from(byte)] += 1;
@@ -15,7 +155,7 @@ pub(super) fn entropy(text: &str) -> f64 {
 }
 
 /// Returns whether a text is a typical filler for a token: `xxxxxxxx`, `0123456789abcdef`, AWS's example.
-pub(super) fn is_filler(value: &str) -> bool {
+pub(crate) fn is_filler(value: &str) -> bool {
     const FILLERS: [&str; 7] =
         ["xxxxxx", "******", "......", "000000000", "123456789012", "abcdefghijklm", "example"];
     let small = value.to_ascii_lowercase();
@@ -23,7 +163,7 @@ pub(super) fn is_filler(value: &str) -> bool {
 }
 
 /// Returns whether a value is a placeholder: `${TOKEN}`, `<your key>`, `changeme`.
-pub(super) fn is_placeholder(value: &str) -> bool {
+pub(crate) fn is_placeholder(value: &str) -> bool {
     const PARTS: [&str; 19] = [
         "change_me",
         "changeme",
@@ -145,7 +285,7 @@ fn is_common_word(small: &str) -> bool {
 }
 
 /// Returns whether a value was chosen by a person or a program: it is not a word, a name, a path or a sentence.
-pub(super) fn is_chosen(value: &str) -> bool {
+pub(crate) fn is_chosen(value: &str) -> bool {
     const SHORTEST: usize = 6;
     if value.len() < SHORTEST || value.contains(char::is_whitespace) || is_placeholder(value) {
         return false;
@@ -185,42 +325,66 @@ fn is_dotted_name(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     let says_so =
         value.contains('.') || ["password", "hasher", "token", "secret"].iter().any(|w| small.contains(w));
-    SHORTEST <= value.len() && says_so && value.split('.').all(is_part) && !is_random(value)
+    SHORTEST <= value.len()
+        && says_so
+        && value.split('.').all(is_part)
+        && !is_random(value, SecretPolicy::Prompt)
 }
 
 fn is_path(value: &str) -> bool {
     let parts = value.split('/').count();
-    value.starts_with(['/', '~', '.']) && 1 < parts && !is_random(value)
+    value.starts_with(['/', '~', '.']) && 1 < parts && !is_random(value, SecretPolicy::Prompt)
         || value.contains("://")
         || value.contains("...")
 }
 
 /// Returns whether a value could be a name or an expression of a program.
-pub(super) fn is_code(value: &str) -> bool {
+pub(crate) fn is_code(value: &str) -> bool {
     let plain = value.trim_end_matches(['.', ';', ',']);
     let Some(first) = plain.bytes().next() else { return true };
     let named = (first.is_ascii_alphabetic() || b"_$@&*!~-".contains(&first))
         && plain.bytes().skip(1).all(|b| b.is_ascii_alphanumeric() || b"_.:[]#?/|\\".contains(&b));
-    named && !is_random(plain)
+    named && !is_random(plain, SecretPolicy::Prompt)
         || plain.contains(['(', '[', '{', '<'])
         || plain.contains("->")
         || plain.contains("::")
 }
 
-/// Returns whether letters and digits are mixed randomly: long, and with many changes between them.
-pub(super) fn is_random(value: &str) -> bool {
+/// Returns whether a text mixes its characters randomly.
+///
+/// Counted are the changes between small letters, capitals, digits and marks: two of three neighbors differ in random
+/// base64, two of five in `longNamesInCamelCase`.
+pub(crate) fn is_random(value: &str, policy: SecretPolicy) -> bool {
+    let least = match policy {
+        // Nothing but the word itself is known, so it must be long.
+        SecretPolicy::Display => 32,
+        // The name or the shape of the value is evidence, too.
+        SecretPolicy::Prompt => 8,
+    };
+    if value.len() < least {
+        return false;
+    }
     let class = |b: u8| match b {
-        b'a'..=b'z' => 0_u8,
+        b'a'..=b'z' => 0_usize,
         b'A'..=b'Z' => 1,
         b'0'..=b'9' => 2,
         _ => 3,
     };
+    let mut counts = [0_usize; 4];
+    value.bytes().for_each(|b| counts[class(b)] += 1);
     let changes = value.as_bytes().windows(2).filter(|pair| class(pair[0]) != class(pair[1])).count();
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    // Hexadecimal has only two classes, and fewer changes between them.
-    let is_hexadecimal = value.bytes().all(|b| b.is_ascii_hexdigit());
-    let mixed = if is_hexadecimal { changes * 4 } else { changes * 5 / 2 };
-    2 <= digits && 8 <= value.len() && value.len() <= mixed && 2.8 <= entropy(value)
+    match policy {
+        // Hexadecimal digests have no capitals and are kept.
+        SecretPolicy::Display => {
+            counts[..3].iter().all(|count| 0 < *count) && value.len() * 9 <= changes * 20
+        }
+        // Hexadecimal has only two classes, and fewer changes between them.
+        SecretPolicy::Prompt => {
+            let is_hexadecimal = value.bytes().all(|b| b.is_ascii_hexdigit());
+            let mixed = if is_hexadecimal { changes * 4 } else { changes * 5 / 2 };
+            2 <= counts[2] && value.len() <= mixed && 2.8 <= entropy(value)
+        }
+    }
 }
 
 #[cfg(test)]

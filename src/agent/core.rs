@@ -1,0 +1,140 @@
+//! The data that the runs and batches of a service share: options, keys, claims and provider gates.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use secrecy::SecretString;
+
+use super::call::AgentWorld;
+use super::gate::ProviderGate;
+use super::ledger::{ClaimGuard, ClaimOutcome, ClaimStore};
+use super::options::Options;
+use super::outcome::StopReason;
+use super::prompts::PromptSource;
+use crate::engine::summaries::{SummaryTask, WithheldReason};
+use crate::llm::{GiveUpReason, Model};
+use crate::model::{Money, SummaryKey, TokenUsage};
+use crate::store;
+use crate::store::agent::{BatchId, SpendOutcome, SpendSettlement, SpendTotals};
+
+/// How long a task that no model could answer is not tried again.
+const REFUSED_FOR_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// What the runs and batches of a service share.
+pub(super) struct AgentCore<'w> {
+    pub(super) world: AgentWorld<'w>,
+    pub(super) options: Options,
+    /// By the provider's name.
+    pub(super) keys: BTreeMap<String, SecretString>,
+    pub(super) claims: ClaimStore,
+    pub(super) gates: BTreeMap<String, ProviderGate>,
+    /// Calls in flight.
+    pub(super) in_flight: AtomicU32,
+    /// Tasks of the current run that have not been started.
+    pub(super) waiting: AtomicU64,
+}
+
+impl<'w> AgentCore<'w> {
+    pub(super) fn new(
+        world: AgentWorld<'w>,
+        options: Options,
+        keys: BTreeMap<String, SecretString>,
+        claims: ClaimStore,
+    ) -> Self {
+        let now = world.clock.monotonic();
+        let names = options.chain.iter().map(|model| model.provider.name.clone());
+        let gates = names.map(|name| (name.clone(), ProviderGate::new(&name, &options, now))).collect();
+        let (in_flight, waiting) = (AtomicU32::new(0), AtomicU64::new(0));
+        Self { world, options, keys, claims, gates, in_flight, waiting }
+    }
+
+    pub(super) fn gate(&self, model: &Model) -> &ProviderGate {
+        self.gates.get(&model.provider.name).expect("every provider of the chain has a gate")
+    }
+
+    /// Returns why no model can be called; `None` if one can.
+    pub(super) fn unavailable_reason(&self) -> Option<StopReason> {
+        let now = self.world.clock.monotonic();
+        let mut first = None;
+        for model in &self.options.chain {
+            let why = self.gate(model).stop_reason(now, &model.name)?;
+            first.get_or_insert(why);
+        }
+        first
+    }
+
+    /// Returns how much has been spent, today and in total.
+    pub(super) fn spent(&self) -> Result<SpendTotals, store::Error> {
+        self.claims.db().spend_totals(self.today())
+    }
+
+    /// Returns the key of a model's provider, if it has one.
+    pub(super) fn key(&self, model: &Model) -> Option<&SecretString> {
+        self.keys.get(&model.provider.name)
+    }
+
+    pub(super) fn today(&self) -> i64 {
+        self.world.now_ms().div_euclid(24 * 60 * 60 * 1000)
+    }
+
+    /// Claims a task.
+    pub(super) fn claim(
+        &self,
+        task: &SummaryTask,
+        prompts: &dyn PromptSource,
+    ) -> Result<ClaimOutcome<'_>, StopReason> {
+        let keys = |model: &Model| -> Vec<SummaryKey> {
+            prompts.keys(task, &model.full_name()).into_iter().map(|(_, key)| key).collect()
+        };
+        let wanted: Vec<_> = self.options.chain.iter().map(keys).collect();
+        self.claims.claim(self.keys_of(task), &wanted, self.world.now_ms()).map_err(StopReason::Store)
+    }
+
+    /// Returns the keys under which a task is claimed and refused.
+    pub(super) fn keys_of(&self, task: &SummaryTask) -> (SummaryKey, SummaryKey) {
+        (task.id, self.options.policy.refusal_key(&task.id))
+    }
+
+    /// Records that a task must not be sent.
+    pub(super) fn withhold(&self, held: ClaimGuard<'_>, withheld: &WithheldReason) -> Result<(), StopReason> {
+        if matches!(withheld, WithheldReason::Changed) {
+            // There will be another task for the new content.
+            return Ok(());
+        }
+        // The secret rules are part of the key: with other rules it is another task.
+        held.refuse(&withheld.to_string(), None, self.world.now_ms()).map_err(StopReason::Store)
+    }
+
+    /// Cancels a batch that no provider has.
+    pub(super) fn cancel(&self, id: BatchId) -> Result<(), store::Error> {
+        let at_ms = self.world.now_ms();
+        let settlement = SpendSettlement {
+            outcome: SpendOutcome::Refused,
+            cost: Some(Money::ZERO),
+            tokens: TokenUsage::default(),
+            request_id: None,
+            at_ms,
+        };
+        let mut paid = self.claims.db();
+        let batches = paid.open_batches()?;
+        for batch in batches.iter().filter(|batch| batch.id == id) {
+            for item in &batch.items {
+                paid.settle(item.spend, &settlement)?;
+            }
+        }
+        paid.delete_batch(id)
+    }
+}
+
+/// Returns when a task that failed for this reason may be tried again; `None` if the subject is not at fault.
+pub(super) fn retry_at(failure: GiveUpReason, now_ms: i64) -> Option<RetryAt> {
+    match failure {
+        GiveUpReason::Outage | GiveUpReason::Account => None,
+        GiveUpReason::Useless => Some(RetryAt(Some(now_ms.saturating_add(REFUSED_FOR_MS)))),
+        GiveUpReason::Declined => Some(RetryAt(None)),
+    }
+}
+
+/// A time in milliseconds since the epoch, or never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RetryAt(pub(super) Option<i64>);

@@ -1,0 +1,341 @@
+//! Runs one task: claim, prompt, reservation and calls, until there is a summary or no model left to call.
+//!
+//! [`RequestAttempt`] decides what follows each response; this file carries it out.
+
+use std::collections::BTreeSet;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::mem;
+use std::time::Duration;
+
+use super::call;
+use super::call::{CallResult, ModelCall, UsageCeiling};
+use super::core::{AgentCore, RetryAt, retry_at};
+use super::gate::{CallPermit, GateDecision, ProviderGate};
+use super::ledger::InFlightGuard;
+use super::ledger::{ClaimGuard, ClaimOutcome, ReservationDenied};
+use super::outcome::{RunEvent, StopReason, TaskOutcome};
+use super::prompts::{SummaryOrigin, question_row, summary_rows};
+use super::run::{CachePrimer, PrimeGuard, PrimeState, SharedRun};
+use crate::engine::summaries::{PreparedPrompt, SummaryTask, WithheldReason};
+use crate::llm;
+use crate::llm::{
+    AttemptEffect, AttemptEvent, EncodedRequest, FailureClass, GiveUpReason, Model, RequestAttempt,
+};
+use crate::model::{ModelPrompt, Money};
+use crate::store::agent::{CapExceeded, SpendId, SpendReservation, SpendSettlement};
+
+/// Runs tasks until none is left or the run ends. Each thread executes this.
+pub(super) fn run_worker(run: &SharedRun<'_>) {
+    while !run.is_over() {
+        let Some(task) = run.next_task() else { return };
+        run.observer.notify(&RunEvent::Started(&task));
+        let end = match RequestRun::new(run, &task).run() {
+            Ok(end) => end,
+            Err(why) => {
+                run.stop(why);
+                TaskOutcome::Unanswered
+            }
+        };
+        run.observer.notify(&RunEvent::Finished(&task, &end));
+        run.record_outcome(task, end);
+    }
+}
+
+/// One task in progress.
+pub(super) struct RequestRun<'c> {
+    run: &'c SharedRun<'c>,
+    core: &'c AgentCore<'c>,
+    task: &'c SummaryTask,
+    /// The provider's last message that was not an answer.
+    last_message: String,
+    /// Whether the current model has not been called yet.
+    is_first_call: bool,
+    /// Providers that have been called.
+    asked_providers: BTreeSet<&'c str>,
+    /// Whether the last call failed because of an outage.
+    was_outage: bool,
+    /// The models that rejected the request as invalid.
+    rejected_by: Vec<&'c Model>,
+}
+
+/// The outcome of trying to make a call.
+enum CallAttempt<'c> {
+    /// The call was made, and its cost is reserved under this id.
+    Made {
+        spend: SpendId,
+        worst: Money,
+        sent: Box<CallResult>,
+        settlement: SpendSettlement,
+        under_way: InFlightGuard<'c>,
+    },
+    /// It was not made: the model's provider must not be called now.
+    Denied(GiveUpReason),
+}
+
+impl<'c> RequestRun<'c> {
+    pub(super) fn new(run: &'c SharedRun<'c>, task: &'c SummaryTask) -> Self {
+        Self {
+            run,
+            core: run.core,
+            task,
+            last_message: String::new(),
+            is_first_call: true,
+            asked_providers: BTreeSet::new(),
+            was_outage: false,
+            rejected_by: Vec::new(),
+        }
+    }
+
+    /// Runs the task to its end. An error ends the whole run.
+    pub(super) fn run(mut self) -> Result<TaskOutcome, StopReason> {
+        let held = match self.core.claim(self.task, self.run.prompts)? {
+            ClaimOutcome::Acquired(held) => held,
+            ClaimOutcome::Done => return Ok(TaskOutcome::Done),
+            ClaimOutcome::InProgress => return Ok(TaskOutcome::InProgress),
+            ClaimOutcome::InBatch => return Ok(TaskOutcome::InBatch),
+            ClaimOutcome::Refused(why) => return Ok(TaskOutcome::Refused(why)),
+        };
+        let mut attempt = RequestAttempt::new(self.core.options.chain.len());
+        let mut prepared = match self.run.prompts.prepare(self.task, 0) {
+            Ok(prepared) => prepared,
+            Err(withheld) => return self.withhold(held, withheld),
+        };
+        loop {
+            let model = &self.core.options.chain[attempt.model_index()];
+            let asked = self.call_model(model, &prepared)?;
+            let (next, effect) = self.advance(attempt, model, &asked)?;
+            attempt = next;
+            match effect {
+                AttemptEffect::Accept => return self.accept(held, model, &prepared, asked),
+                AttemptEffect::GiveUp(failure) => return self.give_up(held, failure),
+                AttemptEffect::Retry { after, .. } if self.run.wait(after) => continue,
+                AttemptEffect::Retry { .. } => return Ok(TaskOutcome::Unanswered),
+                AttemptEffect::Escalate => self.is_first_call = true,
+                AttemptEffect::HalveMaterial => {}
+            }
+            prepared = match self.run.prompts.prepare(self.task, attempt.shrink()) {
+                Ok(prepared) => prepared,
+                Err(withheld) => return self.withhold(held, withheld),
+            };
+        }
+    }
+
+    /// Makes one call.
+    fn call_model(
+        &mut self,
+        model: &'c Model,
+        prepared: &PreparedPrompt,
+    ) -> Result<CallAttempt<'c>, StopReason> {
+        let gate = self.core.gate(model);
+        if !self.count_first_call(model, gate) {
+            return Ok(CallAttempt::Denied(GiveUpReason::Outage));
+        }
+        let _warming = self.wait_for_cache(model, &prepared.prompt)?;
+        let key = self.core.keys.get(&model.provider.name);
+        let sending = llm::encode(model, &prepared.prompt, key);
+        // A token is about three bytes of code.
+        let about = sending.body().len() as u64 / 3 + u64::from(prepared.prompt.answer_tokens);
+        if let Err(failure) = self.enter_gate(gate, &model.name, about)? {
+            return Ok(CallAttempt::Denied(failure));
+        }
+        let worst = call::worst_cost(model, prepared, &sending);
+        let clock = self.core.world.clock;
+        let inside = CallPermit { gate, model: &model.name, clock, is_returned: false };
+        let (spend, under_way) = self.reserve(model, worst)?;
+        let sent = self.send(model, &sending);
+        inside.complete(&sent);
+        let output = call::max_output_tokens(model, prepared.prompt.answer_tokens);
+        let most = UsageCeiling::new(sending.body().len() as u64, output);
+        let settlement = sent.settlement(model, most, self.core.world.now_ms());
+        self.run.record_call(settlement.cost.unwrap_or(worst), sent.is_implausible(most));
+        if !matches!(sent, CallResult::Answered { .. }) {
+            self.core.claims.db().settle(spend, &settlement).map_err(StopReason::Store)?;
+        }
+        Ok(CallAttempt::Made { spend, worst, sent: Box::new(sent), settlement, under_way })
+    }
+
+    /// Counts the first call to a model. A call to another model of a provider that has an outage counts as a retry:
+    /// otherwise a chain of three models would call such a provider three times.
+    fn count_first_call(&mut self, model: &'c Model, gate: &ProviderGate) -> bool {
+        if !mem::take(&mut self.is_first_call) {
+            return true;
+        }
+        let now = self.core.world.clock.monotonic();
+        let is_new = self.asked_providers.insert(&model.provider.name);
+        if !is_new && self.was_outage {
+            return gate.try_retry(now, Duration::ZERO);
+        }
+        gate.count_first(now);
+        true
+    }
+
+    /// Waits while another call brings the same instructions into the provider's cache.
+    fn wait_for_cache(
+        &self,
+        model: &Model,
+        prompt: &ModelPrompt,
+    ) -> Result<Option<PrimeGuard<'c>>, StopReason> {
+        let Some(beginning) = CachePrimer::prefix(model, prompt) else { return Ok(None) };
+        loop {
+            match self.run.primer.enter(&beginning) {
+                PrimeState::First(warming) => return Ok(Some(warming)),
+                PrimeState::Primed => return Ok(None),
+                PrimeState::Pending => {}
+            }
+            if !self.run.wait(Duration::from_millis(20)) {
+                return Err(StopReason::Interrupted);
+            }
+        }
+    }
+
+    /// Waits until the provider may be called.
+    fn enter_gate(
+        &self,
+        gate: &ProviderGate,
+        model: &str,
+        tokens: u64,
+    ) -> Result<Result<(), GiveUpReason>, StopReason> {
+        let mut is_told = false;
+        loop {
+            match gate.try_enter(self.core.world.clock.monotonic(), model, tokens) {
+                GateDecision::Admitted => return Ok(Ok(())),
+                GateDecision::Denied(failure) => return Ok(Err(failure)),
+                GateDecision::Wait(time) => {
+                    if !is_told && Duration::from_secs(1) < time {
+                        let (provider, words) = (gate.provider.as_str(), &gate.last_message());
+                        self.run.observer.notify(&RunEvent::Waiting {
+                            provider,
+                            retry_in: time,
+                            message: words,
+                        });
+                        is_told = true;
+                    }
+                    // Another thread may have changed the gate meanwhile, so it is checked again soon.
+                    if !self.run.wait(time.min(Duration::from_millis(200))) {
+                        return Err(StopReason::Interrupted);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reserves the money for a call. Calls in flight hold their worst cost, most of which is released later: a call
+    /// that does not fit now may fit once they return.
+    fn reserve(&self, model: &Model, worst: Money) -> Result<(SpendId, InFlightGuard<'c>), StopReason> {
+        let (claims, caps) = (&self.core.claims, self.core.options.caps);
+        loop {
+            let (at_ms, day) = (self.core.world.now_ms(), self.core.today());
+            let reservation = SpendReservation {
+                task_key: self.task.id,
+                model: model.full_name(),
+                max_cost: worst,
+                holder: claims.holder().to_owned(),
+                is_batch: false,
+                at_ms,
+                day,
+            };
+            match claims.reserve(&reservation, &caps, &self.core.in_flight).map_err(StopReason::Store)? {
+                Ok(reserved) => return Ok(reserved),
+                Err(ReservationDenied { cap, has_calls_in_flight: true }) if cap != CapExceeded::Calls => {}
+                Err(ReservationDenied { cap, .. }) => {
+                    let spent = claims.db().spend_totals(day).map_err(StopReason::Store)?;
+                    return Err(StopReason::OverCap { cap, caps, spent, next: worst });
+                }
+            }
+            if !self.run.wait(Duration::from_millis(50)) {
+                // If the run ends for another reason, that reason was recorded first.
+                return Err(StopReason::Interrupted);
+            }
+        }
+    }
+
+    fn send(&self, model: &Model, sending: &EncodedRequest) -> CallResult {
+        let timeout = self.core.options.timeout;
+        let call = ModelCall { model, task: self.task, request: sending, timeout };
+        call::perform_call(&call, &self.core.world, self.run.prompts, self.run.is_stopped)
+    }
+
+    fn advance(
+        &mut self,
+        attempt: RequestAttempt,
+        model: &'c Model,
+        asked: &CallAttempt<'_>,
+    ) -> Result<(RequestAttempt, AttemptEffect), StopReason> {
+        let sent = match asked {
+            CallAttempt::Denied(failure) => return Ok(attempt.step(AttemptEvent::Denied(*failure), 0.0)),
+            CallAttempt::Made { sent, .. } => sent,
+        };
+        let (next, effect) = match &**sent {
+            CallResult::Answered { .. } => attempt.step(AttemptEvent::Answered, 0.0),
+            CallResult::Failed(refusal) => {
+                self.was_outage = GiveUpReason::from_class(refusal.class) == GiveUpReason::Outage;
+                self.last_message.clone_from(&refusal.message);
+                if refusal.class == FailureClass::Request {
+                    self.rejected_by.push(model);
+                }
+                attempt.step(AttemptEvent::Failed(refusal), jitter())
+            }
+            CallResult::Lost { message: words, .. } => {
+                self.was_outage = true;
+                self.last_message.clone_from(words);
+                attempt.step(AttemptEvent::Lost, jitter())
+            }
+            CallResult::Stopped => return Err(StopReason::Interrupted),
+        };
+        // A failing provider is retried only while retries are a small share of its calls.
+        if let AttemptEffect::Retry { after, is_retry: true } = effect
+            && !self.core.gate(model).try_retry(self.core.world.clock.monotonic(), after)
+        {
+            return Ok(next.step(AttemptEvent::Denied(GiveUpReason::Outage), 0.0));
+        }
+        Ok((next, effect))
+    }
+
+    fn accept(
+        &self,
+        held: ClaimGuard<'c>,
+        model: &Model,
+        prepared: &PreparedPrompt,
+        asked: CallAttempt<'_>,
+    ) -> Result<TaskOutcome, StopReason> {
+        let CallAttempt::Made { spend, worst, sent, settlement, under_way } = asked else {
+            return Ok(TaskOutcome::Unanswered);
+        };
+        let CallResult::Answered { summaries: words, .. } = &*sent else {
+            return Ok(TaskOutcome::Unanswered);
+        };
+        let question = question_row(self.run.prompts, self.task, &model.full_name(), prepared);
+        let summaries = summary_rows(&question, &SummaryOrigin { model, worst }, words, &settlement);
+        held.accept(spend, &settlement, &summaries, &question.paths).map_err(StopReason::Store)?;
+        // The call is settled only now.
+        drop(under_way);
+        Ok(TaskOutcome::Answered)
+    }
+
+    fn withhold(&self, held: ClaimGuard<'c>, withheld: WithheldReason) -> Result<TaskOutcome, StopReason> {
+        self.core.withhold(held, &withheld)?;
+        Ok(TaskOutcome::Withheld(withheld))
+    }
+
+    fn give_up(self, held: ClaimGuard<'c>, failure: GiveUpReason) -> Result<TaskOutcome, StopReason> {
+        let now_ms = self.core.world.now_ms();
+        let Some(RetryAt(until_ms)) = retry_at(failure, now_ms) else {
+            // If no other model can be called either, the run ends.
+            return self.core.unavailable_reason().map_or(Ok(TaskOutcome::Unanswered), Err);
+        };
+        let (_, id) = self.core.keys_of(self.task);
+        let now = self.core.world.clock.monotonic();
+        if !self.rejected_by.iter().all(|model| self.core.gate(model).record_refusal(now, &model.name, id)) {
+            return self.core.unavailable_reason().map_or(Ok(TaskOutcome::Unanswered), Err);
+        }
+        held.refuse(&self.last_message, until_ms, now_ms).map_err(StopReason::Store)?;
+        Ok(TaskOutcome::Refused(self.last_message))
+    }
+}
+
+/// Returns a random number from 0 to 1.
+fn jitter() -> f64 {
+    let chance = RandomState::new().build_hasher().finish();
+    f64::from(u32::try_from(chance >> 32).unwrap_or(0)) / f64::from(u32::MAX)
+}

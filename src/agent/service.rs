@@ -1,0 +1,193 @@
+//! The service that runs summary tasks: one for each process and project.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::{BuildHasher, Hasher};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::call::AgentWorld;
+use super::core::AgentCore;
+use super::gate::ProviderGate;
+use super::ledger::{ClaimStore, InFlightGuard};
+use super::options::{Error, Options};
+use super::outcome::{RunObserver, RunOutcome, StopReason, SubAgentState, SubAgentStatus};
+use super::prompts::PromptSource;
+use super::request_run::run_worker;
+use super::run::SharedRun;
+use crate::engine::summaries::SummaryTask;
+use crate::store;
+use crate::store::agent::{AgentDbRecovery, SpendTotals};
+
+/// Runs summary tasks. It remembers between runs which providers must rest, and holds a lock by which other processes
+/// know that its claims are alive.
+pub struct SummaryService<'w> {
+    pub(super) core: AgentCore<'w>,
+    recovery: Option<AgentDbRecovery>,
+    active_runs: AtomicU32,
+    /// Why the last run ended early, and when that may be over.
+    last_stop: Mutex<Option<(SubAgentState, Option<Duration>)>>,
+}
+
+impl fmt::Debug for SummaryService<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SummaryService").field("options", &self.core.options).finish_non_exhaustive()
+    }
+}
+
+impl<'w> SummaryService<'w> {
+    /// Opens a service over the database in `folder`, the project's cache, without making a connection.
+    pub fn open(
+        folder: &Path,
+        world: AgentWorld<'w>,
+        options: Options,
+        keys: BTreeMap<String, SecretString>,
+    ) -> Result<Self, Error> {
+        check_chain(&options, &keys)?;
+        let seed = RandomState::new().build_hasher().finish();
+        let (claims, recovery) = ClaimStore::open(folder, seed)?;
+        let core = AgentCore::new(world, options, keys, claims);
+        Ok(Self { core, recovery, active_runs: AtomicU32::new(0), last_stop: Mutex::new(None) })
+    }
+
+    /// Runs these tasks, in about this order, and returns when all that can be answered are, or the run must end.
+    /// Tasks that are counted as `remaining` can be passed to another run, but only after a run that answered
+    /// something.
+    pub fn run(
+        &self,
+        tasks: Vec<SummaryTask>,
+        prompts: &dyn PromptSource,
+        observer: &dyn RunObserver,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> RunOutcome {
+        let threads = tasks.len().min(self.core.options.concurrency.max(1) as usize);
+        let run = SharedRun::new(&self.core, prompts, observer, is_stopped, tasks);
+        if let Some(reason) = self.core.unavailable_reason() {
+            run.stop(reason);
+        }
+        let active = InFlightGuard::new(&self.active_runs);
+        std::thread::scope(|scope| {
+            for number in 0..threads {
+                let builder = std::thread::Builder::new().name(format!("agent-{number}"));
+                // If the system cannot start one more thread, no further ones are tried.
+                if builder.spawn_scoped(scope, || run_worker(&run)).is_err() {
+                    break;
+                }
+            }
+        });
+        drop(active);
+        self.core.waiting.store(0, Ordering::Relaxed);
+        let mut outcome = run.into_outcome();
+        self.forget_wrong_refusals(&mut outcome);
+        if 0 < outcome.remaining {
+            let said = self.core.gates.values().map(|gate| (&gate.provider, gate.last_message()));
+            let said =
+                said.filter(|(_, words)| !words.is_empty()).map(|(name, words)| format!("{name}: {words}"));
+            outcome.last_error = said.into_iter().next();
+        }
+        self.record_stop(outcome.stopped.as_ref());
+        outcome
+    }
+
+    /// Returns the options that the service was opened with.
+    pub const fn options(&self) -> &Options {
+        &self.core.options
+    }
+
+    /// Returns how a damaged database was recovered, if it was.
+    pub const fn recovery(&self) -> Option<&AgentDbRecovery> {
+        self.recovery.as_ref()
+    }
+
+    /// Returns how much has been spent, today and in total.
+    pub fn spent(&self) -> Result<SpendTotals, store::Error> {
+        self.core.spent()
+    }
+
+    /// Returns what the service is doing.
+    pub fn status(&self) -> Result<SubAgentStatus, store::Error> {
+        let now = self.core.world.clock.monotonic();
+        let stopped = self.last_stop.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let state = match stopped {
+            _ if self.active_runs.load(Ordering::Relaxed) != 0 => self.working_state(now),
+            Some((SubAgentState::Paused { reason: why, .. }, Some(until))) if now < until => {
+                SubAgentState::Paused { reason: why, retry_in: Some(until.saturating_sub(now)) }
+            }
+            Some((state @ SubAgentState::Stopped { .. }, _)) => state,
+            Some(_) | None => SubAgentState::Idle,
+        };
+        Ok(SubAgentStatus {
+            state,
+            in_flight: self.core.in_flight.load(Ordering::Relaxed),
+            waiting: self.core.waiting.load(Ordering::Relaxed),
+            spent: self.spent()?,
+            caps: self.core.options.caps,
+        })
+    }
+
+    /// Makes tasks available again that were refused before it was known that a model rejects everything.
+    fn forget_wrong_refusals(&self, outcome: &mut RunOutcome) {
+        let wronged: Vec<_> = self.core.gates.values().flat_map(ProviderGate::take_wrongly_refused).collect();
+        if wronged.is_empty() {
+            return;
+        }
+        if let Err(error) = self.core.claims.db().delete_refusals_of(&wronged) {
+            outcome.stopped.get_or_insert(StopReason::Store(error));
+            return;
+        }
+        let before = outcome.refused.len();
+        outcome.refused.retain(|(task, _)| !wronged.contains(&self.core.keys_of(task).1));
+        outcome.remaining += (before - outcome.refused.len()) as u64;
+    }
+
+    fn working_state(&self, now: Duration) -> SubAgentState {
+        let rests = self.core.gates.values().map(|gate| (gate.closed_for(now), gate));
+        match rests.max_by_key(|(time, _)| *time) {
+            Some((time, gate)) if !time.is_zero() && self.core.in_flight.load(Ordering::Relaxed) == 0 => {
+                SubAgentState::Paused {
+                    reason: format!("{}: {}", gate.provider, gate.last_message()),
+                    retry_in: Some(time),
+                }
+            }
+            Some(_) | None => SubAgentState::Working,
+        }
+    }
+
+    fn record_stop(&self, why: Option<&StopReason>) {
+        let now = self.core.world.clock.monotonic();
+        let state = why.map(|why| match why {
+            StopReason::Unreachable { retry_in, .. } => (
+                SubAgentState::Paused { reason: why.to_string(), retry_in: Some(*retry_in) },
+                Some(now + *retry_in),
+            ),
+            StopReason::OverCap { .. } | StopReason::Account { .. } | StopReason::Store(_) => {
+                (SubAgentState::Stopped { reason: why.to_string() }, None)
+            }
+            StopReason::Interrupted => (SubAgentState::Idle, None),
+        });
+        *self.last_stop.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+}
+
+/// Checks that every model of the chain may be called.
+fn check_chain(options: &Options, keys: &BTreeMap<String, SecretString>) -> Result<(), Error> {
+    if options.chain.is_empty() {
+        return Err(Error::NoModels);
+    }
+    for model in &options.chain {
+        let provider = &model.provider;
+        if !provider.is_free && model.price.is_none() {
+            return Err(Error::NoPrice(model.full_name()));
+        }
+        if provider.needs_key && !keys.contains_key(&provider.name) {
+            let variables = provider.key_variables.clone();
+            return Err(Error::NoKey { provider: provider.name.clone(), variables });
+        }
+    }
+    Ok(())
+}

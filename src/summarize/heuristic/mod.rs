@@ -1,0 +1,31 @@
+//! The summary of a file without a model: structure to text, in at most 600 bytes.
+//!
+//! | file | describes |
+//! |---|---|
+//! | `summary` | every file: it selects one of the others |
+//! | `code`, `comments` | source code, with and without a parser |
+//! | `prose`, `markdown` | texts in several markups |
+//! | `config`, `config_values`, `yaml` | configuration files by their keys |
+//! | `data` | tables, records, lock files, patches, notebooks |
+//!
+//! All of them write on the [`SummaryPage`](page::SummaryPage) of `page`. Start with [`heuristic`](summary::heuristic).
+
+mod code;
+mod comments;
+mod config;
+mod config_values;
+mod data;
+mod markdown;
+mod page;
+mod prose;
+mod summary;
+mod yaml;
+
+pub(super) use code::{importance, main_symbols};
+pub(super) use comments::leading_paragraph;
+pub(super) use config::keys;
+pub use page::{SummaryInput, is_machine_written};
+pub(super) use page::{is_generated, is_minified};
+#[cfg(test)]
+pub(super) use summary::tests;
+pub use summary::{VERSION, heuristic, producer};
