@@ -95,6 +95,7 @@ impl SummaryService<'_> {
         let Some(model) = core.options.chain.iter().find(|model| model.full_name() == batch.model) else {
             return Ok(());
         };
+        // The ledger expects the price that was reserved, which is that of a batch.
         let model = Model { price: model.price.map(|price| price.halved()), ..model.clone() };
         let mut collection = BatchCollection { core, model, batch, is_stopped, collected };
         match &batch.remote_id {

@@ -151,6 +151,7 @@ impl<'s> BatchSubmission<'s> {
                 return Ok(None);
             }
         };
+        // Encoded without the key: only the length of the body matters here.
         let request = llm::encode(&self.model, &prepared.prompt, None);
         let worst = call::worst_cost(&self.model, &prepared, &request);
         let question = question_row(self.prompts, &task, &self.model.full_name(), &prepared);
@@ -167,11 +168,11 @@ impl<'s> BatchSubmission<'s> {
         let prompts = pending.items.iter().map(|item| &item.prepared.prompt);
         let entries: Vec<BatchEntry<'_>> =
             names.iter().zip(prompts).map(|(id, prompt)| BatchEntry { id, prompt }).collect();
-        let sent = self.send_batch(&entries);
+        let result = self.send_batch(&entries);
         // The batch row protects the tasks from now on, whatever the outcome of the request.
         pending.items.into_iter().for_each(|item| drop(item.claim));
         let at_ms = self.core.world.now_ms();
-        match sent {
+        match result {
             Ok(remote_id) => {
                 self.outcome.submitted += count;
                 self.outcome.calls += count;

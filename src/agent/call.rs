@@ -79,10 +79,10 @@ impl UsageCeiling {
 
 impl CallResult {
     /// Returns whether the provider reported more tokens than possible.
-    pub(super) fn is_implausible(&self, most: UsageCeiling) -> bool {
+    pub(super) fn is_implausible(&self, ceiling: UsageCeiling) -> bool {
         match self {
-            Self::Answered { reply, .. } => !most.allows(&reply.tokens),
-            Self::Failed(refusal) => refusal.tokens.as_ref().is_some_and(|tokens| !most.allows(tokens)),
+            Self::Answered { reply, .. } => !ceiling.allows(&reply.tokens),
+            Self::Failed(failure) => failure.tokens.as_ref().is_some_and(|tokens| !ceiling.allows(tokens)),
             Self::Lost { .. } | Self::Stopped => false,
         }
     }
@@ -91,31 +91,33 @@ impl CallResult {
     pub(super) fn rate_limits(&self) -> RateLimits {
         match self {
             Self::Answered { reply, .. } => reply.rate_limits,
-            Self::Failed(refusal) => refusal.rate_limits.capped_at(refusal.retry_after),
+            Self::Failed(failure) => failure.rate_limits.capped_at(failure.retry_after),
             Self::Lost { .. } | Self::Stopped => RateLimits::default(),
         }
     }
 
     /// Returns the settlement of the call. If it may have been charged and nobody knows how much, it has no cost and
     /// counts at its worst. The same holds for implausible usage: one absurd number would use up every cap.
-    pub(super) fn settlement(&self, model: &Model, most: UsageCeiling, at_ms: i64) -> SpendSettlement {
+    pub(super) fn settlement(&self, model: &Model, ceiling: UsageCeiling, at_ms: i64) -> SpendSettlement {
         let believed =
-            |tokens: &TokenUsage| if most.allows(tokens) { *tokens } else { TokenUsage::default() };
+            |tokens: &TokenUsage| if ceiling.allows(tokens) { *tokens } else { TokenUsage::default() };
         let price = |tokens: &TokenUsage| model.price.and_then(|price| price.cost_of(tokens));
         let (outcome, cost, tokens, request_id) = match self {
             Self::Answered { reply, .. } => {
                 let tokens = believed(&reply.tokens);
                 (SpendOutcome::Answered, price(&tokens), tokens, reply.request_id.clone())
             }
-            Self::Failed(refusal) => {
-                let tokens = refusal.tokens.as_ref().map(believed);
+            Self::Failed(failure) => {
+                let tokens = failure.tokens.as_ref().map(believed);
                 let cost = tokens.as_ref().map_or(Some(Money::ZERO), price);
                 let outcome = if cost.is_some() { SpendOutcome::Refused } else { SpendOutcome::Unknown };
-                (outcome, cost, tokens.unwrap_or_default(), refusal.request_id.clone())
+                (outcome, cost, tokens.unwrap_or_default(), failure.request_id.clone())
             }
+            // Nothing reached the server, so nothing is charged.
             Self::Lost { is_unsent: true, .. } => {
                 (SpendOutcome::Refused, Some(Money::ZERO), TokenUsage::default(), None)
             }
+            // The server may have computed an answer and charged it.
             Self::Lost { is_unsent: false, .. } | Self::Stopped => {
                 (SpendOutcome::Unknown, price(&TokenUsage::default()), TokenUsage::default(), None)
             }
@@ -130,9 +132,9 @@ pub fn preview(model: &Model, prepared: &PreparedPrompt) -> EncodedRequest {
 }
 
 /// Returns the worst cost of the call; zero if the price is unknown, which is only accepted of free providers.
-pub(super) fn worst_cost(model: &Model, prepared: &PreparedPrompt, sending: &EncodedRequest) -> Money {
+pub(super) fn worst_cost(model: &Model, prepared: &PreparedPrompt, request: &EncodedRequest) -> Money {
     let output = max_output_tokens(model, prepared.prompt.answer_tokens);
-    model.price.map_or(Money::ZERO, |price| price.worst_cost(sending.body().len() as u64, output))
+    model.price.map_or(Money::ZERO, |price| price.worst_cost(request.body().len() as u64, output))
 }
 
 /// Returns the limit of output tokens, reasoning included.
@@ -182,7 +184,7 @@ pub(super) fn perform_call(
     };
     match decoded {
         Ok(reply) => check_reply(reply, |answer| prompts.check(call.task, answer)),
-        Err(refusal) => CallResult::Failed(refusal),
+        Err(failure) => CallResult::Failed(failure),
     }
 }
 
@@ -192,13 +194,13 @@ pub(super) fn check_reply(
     check: impl FnOnce(&str) -> Result<Vec<(Tier, String)>, SoftFailure>,
 ) -> CallResult {
     match check(&reply.text) {
-        Ok(words) => CallResult::Answered { reply, summaries: words },
+        Ok(summaries) => CallResult::Answered { reply, summaries },
         Err(soft) => {
             let ModelReply { tokens, request_id, rate_limits: pace, .. } = reply;
-            let (class, words) = (FailureClass::Soft(soft), soft_failure_message(soft).to_owned());
+            let (class, message) = (FailureClass::Soft(soft), soft_failure_message(soft).to_owned());
             CallResult::Failed(CallFailure {
                 class,
-                message: words,
+                message,
                 retry_after: None,
                 tokens: Some(tokens),
                 request_id,
@@ -219,7 +221,7 @@ fn soft_failure_message(soft: SoftFailure) -> &'static str {
 
 fn command_failure(command: &[String], error: &io::Error) -> CallResult {
     let program = command.first().map_or("", String::as_str);
-    let words = format!("{program} cannot be run: {error}");
+    let message = format!("{program} cannot be run: {error}");
     match error.kind() {
         io::ErrorKind::Interrupted => CallResult::Stopped,
         // The settings name something that is not a program, and retrying will not change that.
@@ -227,7 +229,7 @@ fn command_failure(command: &[String], error: &io::Error) -> CallResult {
             let (class, pace) = (FailureClass::Settings, RateLimits::default());
             CallResult::Failed(CallFailure {
                 class,
-                message: words,
+                message,
                 retry_after: None,
                 tokens: None,
                 request_id: None,
@@ -236,9 +238,9 @@ fn command_failure(command: &[String], error: &io::Error) -> CallResult {
         }
         // It was started.
         io::ErrorKind::TimedOut | io::ErrorKind::FileTooLarge => {
-            CallResult::Lost { is_unsent: false, message: words }
+            CallResult::Lost { is_unsent: false, message }
         }
-        _ => CallResult::Lost { is_unsent: true, message: words },
+        _ => CallResult::Lost { is_unsent: true, message },
     }
 }
 
@@ -262,7 +264,7 @@ pub(super) fn send_scrubbed(
         values.filter_map(|value| value.split_whitespace().last()).filter(|key| MIN_KEY_BYTES <= key.len());
     keys.fold(answer, |answer, key| match answer {
         Ok(response) => Ok(scrub_response(response, key)),
-        Err(HttpError::Broken(words)) => Err(HttpError::Broken(words.replace(key, MASK))),
+        Err(HttpError::Broken(message)) => Err(HttpError::Broken(message.replace(key, MASK))),
         Err(other) => Err(other),
     })
 }
@@ -317,10 +319,10 @@ impl BatchHttpError {
         match self {
             Self::Refused {
                 class: class @ (FailureClass::Money | FailureClass::Auth | FailureClass::Settings),
-                message: words,
-            } => StopReason::Account { provider, class, message: words },
-            Self::Refused { message: words, .. } | Self::Unknown { message: words } => {
-                StopReason::Unreachable { provider, message: words, retry_in: Duration::from_mins(1) }
+                message,
+            } => StopReason::Account { provider, class, message },
+            Self::Refused { message, .. } | Self::Unknown { message } => {
+                StopReason::Unreachable { provider, message, retry_in: Duration::from_mins(1) }
             }
             Self::Stopped => StopReason::Interrupted,
         }
@@ -342,15 +344,16 @@ pub(super) fn send_batch_request<T>(
     };
     let response = send_scrubbed(world, request, &limits, is_stopped).map_err(|error| match error {
         HttpError::Stopped => BatchHttpError::Stopped,
+        // The provider never saw it, so the batch can be canceled without losing money.
         error if error.is_unsent() => {
             BatchHttpError::Refused { class: FailureClass::Overload, message: error.to_string() }
         }
         error => BatchHttpError::Unknown { message: error.to_string() },
     })?;
-    decode(&response, world.now_ms()).map_err(|refusal| match refusal.tokens {
-        None => BatchHttpError::Refused { class: refusal.class, message: refusal.message },
+    decode(&response, world.now_ms()).map_err(|failure| match failure.tokens {
+        None => BatchHttpError::Refused { class: failure.class, message: failure.message },
         // A success status without the expected content.
-        Some(_) => BatchHttpError::Unknown { message: refusal.message },
+        Some(_) => BatchHttpError::Unknown { message: failure.message },
     })
 }
 

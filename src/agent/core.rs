@@ -57,8 +57,8 @@ impl<'w> AgentCore<'w> {
         let now = self.world.clock.monotonic();
         let mut first = None;
         for model in &self.options.chain {
-            let why = self.gate(model).stop_reason(now, &model.name)?;
-            first.get_or_insert(why);
+            let reason = self.gate(model).stop_reason(now, &model.name)?;
+            first.get_or_insert(reason);
         }
         first
     }
@@ -96,18 +96,23 @@ impl<'w> AgentCore<'w> {
     }
 
     /// Records that a task must not be sent.
-    pub(super) fn withhold(&self, held: ClaimGuard<'_>, withheld: &WithheldReason) -> Result<(), StopReason> {
+    pub(super) fn withhold(
+        &self,
+        claim: ClaimGuard<'_>,
+        withheld: &WithheldReason,
+    ) -> Result<(), StopReason> {
         if matches!(withheld, WithheldReason::Changed) {
             // There will be another task for the new content.
             return Ok(());
         }
         // The secret rules are part of the key: with other rules it is another task.
-        held.refuse(&withheld.to_string(), None, self.world.now_ms()).map_err(StopReason::Store)
+        claim.refuse(&withheld.to_string(), None, self.world.now_ms()).map_err(StopReason::Store)
     }
 
     /// Cancels a batch that no provider has.
     pub(super) fn cancel(&self, id: BatchId) -> Result<(), store::Error> {
         let at_ms = self.world.now_ms();
+        // The provider has no such batch, so nothing is charged.
         let settlement = SpendSettlement {
             outcome: SpendOutcome::Refused,
             cost: Some(Money::ZERO),

@@ -79,7 +79,7 @@ impl ProviderGate {
     pub(super) fn new(provider: &str, options: &Options, now: Duration) -> Self {
         let rates =
             RateLimiter::new(now, options.concurrency, options.requests_a_minute, options.tokens_a_minute);
-        let inner = GateState {
+        let state = GateState {
             breaker: CircuitBreaker::default(),
             rates,
             retries: RetryBudget::default(),
@@ -88,56 +88,57 @@ impl ProviderGate {
             asked_to_wait: false,
             rejections: BTreeMap::new(),
         };
-        Self { provider: provider.to_owned(), state: Mutex::new(inner) }
+        Self { provider: provider.to_owned(), state: Mutex::new(state) }
     }
 
     /// Requests permission for a call to a model with about this many tokens.
     pub(super) fn try_enter(&self, now: Duration, model: &str, tokens: u64) -> GateDecision {
         /// How soon to check again whether another call has returned.
         const GLANCE: Duration = Duration::from_millis(20);
-        let mut inner = self.lock();
-        if let Some(failure) = inner.denial(now, model) {
+        let mut state = self.lock();
+        if let Some(failure) = state.denial(now, model) {
             return GateDecision::Denied(failure);
         }
-        match inner.breaker.state(now) {
+        // The breaker comes first: a provider that must rest is not charged against its rates.
+        match state.breaker.state(now) {
             BreakerState::Open => {}
             BreakerState::Closed(time) => return GateDecision::Wait(time),
             BreakerState::Probing => return GateDecision::Wait(GLANCE),
         }
-        match inner.rates.try_acquire(now, tokens) {
+        match state.rates.try_acquire(now, tokens) {
             RateDecision::Admitted => {}
             RateDecision::Wait(time) => return GateDecision::Wait(time),
             RateDecision::Full => return GateDecision::Wait(GLANCE),
         }
         // Only an admitted call counts as the single probe of an open breaker.
-        inner.breaker.try_enter(now);
+        state.breaker.try_enter(now);
         GateDecision::Admitted
     }
 
     /// Returns the permission for a call that was not made, or whose outcome is unknown.
     fn release_unsent(&self, now: Duration) {
-        let mut inner = self.lock();
-        inner.rates.release(now, &RateLimits::default());
-        inner.breaker.release_probe();
+        let mut state = self.lock();
+        state.rates.release(now, &RateLimits::default());
+        state.breaker.release_probe();
     }
 
     /// Records the result of a call to a model.
-    fn record_result(&self, now: Duration, model: &str, sent: &CallResult) {
-        let mut inner = self.lock();
-        inner.track_rejections(now, model, sent);
-        inner.rates.release(now, &sent.rate_limits());
-        match sent {
+    fn record_result(&self, now: Duration, model: &str, result: &CallResult) {
+        let mut state = self.lock();
+        state.track_rejections(now, model, result);
+        state.rates.release(now, &result.rate_limits());
+        match result {
             CallResult::Answered { .. } => {
-                inner.breaker.record_success();
-                inner.rates.record_success();
+                state.breaker.record_success();
+                state.rates.record_success();
             }
-            CallResult::Failed(refusal) => inner.apply_failure(now, refusal),
-            CallResult::Lost { message: words, .. } => {
-                inner.last_message.clone_from(words);
-                inner.asked_to_wait = false;
-                inner.breaker.record_failure(now);
+            CallResult::Failed(failure) => state.apply_failure(now, failure),
+            CallResult::Lost { message, .. } => {
+                state.last_message.clone_from(message);
+                state.asked_to_wait = false;
+                state.breaker.record_failure(now);
             }
-            CallResult::Stopped => inner.breaker.release_probe(),
+            CallResult::Stopped => state.breaker.release_probe(),
         }
     }
 
@@ -154,10 +155,10 @@ impl ProviderGate {
     /// Records that a task is refused because this model rejected it. Returns `false` if the model rejects
     /// everything: then the task is not at fault.
     pub(super) fn record_refusal(&self, now: Duration, model: &str, question: SummaryKey) -> bool {
-        let mut inner = self.lock();
-        let Some(wrong) = inner.rejections.get_mut(model) else { return true };
-        if !wrong.is_off(now) {
-            wrong.refused.push(question);
+        let mut state = self.lock();
+        let Some(streak) = state.rejections.get_mut(model) else { return true };
+        if !streak.is_off(now) {
+            streak.refused.push(question);
             return true;
         }
         false
@@ -165,30 +166,30 @@ impl ProviderGate {
 
     /// Removes and returns the tasks that were refused before it was known that the model rejects everything.
     pub(super) fn take_wrongly_refused(&self) -> Vec<SummaryKey> {
-        let mut inner = self.lock();
-        let off = inner.rejections.values_mut().filter(|wrong| wrong.disabled_until.is_some());
-        off.flat_map(|wrong| std::mem::take(&mut wrong.refused)).collect()
+        let mut state = self.lock();
+        let off = state.rejections.values_mut().filter(|streak| streak.disabled_until.is_some());
+        off.flat_map(|streak| std::mem::take(&mut streak.refused)).collect()
     }
 
     /// Returns why a model of this provider cannot be called in this run.
     pub(super) fn stop_reason(&self, now: Duration, model: &str) -> Option<StopReason> {
-        let inner = self.lock();
+        let state = self.lock();
         let provider = self.provider.clone();
-        if let Some(wrong) = inner.rejections.get(model).filter(|wrong| wrong.is_off(now)) {
+        if let Some(streak) = state.rejections.get(model).filter(|streak| streak.is_off(now)) {
             return Some(StopReason::Account {
                 provider,
                 class: FailureClass::Request,
-                message: wrong.message.clone(),
+                message: streak.message.clone(),
             });
         }
-        let words = inner.last_message.clone();
-        match inner.denial(now, model)? {
+        let message = state.last_message.clone();
+        match state.denial(now, model)? {
             GiveUpReason::Account => {
-                let class = inner.disabled.map_or(FailureClass::Auth, |(_, class)| class);
-                Some(StopReason::Account { provider, class, message: words })
+                let class = state.disabled.map_or(FailureClass::Auth, |(_, class)| class);
+                Some(StopReason::Account { provider, class, message })
             }
             GiveUpReason::Outage | GiveUpReason::Useless | GiveUpReason::Declined => {
-                Some(StopReason::Unreachable { provider, message: words, retry_in: inner.closed_for(now) })
+                Some(StopReason::Unreachable { provider, message, retry_in: state.closed_for(now) })
             }
         }
     }
@@ -218,8 +219,8 @@ pub(super) struct CallPermit<'d> {
 
 impl CallPermit<'_> {
     /// Records that the call has returned.
-    pub(super) fn complete(mut self, sent: &CallResult) {
-        self.gate.record_result(self.clock.monotonic(), self.model, sent);
+    pub(super) fn complete(mut self, result: &CallResult) {
+        self.gate.record_result(self.clock.monotonic(), self.model, result);
         self.is_returned = true;
     }
 }
@@ -235,10 +236,11 @@ impl Drop for CallPermit<'_> {
 impl GateState {
     /// Returns why waiting is pointless, if it is.
     fn denial(&self, now: Duration, model: &str) -> Option<GiveUpReason> {
-        let is_wrong = self.rejections.get(model).is_some_and(|wrong| wrong.is_off(now));
+        let is_wrong = self.rejections.get(model).is_some_and(|streak| streak.is_off(now));
         if is_wrong || self.disabled.is_some_and(|(until, _)| now < until) {
             return Some(GiveUpReason::Account);
         }
+        // A delay that the provider requested is more reliable than our own guess, so tasks wait longer for it.
         let patience = if self.asked_to_wait { REQUESTED_PATIENCE } else { OUTAGE_PATIENCE };
         (patience < self.closed_for(now)).then_some(GiveUpReason::Outage)
     }
@@ -251,12 +253,13 @@ impl GateState {
     }
 
     /// Tracks what a model rejects. Any sign that it reads requests resets the streak.
-    fn track_rejections(&mut self, now: Duration, model: &str, sent: &CallResult) {
-        let said = match sent {
+    fn track_rejections(&mut self, now: Duration, model: &str, result: &CallResult) {
+        let message = match result {
             CallResult::Answered { .. } => None,
-            CallResult::Failed(refusal) => match refusal.class {
-                FailureClass::Request => Some(&refusal.message),
+            CallResult::Failed(failure) => match failure.class {
+                FailureClass::Request => Some(&failure.message),
                 FailureClass::TooLong | FailureClass::Soft(_) => None,
+                // These do not tell whether the model accepts the request.
                 FailureClass::Rate
                 | FailureClass::Overload
                 | FailureClass::Money
@@ -266,38 +269,41 @@ impl GateState {
             },
             CallResult::Lost { .. } | CallResult::Stopped => return,
         };
-        let Some(said) = said else {
+        let Some(message) = message else {
             self.rejections.remove(model);
             return;
         };
-        let wrong = self.rejections.entry(model.to_owned()).or_default();
-        if !is_same_message(&wrong.message, said) {
-            *wrong = RejectionStreak { message: said.clone(), ..RejectionStreak::default() };
+        let streak = self.rejections.entry(model.to_owned()).or_default();
+        if !is_same_message(&streak.message, message) {
+            *streak = RejectionStreak { message: message.clone(), ..RejectionStreak::default() };
         }
-        wrong.count += 1;
-        if MAX_REJECTIONS <= wrong.count {
-            wrong.disabled_until = Some(now + DISABLED_FOR);
+        streak.count += 1;
+        if MAX_REJECTIONS <= streak.count {
+            streak.disabled_until = Some(now + DISABLED_FOR);
         }
     }
 
-    fn apply_failure(&mut self, now: Duration, refusal: &CallFailure) {
-        self.last_message.clone_from(&refusal.message);
-        match refusal.class {
+    fn apply_failure(&mut self, now: Duration, failure: &CallFailure) {
+        self.last_message.clone_from(&failure.message);
+        match failure.class {
+            // A rate limit is not an outage: the provider is alive, so the breaker stays as it is.
             FailureClass::Rate => {
                 self.rates.record_rate_limit(now);
                 self.breaker.release_probe();
             }
             FailureClass::Overload | FailureClass::Garbled => self.breaker.record_failure(now),
+            // Retrying cannot help before a user has acted. Not forever, because a daemon outlives the repair.
             FailureClass::Money | FailureClass::Auth | FailureClass::Settings => {
-                self.disabled = Some((now + DISABLED_FOR, refusal.class));
+                self.disabled = Some((now + DISABLED_FOR, failure.class));
                 self.breaker.record_success();
             }
+            // The provider has answered: the fault is in the request, not in its load.
             FailureClass::TooLong | FailureClass::Request | FailureClass::Soft(_) => {
                 self.breaker.record_success()
             }
         }
-        self.asked_to_wait = refusal.retry_after.is_some();
-        if let Some(time) = refusal.retry_after {
+        self.asked_to_wait = failure.retry_after.is_some();
+        if let Some(time) = failure.retry_after {
             self.breaker.pause(now, time);
         }
     }

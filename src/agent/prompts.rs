@@ -76,12 +76,12 @@ pub(super) struct SummaryOrigin<'s> {
 /// Returns the summary rows of one call.
 pub(super) fn summary_rows(
     question: &BatchQuestion,
-    source: &SummaryOrigin<'_>,
-    words: &[(Tier, String)],
+    origin: &SummaryOrigin<'_>,
+    summaries: &[(Tier, String)],
     settlement: &SpendSettlement,
 ) -> Vec<StoredSummary> {
     let row = |(tier, key): &(Tier, SummaryKey)| {
-        let (_, text) = words.iter().find(|(of, _)| of == tier)?;
+        let (_, text) = summaries.iter().find(|(of, _)| of == tier)?;
         Some(StoredSummary {
             key: *key,
             subject: question.subject,
@@ -89,10 +89,10 @@ pub(super) fn summary_rows(
             scope: question.scope,
             tier: *tier,
             prompt: question.prompt.clone(),
-            model: source.model.full_name(),
+            model: origin.model.full_name(),
             text: text.clone(),
             tokens: settlement.tokens,
-            cost: settlement.cost.unwrap_or(source.worst),
+            cost: settlement.cost.unwrap_or(origin.worst),
             at_ms: settlement.at_ms,
         })
     };

@@ -32,8 +32,8 @@ pub(super) fn run_worker(run: &SharedRun<'_>) {
         run.observer.notify(&RunEvent::Started(&task));
         let end = match RequestRun::new(run, &task).run() {
             Ok(end) => end,
-            Err(why) => {
-                run.stop(why);
+            Err(reason) => {
+                run.stop(reason);
                 TaskOutcome::Unanswered
             }
         };
@@ -65,9 +65,9 @@ enum CallAttempt<'c> {
     Made {
         spend: SpendId,
         worst: Money,
-        sent: Box<CallResult>,
+        result: Box<CallResult>,
         settlement: SpendSettlement,
-        under_way: InFlightGuard<'c>,
+        in_flight: InFlightGuard<'c>,
     },
     /// It was not made: the model's provider must not be called now.
     Denied(GiveUpReason),
@@ -89,26 +89,27 @@ impl<'c> RequestRun<'c> {
 
     /// Runs the task to its end. An error ends the whole run.
     pub(super) fn run(mut self) -> Result<TaskOutcome, StopReason> {
-        let held = match self.core.claim(self.task, self.run.prompts)? {
-            ClaimOutcome::Acquired(held) => held,
+        let claim = match self.core.claim(self.task, self.run.prompts)? {
+            ClaimOutcome::Acquired(claim) => claim,
             ClaimOutcome::Done => return Ok(TaskOutcome::Done),
             ClaimOutcome::InProgress => return Ok(TaskOutcome::InProgress),
             ClaimOutcome::InBatch => return Ok(TaskOutcome::InBatch),
-            ClaimOutcome::Refused(why) => return Ok(TaskOutcome::Refused(why)),
+            ClaimOutcome::Refused(reason) => return Ok(TaskOutcome::Refused(reason)),
         };
+        // Prepared only after the claim: reading and scanning a file that another process works on is wasted.
         let mut attempt = RequestAttempt::new(self.core.options.chain.len());
         let mut prepared = match self.run.prompts.prepare(self.task, 0) {
             Ok(prepared) => prepared,
-            Err(withheld) => return self.withhold(held, withheld),
+            Err(withheld) => return self.withhold(claim, withheld),
         };
         loop {
             let model = &self.core.options.chain[attempt.model_index()];
-            let asked = self.call_model(model, &prepared)?;
-            let (next, effect) = self.advance(attempt, model, &asked)?;
+            let call = self.call_model(model, &prepared)?;
+            let (next, effect) = self.advance(attempt, model, &call)?;
             attempt = next;
             match effect {
-                AttemptEffect::Accept => return self.accept(held, model, &prepared, asked),
-                AttemptEffect::GiveUp(failure) => return self.give_up(held, failure),
+                AttemptEffect::Accept => return self.accept(claim, model, &prepared, call),
+                AttemptEffect::GiveUp(failure) => return self.give_up(claim, failure),
                 AttemptEffect::Retry { after, .. } if self.run.wait(after) => continue,
                 AttemptEffect::Retry { .. } => return Ok(TaskOutcome::Unanswered),
                 AttemptEffect::Escalate => self.is_first_call = true,
@@ -116,7 +117,7 @@ impl<'c> RequestRun<'c> {
             }
             prepared = match self.run.prompts.prepare(self.task, attempt.shrink()) {
                 Ok(prepared) => prepared,
-                Err(withheld) => return self.withhold(held, withheld),
+                Err(withheld) => return self.withhold(claim, withheld),
             };
         }
     }
@@ -133,26 +134,28 @@ impl<'c> RequestRun<'c> {
         }
         let _warming = self.wait_for_cache(model, &prepared.prompt)?;
         let key = self.core.keys.get(&model.provider.name);
-        let sending = llm::encode(model, &prepared.prompt, key);
+        let request = llm::encode(model, &prepared.prompt, key);
         // A token is about three bytes of code.
-        let about = sending.body().len() as u64 / 3 + u64::from(prepared.prompt.answer_tokens);
+        let about = request.body().len() as u64 / 3 + u64::from(prepared.prompt.answer_tokens);
+        // The gate comes before the reservation: money that is reserved while waiting counts against every other
+        // call.
         if let Err(failure) = self.enter_gate(gate, &model.name, about)? {
             return Ok(CallAttempt::Denied(failure));
         }
-        let worst = call::worst_cost(model, prepared, &sending);
+        let worst = call::worst_cost(model, prepared, &request);
         let clock = self.core.world.clock;
-        let inside = CallPermit { gate, model: &model.name, clock, is_returned: false };
-        let (spend, under_way) = self.reserve(model, worst)?;
-        let sent = self.send(model, &sending);
-        inside.complete(&sent);
+        let permit = CallPermit { gate, model: &model.name, clock, is_returned: false };
+        let (spend, in_flight) = self.reserve(model, worst)?;
+        let result = self.send(model, &request);
+        permit.complete(&result);
         let output = call::max_output_tokens(model, prepared.prompt.answer_tokens);
-        let most = UsageCeiling::new(sending.body().len() as u64, output);
-        let settlement = sent.settlement(model, most, self.core.world.now_ms());
-        self.run.record_call(settlement.cost.unwrap_or(worst), sent.is_implausible(most));
-        if !matches!(sent, CallResult::Answered { .. }) {
+        let ceiling = UsageCeiling::new(request.body().len() as u64, output);
+        let settlement = result.settlement(model, ceiling, self.core.world.now_ms());
+        self.run.record_call(settlement.cost.unwrap_or(worst), result.is_implausible(ceiling));
+        if !matches!(result, CallResult::Answered { .. }) {
             self.core.claims.db().settle(spend, &settlement).map_err(StopReason::Store)?;
         }
-        Ok(CallAttempt::Made { spend, worst, sent: Box::new(sent), settlement, under_way })
+        Ok(CallAttempt::Made { spend, worst, result: Box::new(result), settlement, in_flight })
     }
 
     /// Counts the first call to a model. A call to another model of a provider that has an outage counts as a retry:
@@ -178,6 +181,7 @@ impl<'c> RequestRun<'c> {
     ) -> Result<Option<PrimeGuard<'c>>, StopReason> {
         let Some(beginning) = CachePrimer::prefix(model, prompt) else { return Ok(None) };
         loop {
+            // Polled, because the wait must also end when the run does.
             match self.run.primer.enter(&beginning) {
                 PrimeState::First(warming) => return Ok(Some(warming)),
                 PrimeState::Primed => return Ok(None),
@@ -203,12 +207,8 @@ impl<'c> RequestRun<'c> {
                 GateDecision::Denied(failure) => return Ok(Err(failure)),
                 GateDecision::Wait(time) => {
                     if !is_told && Duration::from_secs(1) < time {
-                        let (provider, words) = (gate.provider.as_str(), &gate.last_message());
-                        self.run.observer.notify(&RunEvent::Waiting {
-                            provider,
-                            retry_in: time,
-                            message: words,
-                        });
+                        let (provider, message) = (gate.provider.as_str(), &gate.last_message());
+                        self.run.observer.notify(&RunEvent::Waiting { provider, retry_in: time, message });
                         is_told = true;
                     }
                     // Another thread may have changed the gate meanwhile, so it is checked again soon.
@@ -250,9 +250,9 @@ impl<'c> RequestRun<'c> {
         }
     }
 
-    fn send(&self, model: &Model, sending: &EncodedRequest) -> CallResult {
+    fn send(&self, model: &Model, request: &EncodedRequest) -> CallResult {
         let timeout = self.core.options.timeout;
-        let call = ModelCall { model, task: self.task, request: sending, timeout };
+        let call = ModelCall { model, task: self.task, request, timeout };
         call::perform_call(&call, &self.core.world, self.run.prompts, self.run.is_stopped)
     }
 
@@ -260,25 +260,25 @@ impl<'c> RequestRun<'c> {
         &mut self,
         attempt: RequestAttempt,
         model: &'c Model,
-        asked: &CallAttempt<'_>,
+        call: &CallAttempt<'_>,
     ) -> Result<(RequestAttempt, AttemptEffect), StopReason> {
-        let sent = match asked {
+        let result = match call {
             CallAttempt::Denied(failure) => return Ok(attempt.step(AttemptEvent::Denied(*failure), 0.0)),
-            CallAttempt::Made { sent, .. } => sent,
+            CallAttempt::Made { result, .. } => result,
         };
-        let (next, effect) = match &**sent {
+        let (next, effect) = match &**result {
             CallResult::Answered { .. } => attempt.step(AttemptEvent::Answered, 0.0),
-            CallResult::Failed(refusal) => {
-                self.was_outage = GiveUpReason::from_class(refusal.class) == GiveUpReason::Outage;
-                self.last_message.clone_from(&refusal.message);
-                if refusal.class == FailureClass::Request {
+            CallResult::Failed(failure) => {
+                self.was_outage = GiveUpReason::from_class(failure.class) == GiveUpReason::Outage;
+                self.last_message.clone_from(&failure.message);
+                if failure.class == FailureClass::Request {
                     self.rejected_by.push(model);
                 }
-                attempt.step(AttemptEvent::Failed(refusal), jitter())
+                attempt.step(AttemptEvent::Failed(failure), jitter())
             }
-            CallResult::Lost { message: words, .. } => {
+            CallResult::Lost { message, .. } => {
                 self.was_outage = true;
-                self.last_message.clone_from(words);
+                self.last_message.clone_from(message);
                 attempt.step(AttemptEvent::Lost, jitter())
             }
             CallResult::Stopped => return Err(StopReason::Interrupted),
@@ -294,31 +294,31 @@ impl<'c> RequestRun<'c> {
 
     fn accept(
         &self,
-        held: ClaimGuard<'c>,
+        claim: ClaimGuard<'c>,
         model: &Model,
         prepared: &PreparedPrompt,
-        asked: CallAttempt<'_>,
+        call: CallAttempt<'_>,
     ) -> Result<TaskOutcome, StopReason> {
-        let CallAttempt::Made { spend, worst, sent, settlement, under_way } = asked else {
+        let CallAttempt::Made { spend, worst, result, settlement, in_flight } = call else {
             return Ok(TaskOutcome::Unanswered);
         };
-        let CallResult::Answered { summaries: words, .. } = &*sent else {
+        let CallResult::Answered { summaries, .. } = &*result else {
             return Ok(TaskOutcome::Unanswered);
         };
         let question = question_row(self.run.prompts, self.task, &model.full_name(), prepared);
-        let summaries = summary_rows(&question, &SummaryOrigin { model, worst }, words, &settlement);
-        held.accept(spend, &settlement, &summaries, &question.paths).map_err(StopReason::Store)?;
+        let rows = summary_rows(&question, &SummaryOrigin { model, worst }, summaries, &settlement);
+        claim.accept(spend, &settlement, &rows, &question.paths).map_err(StopReason::Store)?;
         // The call is settled only now.
-        drop(under_way);
+        drop(in_flight);
         Ok(TaskOutcome::Answered)
     }
 
-    fn withhold(&self, held: ClaimGuard<'c>, withheld: WithheldReason) -> Result<TaskOutcome, StopReason> {
-        self.core.withhold(held, &withheld)?;
+    fn withhold(&self, claim: ClaimGuard<'c>, withheld: WithheldReason) -> Result<TaskOutcome, StopReason> {
+        self.core.withhold(claim, &withheld)?;
         Ok(TaskOutcome::Withheld(withheld))
     }
 
-    fn give_up(self, held: ClaimGuard<'c>, failure: GiveUpReason) -> Result<TaskOutcome, StopReason> {
+    fn give_up(self, claim: ClaimGuard<'c>, failure: GiveUpReason) -> Result<TaskOutcome, StopReason> {
         let now_ms = self.core.world.now_ms();
         let Some(RetryAt(until_ms)) = retry_at(failure, now_ms) else {
             // If no other model can be called either, the run ends.
@@ -326,16 +326,17 @@ impl<'c> RequestRun<'c> {
         };
         let (_, id) = self.core.keys_of(self.task);
         let now = self.core.world.clock.monotonic();
+        // If one of these models rejects everything, the task is not at fault and stays available.
         if !self.rejected_by.iter().all(|model| self.core.gate(model).record_refusal(now, &model.name, id)) {
             return self.core.unavailable_reason().map_or(Ok(TaskOutcome::Unanswered), Err);
         }
-        held.refuse(&self.last_message, until_ms, now_ms).map_err(StopReason::Store)?;
+        claim.refuse(&self.last_message, until_ms, now_ms).map_err(StopReason::Store)?;
         Ok(TaskOutcome::Refused(self.last_message))
     }
 }
 
 /// Returns a random number from 0 to 1.
 fn jitter() -> f64 {
-    let chance = RandomState::new().build_hasher().finish();
-    f64::from(u32::try_from(chance >> 32).unwrap_or(0)) / f64::from(u32::MAX)
+    let random = RandomState::new().build_hasher().finish();
+    f64::from(u32::try_from(random >> 32).unwrap_or(0)) / f64::from(u32::MAX)
 }

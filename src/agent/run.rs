@@ -55,6 +55,7 @@ impl<'r> SharedRun<'r> {
         let rest = self.queue.into_inner().unwrap_or_else(PoisonError::into_inner).len();
         let mut outcome = self.outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
         outcome.remaining += rest as u64;
+        // An interrupted run that left nothing undone counts as complete.
         if is_interrupted && outcome.stopped.is_none() && outcome.remaining != 0 {
             outcome.stopped = Some(StopReason::Interrupted);
         }
@@ -81,10 +82,10 @@ impl<'r> SharedRun<'r> {
     }
 
     /// Counts a call, and whether its reported usage is implausible.
-    pub(super) fn record_call(&self, cost: Money, is_absurd: bool) {
+    pub(super) fn record_call(&self, cost: Money, is_implausible: bool) {
         let mut outcome = self.lock_outcome();
         outcome.calls += 1;
-        outcome.implausible += u64::from(is_absurd);
+        outcome.implausible += u64::from(is_implausible);
         outcome.spent = outcome.spent + cost;
         drop(outcome);
         self.observer.notify(&RunEvent::Spent(cost));
@@ -101,10 +102,10 @@ impl<'r> SharedRun<'r> {
     }
 
     /// Prevents further tasks from being started. The first reason counts.
-    pub(super) fn stop(&self, why: StopReason) {
+    pub(super) fn stop(&self, reason: StopReason) {
         let mut outcome = self.lock_outcome();
         if outcome.stopped.is_none() {
-            outcome.stopped = Some(why);
+            outcome.stopped = Some(reason);
         }
         // Set after the reason: threads that see the flag give up with a reason of their own.
         self.has_ended.store(true, Ordering::Relaxed);
@@ -120,7 +121,7 @@ impl<'r> SharedRun<'r> {
             TaskOutcome::Unanswered | TaskOutcome::Withheld(WithheldReason::Changed) => {
                 outcome.remaining += 1
             }
-            TaskOutcome::Refused(why) => outcome.refused.push((task, why)),
+            TaskOutcome::Refused(reason) => outcome.refused.push((task, reason)),
             TaskOutcome::Withheld(withheld) => outcome.withheld.push((task, withheld)),
         }
     }
@@ -164,14 +165,14 @@ impl CachePrimer {
         llm::marks_cache(model, &prompt.instructions).then(|| (name(), hash()))
     }
 
-    pub(super) fn enter(&self, beginning: &PromptPrefix) -> PrimeState<'_> {
+    pub(super) fn enter(&self, prefix: &PromptPrefix) -> PrimeState<'_> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        match known.get(beginning) {
+        match known.get(prefix) {
             Some(true) => PrimeState::Primed,
             Some(false) => PrimeState::Pending,
             None => {
-                known.insert(beginning.clone(), false);
-                PrimeState::First(PrimeGuard { primer: self, prefix: beginning.clone() })
+                known.insert(prefix.clone(), false);
+                PrimeState::First(PrimeGuard { primer: self, prefix: prefix.clone() })
             }
         }
     }

@@ -67,6 +67,7 @@ impl<'w> SummaryService<'w> {
     ) -> RunOutcome {
         let threads = tasks.len().min(self.core.options.concurrency.max(1) as usize);
         let run = SharedRun::new(&self.core, prompts, observer, is_stopped, tasks);
+        // Checked before any thread starts, so that a run that cannot succeed claims nothing.
         if let Some(reason) = self.core.unavailable_reason() {
             run.stop(reason);
         }
@@ -85,10 +86,9 @@ impl<'w> SummaryService<'w> {
         let mut outcome = run.into_outcome();
         self.forget_wrong_refusals(&mut outcome);
         if 0 < outcome.remaining {
-            let said = self.core.gates.values().map(|gate| (&gate.provider, gate.last_message()));
-            let said =
-                said.filter(|(_, words)| !words.is_empty()).map(|(name, words)| format!("{name}: {words}"));
-            outcome.last_error = said.into_iter().next();
+            let messages = self.core.gates.values().map(|gate| (&gate.provider, gate.last_message()));
+            let mut messages = messages.filter(|(_, message)| !message.is_empty());
+            outcome.last_error = messages.next().map(|(name, message)| format!("{name}: {message}"));
         }
         self.record_stop(outcome.stopped.as_ref());
         outcome
@@ -115,8 +115,8 @@ impl<'w> SummaryService<'w> {
         let stopped = self.last_stop.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let state = match stopped {
             _ if self.active_runs.load(Ordering::Relaxed) != 0 => self.working_state(now),
-            Some((SubAgentState::Paused { reason: why, .. }, Some(until))) if now < until => {
-                SubAgentState::Paused { reason: why, retry_in: Some(until.saturating_sub(now)) }
+            Some((SubAgentState::Paused { reason, .. }, Some(until))) if now < until => {
+                SubAgentState::Paused { reason, retry_in: Some(until.saturating_sub(now)) }
             }
             Some((state @ SubAgentState::Stopped { .. }, _)) => state,
             Some(_) | None => SubAgentState::Idle,
@@ -158,15 +158,15 @@ impl<'w> SummaryService<'w> {
         }
     }
 
-    fn record_stop(&self, why: Option<&StopReason>) {
+    fn record_stop(&self, reason: Option<&StopReason>) {
         let now = self.core.world.clock.monotonic();
-        let state = why.map(|why| match why {
+        let state = reason.map(|reason| match reason {
             StopReason::Unreachable { retry_in, .. } => (
-                SubAgentState::Paused { reason: why.to_string(), retry_in: Some(*retry_in) },
+                SubAgentState::Paused { reason: reason.to_string(), retry_in: Some(*retry_in) },
                 Some(now + *retry_in),
             ),
             StopReason::OverCap { .. } | StopReason::Account { .. } | StopReason::Store(_) => {
-                (SubAgentState::Stopped { reason: why.to_string() }, None)
+                (SubAgentState::Stopped { reason: reason.to_string() }, None)
             }
             StopReason::Interrupted => (SubAgentState::Idle, None),
         });

@@ -29,11 +29,11 @@ pub(super) fn decode_value(
 ) -> Result<ModelReply, CallFailure> {
     let tokens = wire::tokens(model.provider.wire, value);
     let request_id = header_id.or_else(|| body_id(value));
-    let refusal = |class, words, wait| {
+    let failure = |class, message, wait| {
         let request_id = request_id.clone();
         Err(CallFailure {
             class,
-            message: words,
+            message,
             retry_after: wait,
             tokens: Some(tokens),
             request_id,
@@ -41,15 +41,15 @@ pub(super) fn decode_value(
         })
     };
     if !value.is_object() {
-        return refusal(FailureClass::Garbled, "the response is not a JSON object".to_owned(), None);
+        return failure(FailureClass::Garbled, "the response is not a JSON object".to_owned(), None);
     }
     if is_error(value) {
-        let said = ErrorBody::from_json(value);
-        return refusal(said.classify(GOOD), said.message_line(GOOD), said.retry_after);
+        let error = ErrorBody::from_json(value);
+        return failure(error.classify(GOOD), error.message_line(GOOD), error.retry_after);
     }
     match wire::answer(model.provider.wire, value) {
         Ok(text) => Ok(ModelReply { text, tokens, request_id, rate_limits: pace }),
-        Err(lack) => refusal(lack.class, lack.message.to_owned(), None),
+        Err(lack) => failure(lack.class, lack.message.to_owned(), None),
     }
 }
 
@@ -63,26 +63,26 @@ pub(super) fn good_value(model: &Model, response: &HttpResponse, now_ms: i64) ->
 
 /// Decodes a program's output and exit status.
 pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<ModelReply, CallFailure> {
-    let refusal = |class, words| CallFailure {
+    let failure = |class, message| CallFailure {
         class,
-        message: words,
+        message,
         retry_after: None,
         tokens: Some(TokenUsage::default()),
         request_id: None,
         rate_limits: RateLimits::default(),
     };
     if !success {
-        let said = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
-        let words = error_body::printable(&String::from_utf8_lossy(said), error_body::MAX_MESSAGE);
-        let words = if words.is_empty() { "the program gave no reason".to_owned() } else { words };
+        let output = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
+        let message = error_body::printable(&String::from_utf8_lossy(output), error_body::MAX_MESSAGE);
+        let message = if message.is_empty() { "the program gave no reason".to_owned() } else { message };
         // Retrying at once would not help; a program that always fails is noticed by its repeated failures.
-        return Err(refusal(FailureClass::Request, words));
+        return Err(failure(FailureClass::Request, message));
     }
     let Ok(text) = std::str::from_utf8(stdout) else {
-        return Err(refusal(FailureClass::Garbled, "the program's output is not UTF-8 text".to_owned()));
+        return Err(failure(FailureClass::Garbled, "the program's output is not UTF-8 text".to_owned()));
     };
     if text.trim().is_empty() {
-        return Err(refusal(FailureClass::Soft(SoftFailure::Empty), "the answer is empty".to_owned()));
+        return Err(failure(FailureClass::Soft(SoftFailure::Empty), "the answer is empty".to_owned()));
     }
     Ok(ModelReply {
         text: text.to_owned(),
@@ -93,12 +93,12 @@ pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Mod
 }
 
 fn decode_error(model: &Model, response: &HttpResponse, pace: RateLimits, now_ms: i64) -> CallFailure {
-    let said = ErrorBody::from_bytes(&response.body);
-    let class = said.classify(response.status);
-    let told = headers::from_headers(response, now_ms).or(said.retry_after);
+    let error = ErrorBody::from_bytes(&response.body);
+    let class = error.classify(response.status);
+    let delay = headers::from_headers(response, now_ms).or(error.retry_after);
     let wait = match class {
-        FailureClass::Rate => told.or_else(|| headers::exhausted_for(&pace)),
-        FailureClass::Overload => told,
+        FailureClass::Rate => delay.or_else(|| headers::exhausted_for(&pace)),
+        FailureClass::Overload => delay,
         FailureClass::Money
         | FailureClass::Auth
         | FailureClass::Settings
@@ -108,10 +108,11 @@ fn decode_error(model: &Model, response: &HttpResponse, pace: RateLimits, now_ms
         | FailureClass::Garbled => None,
     };
     let value = serde_json::from_slice::<Value>(&response.body).unwrap_or(Value::Null);
+    // An error may be charged: it is if its body counts tokens.
     let tokens = wire::tokens(model.provider.wire, &value);
     CallFailure {
         class: apply_retry_advice(class, headers::should_retry(response)),
-        message: said.message_line(response.status),
+        message: error.message_line(response.status),
         retry_after: wait,
         tokens: (tokens != TokenUsage::default()).then_some(tokens),
         request_id: header_id(response).or_else(|| body_id(&value)),
@@ -120,8 +121,8 @@ fn decode_error(model: &Model, response: &HttpResponse, pace: RateLimits, now_ms
 }
 
 /// Lets the server's retry advice override the class of its status, except for payment and keys.
-const fn apply_retry_advice(class: FailureClass, told: Option<bool>) -> FailureClass {
-    match (class, told) {
+const fn apply_retry_advice(class: FailureClass, advice: Option<bool>) -> FailureClass {
+    match (class, advice) {
         (FailureClass::Request | FailureClass::Garbled, Some(true)) => FailureClass::Overload,
         // A rate limit that waiting does not lift is a used-up quota.
         (FailureClass::Rate, Some(false)) => FailureClass::Money,
@@ -233,9 +234,9 @@ mod tests {
                 "<html><h1>Log in</h1></html>",
                 "event: ping\n\n",
             ] {
-                let refusal = decode(&model(wire), &response(200, &[], body), NOW_MS).unwrap_err();
-                assert_eq!(refusal.class, FailureClass::Garbled, "{wire:?} {body}");
-                assert!(refusal.tokens.is_some(), "{wire:?} {body}");
+                let failure = decode(&model(wire), &response(200, &[], body), NOW_MS).unwrap_err();
+                assert_eq!(failure.class, FailureClass::Garbled, "{wire:?} {body}");
+                assert!(failure.tokens.is_some(), "{wire:?} {body}");
             }
         }
     }
@@ -244,9 +245,9 @@ mod tests {
     fn a_body_that_is_nested_too_deeply_is_garbled() {
         let body = "[".repeat(1_000_000);
         for status in [200, 500] {
-            let refusal =
+            let failure =
                 decode(&model(WireFormat::Chat), &response(status, &[], &body), NOW_MS).unwrap_err();
-            assert!(refusal.message.len() <= error_body::MAX_MESSAGE);
+            assert!(failure.message.len() <= error_body::MAX_MESSAGE);
         }
     }
 
@@ -352,9 +353,9 @@ mod tests {
             for answer in
                 [decode(&model, response, NOW_MS), decode_command(false, &response.body, &response.body)]
             {
-                if let Err(refusal) = answer {
-                    assert!(refusal.message.len() <= error_body::MAX_MESSAGE);
-                    assert!(!refusal.message.chars().any(char::is_control), "{:?}", refusal.message);
+                if let Err(failure) = answer {
+                    assert!(failure.message.len() <= error_body::MAX_MESSAGE);
+                    assert!(!failure.message.chars().any(char::is_control), "{:?}", failure.message);
                 }
             }
             drop(super::super::batch::decode_submitted(&model, response, NOW_MS));

@@ -28,6 +28,7 @@ pub(super) fn head(text: &str, bytes: usize) -> &str {
 /// Returns a text as one line that is safe to show: no control or hidden characters, no escapes, no fences, no
 /// secrets.
 pub fn one_line(text: &str) -> String {
+    // Cleaned first: hidden characters could split a secret so that it is not recognized.
     secrets::redact_line(&cleaned(head(text, PIECE_BYTES)))
 }
 

@@ -139,11 +139,11 @@ fn progress(model: &Model, batch: &Value) -> Option<BatchProgress> {
     match status {
         "completed" | "expired" | "cancelled" => Some(BatchProgress::Ended { results, failed: None }),
         "failed" => {
-            let why =
+            let reason =
                 batch.pointer("/errors/data/0/message").and_then(Value::as_str).unwrap_or("no reason given");
             Some(BatchProgress::Ended {
                 results,
-                failed: Some(error_body::printable(why, error_body::MAX_MESSAGE)),
+                failed: Some(error_body::printable(reason, error_body::MAX_MESSAGE)),
             })
         }
         _ => Some(BatchProgress::Running),
@@ -188,14 +188,14 @@ fn decode_openai_line(model: &Model, line: &Value) -> Result<ModelReply, CallFai
     decode_value(model, body, request_id, RateLimits::default())
 }
 
-fn uncharged(said: &ErrorBody, status: u16) -> CallFailure {
-    CallFailure { message: said.message_line(status), ..refusal(said.classify(status), "") }
+fn uncharged(error: &ErrorBody, status: u16) -> CallFailure {
+    CallFailure { message: error.message_line(status), ..refusal(error.classify(status), "") }
 }
 
-fn refusal(class: FailureClass, words: &str) -> CallFailure {
+fn refusal(class: FailureClass, message: &str) -> CallFailure {
     CallFailure {
         class,
-        message: words.to_owned(),
+        message: message.to_owned(),
         retry_after: None,
         tokens: None,
         request_id: None,
@@ -204,8 +204,11 @@ fn refusal(class: FailureClass, words: &str) -> CallFailure {
 }
 
 /// Returns the failure for a response that is not an answer. It may have been charged.
-fn garbled(words: &str) -> CallFailure {
-    CallFailure { tokens: Some(crate::model::TokenUsage::default()), ..refusal(FailureClass::Garbled, words) }
+fn garbled(message: &str) -> CallFailure {
+    CallFailure {
+        tokens: Some(crate::model::TokenUsage::default()),
+        ..refusal(FailureClass::Garbled, message)
+    }
 }
 
 #[cfg(test)]

@@ -195,6 +195,7 @@ impl PriceList {
     /// The model's name may have a date appended, and the vendor's name prepended if the provider resells models.
     pub fn find(&self, provider: &Provider, model: &str) -> Option<(TokenPrice, Option<u32>)> {
         let row = self.row(&provider.name, model);
+        // A free provider does not resell: whatever its models are called, they cost nothing.
         let resold = || model.split_once('/').and_then(|(vendor, model)| self.row(vendor, model));
         match row.or_else(|| if provider.is_free { None } else { resold() }) {
             Some(row) => Some((row.price, row.min_cacheable_tokens)),

@@ -237,6 +237,7 @@ impl ProviderRow {
         let base_url =
             self.base_url.or_else(|| below.map(|below| below.base_url.clone())).unwrap_or_default();
         check_address(wire, &base_url)?;
+        // Lists and tables replace the inherited ones as a whole: merging them would leave no way to remove an entry.
         let headers = match self.headers {
             Some(headers) => headers.into_iter().map(checked_header).collect::<Result<_, _>>()?,
             None => below.map(|below| below.headers.clone()).unwrap_or_default(),

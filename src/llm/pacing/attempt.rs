@@ -136,15 +136,19 @@ impl RequestAttempt {
             FailureClass::Money | FailureClass::Auth | FailureClass::Settings => {
                 self.next_model(GiveUpReason::from_class(refusal.class))
             }
+            // Halved only once: a prompt that is still too long is beyond this model.
             FailureClass::TooLong if !self.is_halved => {
                 (Self { is_halved: true, ..self }, AttemptEffect::HalveMaterial)
             }
+            // The same model would reject the same request again, but another one may accept it.
             FailureClass::TooLong | FailureClass::Request | FailureClass::Soft(SoftFailure::Declined) => {
                 self.next_model(GiveUpReason::from_class(refusal.class))
             }
+            // Sampling may do better the second time; a third call would mostly pay for the same failure.
             FailureClass::Soft(SoftFailure::Empty | SoftFailure::CutOff | SoftFailure::Misshapen) => {
                 self.retry_once(refusal.retry_after, jitter, false)
             }
+            // Unlike an unusable answer this may be an outage, so it counts against the retry budget.
             FailureClass::Garbled => self.retry_once(refusal.retry_after, jitter, true),
         }
     }

@@ -94,6 +94,7 @@ impl CircuitBreaker {
 
     /// Rejects calls for a requested time.
     pub fn pause(&mut self, now: Duration, time: Duration) {
+        // A requested delay is not a failure: the provider is alive, and the breaker does not count it.
         self.until = self.until.max(Some(now + time.min(MAX_REST)));
         self.release_probe();
     }

@@ -69,6 +69,7 @@ impl RateLimiter {
         let held = self.held_until.saturating_sub(now);
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let tokens = tokens as f64;
+        // All limits are checked before any is consumed: a call that waits for one must not use up another.
         let wait = held.max(self.calls.wait(now, 1.0)).max(self.tokens.wait(now, tokens));
         let wait = wait.max(self.minute_wait(now));
         if !wait.is_zero() {
@@ -107,6 +108,7 @@ impl RateLimiter {
 
     /// Records a success: after some of these one more concurrent call is allowed.
     pub fn record_success(&mut self) {
+        // Additive increase and multiplicative decrease, as in TCP.
         self.answers += 1;
         if ANSWERS_TO_GROW <= self.answers {
             self.answers = 0;
@@ -135,8 +137,8 @@ impl RateLimiter {
     }
 
     /// Waits for a window to reset that has nothing left beyond what calls in flight use.
-    fn hold_until_reset(&mut self, now: Duration, window: LimitWindow, under_way: u64) {
-        if window.remaining <= under_way {
+    fn hold_until_reset(&mut self, now: Duration, window: LimitWindow, in_flight: u64) {
+        if window.remaining <= in_flight {
             self.held_until = self.held_until.max(now + window.resets_in.min(15 * MINUTE));
         }
     }
@@ -169,12 +171,12 @@ impl TokenBucket {
 
     /// Fills it up to now and returns how long it takes until it holds this much. What exceeds the capacity waits
     /// until it is full.
-    fn wait(&mut self, now: Duration, much: f64) -> Duration {
+    fn wait(&mut self, now: Duration, amount: f64) -> Duration {
         let passed = now.saturating_sub(self.at);
         self.at = self.at.max(now);
         let room = Self::capacity(self.rate);
         self.level = (self.level + self.rate * passed.as_secs_f64() / 60.0).min(room);
-        let missing = much.min(room) - self.level;
+        let missing = amount.min(room) - self.level;
         // A billionth is rounding error.
         if missing <= 1e-9 {
             Duration::ZERO
@@ -183,8 +185,8 @@ impl TokenBucket {
         }
     }
 
-    fn consume(&mut self, much: f64) {
-        self.level -= much;
+    fn consume(&mut self, amount: f64) {
+        self.level -= amount;
     }
 
     /// Lowers the rate to the provider's limit.

@@ -54,6 +54,7 @@ pub(crate) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
         temperature: model.temperature,
         top_p: model.top_p,
         fields: model.quirk_fields(),
+        // The order of fields is the order of bytes: instructions before material, for the provider's cache.
         system: [SystemBlock { r#type: "text", text: &prompt.instructions, cache_control: mark }],
         messages: [UserMessage { role: "user", content: &prompt.material }],
     };

@@ -54,6 +54,7 @@ pub(crate) fn request(
 ) -> HttpRequest {
     let provider = &model.provider;
     let own = content_type.into_iter().chain(headers(provider.wire).iter().copied());
+    // A header in the provider's table replaces ours; names of headers are compared without case.
     let is_replaced =
         |name: &str| provider.headers.iter().any(|(theirs, _)| theirs.eq_ignore_ascii_case(name));
     let mut headers: Vec<(String, String)> = own

@@ -23,11 +23,13 @@ pub(crate) fn keys(source: &SummaryInput<'_>, syntax: ConfigSyntax, budget: usiz
     let opening = page::opening(source);
     let only = |text: String| KeyListing { text, is_cut: false };
     match syntax {
+        // A parse of the whole is not worth its time for what is data in fact.
         ConfigSyntax::Toml | ConfigSyntax::Json if PARSED_BYTES < source.text.len() => {
             only(format!("{opening}, {}.", words::size(source.text.len())))
         }
         ConfigSyntax::Toml => match config_values::parse_toml(source.text) {
             Some(value) => render(&opening, &value, budget),
+            // Malformed TOML mostly still consists of lines with keys.
             None => render(&unparsed(&opening), &by_lines(source, ConfigSyntax::Ini), budget),
         },
         ConfigSyntax::Json => {

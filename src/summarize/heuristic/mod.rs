@@ -25,7 +25,6 @@ pub(super) use code::{importance, main_symbols};
 pub(super) use comments::leading_paragraph;
 pub(super) use config::keys;
 pub use page::{SummaryInput, is_machine_written};
-pub(super) use page::{is_generated, is_minified};
 #[cfg(test)]
 pub(super) use summary::tests;
 pub use summary::{VERSION, heuristic, producer};

@@ -16,6 +16,7 @@ fn draft(source: &SummaryInput<'_>) -> String {
     if source.text.trim_start().is_empty() {
         return format!("{}, empty.", page::type_noun(source.file_type));
     }
+    // Minified code has no readable beginning, so only its size is given.
     if page::is_minified(source) {
         return format!("{}.", page::opening(source));
     }

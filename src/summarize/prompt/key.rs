@@ -63,6 +63,7 @@ impl SummaryKeyBuilder {
     pub fn new(tiers: &[Tier], limits: &PromptLimits, redacts: bool, rules: &str) -> Self {
         let mode = if redacts { "redact" } else { "withhold" };
         Self {
+            // Hashed once, because keys are computed for every file and tier of a project.
             instructions: PromptStrategy::ALL
                 .map(|strategy| ContentHash::digest(instructions(strategy, tiers).as_bytes())),
             versioned: PromptStrategy::ALL.map(PromptStrategy::versioned),

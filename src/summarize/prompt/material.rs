@@ -104,6 +104,7 @@ pub fn folder_material(
     most_bytes: usize,
 ) -> PromptMaterial {
     let mut order: Vec<&FolderChild> = children.iter().collect();
+    // By size and hash: an order by name would change the prompt when a file is renamed.
     order.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.subject.cmp(&b.subject)));
     let folders = order.iter().filter(|child| child.is_folder).count();
     let whole = if scope == SummaryScope::Project { "Top of a project" } else { "Folder" };

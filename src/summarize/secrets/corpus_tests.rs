@@ -104,7 +104,7 @@ fn measure(kinds: &[(String, String)], mut missed: impl FnMut(&str, &str)) -> (u
             let left = redact(&text, &scan);
             all += 1;
             let half = &value[..value.len() / 2];
-            if scan.blocking_match().is_none()
+            if !scan.matches.iter().any(|found| found.blocks_file)
                 && (left.contains(value) || carrier == "two pieces" && left.contains(half))
             {
                 lost += 1;

@@ -13,6 +13,7 @@ pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Redacts the secrets in a line.
 pub(crate) fn redact_line(line: &str) -> String {
+    // The order matters: a password in a URL may look like an assignment, and its value like a token.
     let line = without_pem(line);
     let line = without_url_passwords(&line);
     let line = without_assigned_secrets(&line);

@@ -61,11 +61,6 @@ impl SecretScan {
     pub fn is_clean(&self) -> bool {
         self.matches.is_empty()
     }
-
-    /// Returns the first secret that must not leave the machine even in a redacted text.
-    pub fn blocking_match(&self) -> Option<&SecretMatch> {
-        self.matches.iter().find(|found| found.blocks_file)
-    }
 }
 
 /// Returns the version of the rules: it enters the key of everything made from a scanned text.
@@ -82,6 +77,7 @@ pub fn scan(text: &str) -> Result<SecretScan, ScanError> {
         return Err(ScanError::NotText);
     }
     let mut found = scan_plain(text)?;
+    // Secrets that are assembled at run time or encoded are visible only in these views of the text.
     if let Some(joined) = JoinedText::new(text) {
         let hidden = scan_plain(&joined.text)?.into_iter();
         found.extend(
@@ -350,7 +346,7 @@ mod tests {
         let text = format!("a = '{}'\nb = 1\n", token());
         let scan = scan(&text).unwrap();
         assert_eq!(redact(&text, &scan), "a = '(redacted:github-token)'\nb = 1\n");
-        assert!(scan.blocking_match().is_none());
+        assert!(!scan.matches.iter().any(|found| found.blocks_file));
     }
 
     #[test]
@@ -388,7 +384,7 @@ mod tests {
         ];
         let text = format!("a\n{}\nb", key.concat());
         let scan = scan(&text).unwrap();
-        assert_eq!(scan.blocking_match().unwrap().rule, "private-key");
+        assert_eq!(scan.matches.iter().find(|found| found.blocks_file).unwrap().rule, "private-key");
         assert_eq!(redact(&text, &scan), "a\n(redacted:private-key)\nb");
         // A program that only mentions such keys contains none.
         assert_eq!(found("if line == '-----BEGIN PRIVATE KEY-----':\n    return key\n"), [""; 0]);
