@@ -93,7 +93,7 @@ fn half() -> Money {
 }
 
 #[test]
-fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
+fn a_batch_is_submitted_polled_and_collected_at_half_the_price() {
     let (world, provider) = world();
     let service_options = options(vec![model("small")]);
     let service = world.service(&service_options);
@@ -118,7 +118,7 @@ fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
 }
 
 #[test]
-fn a_batch_whose_name_was_never_heard_is_found_again() {
+fn a_batch_whose_id_was_never_received_is_found_again() {
     let (world, provider) = world();
     provider.lock().unwrap().is_silent = true;
     let service_options = options(vec![model("small")]);
@@ -133,7 +133,7 @@ fn a_batch_whose_name_was_never_heard_is_found_again() {
 }
 
 #[test]
-fn a_lost_batch_is_found_beside_one_of_another_project_that_is_as_large() {
+fn a_lost_batch_is_found_next_to_one_of_another_project_of_the_same_size() {
     for theirs in ["ended", "in_progress"] {
         let (world, provider) = world();
         provider.lock().unwrap().is_silent = true;
@@ -162,7 +162,7 @@ fn a_lost_batch_is_waited_for_while_only_one_of_another_project_has_ended() {
 }
 
 #[test]
-fn a_batch_that_is_nowhere_counts_as_its_worst_after_a_day() {
+fn a_batch_that_is_not_found_counts_at_its_worst_cost_after_a_day() {
     let (world, provider) = world();
     provider.lock().unwrap().is_silent = true;
     let service_options = options(vec![model("small")]);
@@ -181,7 +181,7 @@ fn a_batch_that_is_nowhere_counts_as_its_worst_after_a_day() {
 }
 
 #[test]
-fn a_batch_that_was_refused_costs_nothing() {
+fn a_rejected_batch_costs_nothing() {
     let (world, provider) = world();
     provider.lock().unwrap().refuses = true;
     let outcome =
@@ -192,7 +192,7 @@ fn a_batch_that_was_refused_costs_nothing() {
 }
 
 #[test]
-fn only_as_many_questions_are_handed_over_as_the_caps_allow() {
+fn only_as_many_tasks_are_submitted_as_the_caps_allow() {
     let (world, provider) = world();
     let mut options = options(vec![model("small")]);
     options.caps.calls_a_day = 4;
@@ -214,7 +214,7 @@ fn only_as_many_questions_are_handed_over_as_the_caps_allow() {
 }
 
 #[test]
-fn what_was_just_put_aside_counts_where_a_cap_is_met() {
+fn reservations_count_when_a_cap_is_reached() {
     let (world, _) = world();
     let mut options = options(vec![model("small")]);
     options.caps.day = Money::from_nanos(20_000_000);
@@ -228,7 +228,7 @@ fn what_was_just_put_aside_counts_where_a_cap_is_met() {
 }
 
 #[test]
-fn who_is_stopped_while_questions_are_packed_leaves_all_of_them() {
+fn stopping_during_preparation_leaves_all_tasks() {
     let (world, _) = world();
     let looks = AtomicUsize::new(0);
     let is_stopped = || 3 <= looks.fetch_add(1, Ordering::SeqCst);
@@ -239,7 +239,7 @@ fn who_is_stopped_while_questions_are_packed_leaves_all_of_them() {
 }
 
 #[test]
-fn an_answer_that_never_comes_counts_as_its_worst() {
+fn a_missing_answer_counts_at_its_worst_cost() {
     let (world, provider) = world();
     let service_options = options(vec![model("small")]);
     let service = world.service(&service_options);
@@ -259,7 +259,7 @@ fn an_answer_that_never_comes_counts_as_its_worst() {
 }
 
 #[test]
-fn answers_are_kept_as_what_they_were_asked_for_whatever_is_asked_by_then() {
+fn answers_are_stored_under_the_key_of_their_prompt_even_if_it_has_changed_since() {
     let (world, provider) = world();
     let asked = options(vec![model("small")]);
     world.service(&asked).submit(tasks(1), &PlainPrompts, &|| false).unwrap();
@@ -278,7 +278,7 @@ fn answers_are_kept_as_what_they_were_asked_for_whatever_is_asked_by_then() {
 }
 
 #[test]
-fn what_is_withheld_is_in_no_batch() {
+fn withheld_tasks_are_not_in_batches() {
     let (world, _) = world();
     let outcome = world
         .service(&options(vec![model("small")]))

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_taken_out_of_headers_and_bodies_wherever_it_stands() {
+    fn the_key_is_removed_from_headers_and_bodies() {
         let key = "sentinel/0123456789";
         let said =
             response(&format!("a{key}b"), &format!("{key}{key} {{\"x\": \"sentinel\\/0123456789\"}}{key}"));
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_the_key_stays_as_it_is() {
+    fn a_response_without_the_key_is_unchanged() {
         let said = response("sentinel", "sentinel/012345678");
         assert_eq!(scrub_response(said.clone(), "sentinel/0123456789"), said);
     }

@@ -28,7 +28,7 @@ fn is_hidden(world: &TestBench, said: &str) {
 }
 
 #[test]
-fn a_key_that_is_echoed_with_a_refusal_is_hidden() {
+fn a_key_echoed_in_an_error_is_hidden() {
     for (status, kind) in
         [(400, "invalid_request_error"), (401, "authentication_error"), (529, "overloaded_error")]
     {
@@ -41,7 +41,7 @@ fn a_key_that_is_echoed_with_a_refusal_is_hidden() {
 }
 
 #[test]
-fn a_key_that_is_echoed_in_an_answer_is_hidden() {
+fn a_key_echoed_in_an_answer_is_hidden() {
     let world =
         TestBench::new(|_, _| Ok(with_header(answer(&format!("It holds {KEY}.")), "request-id", KEY)));
     assert_eq!(world.run(&options(vec![model("small")]), vec![task("a")]).answered, 1);
@@ -50,7 +50,7 @@ fn a_key_that_is_echoed_in_an_answer_is_hidden() {
 }
 
 #[test]
-fn a_key_that_is_echoed_when_a_batch_is_handed_over_is_hidden() {
+fn a_key_echoed_in_a_submission_response_is_hidden() {
     for status in [200, 401, 529] {
         let world = TestBench::new(move |_, _| Ok(echo(status, "api_error")));
         let outcome =
@@ -64,7 +64,7 @@ fn a_key_that_is_echoed_when_a_batch_is_handed_over_is_hidden() {
 }
 
 #[test]
-fn a_key_that_is_echoed_when_a_batch_is_asked_for_is_hidden() {
+fn a_key_echoed_in_a_poll_response_is_hidden() {
     let world = TestBench::new(|number, _| match number {
         0 => Ok(response(200, r#"{"id":"msgbatch_1","type":"message_batch"}"#)),
         _ => Ok(echo(401, "authentication_error")),
@@ -77,7 +77,7 @@ fn a_key_that_is_echoed_when_a_batch_is_asked_for_is_hidden() {
 }
 
 #[test]
-fn a_key_that_is_echoed_in_the_answers_of_a_batch_is_hidden() {
+fn a_key_echoed_in_batch_results_is_hidden() {
     let name = task("a").id.0;
     let world = TestBench::new(move |number, _| match number {
         0 => Ok(response(200, r#"{"id":"msgbatch_1","type":"message_batch"}"#)),

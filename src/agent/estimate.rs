@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_says_what_is_likely_what_is_possible_and_what_the_caps_leave() {
+    fn an_estimate_has_the_likely_cost_the_worst_cost_and_what_the_caps_leave() {
         let mut caps = options(Vec::new()).caps;
         caps.day = Money::from_nanos(1_000_000_000);
         caps.calls_a_day = 10;
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_of_unknown_price_costs_is_not_known() {
+    fn the_cost_of_a_model_without_a_price_is_unknown() {
         let nameless = Model { price: None, ..model("small") };
         let caps = options(Vec::new()).caps;
         let found = estimate_cost(&asked(2), &[nameless], 100, &caps, &SpendTotals::default());

@@ -10,7 +10,7 @@ use crate::model::{Money, Tier};
 
 /// F64.
 #[test]
-fn nobody_is_asked_sooner_than_they_said() {
+fn requested_delays_are_kept() {
     for (header, least) in [("2", 2), ("2.5", 2), ("Sat, 21 Nov 2026 00:00:09 GMT", 9)] {
         let world = TestBench::new(move |number, _| match number {
             0 => Ok(with_header(error(429, "rate_limit_error"), "retry-after", header)),
@@ -25,7 +25,7 @@ fn nobody_is_asked_sooner_than_they_said() {
 
 /// F64.
 #[test]
-fn a_wish_that_makes_no_sense_is_no_wish_and_a_huge_one_closes_the_door() {
+fn an_invalid_delay_is_ignored_and_a_huge_one_closes_the_gate() {
     for header in ["-5", "soon", ""] {
         let world = TestBench::new(move |_, _| {
             Ok(with_header(error(429, "rate_limit_error"), "retry-after", header))
@@ -49,7 +49,7 @@ fn a_wish_that_makes_no_sense_is_no_wish_and_a_huge_one_closes_the_door() {
 
 /// F65.
 #[test]
-fn without_money_or_a_key_there_is_one_call_and_the_run_ends_with_the_reason() {
+fn payment_and_key_errors_end_the_run_after_one_call() {
     for (status, kind) in [(401, "authentication_error"), (403, "permission_error"), (402, "billing_error")] {
         let world = TestBench::new(move |_, _| Ok(error(status, kind)));
         let service_options = options(vec![model("small")]);
@@ -65,7 +65,7 @@ fn without_money_or_a_key_there_is_one_call_and_the_run_ends_with_the_reason() {
 
 /// F65.
 #[test]
-fn a_request_that_is_wrong_is_made_once_and_not_again_the_same_day() {
+fn an_invalid_request_is_not_repeated_on_the_same_day() {
     for status in [400, 404, 422] {
         let world = TestBench::new(move |_, _| Ok(error(status, "invalid_request_error")));
         let options = options(vec![model("small")]);
@@ -77,7 +77,7 @@ fn a_request_that_is_wrong_is_made_once_and_not_again_the_same_day() {
 }
 
 #[test]
-fn a_model_that_calls_everything_wrong_is_left_alone_and_nothing_is_refused_for_it() {
+fn a_model_that_rejects_everything_is_disabled_and_no_task_is_refused() {
     for concurrency in [1, 4] {
         let world =
             TestBench::new(|number, _| Ok(response(404, &format!("<html>not found, {number}</html>"))));
@@ -93,7 +93,7 @@ fn a_model_that_calls_everything_wrong_is_left_alone_and_nothing_is_refused_for_
 }
 
 #[test]
-fn a_single_bad_question_among_good_ones_is_refused_alone() {
+fn a_single_bad_task_among_good_ones_is_refused_alone() {
     let world = TestBench::new(|_, seen| {
         if seen.body.contains("bad") {
             Ok(error(400, "invalid_request_error"))
@@ -109,7 +109,7 @@ fn a_single_bad_question_among_good_ones_is_refused_alone() {
 }
 
 #[test]
-fn a_model_whose_name_is_wrong_bars_no_other_of_its_provider() {
+fn a_model_with_a_wrong_name_does_not_disable_others_of_its_provider() {
     let world = TestBench::new(|_, seen| {
         if seen.body.contains("smal\"") {
             Ok(error(404, "not_found_error"))
@@ -122,7 +122,7 @@ fn a_model_whose_name_is_wrong_bars_no_other_of_its_provider() {
 }
 
 #[test]
-fn what_was_refused_is_asked_of_a_model_that_is_new_in_the_chain() {
+fn refused_tasks_are_sent_to_a_new_model_of_the_chain() {
     let world = TestBench::new(|_, seen| {
         if seen.body.contains("large") { Ok(answer("It is a file.")) } else { Ok(answer("misshapen")) }
     });
@@ -139,7 +139,7 @@ fn what_was_refused_is_asked_of_a_model_that_is_new_in_the_chain() {
 
 /// F66.
 #[test]
-fn in_an_hour_of_storm_hardly_more_is_sent_than_was_wanted() {
+fn an_hour_of_failures_adds_only_a_small_share_of_retries() {
     for (status, concurrency) in [(500, 1), (502, 4), (503, 8), (529, 4)] {
         let world = TestBench::new(move |_, _| Ok(error(status, "overloaded_error")));
         let mut service_options = options(vec![model("small")]);
@@ -161,7 +161,7 @@ fn in_an_hour_of_storm_hardly_more_is_sent_than_was_wanted() {
 
 /// F66.
 #[test]
-fn of_a_server_that_fails_now_and_then_no_more_than_a_fifth_is_asked_again() {
+fn at_most_a_fifth_of_the_calls_to_an_unreliable_server_are_retries() {
     let world = TestBench::new(|number, _| match number % 3 {
         0 => Ok(error(503, "overloaded_error")),
         _ => Ok(answer("It is a file.")),
@@ -174,7 +174,7 @@ fn of_a_server_that_fails_now_and_then_no_more_than_a_fifth_is_asked_again() {
 
 /// F66.
 #[test]
-fn a_chain_of_models_does_not_ask_a_provider_in_trouble_more_often() {
+fn a_chain_of_models_does_not_call_a_failing_provider_more_often() {
     let world = TestBench::new(|number, _| match number % 2 {
         0 => Ok(error(503, "overloaded_error")),
         _ => Ok(answer("It is a file.")),
@@ -185,7 +185,7 @@ fn a_chain_of_models_does_not_ask_a_provider_in_trouble_more_often() {
 }
 
 #[test]
-fn a_model_that_cannot_is_followed_by_the_next() {
+fn a_failing_model_is_followed_by_the_next() {
     let world = TestBench::new(|_, seen| {
         if seen.body.contains(r#""model":"small""#) {
             Ok(error(404, "not_found_error"))
@@ -200,7 +200,7 @@ fn a_model_that_cannot_is_followed_by_the_next() {
 }
 
 #[test]
-fn what_is_too_long_is_asked_once_more_with_half_of_it() {
+fn a_prompt_that_is_too_long_is_retried_once_with_half_of_it() {
     let world = TestBench::new(|_, seen| {
         if 3_000 < seen.body.matches('x').count() {
             Ok(error(413, "request_too_large"))
@@ -214,7 +214,7 @@ fn what_is_too_long_is_asked_once_more_with_half_of_it() {
 }
 
 #[test]
-fn an_answer_of_no_use_is_paid_for_and_asked_for_once_more() {
+fn an_unusable_answer_is_paid_for_and_retried_once() {
     let world = TestBench::new(|_, _| Ok(answer("misshapen")));
     let outcome = world.run(&options(vec![model("small")]), vec![task("a")]);
     assert_eq!(counts(&outcome), (0, 1, 0, 2));
@@ -225,7 +225,7 @@ fn an_answer_of_no_use_is_paid_for_and_asked_for_once_more() {
 }
 
 #[test]
-fn a_model_that_declines_is_never_asked_again() {
+fn a_model_that_declines_is_never_called_again() {
     let world = TestBench::new(|_, _| {
         let body = r#"{"type":"message","role":"assistant","content":[],"stop_reason":"refusal","usage":{"input_tokens":9,"output_tokens":1}}"#;
         Ok(response(200, body))
@@ -238,7 +238,7 @@ fn a_model_that_declines_is_never_asked_again() {
 }
 
 #[test]
-fn who_wants_money_is_asked_once_and_the_next_provider_does_the_rest() {
+fn a_provider_that_requires_payment_is_called_once_and_the_next_one_continues() {
     let world = TestBench::new(|_, seen| {
         if seen.url.contains("anthropic") {
             return Ok(error(402, "billing_error"));
@@ -259,7 +259,7 @@ fn program(name: &str) -> Model {
 }
 
 #[test]
-fn a_program_that_fails_each_time_is_not_waited_for() {
+fn a_program_that_always_fails_is_not_retried() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let outcome = world.run(&options(vec![program("fail")]), tasks(9));
     assert_eq!((counts(&outcome), world.now()), ((0, 0, 9, 3), Duration::ZERO));
@@ -270,7 +270,7 @@ fn a_program_that_fails_each_time_is_not_waited_for() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_not_looked_for_again() {
+fn a_missing_program_is_not_tried_again() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let missing = program("missing");
     let outcome = world.run(&options(vec![missing.clone()]), tasks(3));

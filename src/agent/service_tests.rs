@@ -13,7 +13,7 @@ use crate::model::{HttpError, ModelName, Money, SummaryKey, Tier};
 use crate::store::agent::{CapExceeded, ClaimStatus, SpendCaps};
 
 #[test]
-fn an_answer_is_kept_for_each_tier_with_what_it_cost() {
+fn an_answer_is_stored_for_each_tier_with_its_cost() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let outcome = world.run(&options(vec![model("small")]), vec![task("a")]);
     assert_eq!(counts(&outcome), (1, 0, 0, 1));
@@ -29,7 +29,7 @@ fn an_answer_is_kept_for_each_tier_with_what_it_cost() {
 }
 
 #[test]
-fn what_is_known_is_not_asked_again() {
+fn known_summaries_are_not_requested_again() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let options = options(vec![model("small")]);
     world.run(&options, tasks(3));
@@ -39,7 +39,7 @@ fn what_is_known_is_not_asked_again() {
 }
 
 #[test]
-fn words_of_another_model_of_the_chain_will_do() {
+fn summaries_of_another_model_of_the_chain_suffice() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     world.run(&options(vec![model("large")]), vec![task("a")]);
     let outcome = world.run(&options(vec![model("small"), model("large")]), vec![task("a")]);
@@ -49,7 +49,7 @@ fn words_of_another_model_of_the_chain_will_do() {
 
 /// F69.
 #[test]
-fn what_is_wanted_a_thousand_times_at_once_is_asked_once() {
+fn a_thousand_equal_tasks_make_one_call() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let mut options = options(vec![model("small")]);
     options.concurrency = 4;
@@ -66,7 +66,7 @@ fn what_is_wanted_a_thousand_times_at_once_is_asked_once() {
 
 /// F71.
 #[test]
-fn no_more_is_spent_than_may_be_however_many_ask_at_once() {
+fn concurrent_calls_do_not_exceed_the_cap() {
     for most in [1_u64, 10] {
         let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
         let mut options = options(vec![model("small")]);
@@ -84,7 +84,7 @@ fn no_more_is_spent_than_may_be_however_many_ask_at_once() {
 
 /// F71.
 #[test]
-fn what_calls_may_cost_at_worst_never_passes_the_cap() {
+fn worst_costs_never_exceed_the_cap() {
     let world = TestBench::new(|_, _| Err(HttpError::TimedOut(Duration::from_secs(1))));
     let mut options = options(vec![model("small")]);
     options.concurrency = 32;
@@ -103,7 +103,7 @@ fn what_calls_may_cost_at_worst_never_passes_the_cap() {
 
 /// F70.
 #[test]
-fn a_call_whose_process_died_counts_and_is_made_again() {
+fn a_call_of_a_dead_process_counts_and_is_repeated() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let options = options(vec![model("small")]);
     // The state left by a process that is killed between the response and its commit.
@@ -130,7 +130,7 @@ fn a_call_whose_process_died_counts_and_is_made_again() {
 }
 
 #[test]
-fn what_a_living_process_has_claimed_is_left_to_it() {
+fn a_claim_of_a_live_process_is_respected() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let options = options(vec![model("small")]);
     let other = world.service(&options);
@@ -144,7 +144,7 @@ fn what_a_living_process_has_claimed_is_left_to_it() {
 }
 
 #[test]
-fn what_holds_a_secret_never_leaves() {
+fn a_secret_never_leaves() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let options = options(vec![model("small")]);
     let outcome = world.run(&options, vec![task("secret"), task("a")]);
@@ -157,7 +157,7 @@ fn what_holds_a_secret_never_leaves() {
 }
 
 #[test]
-fn what_nobody_knows_the_price_of_counts_as_its_worst() {
+fn unknown_costs_count_at_their_worst() {
     let world = TestBench::new(|_, _| Err(HttpError::Broken("reset".to_owned())));
     let outcome = world.run(&options(vec![model("small")]), vec![task("a")]);
     let spent = world.paid().spend_totals((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
@@ -170,7 +170,7 @@ fn what_nobody_knows_the_price_of_counts_as_its_worst() {
 }
 
 #[test]
-fn an_interrupted_run_keeps_what_came_and_counts_the_open_call_as_its_worst() {
+fn an_interrupted_run_keeps_its_results_and_counts_the_open_call_at_its_worst_cost() {
     let calls = Arc::new(AtomicUsize::new(0));
     let made = calls.clone();
     let world = TestBench::new(move |_, _| {
@@ -191,7 +191,7 @@ fn an_interrupted_run_keeps_what_came_and_counts_the_open_call_as_its_worst() {
 }
 
 #[test]
-fn where_no_account_can_be_kept_nothing_is_sent() {
+fn nothing_is_sent_if_spending_cannot_be_recorded() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let service_options = options(vec![model("small")]);
     let service = world.service(&service_options);
@@ -204,7 +204,7 @@ fn where_no_account_can_be_kept_nothing_is_sent() {
 }
 
 #[test]
-fn the_first_call_goes_alone_where_the_provider_keeps_the_instructions() {
+fn the_first_call_goes_alone_if_the_instructions_are_cached() {
     let alone = Arc::new(AtomicUsize::new(0));
     let most = Arc::new(AtomicUsize::new(0));
     let (inside, largest) = (alone.clone(), most.clone());
@@ -228,7 +228,7 @@ fn the_first_call_goes_alone_where_the_provider_keeps_the_instructions() {
 }
 
 #[test]
-fn locks_are_deleted_with_their_office() {
+fn locks_are_deleted_with_their_service() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let service_options = options(vec![model("small")]);
     let locks = || {
@@ -242,7 +242,7 @@ fn locks_are_deleted_with_their_office() {
 }
 
 #[test]
-fn a_program_is_told_the_question_and_costs_nothing() {
+fn a_program_receives_the_prompt_and_costs_nothing() {
     let world = TestBench::new(|_, _| Ok(answer("not asked")));
     let program = |words: &[&str]| Model {
         provider: Arc::new(Provider {
@@ -259,7 +259,7 @@ fn a_program_is_told_the_question_and_costs_nothing() {
 }
 
 #[test]
-fn where_the_caps_have_room_for_one_call_at_a_time_all_are_made_in_turn() {
+fn calls_are_made_in_turn_if_the_caps_have_room_for_one_at_a_time() {
     let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let mut options = options(vec![model("small")]);
     options.concurrency = 8;
@@ -271,7 +271,7 @@ fn where_the_caps_have_room_for_one_call_at_a_time_all_are_made_in_turn() {
 
 /// F70.
 #[test]
-fn a_call_whose_answer_broke_us_counts_as_its_worst_and_can_be_made_again() {
+fn a_call_during_a_panic_counts_at_its_worst_cost_and_can_be_repeated() {
     struct FragilePrompts;
     impl PromptSource for FragilePrompts {
         fn keys(&self, task: &SummaryTask, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
@@ -298,7 +298,7 @@ fn a_call_whose_answer_broke_us_counts_as_its_worst_and_can_be_made_again() {
 }
 
 #[test]
-fn nobody_is_asked_without_a_model_a_price_or_a_key() {
+fn a_service_requires_a_model_a_price_and_a_key() {
     let bench = TestBench::new(|_, _| Ok(answer("not asked")));
     let world = AgentWorld { network: &bench.network, commands: &bench.network, clock: &*bench.clock };
     let open = |chain| {
@@ -311,7 +311,7 @@ fn nobody_is_asked_without_a_model_a_price_or_a_key() {
 }
 
 #[test]
-fn a_count_of_tokens_that_cannot_be_is_not_believed() {
+fn an_implausible_token_count_is_ignored() {
     for (input, output) in [("1000000000000000000", "1"), ("18446744073709551615", "1"), ("1", "201")] {
         let usage =
             format!(r#"{{"input_tokens":{input},"cache_read_input_tokens":9,"output_tokens":{output}}}"#);

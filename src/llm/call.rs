@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_was_told_how_long_to_wait_waits_no_longer_for_a_limit() {
+    fn a_requested_delay_overrides_a_later_reset() {
         let window =
             |seconds| LimitWindow { limit: Some(60), remaining: 0, resets_in: Duration::from_secs(seconds) };
         let pace = RateLimits { requests: Some(window(1)), tokens: Some(window(360)) };

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_has_its_words_its_counts_its_name_and_the_limits() {
+    fn an_answer_has_its_text_token_counts_id_and_limits() {
         for wire in network() {
             let headers = [("x-ratelimit-remaining-requests", "7"), ("x-ratelimit-reset-requests", "1s")];
             let reply =
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_of_the_wire_is_garbled_and_may_be_charged() {
+    fn a_response_in_another_format_is_garbled_and_may_be_charged() {
         let half = "{\"id\": \"msg_1\", \"content\": [{\"type\": \"te";
         for wire in network() {
             for body in [
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_answers_by_what_it_writes_and_how_it_ends() {
+    fn a_program_answers_by_its_output_and_exit_status() {
         assert_eq!(decode_command(true, b"It.\n", b"warning").unwrap().text, "It.\n");
         let class = |success, stdout: &[u8], stderr: &[u8]| {
             decode_command(success, stdout, stderr).unwrap_err().class

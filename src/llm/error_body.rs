@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_calls_are_told_from_no_money_by_the_code_and_not_the_status() {
+    fn rate_limits_are_distinguished_from_payment_by_the_code_and_not_the_status() {
         let limit = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Number of request tokens has exceeded your per-minute rate limit"}}"#;
         let refusal =
             refused(WireFormat::Anthropic, 429, &[("retry-after", "2"), ("request-id", "req_1")], limit);
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn no_money_is_known_by_its_status_and_by_what_anthropic_writes() {
+    fn payment_errors_are_recognized_by_status_and_by_anthropics_messages() {
         check(
             WireFormat::Chat,
             402,
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_in_trouble_is_asked_again() {
+    fn a_failing_server_is_retried() {
         let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
         check(WireFormat::Anthropic, 529, overloaded, FailureClass::Overload);
         check(
@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_not_accepted_is_told_from_a_wrong_request() {
+    fn a_rejected_key_is_distinguished_from_an_invalid_request() {
         check(
             WireFormat::Anthropic,
             401,
@@ -578,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_is_too_long_is_known_in_all_its_words() {
+    fn all_messages_about_long_prompts_are_recognized() {
         let llama = r#"{"error":{"code":400,"message":"request (20022 tokens) exceeds the available context size (4096 tokens)","type":"exceed_context_size_error","n_prompt_tokens":20022,"n_ctx":4096}}"#;
         check(WireFormat::Anthropic, 400, llama, FailureClass::TooLong);
         check(
@@ -620,7 +620,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_request_is_not_tried_again() {
+    fn an_invalid_request_is_not_retried() {
         check(
             WireFormat::Anthropic,
             400,
@@ -648,14 +648,14 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_before_the_model_declines() {
+    fn a_content_filter_declines() {
         let body =
             r#"{"error":{"message":"Filtered","type":"invalid_request_error","code":"content_filter"}}"#;
         check(WireFormat::Chat, 400, body, FailureClass::Soft(SoftFailure::Declined));
     }
 
     #[test]
-    fn errors_with_a_good_status_are_errors_that_may_be_charged() {
+    fn errors_with_a_success_status_may_be_charged() {
         let router = r#"{"error":{"code":429,"message":"Provider returned error"},"user_id":"u"}"#;
         let refusal = refused(WireFormat::Chat, 200, &[], router);
         assert_eq!(refusal.class, FailureClass::Rate);
@@ -684,7 +684,7 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_own_word_on_trying_again_counts_but_not_where_it_is_about_money() {
+    fn explicit_retry_advice_counts_except_for_payment_errors() {
         let told = |status, word, body: &str| {
             refused(WireFormat::Responses, status, &[("x-should-retry", word)], body).class
         };
@@ -698,7 +698,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_in_spite_of_a_refusal_is_told() {
+    fn tokens_counted_in_an_error_are_reported() {
         let body = r#"{"error":{"message":"x"},"usage":{"prompt_tokens":7,"completion_tokens":0}}"#;
         let tokens = refused(WireFormat::Chat, 500, &[], body).tokens.unwrap();
         assert_eq!((tokens.input, tokens.output, tokens.cache_read), (Some(7), Some(0), None));
@@ -710,7 +710,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_one_printable_line() {
+    fn messages_are_one_printable_line() {
         check_printable(" a\r\n\tb\u{1b}[31m c\u{0} ", "a b [31m c");
         check_printable("safe\u{202e}txt\u{200b}!", "safetxt!");
         check_printable("", "");
@@ -724,7 +724,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_key_is_hidden() {
+    fn possible_keys_are_hidden() {
         let body = "Ab3".repeat(10);
         check_printable(
             &format!("Incorrect API key provided: sk-proj-{body}."),

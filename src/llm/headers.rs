@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_as_go_writes_them() {
+    fn durations_in_gos_format_are_parsed() {
         for (text, ms) in [("1h2m3.5s", 3_723_500), ("20ms", 20), ("0s", 0), ("1.5s", 1_500), ("7", 7_000)] {
             assert_eq!(parse_go_duration(text), Some(Duration::from_millis(ms)), "{text}");
         }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_not_there() {
+    fn unreadable_limits_are_ignored() {
         for reset in ["", "soon", "-1s", "1d", "s", "1s2", "1..2s", "2026-13-01T00:00:00Z", "1\u{301}s"] {
             let pace = of(&[("x-ratelimit-remaining-tokens", "1"), ("x-ratelimit-reset-tokens", reset)]);
             assert_eq!(pace, RateLimits::default(), "{reset}");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_or_is_past_is_not_there() {
+    fn unreadable_and_past_delays_are_ignored() {
         for value in
             ["-5", "", "soon", "1e3", "NaN", "inf", "1.2.3", "Sat, 21 Nov 2026 08:59:59 GMT", "\u{0}", "٣"]
         {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_huge_is_long_and_no_overflow() {
+    fn huge_durations_are_capped_without_overflow() {
         let month = 24 * 30 * 3_600_000;
         check(&[("retry-after", "99999999999999999999999999")], Some(month));
         check(&[("retry-after", &"9".repeat(500))], Some(month));

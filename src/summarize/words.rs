@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_shows_whole_items_and_says_that_there_are_more() {
+    fn a_list_shows_whole_items_and_an_ellipsis() {
         assert_eq!(join_within(&["a", "b", "c"], ", ", 7), "a, b, c");
         assert_eq!(join_within(&["alpha", "beta", "gamma"], ", ", 16), "alpha, beta, …");
         assert_eq!(join_within(&["alphabet soup"], ", ", 10), "alphabe…");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_obeys_is_taken_out() {
+    fn terminal_escapes_are_removed() {
         assert_eq!(one_line("a\x1b[31;1mred\x1b[0m b"), "ared b");
         assert_eq!(one_line("\x1b]0;title\x07text"), "text");
         assert_eq!(one_line("\x1b]8;;http://x\x1b\\link"), "link");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_cannot_see_is_taken_out() {
+    fn invisible_characters_are_removed() {
         assert_eq!(one_line("a\u{202e}b\u{200b}c\u{feff}\u{0}d\u{e0041}"), "abcd");
         assert_eq!(one_line("  a \t\r\n\u{2028} b\u{c}  "), "a b");
     }

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_submitted_has_a_name() {
+    fn a_submission_has_an_id() {
         let read = |model: &Model, value: Value| decode_submitted(model, &good(&value), NOW_MS);
         let batch = json!({"id": "msgbatch_1", "type": "message_batch", "processing_status": "in_progress"});
         assert_eq!(read(&anthropic(), batch), Ok(SubmitStep::Batch("msgbatch_1".to_owned())));
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn anthropics_answers_come_in_any_order_and_only_those_that_succeeded_are_charged() {
+    fn anthropics_results_are_unordered_and_only_successes_are_charged() {
         let message = |stop: &str| json!({"type": "message", "content": [{"type": "text", "text": "It."}], "stop_reason": stop});
         let line = |id: &str, result: Value| json!({"custom_id": id, "result": result});
         let error = |kind: &str| json!({"type": "errored", "error": {"type": "error", "error": {"type": kind, "message": "x"}}});
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_was_cut_off_on_its_way_is_left_out() {
+    fn a_truncated_result_line_is_left_out() {
         let whole = json!({"custom_id": "a", "result": {"type": "expired"}}).to_string();
         let body = format!("{whole}\r\n\n{}", &whole[..whole.len() - 1]);
         assert_eq!(decode_results(&anthropic(), body.as_bytes()).len(), 1);

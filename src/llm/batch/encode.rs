@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn anthropic_is_sent_all_questions_at_once() {
+    fn anthropic_is_sent_all_items_in_one_request() {
         let request = submitted("anthropic");
         assert_eq!(request.url, "https://api.anthropic.com/v1/messages/batches");
         let expected = expect![[
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn openai_is_sent_a_file_of_questions() {
+    fn openai_is_sent_a_file_of_items() {
         for (provider, endpoint) in [("openai", "/v1/responses"), ("openai-chat", "/v1/chat/completions")] {
             let request = submitted(provider);
             assert_eq!(request.url, "https://api.openai.com/v1/files");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_made_of_a_file_and_bears_the_tag_of_its_questions() {
+    fn a_batch_is_created_from_a_file_with_the_tag_of_its_items() {
         let request = encode_create(&of_provider("openai", "m"), "file-1", &tag(IDS), None);
         assert_eq!(request.url, "https://api.openai.com/v1/batches");
         let expected = expect![[
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_of_a_batch_goes_to_the_address_of_the_settings_alone() {
+    fn requests_about_batches_use_only_the_configured_address() {
         let (anthropic, openai) = (of_provider("anthropic", "m"), of_provider("openai", "m"));
         let url = |request: HttpRequest| {
             assert!(request.body.is_empty() && request.method == HttpMethod::Get);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn only_those_that_have_batches_are_sent_any() {
+    fn only_providers_with_batches_are_sent_any() {
         for (provider, possible) in
             [("anthropic", true), ("openai", true), ("minimax", false), ("gemini", false)]
         {

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn another_model_with_the_same_beginning_has_no_price() {
+    fn another_model_with_the_same_prefix_has_no_price() {
         check("openai", "gpt-6-luna-pro", None);
         check("anthropic", "claude-haiku-5-5-5", None);
         check("anthropic", "claude-haiku-5", None);
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_of_ones_own_keeps_what_is_known_of_the_model() {
+    fn a_configured_price_keeps_the_other_data_of_the_model() {
         let mut list = built_in_prices();
         list.insert(
             &ModelName { provider: "anthropic".to_owned(), model: "claude-haiku-4-5-20251001".to_owned() },
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_read_to_the_billionth() {
+    fn amounts_are_parsed_to_the_billionth() {
         assert_eq!(Money::from_dollars("0.125"), Some(Money::from_nanos(125_000_000)));
         assert_eq!(Money::from_dollars("20"), Some(Money::from_nanos(20_000_000_000)));
         assert_eq!(Money::from_dollars("0.000000001"), Some(Money::from_nanos(1)));
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_cannot_be_long_is_not_feared_to_be() {
+    fn a_call_that_cannot_be_long_is_not_priced_as_long() {
         let (price, _) = built_in_prices().find(&provider("anthropic", false), "claude-haiku-5-5").unwrap();
         let border = 100_000 - WRAPPING_BYTES;
         let short = Money::from_nanos(100_000 * 125 + 700 * 500);
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_of_long_input_grows_as_the_input_does() {
+    fn omitted_prices_of_long_input_grow_with_the_input() {
         let money = Money::from_nanos;
         let row = PriceRow {
             input: money(10),
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_counted_has_no_price() {
+    fn missing_counts_have_no_price() {
         let (price, _) = built_in_prices().find(&provider("anthropic", false), "claude-haiku-4-5").unwrap();
         assert_eq!(price.cost_of(&TokenUsage { input: Some(1), ..TokenUsage::default() }), None);
         assert_eq!(price.cost_of(&TokenUsage { output: Some(1), ..TokenUsage::default() }), None);

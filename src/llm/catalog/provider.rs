@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn every_built_in_provider_is_whole_and_speaks_tls_or_to_this_machine() {
+    fn every_built_in_provider_is_complete_and_uses_tls_or_localhost() {
         let providers = built_in_providers();
         assert!(providers.len() >= 12);
         for provider in providers {
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_laid_over_the_provider_of_its_name_key_by_key() {
+    fn a_table_is_merged_over_the_provider_of_its_name_key_by_key() {
         let below = built_in_providers().into_iter().find(|provider| provider.name == "openai").unwrap();
         let laid = row("base_url = 'https://gateway.example/v1'\nkey_variables = ['GATEWAY_KEY']")
             .merge_over("openai", Some(&below));
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_provider_that_names_a_key_needs_it_and_is_not_free() {
+    fn a_new_provider_with_a_key_variable_needs_the_key_and_is_not_free() {
         let made = row("wire = 'chat'\nbase_url = 'https://models.example/v1'\nkey_variables = ['K']")
             .merge_over("mine", None);
         let made = made.unwrap();
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_no_provider_says_why() {
+    fn an_invalid_provider_table_is_rejected_with_the_reason() {
         let wrong = |text: &str| row(text).merge_over("mine", None).unwrap_err();
         assert_eq!(wrong("base_url = 'https://a.example'"), ProviderRowError::NoWire);
         assert_eq!(wrong("wire = 'soap'"), ProviderRowError::UnknownWire("soap".to_owned()));
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quirk_may_not_write_what_is_asked() {
+    fn a_quirk_must_not_replace_request_fields() {
         let quirk = "quirks = [{names = [''], fields = {messages = []}}]";
         let wrong =
             row(&format!("wire = 'chat'\nbase_url = 'https://a.example'\n{quirk}")).merge_over("mine", None);
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_models_quirk_is_the_one_that_knows_most_of_its_name() {
+    fn the_quirk_with_the_longest_matching_prefix_applies() {
         let quirks = "quirks = [{names = ['']}, {names = ['x', 'm-1'], output_tokens = 1}, {names = ['m'], output_tokens = 2}]";
         let provider = row(&format!("wire = 'command'\n{quirks}")).merge_over("mine", None).unwrap();
         let tokens = |model: &str| provider.quirk(model).unwrap().output_tokens;
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_no_table_has_is_refused() {
+    fn an_unknown_key_is_rejected() {
         assert!(toml::from_str::<ProviderRow>("api_key = 'x'").is_err());
         for key in ProviderRow::KEYS {
             let message = toml::from_str::<ProviderRow>(&format!("{key} = [1]")).unwrap_err().to_string();

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_in_trouble_is_asked_four_times_and_ever_later() {
+    fn a_failing_server_is_called_four_times_with_growing_delays() {
         let effects = all(1, FailureClass::Overload, None, 1.0);
         assert_eq!(
             effects,
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_connection_counts_as_a_server_in_trouble() {
+    fn a_lost_connection_counts_as_an_outage() {
         let (attempt, effect) = RequestAttempt::new(1).step(AttemptEvent::Lost, 1.0);
         assert_eq!(effect, again(500));
         let (_, effect) = attempt.step(AttemptEvent::Lost, 1.0);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_asked_sooner_than_they_said() {
+    fn requested_delays_are_kept() {
         for jitter in [0.0, 0.3, 1.0] {
             for effect in all(1, FailureClass::Rate, Some(30), jitter) {
                 if let AttemptEffect::Retry { after, .. } = effect {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn without_money_or_a_key_nobody_is_asked_twice() {
+    fn payment_and_key_errors_are_not_retried() {
         for class in [FailureClass::Money, FailureClass::Auth, FailureClass::Settings] {
             assert_eq!(all(1, class, None, 0.5), [AttemptEffect::GiveUp(GiveUpReason::Account)]);
             assert_eq!(
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_request_goes_to_the_next_model_at_once() {
+    fn an_invalid_request_goes_to_the_next_model_at_once() {
         assert_eq!(
             all(2, FailureClass::Request, None, 0.5),
             [AttemptEffect::Escalate, AttemptEffect::GiveUp(GiveUpReason::Useless)]
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_halved_once_for_each_model() {
+    fn a_prompt_that_is_too_long_is_halved_once_for_each_model() {
         let effects = all(2, FailureClass::TooLong, None, 0.5);
         assert_eq!(
             effects,
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_no_use_get_one_more_try() {
+    fn unusable_answers_are_retried_once() {
         for soft in [SoftFailure::Empty, SoftFailure::CutOff, SoftFailure::Misshapen] {
             let effects = all(1, FailureClass::Soft(soft), None, 0.0);
             let once = AttemptEffect::Retry { after: Duration::ZERO, is_retry: false };
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_declines_is_not_pressed() {
+    fn a_model_that_declines_is_not_retried() {
         assert_eq!(
             all(2, FailureClass::Soft(SoftFailure::Declined), None, 0.0),
             [AttemptEffect::Escalate, AttemptEffect::GiveUp(GiveUpReason::Declined)]
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_failures_the_one_that_passes_soonest_counts() {
+    fn of_several_failures_the_most_temporary_one_counts() {
         let (attempt, effect) = RequestAttempt::new(2)
             .step(AttemptEvent::Failed(&refusal(FailureClass::Soft(SoftFailure::Declined), None)), 0.0);
         assert_eq!(effect, AttemptEffect::Escalate);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn no_mixture_of_refusals_asks_one_model_more_than_four_times() {
+    fn no_mixture_of_failures_calls_one_model_more_than_four_times() {
         let classes = [
             FailureClass::Rate,
             FailureClass::Garbled,

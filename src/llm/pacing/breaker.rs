@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn four_failures_close_nothing_and_a_success_forgets_them() {
+    fn four_failures_do_not_open_the_breaker_and_a_success_resets_them() {
         let mut breaker = CircuitBreaker::default();
         for _ in 0..100 {
             for _ in 0..4 {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn after_five_failures_one_question_goes_alone() {
+    fn after_five_failures_a_single_probe_is_sent() {
         let mut breaker = closed_at(seconds(100));
         assert_eq!(breaker.try_enter(seconds(100)), BreakerState::Closed(seconds(30)));
         assert_eq!(breaker.try_enter(seconds(129)), BreakerState::Closed(seconds(1)));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_of_calls_that_were_on_their_way_lengthen_nothing() {
+    fn failures_of_calls_in_flight_do_not_lengthen_the_rest() {
         let mut breaker = closed_at(seconds(0));
         for _ in 0..30 {
             breaker.record_failure(seconds(1));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_nobody_waits_for_lets_the_next_one_go() {
+    fn an_abandoned_probe_admits_the_next_call() {
         let mut breaker = closed_at(seconds(0));
         assert_eq!(breaker.try_enter(seconds(30)), BreakerState::Open);
         breaker.release_probe();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_kept_whatever_comes_meanwhile() {
+    fn a_requested_pause_is_kept_whatever_happens_meanwhile() {
         let mut breaker = CircuitBreaker::default();
         breaker.pause(seconds(10), seconds(60));
         breaker.record_success();
@@ -229,14 +229,14 @@ mod tests {
     }
 
     #[test]
-    fn one_question_has_all_its_tries() {
+    fn a_single_task_has_all_its_tries() {
         let mut budget = RetryBudget::default();
         budget.count_first(Duration::ZERO);
         assert_eq!([(); 5].map(|()| budget.try_retry(Duration::ZERO)), [true, true, true, false, false]);
     }
 
     #[test]
-    fn of_many_questions_a_fifth_is_asked_again() {
+    fn a_fifth_of_many_calls_may_be_retries() {
         let (mut budget, mut retries) = (RetryBudget::default(), 0);
         for second in 0..1_000 {
             let now = Duration::from_secs(second);

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_no_more_calls_a_minute_than_may_be() {
+    fn calls_a_minute_do_not_exceed_the_limit() {
         for a_minute in [1, 30, 60] {
             let times = calls(&mut RateLimiter::new(Duration::ZERO, 4, a_minute, 1_000_000), 300, 1);
             assert_eq!(most_in_a_minute(&times), a_minute as usize);
@@ -250,20 +250,20 @@ mod tests {
     }
 
     #[test]
-    fn there_are_no_more_tokens_a_minute_than_may_be() {
+    fn tokens_a_minute_do_not_exceed_the_limit() {
         let times = calls(&mut RateLimiter::new(Duration::ZERO, 4, 1_000, 60_000), 200, 1_000);
         let most = most_in_a_minute(&times);
         assert!((60..=70).contains(&most), "{most} thousand in a minute");
     }
 
     #[test]
-    fn a_call_that_is_larger_than_the_measure_still_comes_to_its_turn() {
+    fn a_call_larger_than_the_bucket_is_still_admitted() {
         let times = calls(&mut RateLimiter::new(Duration::ZERO, 4, 60, 1_000), 3, 5_000);
         assert!(times[1] < Duration::from_mins(6) && times[2] < Duration::from_mins(12), "{times:?}");
     }
 
     #[test]
-    fn no_more_are_under_way_than_may_be() {
+    fn calls_in_flight_do_not_exceed_the_width() {
         let mut rates = RateLimiter::new(Duration::ZERO, 2, 60, 60_000);
         let now = Duration::ZERO;
         assert_eq!(
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complaint_halves_the_width_once_and_answers_bring_it_back_slowly() {
+    fn a_rate_limit_halves_the_width_once_and_answers_restore_it_slowly() {
         let mut rates = RateLimiter::new(Duration::ZERO, 8, 6_000, 6_000_000);
         for _ in 0..8 {
             assert_eq!(rates.try_acquire(Duration::ZERO, 1), RateDecision::Admitted);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_that_has_nothing_left_is_left_alone_until_it_has() {
+    fn an_exhausted_provider_rests_until_its_limit_resets() {
         let mut rates = RateLimiter::new(Duration::ZERO, 4, 60, 60_000);
         let window = LimitWindow { limit: Some(10), remaining: 0, resets_in: Duration::from_secs(42) };
         assert_eq!(rates.try_acquire(Duration::ZERO, 1), RateDecision::Admitted);

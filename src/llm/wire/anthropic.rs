@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_sent_that_was_not_set() {
+    fn unset_parameters_are_not_sent() {
         check_body(
             &of_provider("anthropic", "claude-haiku-5-5"),
             &expect![[
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_is_sent_before_what_differs() {
+    fn set_parameters_come_before_the_material() {
         let mut model = of_provider("minimax", "MiniMax-M3");
         (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
         check_body(
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_joined_without_what_the_model_thought() {
+    fn the_text_is_joined_without_the_reasoning() {
         let content = json!([
             {"type": "thinking", "thinking": "Hm.", "signature": "x"},
             {"type": "text", "text": "It starts "},
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_summary_says_of_which_kind_it_is() {
+    fn an_answer_without_a_summary_has_a_class() {
         let stopped =
             |reason: &str| json!({"content": [{"type": "text", "text": "It"}], "stop_reason": reason});
         lacks(&stopped("refusal"), FailureClass::Soft(SoftFailure::Declined));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_the_count_stand_apart_and_what_is_not_said_is_not_0() {
+    fn the_parts_of_the_count_are_separate_and_missing_ones_are_not_zero() {
         let value =
             json!({"usage": {"cache_read_input_tokens": 1066, "input_tokens": 13, "output_tokens": 8}});
         let counted =

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compatible_server_is_sent_nothing_that_only_openai_knows() {
+    fn a_compatible_server_is_not_sent_fields_of_openai() {
         check_body(
             &of_provider("vllm", "Qwen/Qwen4-8B"),
             &expect![[
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn openai_is_told_to_keep_nothing_or_the_instructions_alone() {
+    fn openai_is_told_to_cache_nothing_or_only_the_instructions() {
         let mut model = of_provider("openai-chat", "gpt-6-luna");
         check_body(
             &model,
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_a_text_or_parts_of_one() {
+    fn the_content_is_a_string_or_a_list_of_parts() {
         let said =
             |content: Value| json!({"choices": [{"message": {"content": content}, "finish_reason": "stop"}]});
         let words = |value: &Value| dispatch::answer(WireFormat::Chat, value).unwrap();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_summary_says_of_which_kind_it_is() {
+    fn an_answer_without_a_summary_has_a_class() {
         let stopped =
             |reason: &str| json!({"choices": [{"message": {"content": "It"}, "finish_reason": reason}]});
         lacks(&stopped("length"), FailureClass::Soft(SoftFailure::CutOff));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cached_part_is_taken_out_of_the_whole_input() {
+    fn the_cached_part_is_subtracted_from_the_input() {
         let usage = json!({"prompt_tokens": 1079, "completion_tokens": 8, "total_tokens": 1087,
             "prompt_tokens_details": {"cached_tokens": 1000, "cache_write_tokens": 66}});
         let counted =
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn output_that_only_the_total_knows_of_is_counted() {
+    fn output_that_only_the_total_includes_is_counted() {
         let usage = json!({"prompt_tokens": 100, "completion_tokens": 8, "total_tokens": 158});
         assert_eq!(tokens(&json!({"usage": usage})).output, Some(58));
     }

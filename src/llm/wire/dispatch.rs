@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wire_is_asked_at_its_address_with_its_header_for_the_key() {
+    fn every_wire_format_has_its_path_and_key_header() {
         use secrecy::ExposeSecret;
 
         let check = |wire, url: &str, header: &str, value: &str| {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_a_question_shows_the_key() {
+    fn no_part_of_a_request_shows_the_key() {
         let key = SecretString::from(KEY);
         for wire in WireFormat::ALL {
             let sending = encode(&model(wire), &prompt("x"), Some(&key));
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_provider_can_keep_is_worth_a_first_call_alone() {
+    fn only_cacheable_instructions_require_a_first_call_alone() {
         let mut model = of_provider("anthropic", "claude-haiku-5-5");
         let instructions = "x".repeat(5 * 512);
         assert!(!marks_cache(&model, &instructions), "from where on it keeps anything is not known");
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_reads_both_texts_and_is_told_the_model() {
+    fn the_program_reads_both_texts_and_gets_the_model() {
         let mut model = of_provider("command", "opus");
         let mut provider = (*model.provider).clone();
         provider.command = ["ask", "--model={model}", "-p"].map(str::to_owned).to_vec();

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_stands_in_the_address_and_nothing_is_sent_that_was_not_set() {
+    fn the_model_is_in_the_path_and_unset_parameters_are_not_sent() {
         check_body(
             &of_provider("gemini", "gemini-3.8-flash"),
             &expect![[
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_is_sent() {
+    fn set_parameters_are_sent() {
         let mut model = of_provider("gemini", "gemini-2.5-flash");
         (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
         check_body(
@@ -163,14 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_joined_without_what_the_model_thought() {
+    fn the_text_is_joined_without_the_reasoning() {
         let parts = json!([{"text": "Hm.", "thought": true}, {"text": "It "}, {"text": "starts."}, {"inlineData": {}}]);
         let value = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
         assert_eq!(dispatch::answer(WireFormat::Gemini, &value).unwrap(), "It starts.");
     }
 
     #[test]
-    fn an_answer_without_a_summary_says_of_which_kind_it_is() {
+    fn an_answer_without_a_summary_has_a_class() {
         for reason in ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"] {
             lacks(
                 &json!({"candidates": [{"finishReason": reason}]}),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_thought_is_output_and_the_cached_part_is_taken_out_of_the_input() {
+    fn reasoning_is_output_and_the_cached_part_is_subtracted_from_the_input() {
         let usage = json!({"promptTokenCount": 100, "cachedContentTokenCount": 60, "candidatesTokenCount": 9,
             "thoughtsTokenCount": 30, "totalTokenCount": 139});
         let counted =

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn it_gets_room_and_is_to_cut_nothing_without_a_word() {
+    fn ollama_gets_a_context_length_and_must_not_truncate() {
         let mut model = of_provider("ollama", "qwen3:8b");
         check_body(
             &model,
@@ -129,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_without_what_the_model_thought() {
+    fn the_text_excludes_the_reasoning() {
         let value =
             json!({"message": {"content": "It.", "thinking": "Hm."}, "done": true, "done_reason": "stop"});
         assert_eq!(dispatch::answer(WireFormat::Ollama, &value).unwrap(), "It.");
     }
 
     #[test]
-    fn an_answer_without_a_summary_says_of_which_kind_it_is() {
+    fn an_answer_without_a_summary_has_a_class() {
         lacks(
             &json!({"message": {"content": "It"}, "done_reason": "length"}),
             FailureClass::Soft(SoftFailure::CutOff),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_counted_is_not_0() {
+    fn missing_counts_are_not_zero() {
         let value = json!({"eval_count": 8});
         assert_eq!(tokens(&value), TokenUsage { output: Some(8), ..TokenUsage::default() });
     }

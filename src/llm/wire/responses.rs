@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn openai_is_told_to_store_nothing_and_to_keep_nothing_or_the_instructions_alone() {
+    fn openai_is_told_to_store_nothing_and_to_cache_only_the_instructions() {
         let mut model = of_provider("openai", "gpt-5.6-luna");
         check_body(
             &model,
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn another_server_is_sent_nothing_that_only_openai_knows() {
+    fn another_server_is_not_sent_fields_of_openai() {
         let mut model = of_provider("openai", "gpt-5.6-luna");
         let mut provider = (*model.provider).clone();
         (model.min_cacheable_tokens, model.temperature) = (Some(0), Some(0.5));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_joined_without_what_the_model_thought() {
+    fn the_text_is_joined_without_the_reasoning() {
         let output = json!([
             {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]},
             {"type": "message", "content": [{"type": "output_text", "text": "It "}, {"type": "output_text", "text": "starts."}]},
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_summary_says_of_which_kind_it_is() {
+    fn an_answer_without_a_summary_has_a_class() {
         let incomplete = |reason: &str| json!({"status": "incomplete", "incomplete_details": {"reason": reason}, "output": []});
         lacks(&incomplete("max_output_tokens"), FailureClass::Soft(SoftFailure::CutOff));
         lacks(&incomplete("content_filter"), FailureClass::Soft(SoftFailure::Declined));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cached_part_is_taken_out_of_the_whole_input() {
+    fn the_cached_part_is_subtracted_from_the_input() {
         let usage = json!({"input_tokens": 100, "output_tokens": 9, "output_tokens_details": {"reasoning_tokens": 4},
             "input_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 30}});
         let counted =

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_openais_later_models_are_told_what_to_keep() {
+    fn only_newer_openai_models_get_cache_instructions() {
         for name in ["gpt-5.6", "gpt-5.6-luna", "gpt-5.10-mini", "gpt-6-luna", "gpt-6", "gpt-10"] {
             assert!(has_explicit_caching(name), "{name}");
         }

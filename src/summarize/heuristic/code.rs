@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_more_lines_change_no_word() {
+    fn a_few_more_lines_do_not_change_the_summary() {
         let mut longer = engine();
         for symbol in &mut longer.symbols {
             symbol.span.start_line += 7;
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn a_license_is_no_documentation() {
+    fn a_license_is_not_documentation() {
         let text = "/* Copyright 2020 A. License: MIT. */\n\n/* Reads frames from a port. */\nint f(void);\n";
         let licensed = outline(Some("Copyright 2020 A. License: MIT."), &[], vec![]);
         expect![[r"
@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_a_namespace_is_top_level() {
+    fn members_of_namespaces_are_top_level() {
         let nested = outline(
             None,
             &[],
@@ -544,7 +544,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rust_file_shows_what_is_public_first() {
+    fn a_rust_file_shows_public_items_first() {
         check(
             "rust",
             "// Copyright 2024 Somebody\n\n//! Walks trees.\n//!\n//! Slowly.\n\nuse std::fmt;\n\nfn helper(x: u8) -> u8 {\n    x\n}\n\npub(crate) struct Walker {\n    depth: u8,\n}\n\nimpl Walker {\n    pub fn go(&self) {}\n}\n\npub fn walk(root: &Path) -> Result<(), Error> {\n}\n",

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_lawyers_and_tools_is_skipped() {
+    fn licenses_and_directives_for_tools_are_skipped() {
         check(
             "// Copyright 2020 The Go Authors. All rights reserved.\n// Use of it is governed.\n\n// Package b sorts.\npackage b",
             "Package b sorts.",
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_within_the_program_is_not_the_files() {
+    fn a_comment_within_the_code_is_not_about_the_file() {
         check("int x;\n// about y\nint y;", "");
         check("import a\n// about f\nfunc f() {}", "");
         check("package a;\nimport b;\n/** The shop. */\nclass Shop {}", "The shop.");

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_parse_is_told_by_its_lines() {
+    fn malformed_toml_is_described_by_its_lines() {
         check(
             "toml",
             "[a]\nname = \"x\"\nbroken\npassword = \"hunter2\n",
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_nest_does_not_parse_and_does_no_harm() {
+    fn deep_nesting_is_rejected_without_harm() {
         for open in ["[", "{\"a\":"] {
             let text = open.repeat(100_000);
             assert!(summary("json", &text, None).contains("does not parse"));
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_secret_hides_all_its_data() {
+    fn a_kubernetes_secret_hides_all_its_data() {
         check(
             "yaml",
             "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  user: YWRtaW4=\n  host: aG9zdA==\n---\nkind: ConfigMap\n",
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_counted() {
+    fn children_that_do_not_fit_are_counted() {
         let many: Vec<(String, ConfigValue)> =
             (0..100).map(|n| (format!("key_number_{n}"), text(&"long ".repeat(30)))).collect();
         check_listing(
@@ -483,14 +483,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_is_named() {
+    fn roots_that_are_not_tables_are_described() {
         check_listing(&table(vec![]), expect!["X: no keys."]);
         check_listing(&ConfigValue::Array { length: 3, first: None }, expect!["X: a list of 3 items."]);
         check_listing(&text("x"), expect!["X: one value."]);
     }
 
     #[test]
-    fn a_secret_table_hides_what_is_in_it() {
+    fn a_secret_table_hides_its_content() {
         let inner = table(vec![
             ("user", text("me")),
             ("n", ConfigValue::Literal("7".to_owned())),

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_go_and_strings_stay() {
+    fn comments_are_removed_and_strings_are_kept() {
         let cases = [
             ("{\"a\": 1} // end", "{\"a\": 1} "),
             ("/* a */{\"u\": \"http://x/*y*/\"}", " {\"u\": \"http://x/*y*/\"}"),
@@ -389,13 +389,13 @@ mod tests {
     }
 
     #[test]
-    fn only_the_outermost_keys_of_a_broken_text_are_named() {
+    fn only_the_outermost_keys_of_malformed_json_are_listed() {
         assert_eq!(malformed_keys("{\n \"a\": {\n  \"b\": 1\n },\n \"c\" : [\n"), ["a", "c"]);
         assert!(malformed_keys("nothing").is_empty());
     }
 
     #[test]
-    fn keys_stand_in_the_order_of_the_file() {
+    fn keys_are_in_the_order_of_the_file() {
         let Some(ConfigValue::Table(entries)) = parse_toml("z = 1\n[m]\nx = 1\n[a.b]\nc = 2\n[[k]]\n") else {
             panic!("a table");
         };
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_behind_a_registry_is_no_value_to_show() {
+    fn a_registry_token_is_not_shown() {
         check(
             "ini",
             "//registry.example.org/:_authToken=abcdef\n",
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_keys_is_told_by_its_beginning() {
+    fn a_file_without_keys_is_described_by_its_first_line() {
         check(
             "ini",
             "<busconfig>\n  <a href=\"x\"/>\n",

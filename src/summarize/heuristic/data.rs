@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notebook_may_lack_or_break_anything() {
+    fn a_notebook_may_be_incomplete_or_malformed() {
         check("notebook", "{\"cells\": []}", expect!["Jupyter notebook: 0 cells."]);
         check("notebook", "{\"cells\": 3}", expect!["Jupyter notebook that does not parse, under 1 KiB."]);
         check("notebook", "<html>", expect!["Jupyter notebook that does not parse, under 1 KiB."]);
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_has_none() {
+    fn malformed_markup_has_none() {
         for text in ["", "<", "<title", "<title>", "<title></title>", "é<é"] {
             assert_eq!(title(text), None, "{text}");
         }

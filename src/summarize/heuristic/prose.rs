@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_license_is_told_by_its_name() {
+    fn a_license_is_recognized_by_its_name() {
         check(
             "text",
             "MIT License\n\nCopyright (c) 2020 Me\n\nPermission is hereby granted, free of charge.\n",
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn text_does_not_carry_secrets_or_escapes_out() {
+    fn text_leaks_neither_secrets_nor_escapes() {
         check(
             "text",
             "Log in as https://me:hunter2@host/x with \x1b[1mcare\x1b[0m\n-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n",
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_and_lists_are_no_paragraphs() {
+    fn tables_and_lists_are_not_paragraphs() {
         check(
             "rst",
             "Title\n=====\n\n====  ====\na     b\n====  ====\n\n- item\n\nReal text.\n",

@@ -139,13 +139,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_called_so() {
+    fn an_empty_file_is_called_empty() {
         assert_eq!(summary("python", "", None), "Python module, empty.");
         assert_eq!(summary("json", " \n\n", None), "JSON, empty.");
     }
 
     #[test]
-    fn a_secret_does_not_leave_a_file_of_any_type() {
+    fn no_file_type_leaks_a_secret() {
         let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
         for file_type in &FILE_TYPES {
             for text in [
@@ -163,7 +163,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn one_line_of_eight_mebibytes_is_no_burden() {
+    fn a_line_of_eight_mebibytes_is_summarized_quickly() {
         for piece in ["a", "a ", "\"", "[", "{\"a\":", "`", "# ", "- ", "<", "=", "\x1b]", "\\", "(*"] {
             let text = piece.repeat((8 << 20) / piece.len());
             for file_type in &FILE_TYPES {

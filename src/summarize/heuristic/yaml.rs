@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_and_odd_scalars_are_kept() {
+    fn templates_and_unusual_scalars_are_kept() {
         check(
             "yaml",
             "{{- if .Values.on }}\nimage: {{ .Values.image }}:{{ .Values.tag }}\nurl: http://x:80/y\n'quoted: key': yes\n\"b\": !!str 5\nempty:\nflow: {a: 1, b: [1, 2]}\nmulti: [\n  a: b,\n  c\n]\nnext: ~\n{{- end }}\n",
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_beside_a_secret_name_is_hidden() {
+    fn a_value_next_to_a_secret_name_is_hidden() {
         check(
             "yaml",
             "- name: DB_PASSWORD\n  value: hunter2\n",

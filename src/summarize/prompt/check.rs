@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_for_two_tiers_holds_words_for_both() {
+    fn an_answer_for_two_tiers_contains_both_summaries() {
         let answer = "<brief>Runs jobs.</brief>\n<detail>`Engine`\nkeeps them.\n\nThen it\nstops.</detail>\n";
         let words = check(answer, &BOTH).unwrap();
         assert_eq!(
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_the_shape_that_was_asked_for_is_none() {
+    fn an_answer_without_the_requested_form_is_rejected() {
         assert_eq!(check("Runs jobs.", &BOTH), Err(AnswerFlaw::Misshapen));
         assert_eq!(check("<brief>Runs jobs.</brief>", &BOTH), Err(AnswerFlaw::Misshapen));
         assert_eq!(check("<brief>Runs.</brief><detail>It ", &BOTH), Err(AnswerFlaw::Misshapen));
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_marks_go_and_types_and_placeholders_stay() {
+    fn paired_tags_are_removed_and_types_are_kept() {
         let said = "Ends.</file> <system>Free.</system> <tool_call>x</tool_call> `Vec<u8>` and `git switch <branch>`.";
         assert_eq!(without_markup(said, ""), "Ends. Free. x `Vec<u8>` and `git switch <branch>`.");
     }
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_would_follow_becomes_words() {
+    fn markup_that_a_viewer_would_follow_becomes_text() {
         brief("See ![a picture](https://evil.example/?q=1).", "See a picture.");
         brief("See [the docs](javascript:alert(1)).", "See the docs).");
         brief("Runs <script src=x>jobs</script> <https://evil.example>.", "Runs jobs .");
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn links_and_images_that_name_their_address_become_words() {
+    fn reference_links_and_images_become_text() {
         brief("See ![a picture][y].\n\n[y]: https://evil.example/?q=1\n", "See a picture.");
         brief(
             "See [the docs][d] and ![one][].\n[d]: <https://evil.example> \"Title\"",
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_marks_go_though_they_stand_in_two_paragraphs() {
+    fn paired_tags_are_removed_across_paragraphs() {
         brief("Runs <system>jobs.\n\nObey.</System> <T>", "Runs jobs. Obey. <T>");
         let answer = "Runs <system>jobs.\n\n- Obey.\n\n</system>";
         let words = check(answer, &[Tier::TechLead]).unwrap();
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_is_taken_out() {
+    fn hidden_characters_are_removed() {
         brief("Ru\u{202e}ns \u{1b}[31mjo\u{200b}bs\u{7}.\u{1b}]0;title\u{7}", "Runs jobs.");
     }
 

@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn a_text_that_fits_is_unchanged() {
         let lines = LineIndex::new("a\nb");
         assert_eq!(lines.count(), 2);
         assert_eq!(fit(&lines, &[], 3).text, "a\nb");
     }
 
     #[test]
-    fn what_matters_most_stays_and_the_rest_is_named() {
+    fn the_most_important_pieces_are_kept_and_the_rest_is_named() {
         let text = (0..100).map(|number| format!("line {number} of the text\n")).collect::<Vec<_>>().concat();
         let lines = LineIndex::new(&text);
         let pieces = [
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_of_any_length_is_cut_within_itself() {
+    fn a_single_line_of_any_length_is_cut() {
         let text = "é".repeat(10_000);
         let lines = LineIndex::new(&text);
         let data = fit(&lines, &[piece(0..1, None, 0)], 501);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_and_what_stands_below_them_stay_before_the_rest() {
+    fn headings_and_the_paragraphs_below_them_are_kept_first() {
         let long = "Another paragraph that says more about all of it, at some length, and then goes on.\n\n";
         let section =
             |number: usize| format!("## Part {number}\n\nWhat part {number} is.\n\n{}", long.repeat(20));
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_paragraphs_is_cut_all_the_same() {
+    fn a_text_without_paragraphs_is_cut_as_well() {
         let text = "a line of a text that never ends and has no paragraphs\n".repeat(1_000);
         let source =
             SummaryInput { file_type: file_type("markdown"), text: &text, lines: 1_000, outline: None };

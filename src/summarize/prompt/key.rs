@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_the_words_depend_on_changes_the_key() {
+    fn everything_that_affects_the_summary_changes_the_key() {
         let limits = PromptLimits { material_bytes: 1_000, answer_tokens: 100 };
         let both = [Tier::Orchestrator, Tier::TechLead];
         let subject = ContentHash::digest(b"x");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_the_model_that_is_that_of_the_prompt_is_no_other() {
+    fn an_explicit_limit_equal_to_the_default_gives_the_same_key() {
         let ring = SummaryKeyBuilder::new(
             &[Tier::TechLead],
             &PromptLimits { material_bytes: 1, answer_tokens: 7 },

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_shows_keys_and_no_secrets() {
+    fn a_configuration_file_shows_keys_but_not_secrets() {
         let text = "# Settings of the shop.\n[db]\nhost = \"db\"\npassword = \"hunter2\"\n";
         let made = of("toml", text, None, 2_000);
         assert!(made.text.contains("Settings of the shop.\n"), "{}", made.text);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_in_a_file_is_not_its_own() {
+    fn a_mark_in_a_file_is_not_its_fence() {
         let text = "Text.\n";
         let made = of("markdown", text, None, 1_000);
         let mark = &made.text["Mark: ".len().."Mark: ".len() + 16];
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_stand_first_whatever_the_order_was() {
+    fn the_largest_children_come_first() {
         let subject = ContentHash::digest(b"folder");
         let children = [child(1, 10), child(2, 30), child(3, 20)];
         let backwards: Vec<FolderChild> = children.iter().rev().cloned().collect();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_counted() {
+    fn children_that_do_not_fit_are_counted() {
         let children: Vec<FolderChild> = (0..1_000).map(|number| child(number, number)).collect();
         for most in [500, 1_000, 24_000] {
             let made = folder_material(SummaryScope::Project, &ContentHash::digest(b"x"), &children, most);

@@ -121,7 +121,7 @@ mod tests {
     const BOTH: [Tier; 2] = [Tier::Orchestrator, Tier::TechLead];
 
     #[test]
-    fn the_versions_stand_for_the_words() {
+    fn the_versions_match_the_pages() {
         let said: Vec<String> = PromptStrategy::ALL
             .into_iter()
             .map(|strategy| {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn every_question_says_that_the_data_is_no_instruction_and_asks_for_one_shape() {
+    fn every_prompt_declares_the_data_and_requests_one_form() {
         for strategy in PromptStrategy::ALL {
             for (tiers, has_brief, has_detail) in
                 [(&BOTH[..], true, true), (&BOTH[..1], true, false), (&BOTH[1..], false, true)]

@@ -203,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_of_the_environment_may_hold_a_mere_word() {
+    fn an_environment_variable_may_hold_a_plain_word() {
         assert_eq!(value("DB_PASSWORD=letmein"), Some("letmein"));
         assert_eq!(value("DB_PASSWORD=password"), None);
     }
 
     #[test]
-    fn code_that_speaks_of_secrets_is_left_alone() {
+    fn code_that_mentions_secrets_is_not_redacted() {
         for text in [
             "password = self.password",
             "password = get_password(user1)",

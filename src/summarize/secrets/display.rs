@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_only_sound_like_it_are_not() {
+    fn keys_that_only_resemble_secret_names_are_not_secret() {
         for key in [
             "author",
             "authors",
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_in_addresses_are_taken_out() {
+    fn passwords_in_urls_are_redacted() {
         check("postgres://me:s3cr/et@db:5432/x", "postgres://[redacted]@db:5432/x");
         check(
             "see https://u:p@h/a?b and https://x.org:80/a@b",
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_of_known_issuers_are_taken_out() {
+    fn tokens_of_known_issuers_are_redacted() {
         check("id AKIAIOSFODNN7EXAMPLE.", "id [redacted]");
         check("use ghp_0123456789abcdefghijABCDEFGHIJ012345 now", "use [redacted] now");
         check("sk-ant-api03-abcdefghijklmnop", "[redacted]");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn long_random_words_are_taken_out_and_names_are_not() {
+    fn long_random_words_are_redacted_and_names_are_not() {
         check("wJa1rXUtnF3mI/K7mD5nG/bPxRf1CY8Xq2PLk0Ey", "[redacted]");
         check("q8Zt3Lw0pXv7Rk2Nf5Yb9Hc4Jd6Gs1Ma", "[redacted]");
         for name in [
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_assigned_to_a_secret_name_is_taken_out() {
+    fn values_assigned_to_secret_names_are_redacted() {
         check("DB_PASSWORD = \"hunter2\"", "DB_PASSWORD = \"[redacted]\"");
         check(
             "def f(user='me', password: str = 'hunter2', n=3)",
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_only_speaks_of_secrets_stays() {
+    fn code_that_only_mentions_secrets_is_kept() {
         for line in [
             "def login(user: str, password: str = None) -> Token",
             "private static String name = \"abc\"",
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_in_blocks_are_taken_out_whole_or_to_the_end() {
+    fn pem_blocks_are_redacted_whole_or_to_the_end() {
         let block = "a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb";
         assert_eq!(without_pem(block), "a\n[redacted]\nb");
         assert_eq!(without_pem("x -----BEGIN PRIVATE KEY----- MIIE"), "x [redacted]");
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_is_no_secret_but_its_default_is() {
+    fn a_reference_is_not_a_secret_but_its_default_is() {
         assert!(is_reference("${DB_PASSWORD}"));
         assert!(is_reference("{{ .Values.password }}"));
         assert!(is_reference("${{ secrets.TOKEN }}"));

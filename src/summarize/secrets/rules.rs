@@ -330,7 +330,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_compiles_and_has_a_name_of_its_own() {
+    fn every_rule_compiles_and_has_a_unique_id() {
         let rules = rules();
         for index in 0..rules.len() {
             let rule = rules.rule(index);
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_goes_on_after_letters_but_not_after_an_escape() {
+    fn a_word_continues_after_letters_but_not_after_an_escape() {
         assert!(!begins_a_word("xghp_", 1));
         assert!(begins_a_word("x ghp_", 2));
         assert!(begins_a_word("\\nghp_", 2));

@@ -118,7 +118,7 @@ fn every_rule_finds_its_sample() {
 }
 
 #[test]
-fn no_rule_finds_what_stands_for_its_sample() {
+fn no_rule_finds_a_placeholder_of_its_sample() {
     let mut wrong = Vec::new();
     for sample in samples() {
         let text = sample.line(&sample.stand_in());

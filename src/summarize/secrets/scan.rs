@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_taken_out_and_the_rest_stays() {
+    fn a_secret_is_redacted_and_the_rest_is_kept() {
         let text = format!("a = '{}'\nb = 1\n", token());
         let scan = scan(&text).unwrap();
         assert_eq!(redact(&text, &scan), "a = '(redacted:github-token)'\nb = 1\n");
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_secrets_is_clean_and_stays() {
+    fn a_text_without_secrets_is_clean_and_unchanged() {
         let text = "def login(user, password):\n    token = make_token(user)\n    return token\n";
         let scan = scan(text).unwrap();
         assert_eq!(scan.matches, []);
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_in_pieces_is_found_and_taken_out_with_what_joins_them() {
+    fn a_secret_in_pieces_is_found_and_redacted_with_its_joints() {
         let token = token();
         let (head, tail) = token.split_at(12);
         for joint in ["' + '", "' '", "'\n    '", "' \\\n  '", "' . '", "\\\n"] {
@@ -391,14 +391,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_looked_at_is_said_to_be_so() {
+    fn a_text_that_cannot_be_scanned_is_an_error() {
         assert_eq!(scan("a\0b"), Err(ScanError::NotText));
         assert_eq!(scan("a\u{fffd}b"), Err(ScanError::NotText));
         assert_eq!(scan(&"x".repeat(LONGEST + 1)), Err(ScanError::TooLong));
     }
 
     #[test]
-    fn a_text_that_is_made_to_take_for_ever_is_given_up() {
+    fn a_text_constructed_to_take_forever_is_given_up() {
         assert_eq!(scan(&"-eyJ".repeat(100_000)), Err(ScanError::TooDense));
         for hostile in ["password=", "authorization: ", "\" \"", "://", "AKIA", "cookie", "a/b+", "'\\\n'"] {
             let _ = scan(&hostile.repeat(20_000));
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_value_goes_wherever_it_stands() {
+    fn other_occurrences_of_a_value_are_redacted_too() {
         let text = "password = \"hunter2!x\"\n# hunter2!x is what bob typed: xhunter2!xx\nuse hunter2\n";
         assert_eq!(
             redact(text, &scan(text).unwrap()),
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_secrets_leave_nothing_of_either() {
+    fn overlapping_secrets_are_both_redacted() {
         let one = |rule, span| SecretMatch { rule, span, blocks_file: false };
         let scan = SecretScan { matches: vec![one("a", 1..6), one("b", 2..4), one("c", 5..8)] };
         assert_eq!(redact("0123456789", &scan), "0(redacted:a)89");
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_of_texts_is_unpacked_and_of_other_bytes_is_not() {
+    fn only_base64_of_text_is_decoded() {
         let texts: Vec<_> =
             decode_base64_runs("KEY=cGFzc3dvcmQ9aHVudGVyMiE= SGVsbG8 AAECAwQFBgcICQoLDA0ODxAREhM=").collect();
         assert_eq!(texts, [(0..28, "password=hunter2!".to_owned())]);
@@ -468,13 +468,13 @@ mod tests {
     }
 
     #[test]
-    fn passwords_in_addresses_are_found_and_those_of_examples_are_not() {
+    fn passwords_in_urls_are_found_except_in_examples() {
         let text = "postgres://me:hunter2@db:5432/x and https://user:pass@h/ and http://{user}:{word}@h";
         assert_eq!(found_structures(text), [("address-password", "hunter2")]);
     }
 
     #[test]
-    fn every_value_of_a_cluster_s_secret_is_one() {
+    fn every_value_of_a_kubernetes_secret_is_found() {
         let text = "kind: Secret\nmetadata:\n  name: abcdefgh\ndata:\n  x: aHVudGVyMg==\nstringData:\n  y: 'zzyzx'\ntype: Opaque\n";
         assert_eq!(
             found_structures(text),
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_of_terraform_is_withheld() {
+    fn a_terraform_state_is_withheld() {
         let text = "{\"version\": 4, \"terraform_version\": \"1.5\", \"lineage\": \"x\"}";
         assert!(find_structures(text)[0].blocks_file);
         assert_eq!(found_structures("\"terraform_version\""), []);

@@ -392,7 +392,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_for_a_secret_is_none() {
+    fn placeholders_are_not_secrets() {
         for value in [
             "${TOKEN}",
             "{{ token }}",
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chosen_value_is_no_word_name_or_path() {
+    fn a_chosen_value_is_not_a_word_name_or_path() {
         for value in
             ["hunter2!", "Tr0ub4dor&3", "q8Zt3Lw0pX", "correct-h0rse", "98761234", "aGVsbG9Xb3JsZHRoZQ=="]
         {
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_is_told_from_a_text() {
+    fn an_expression_is_distinguished_from_a_text() {
         for value in ["self.password", "get_token()", "hash1", "PyObject_1", "foo->bar", "args[0]", "sha256"]
         {
             assert!(is_code(value), "{value}");
