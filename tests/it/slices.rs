@@ -80,7 +80,7 @@ fn a_slice_is_in_an_envelope_only_with_the_json_flag() {
 fn an_invalid_range_is_refused() {
     let sandbox = project();
     let make = |file, range| sandbox.slop(&["slice", "make", file, range]);
-    make("a.py", "0-3").assert_fails(2, &["counted from 1"]);
+    make("a.py", "0-3").assert_fails(2, &["numbered from 1"]);
     make("a.py", "9-2").assert_fails(2, &["ends at 2, before its start at 9"]);
     make("a.py", "x-2").assert_fails(2, &["`x` is not a line number"]);
     make("a.py", "+1-2").assert_fails(2, &["no line's number"]);
