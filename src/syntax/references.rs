@@ -89,17 +89,17 @@ fn import_target_number(import: &str) -> Option<u32> {
 /// that is not a module is, as a rule, not the name of a file either.
 fn python_from_imports(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
-    let (mut in_brackets, mut goes_on) = (false, false);
+    let (mut in_brackets, mut continues) = (false, false);
     for line in text.lines() {
         let line = line.split('#').next().unwrap_or_default();
-        let names = if in_brackets || goes_on {
+        let names = if in_brackets || continues {
             Some(line)
         } else {
             line.trim_start().strip_prefix("from ").and_then(|rest| Some(rest.split_once(" import ")?.1))
         };
         let Some(names) = names else { continue };
         in_brackets = (in_brackets || names.contains('(')) && !names.contains(')');
-        goes_on = names.ends_with('\\');
+        continues = names.ends_with('\\');
         found.extend(names.split(',').filter_map(import_number));
     }
     found

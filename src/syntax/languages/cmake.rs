@@ -12,20 +12,9 @@ use crate::syntax::text::format_line_count;
 
 /// CMake.
 pub(super) static CMAKE: Language = Language {
-    id: "cmake",
-    grammar: tree_sitter_cmake::LANGUAGE,
-    grammar_version: "tree-sitter-cmake 0.7.6",
     separator: "::",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
     marks: ElisionMarks::HASH,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("cmake", tree_sitter_cmake::LANGUAGE, "tree-sitter-cmake 0.7.6", &[NODES])
 };
 
 const NODES: NodeTable = &[
@@ -50,7 +39,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(head, ".argument_list/.argument") else { return };
     let kind = if node.kind() == "macro_def" { SymbolKind::Macro } else { SymbolKind::Function };
     let name = walk.text(name).to_owned();
-    let inside = child_of_kind(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(child_of_kind(node, "body"));
     let before = walk.symbols.len();
     walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Nothing));
     let signature = walk.text(head).to_owned();

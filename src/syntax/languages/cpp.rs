@@ -2,28 +2,18 @@
 
 use tree_sitter::Node;
 
-use super::c::{C_NODES, cut_supplied, declaration, type_specifier};
+use super::c::{C_NODES, cut_synthesized, declaration, type_specifier};
 use crate::model::{Symbol, SymbolKind};
-use crate::syntax::outline::{
-    ElisionMarks, GrammarField, Language, NamedScope, NodeTable, OutlineWalk, Visit,
-};
+use crate::syntax::outline::{GrammarField, Language, NamedScope, NodeTable, OutlineWalk, Visit};
 
 /// C++, up to what the grammar knows of C++20.
 pub(super) static CPP: Language = Language {
-    id: "cpp",
-    grammar: tree_sitter_cpp::LANGUAGE,
-    grammar_version: "tree-sitter-cpp 0.23.4",
     separator: "::",
     cuts_detached_comments: true,
-    checks_skeleton: true,
     has_overloads: true,
-    signature_excludes: &[],
-    marks: ElisionMarks::BRACES,
     preprocess: Some(crate::syntax::preprocess::preprocess_cpp),
-    cut_synthesized: Some(cut_supplied),
-    is_too_deep: None,
-    node_tables: &[NODES, C_NODES],
-    read_root: None,
+    cut_synthesized: Some(cut_synthesized),
+    ..Language::new("cpp", tree_sitter_cpp::LANGUAGE, "tree-sitter-cpp 0.23.4", &[NODES, C_NODES])
 };
 
 /// The nodes that C does not have, or that mean more here.

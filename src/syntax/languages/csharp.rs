@@ -4,28 +4,19 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, ElisionMarks, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition,
-    SymbolRule, Visit, children, find, find_all, find_first,
+    BodyRule, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
+    children, find, find_all, find_first,
 };
 use crate::syntax::preprocess::preprocess_conditionals;
 use crate::syntax::text::format_line_count;
 
 /// C#, up to what the grammar knows of version 13.
 pub(super) static CSHARP: Language = Language {
-    id: "csharp",
-    grammar: tree_sitter_c_sharp::LANGUAGE,
-    grammar_version: "tree-sitter-c-sharp 0.23.5",
-    separator: ".",
     cuts_detached_comments: true,
-    checks_skeleton: true,
     has_overloads: true,
     signature_excludes: &["attribute_list", "preproc_if_in_attribute_list"],
-    marks: ElisionMarks::BRACES,
     preprocess: Some(preprocess_conditionals),
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("csharp", tree_sitter_c_sharp::LANGUAGE, "tree-sitter-c-sharp 0.23.5", &[NODES])
 };
 
 const NAMESPACE: SymbolRule = SymbolRule::new(SymbolKind::Namespace, BodyRule::Members(&["body"]));
@@ -79,8 +70,7 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads `namespace A.B;`: everything that follows is in it, without being indented.
 fn file_namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name") else { return };
-    let name = walk.text(name).to_owned();
+    let Some(name) = walk.name_at(node, "name") else { return };
     walk.define(node, SymbolDefinition::new(SymbolKind::Namespace, name.clone(), SymbolBody::Nothing));
     if walk.scopes.is_empty() {
         walk.scopes.push(NamedScope { name, kind: SymbolKind::Namespace });
@@ -89,12 +79,11 @@ fn file_namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads a class, a struct or a record: the parameters of a record are its properties.
 fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name") else { return };
-    let name = walk.text(name).to_owned();
+    let Some(name) = walk.name_at(node, "name") else { return };
     let is_record = node.kind() == "record_declaration";
     let is_struct = node.kind() == "struct_declaration" || (is_record && find(node, ".struct").is_some());
     let kind = if is_struct { SymbolKind::Struct } else { SymbolKind::Class };
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(find(node, "body"));
     walk.define(node, SymbolDefinition::new(kind, name, inside));
     if let Some(parameters) = find(node, ".parameter_list").filter(|_| is_record) {
         walk.define_leading_members(parameters);
@@ -103,9 +92,8 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads a method; one that implements an interface's explicitly is qualified by the interface's name.
 fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name") else { return };
-    let name = walk.text(name).to_owned();
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let Some(name) = walk.name_at(node, "name") else { return };
+    let inside = SymbolBody::code(find(node, "body"));
     let definition = SymbolDefinition::new(SymbolKind::Method, name, inside);
     walk.define(node, definition.with_owner(explicit_interface(walk, node)));
 }
@@ -114,7 +102,7 @@ fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn destructor<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = format!("~{}", walk.text(name));
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let inside = SymbolBody::code(find(node, "body"));
     walk.define(node, SymbolDefinition::new(SymbolKind::Destructor, name, inside));
 }
 
@@ -129,7 +117,7 @@ fn operator<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if words.is_empty() {
         return;
     }
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let inside = SymbolBody::code(find(node, "body"));
     walk.define(node, SymbolDefinition::new(SymbolKind::Method, words.join(" "), inside));
 }
 
@@ -183,10 +171,9 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         _ => SymbolKind::Field,
     };
     for declarator in find_all(node, ".variable_declaration/.variable_declarator") {
-        let Some(name) = find(declarator, "name") else { continue };
-        let name = walk.text(name).to_owned();
+        let Some(name) = walk.name_at(declarator, "name") else { continue };
         let value = children(declarator).into_iter().skip_while(|child| child.kind() != "=").nth(1);
-        let inside = value.map_or(SymbolBody::Nothing, SymbolBody::Value);
+        let inside = SymbolBody::value(value);
         walk.define(node, SymbolDefinition::new(kind, name, inside));
     }
 }

@@ -4,27 +4,15 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind,
-    children,
+    Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, children,
 };
 use crate::syntax::text::one_line;
 
 /// CSS, with nested rules.
 pub(super) static CSS: Language = Language {
-    id: "css",
-    grammar: tree_sitter_css::LANGUAGE,
-    grammar_version: "tree-sitter-css 0.25.0",
     separator: " ",
     cuts_detached_comments: true,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
-    marks: ElisionMarks::BRACES,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("css", tree_sitter_css::LANGUAGE, "tree-sitter-css 0.25.0", &[NODES])
 };
 
 const NODES: NodeTable = &[

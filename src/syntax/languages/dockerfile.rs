@@ -12,20 +12,9 @@ use crate::syntax::text::{documentation, format_line_count, is_license_text};
 
 /// Dockerfiles.
 pub(super) static DOCKERFILE: Language = Language {
-    id: "dockerfile",
-    grammar: tree_sitter_containerfile::LANGUAGE,
-    grammar_version: "tree-sitter-containerfile 0.9.2",
-    separator: ".",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
     marks: ElisionMarks::HASH,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[],
     read_root: Some(file),
+    ..Language::new("dockerfile", tree_sitter_containerfile::LANGUAGE, "tree-sitter-containerfile 0.9.2", &[])
 };
 
 /// An instruction of more lines than this is shown by its first line and its size.
@@ -110,7 +99,7 @@ fn instruction<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads the variables of `ARG` and `ENV`.
 fn define_variables<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, pairs: &'static str) {
     for pair in find_all(node, pairs) {
-        let Some(name) = find(pair, "name").map(|name| walk.text(name).to_owned()) else { continue };
+        let Some(name) = walk.name_at(pair, "name") else { continue };
         define(walk, pair, SymbolKind::Variable, name);
     }
 }
@@ -162,10 +151,10 @@ fn head_doc(walk: &OutlineWalk<'_>) -> Option<String> {
     let lines = walk.source.original_text().lines().map(str::trim);
     let comments = lines.take_while(|line| line.starts_with('#') || line.is_empty());
     let is_directive = |line: &&str| {
-        let said = line.trim_start_matches(['#', ' ']);
+        let content = line.trim_start_matches(['#', ' ']);
         ["syntax", "escape", "check"]
             .iter()
-            .any(|name| said.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('=')))
+            .any(|name| content.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('=')))
     };
     let text: Vec<_> = comments.filter(|line| !is_directive(line)).collect();
     let mut paragraphs = text.split(|line| line.is_empty());

@@ -4,26 +4,14 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
-    Visit, child_of_kind, find, find_all, find_first,
+    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
+    child_of_kind, find, find_all, find_first,
 };
 
 /// Go, with type parameters.
 pub(super) static GO: Language = Language {
-    id: "go",
-    grammar: tree_sitter_go::LANGUAGE,
-    grammar_version: "tree-sitter-go 0.25.0",
-    separator: ".",
     cuts_detached_comments: true,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
-    marks: ElisionMarks::BRACES,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("go", tree_sitter_go::LANGUAGE, "tree-sitter-go 0.25.0", &[NODES])
 };
 
 const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
@@ -63,15 +51,14 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads a method, which belongs to its receiver's type: `func (s *Server[T]) Serve()`.
 fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name") else { return };
-    let name = walk.text(name).to_owned();
+    let Some(name) = walk.name_at(node, "name") else { return };
     let receiver = find(node, "receiver/.parameter_declaration/type").map_or("", |node| walk.text(node));
     let owner: String = receiver
         .trim_start_matches(['*', '(', ' '])
         .chars()
         .take_while(|c| c.is_alphanumeric() || *c == '_')
         .collect();
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let inside = SymbolBody::code(find(node, "body"));
     walk.define(node, SymbolDefinition::new(SymbolKind::Method, name, inside).with_owner(&owner));
 }
 
@@ -98,7 +85,7 @@ fn type_spec<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (kind, inside) = match defined.kind() {
         "struct_type" => {
             let fields = find_first(defined, &[".field_declaration_list"]);
-            (SymbolKind::Struct, fields.map_or(SymbolBody::Nothing, SymbolBody::Members))
+            (SymbolKind::Struct, SymbolBody::members(fields))
         }
         "interface_type" => {
             head_end = child_of_kind(defined, "{").map(|bracket| walk.range(bracket).start);
@@ -114,15 +101,15 @@ fn type_spec<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads fields of a struct: an embedded one has the name of its type, and one that is a struct has fields.
 fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(held) = find(node, "type") else { return };
+    let Some(field_type) = find(node, "type") else { return };
     let mut names: Vec<_> = find_all(node, "name").into_iter().map(|name| walk.text(name)).collect();
     if names.is_empty() {
-        let path = walk.text(held).split('[').next().unwrap_or_default();
+        let path = walk.text(field_type).split('[').next().unwrap_or_default();
         names.push(path.rsplit(['.', '*']).next().unwrap_or_default());
     }
-    let fields = find(held, ".field_declaration_list").filter(|_| held.kind() == "struct_type");
+    let fields = find(field_type, ".field_declaration_list").filter(|_| field_type.kind() == "struct_type");
     for name in names.into_iter().filter(|name| *name != "_") {
-        let inside = fields.map_or(SymbolBody::Nothing, SymbolBody::Members);
+        let inside = SymbolBody::members(fields);
         walk.define(node, SymbolDefinition::new(SymbolKind::Field, name.to_owned(), inside));
     }
 }

@@ -15,20 +15,11 @@ use crate::syntax::text::{clip_name, format_line_count, one_line, strip_markup};
 
 /// HTML.
 pub(super) static HTML: Language = Language {
-    id: "html",
-    grammar: tree_sitter_html::LANGUAGE,
-    grammar_version: "tree-sitter-html 0.23.2",
     separator: " > ",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
     marks: ElisionMarks { body: ("<!-- ", " -->"), data: ("<!-- ", " -->"), ends_line: false },
     preprocess: Some(preprocess_html),
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
     read_root: Some(document),
+    ..Language::new("html", tree_sitter_html::LANGUAGE, "tree-sitter-html 0.23.2", &[NODES])
 };
 
 const NODES: NodeTable = &[
@@ -86,7 +77,7 @@ fn description<'t>(walk: &OutlineWalk<'t>, root: Node<'t>) -> Option<String> {
         let Some(tag) = HtmlTag::from_element(walk, element) else { continue };
         match tag.name.as_str() {
             "meta" if tag.attribute("name") == Some("description") => {
-                return tag.attribute("content").map(|said| one_line(&strip_markup(said)));
+                return tag.attribute("content").map(|content| one_line(&strip_markup(content)));
             }
             "title" => title = Some(element_text(walk, element)),
             _ => {}
@@ -154,13 +145,13 @@ fn script<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let name = tag.attribute("id").unwrap_or(&tag.name);
     define(walk, node, &tag, SymbolKind::Element, name);
     let range = walk.range(text);
-    let said = walk.source.text(range.clone());
-    let lines = said.trim().lines().count();
-    if lines <= LONG_SCRIPT && said.len() <= LARGE || node.has_error() {
+    let content = walk.source.text(range.clone());
+    let lines = content.trim().lines().count();
+    if lines <= LONG_SCRIPT && content.len() <= LARGE || node.has_error() {
         return;
     }
     let is_data = tag.attribute("type").is_some_and(|kind| kind.contains("json"));
-    let size = format_data_size(said.trim());
+    let size = format_data_size(content.trim());
     walk.cut(range, if is_data { format!("\"… {size}\"") } else { format!("/* {size} */") });
 }
 

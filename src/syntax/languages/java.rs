@@ -4,26 +4,16 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
-    Visit, child_of_kind, children, find, find_all, find_first,
+    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
+    child_of_kind, children, find, find_all, find_first,
 };
 
 /// Java, up to what the grammar knows of version 21.
 pub(super) static JAVA: Language = Language {
-    id: "java",
-    grammar: tree_sitter_java::LANGUAGE,
-    grammar_version: "tree-sitter-java 0.23.5",
-    separator: ".",
     cuts_detached_comments: true,
-    checks_skeleton: true,
     has_overloads: true,
     signature_excludes: &["annotation", "marker_annotation"],
-    marks: ElisionMarks::BRACES,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("java", tree_sitter_java::LANGUAGE, "tree-sitter-java 0.23.5", &[NODES])
 };
 
 const MODULE: SymbolRule = SymbolRule::new(SymbolKind::Module, BodyRule::Members(&["body"]));
@@ -89,18 +79,16 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let is_constant = node.kind() == "constant_declaration" || (has("static") && has("final"));
     let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Field };
     for declarator in find_all(node, "declarator") {
-        let Some(name) = find(declarator, "name") else { continue };
-        let name = walk.text(name).to_owned();
-        let inside = find(declarator, "value").map_or(SymbolBody::Nothing, SymbolBody::Value);
+        let Some(name) = walk.name_at(declarator, "name") else { continue };
+        let inside = SymbolBody::value(find(declarator, "value"));
         walk.define(node, SymbolDefinition::new(kind, name, inside));
     }
 }
 
 /// Reads a record, whose components are its fields.
 fn record<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name") else { return };
-    let name = walk.text(name).to_owned();
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let Some(name) = walk.name_at(node, "name") else { return };
+    let inside = SymbolBody::members(find(node, "body"));
     walk.define(node, SymbolDefinition::new(SymbolKind::Class, name, inside));
     if let Some(parameters) = find(node, "parameters") {
         walk.define_leading_members(parameters);

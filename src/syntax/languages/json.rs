@@ -1,8 +1,7 @@
 //! JSON, with comments where there are some.
 //!
 //! Most JSON is data: tables of megabytes in which each row is like the first. The parser is given keys of two levels,
-//! and
-//! of each array the first element: a few kilobytes, whatever the size of the text.
+//! and of each array the first element: a few kilobytes, whatever the size of the text.
 
 use memchr::{memchr, memchr2, memmem};
 use tree_sitter::Node;
@@ -10,27 +9,14 @@ use tree_sitter::Node;
 use super::lines::{define_with_signature, format_data_size};
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    ElisionMarks, Language, NodeTable, OutlineWalk, SkeletonCut, SymbolBody, SymbolDefinition, Visit,
-    children, find,
+    Language, NodeTable, OutlineWalk, SkeletonCut, SymbolBody, SymbolDefinition, Visit, children, find,
 };
 use crate::syntax::text::{PreprocessedText, one_line};
 
 /// JSON, with comments.
 pub(super) static JSON: Language = Language {
-    id: "json",
-    grammar: tree_sitter_json::LANGUAGE,
-    grammar_version: "tree-sitter-json 0.24.8",
-    separator: ".",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
-    marks: ElisionMarks::BRACES,
     preprocess: Some(preprocess_json),
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("json", tree_sitter_json::LANGUAGE, "tree-sitter-json 0.24.8", &[NODES])
 };
 
 const NODES: NodeTable = &[
@@ -173,8 +159,13 @@ fn cut_string<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
 
 /// Returns the keys of two levels with what is short; `None` where the text is not what it seems.
 fn preprocess_json(text: &str) -> Option<PreprocessedText> {
-    let mut scan =
-        JsonScanner { text, at: 0, copied_until: 0, open: Vec::new(), reduced: PreprocessedText::default() };
+    let mut scan = JsonScanner {
+        text,
+        at: 0,
+        copied_until: 0,
+        open: Vec::new(),
+        preprocessed: PreprocessedText::default(),
+    };
     while let Some(byte) = scan.byte() {
         match byte {
             b'"' => scan.string()?,
@@ -201,7 +192,7 @@ struct JsonScanner<'t> {
     /// The end of what was copied or elided.
     copied_until: usize,
     open: Vec<OpenBracket>,
-    reduced: PreprocessedText,
+    preprocessed: PreprocessedText,
 }
 
 /// A bracket that is open.
@@ -260,14 +251,14 @@ impl JsonScanner<'_> {
 
     /// Replaces the text from `from` to here with `text`.
     fn elide_from(&mut self, from: usize, text: &str) {
-        self.reduced.copy(self.text, self.copied_until..from);
-        self.reduced.substitute(text, from..self.at);
+        self.preprocessed.copy(self.text, self.copied_until..from);
+        self.preprocessed.substitute(text, from..self.at);
         self.copied_until = self.at;
     }
 
     fn finish(mut self) -> PreprocessedText {
-        self.reduced.copy(self.text, self.copied_until..self.text.len());
-        self.reduced
+        self.preprocessed.copy(self.text, self.copied_until..self.text.len());
+        self.preprocessed
     }
 }
 
@@ -329,7 +320,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(preprocess_json(text).map(|reduced| reduced.text).as_deref(), expected);
+        assert_eq!(preprocess_json(text).map(|preprocessed| preprocessed.text).as_deref(), expected);
     }
 
     #[test]

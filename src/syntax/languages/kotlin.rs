@@ -4,27 +4,18 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
-    Visit, child_of_kind, children, find, find_all, find_first,
+    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
+    child_of_kind, children, find, find_all, find_first,
 };
 use crate::syntax::preprocess::preprocess_kotlin;
 
 /// Kotlin and its scripts.
 pub(super) static KOTLIN: Language = Language {
-    id: "kotlin",
-    grammar: tree_sitter_kotlin_ng::LANGUAGE,
-    grammar_version: "tree-sitter-kotlin-ng 1.1.0",
-    separator: ".",
     cuts_detached_comments: true,
-    checks_skeleton: true,
     has_overloads: true,
     signature_excludes: &["annotation"],
-    marks: ElisionMarks::BRACES,
     preprocess: Some(preprocess_kotlin),
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("kotlin", tree_sitter_kotlin_ng::LANGUAGE, "tree-sitter-kotlin-ng 1.1.0", &[NODES])
 };
 
 const FUNCTION: SymbolRule =
@@ -68,8 +59,7 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads a class or an interface: properties that its constructor declares are members too.
 fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name") else { return };
-    let name = walk.text(name).to_owned();
+    let Some(name) = walk.name_at(node, "name") else { return };
     let kind = if child_of_kind(node, "interface").is_some() {
         SymbolKind::Interface
     } else if find(node, ".enum_class_body").is_some() || has_modifier(walk, node, "enum") {
@@ -78,10 +68,7 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         SymbolKind::Class
     };
     let body = find_first(node, &[".class_body", ".enum_class_body"]);
-    walk.define(
-        node,
-        SymbolDefinition::new(kind, name, body.map_or(SymbolBody::Nothing, SymbolBody::Members)),
-    );
+    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::members(body)));
     if let Some(parameters) = find(node, ".primary_constructor/.class_parameters") {
         walk.define_leading_members(parameters);
     }
@@ -99,13 +86,13 @@ fn class_parameter<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads `companion object`, which is named `Companion` where it has no name.
 fn companion<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let name = find(node, "name").map_or("Companion", |name| walk.text(name)).to_owned();
-    let inside = find(node, ".class_body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(find(node, ".class_body"));
     walk.define(node, SymbolDefinition::new(SymbolKind::Object, name, inside));
 }
 
 /// Reads a constructor in a class's body.
 fn constructor<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let inside = find(node, ".block").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let inside = SymbolBody::code(find(node, ".block"));
     walk.define(node, SymbolDefinition::new(SymbolKind::Constructor, "constructor".to_owned(), inside));
 }
 
@@ -130,10 +117,7 @@ fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let value = value.or_else(|| find_first(node, &[".property_delegate", ".getter", ".setter"]));
     for name in one.into_iter().take(1).chain(several) {
         let name = walk.text(name).to_owned();
-        walk.define(
-            node,
-            SymbolDefinition::new(kind, name, value.map_or(SymbolBody::Nothing, SymbolBody::Value)),
-        );
+        walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::value(value)));
     }
     for accessor in find_all(node, ".getter").into_iter().chain(find_all(node, ".setter")) {
         cut_accessor(walk, accessor);

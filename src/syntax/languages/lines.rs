@@ -1,6 +1,5 @@
 //! What line-oriented languages share: comments that belong to what follows though the grammar attaches them elsewhere,
-//! and
-//! the sizes of data.
+//! and the sizes of data.
 
 use std::ops::Range;
 
@@ -19,6 +18,7 @@ pub(super) fn hash_comment_above(walk: &OutlineWalk<'_>, start: usize) -> Option
     let whole = walk.source.original_text();
     let mut first = walk.source.line_start(start);
     let below = first;
+    // Bounded, because every key below a long comment would read all of it again.
     for _ in 0..MAX_COMMENT_LINES {
         let Some(above) = whole[..first].strip_suffix('\n') else { break };
         let line_start = above.rfind('\n').map_or(0, |at| at + 1);

@@ -10,20 +10,8 @@ use crate::syntax::outline::{
 
 /// Lua up to 5.4, and `LuaJIT`.
 pub(super) static LUA: Language = Language {
-    id: "lua",
-    grammar: tree_sitter_lua::LANGUAGE,
-    grammar_version: "tree-sitter-lua 0.5.0",
-    separator: ".",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
     marks: ElisionMarks { body: ("-- ", ""), data: ("  -- ", ""), ends_line: true },
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("lua", tree_sitter_lua::LANGUAGE, "tree-sitter-lua 0.5.0", &[NODES])
 };
 
 const NODES: NodeTable = &[
@@ -67,7 +55,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn local<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let assignment = child_of_kind(node, "assignment_statement");
     let names = find_all(assignment.unwrap_or(node), ".variable_list/name");
-    let values = assignment.map_or_else(Vec::new, |assignment| values_of(assignment));
+    let values = assignment.map_or_else(Vec::new, |assignment| assigned_values(assignment));
     let required: Vec<bool> = values.iter().map(|value| import(walk, *value)).collect();
     for (at, name) in names.into_iter().enumerate() {
         let value = values.get(at).copied();
@@ -83,7 +71,7 @@ fn local<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads `M.f = function() … end`, `M.T = { … }` and `NAME = 1`.
 fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let values = values_of(node);
+    let values = assigned_values(node);
     for value in &values {
         import(walk, *value);
     }
@@ -222,8 +210,8 @@ fn named<'t>(
     let owner = find(name, "table").map_or("", |table| walk.text(table));
     // `_G.f` is `f`.
     let owner = if owner == "_G" { "" } else { owner };
-    let joint = if kind == SymbolKind::Method { ":" } else { "." };
-    SymbolDefinition::new(kind, text, inside).with_owner(owner).with_separator(joint)
+    let separator = if kind == SymbolKind::Method { ":" } else { "." };
+    SymbolDefinition::new(kind, text, inside).with_owner(owner).with_separator(separator)
 }
 
 /// Adds a function to the outline, whose signature ends with its parameters.
@@ -271,7 +259,7 @@ fn has_functions(table: Node<'_>, depth: usize) -> bool {
     })
 }
 
-fn values_of(assignment: Node<'_>) -> Vec<Node<'_>> {
+fn assigned_values(assignment: Node<'_>) -> Vec<Node<'_>> {
     find_all(assignment, ".expression_list/value")
 }
 

@@ -13,20 +13,9 @@ use crate::syntax::text::{documentation, format_line_count, one_line};
 
 /// Makefiles, as GNU's make reads them.
 pub(super) static MAKE: Language = Language {
-    id: "make",
-    grammar: tree_sitter_make::LANGUAGE,
-    grammar_version: "tree-sitter-make 1.1.1",
-    separator: ".",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
     marks: ElisionMarks::HASH,
     preprocess: Some(preprocess_makefile),
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("make", tree_sitter_make::LANGUAGE, "tree-sitter-make 1.1.1", &[NODES])
 };
 
 const NODES: NodeTable = &[
@@ -60,7 +49,7 @@ fn include<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads `NAME := value`; of a variable that is set repeatedly the first assignment is shown.
 fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name").map(|name| walk.text(name).to_owned()) else { return };
+    let Some(name) = walk.name_at(node, "name") else { return };
     if find(node, "target_or_pattern").is_some() {
         return;
     }
@@ -75,9 +64,9 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads `define NAME … endef`.
 fn definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name").map(|name| walk.text(name).to_owned()) else { return };
+    let Some(name) = walk.name_at(node, "name") else { return };
     let value = find(node, "value");
-    let inside = value.map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(value);
     walk.define(node, SymbolDefinition::new(SymbolKind::Macro, name, inside));
     if let Some(value) = value.filter(|value| !value.has_error()) {
         cut_lines(walk, value);
@@ -99,7 +88,7 @@ fn rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         if is_special {
             continue;
         }
-        let inside = recipe.map_or(SymbolBody::Nothing, SymbolBody::Members);
+        let inside = SymbolBody::members(recipe);
         walk.define(node, SymbolDefinition::new(SymbolKind::Target, one_line(name), inside));
         document_last_symbol(walk, |walk| inline_target_doc(walk.source.line_suffix(walk.range(node).start)));
     }
@@ -112,8 +101,8 @@ fn rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Returns the doc in `target: … ## Words.`, as many makefiles document their targets.
 fn inline_target_doc(line: &str) -> Option<String> {
-    let (_, said) = line.split_once("## ")?;
-    documentation(said)
+    let (_, doc) = line.split_once("## ")?;
+    documentation(doc)
 }
 
 /// Cuts lines that begin on a line of their own.

@@ -1,9 +1,8 @@
 //! Markdown: headings, each with the blocks below it.
 //!
 //! A section's place depends on the headings around it, so that the whole file is read at once. The grammar makes a
-//! token of
-//! each word, but what follows the first letter of a line does not affect blocks, unless it is a table, HTML or the
-//! definition of a link; without it, parsing takes a fourteenth of the time.
+//! token of each word, but what follows the first letter of a line does not affect blocks, unless it is a table, HTML
+//! or the definition of a link; without it, parsing takes a fourteenth of the time.
 
 use std::ops::Range;
 
@@ -11,27 +10,15 @@ use memchr::{memchr_iter, memmem};
 use tree_sitter::Node;
 
 use crate::model::{Symbol, SymbolKind};
-use crate::syntax::outline::{
-    ElisionMarks, Language, OutlineWalk, SkeletonCut, child_of_kind, children, find,
-};
+use crate::syntax::outline::{Language, OutlineWalk, SkeletonCut, child_of_kind, children, find};
 use crate::syntax::text::{PreprocessedText, clip_name, first_paragraph, format_line_count, one_line};
 
 /// Markdown, as GitHub reads its blocks.
 pub(super) static MARKDOWN: Language = Language {
-    id: "markdown",
-    grammar: tree_sitter_md::LANGUAGE,
-    grammar_version: "tree-sitter-md 0.5.4",
     separator: " > ",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
-    marks: ElisionMarks::BRACES,
     preprocess: Some(preprocess_markdown),
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[],
     read_root: Some(read_document),
+    ..Language::new("markdown", tree_sitter_md::LANGUAGE, "tree-sitter-md 0.5.4", &[])
 };
 
 /// Sections nested deeper than this, as only broken texts have them, are not visited.
@@ -319,19 +306,19 @@ fn count(walk: &OutlineWalk<'_>, range: Range<usize>) -> usize {
 /// Returns the text with the words of its lines elided.
 #[expect(clippy::unnecessary_wraps, reason = "a scanner may refuse a text; this one never has to")]
 fn preprocess_markdown(text: &str) -> Option<PreprocessedText> {
-    let mut reduced = PreprocessedText::default();
+    let mut preprocessed = PreprocessedText::default();
     let (mut line, mut copied) = (0, 0);
     let ends = memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     for end in ends {
         if let Some(words) = elidable_text(&text[line..end]) {
-            reduced.copy(text, copied..line + words.start);
-            reduced.substitute("x", line + words.start..line + words.end);
+            preprocessed.copy(text, copied..line + words.start);
+            preprocessed.substitute("x", line + words.start..line + words.end);
             copied = line + words.end;
         }
         line = (end + 1).min(text.len());
     }
-    reduced.copy(text, copied..text.len());
-    Some(reduced)
+    preprocessed.copy(text, copied..text.len());
+    Some(preprocessed)
 }
 
 /// Returns the range of a line that no block depends on.

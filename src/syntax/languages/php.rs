@@ -4,27 +4,17 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, ElisionMarks, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition,
-    SymbolRule, ValueTrimmer, Visit, child_of_kind, find, find_all, find_first,
+    BodyRule, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
+    ValueTrimmer, Visit, child_of_kind, find, find_all, find_first,
 };
 use crate::syntax::text::format_line_count;
 
 /// PHP, up to what the grammar knows of 8.4.
 pub(super) static PHP: Language = Language {
-    id: "php",
-    grammar: tree_sitter_php::LANGUAGE_PHP,
-    grammar_version: "tree-sitter-php 0.25.1",
     separator: "::",
     cuts_detached_comments: true,
-    checks_skeleton: true,
-    has_overloads: false,
     signature_excludes: &["attribute_list"],
-    marks: ElisionMarks::BRACES,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("php", tree_sitter_php::LANGUAGE_PHP, "tree-sitter-php 0.25.1", &[NODES])
 };
 
 const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
@@ -73,14 +63,13 @@ const VALUES: ValueTrimmer = ValueTrimmer { cut_function, cut_literal };
 
 /// Reads a method; a constructor's parameters may declare properties.
 fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name") else { return };
-    let name = walk.text(name).to_owned();
+    let Some(name) = walk.name_at(node, "name") else { return };
     let kind = match name.to_ascii_lowercase().as_str() {
         "__construct" => SymbolKind::Constructor,
         "__destruct" => SymbolKind::Destructor,
         _ => SymbolKind::Method,
     };
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let inside = SymbolBody::code(find(node, "body"));
     walk.define(node, SymbolDefinition::new(kind, name, inside));
     for parameter in find_all(node, "parameters/.property_promotion_parameter") {
         let Some(name) = find_first(parameter, &["name/.variable_name", "name"]) else { continue };
@@ -94,9 +83,8 @@ fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let hooks = find(node, ".property_hook_list");
     for element in find_all(node, ".property_element") {
-        let Some(name) = find(element, "name") else { continue };
-        let name = walk.text(name).to_owned();
-        let value = find(element, "default_value").map_or(SymbolBody::Nothing, SymbolBody::Value);
+        let Some(name) = walk.name_at(element, "name") else { continue };
+        let value = SymbolBody::value(find(element, "default_value"));
         define_property(walk, node, name, hooks, value);
     }
 }

@@ -3,26 +3,12 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::outline::{
-    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolRule, Visit, find,
-};
+use crate::syntax::outline::{BodyRule, Language, NodeTable, OutlineWalk, SymbolRule, Visit, find};
 
 /// Protocol buffers, versions 2 and 3, and editions.
 pub(super) static PROTOBUF: Language = Language {
-    id: "protobuf",
-    grammar: tree_sitter_proto::LANGUAGE,
-    grammar_version: "tree-sitter-proto 0.6.0",
-    separator: ".",
     cuts_detached_comments: true,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
-    marks: ElisionMarks::BRACES,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("protobuf", tree_sitter_proto::LANGUAGE, "tree-sitter-proto 0.6.0", &[NODES])
 };
 
 const MESSAGE: SymbolRule = SymbolRule::new(SymbolKind::Struct, BodyRule::Members(&[".message_body"]))

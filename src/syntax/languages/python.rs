@@ -15,21 +15,12 @@ use crate::syntax::text::{first_paragraph, format_line_count, without_commands};
 
 /// Python 3, with what the grammar still knows of Python 2.
 pub(in crate::syntax) static PYTHON: Language = Language {
-    id: "python",
-    grammar: tree_sitter_python::LANGUAGE,
-    grammar_version: "tree-sitter-python 0.25.0",
-    separator: ".",
-    cuts_detached_comments: false,
     checks_skeleton: false,
-    has_overloads: false,
-    signature_excludes: &[],
     // Python's own functions cut bodies, by indent.
     marks: ElisionMarks::HASH,
     preprocess: Some(preprocess_python),
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
     read_root: Some(module),
+    ..Language::new("python", tree_sitter_python::LANGUAGE, "tree-sitter-python 0.25.0", &[NODES])
 };
 
 const NODES: NodeTable = &[

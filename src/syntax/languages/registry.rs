@@ -2,124 +2,71 @@
 
 use std::sync::OnceLock;
 
-use super::c::C;
-#[cfg(feature = "lang-cmake")]
-use super::cmake::CMAKE;
-use super::cpp::CPP;
-#[cfg(feature = "lang-csharp")]
-use super::csharp::CSHARP;
-#[cfg(feature = "lang-css")]
-use super::css::CSS;
-#[cfg(feature = "lang-dockerfile")]
-use super::dockerfile::DOCKERFILE;
-#[cfg(feature = "lang-go")]
-use super::go::GO;
-#[cfg(feature = "lang-html")]
-use super::html::HTML;
-#[cfg(feature = "lang-java")]
-use super::java::JAVA;
-#[cfg(feature = "lang-javascript")]
-use super::javascript::JAVASCRIPT;
-#[cfg(feature = "lang-json")]
-use super::json::JSON;
-#[cfg(feature = "lang-kotlin")]
-use super::kotlin::KOTLIN;
-#[cfg(feature = "lang-lua")]
-use super::lua::LUA;
-#[cfg(feature = "lang-makefile")]
-use super::make::MAKE;
-#[cfg(feature = "lang-markdown")]
-use super::markdown::MARKDOWN;
-#[cfg(feature = "lang-php")]
-use super::php::PHP;
-#[cfg(feature = "lang-protobuf")]
-use super::protobuf::PROTOBUF;
-use super::python::PYTHON;
-#[cfg(feature = "lang-ruby")]
-use super::ruby::RUBY;
-#[cfg(feature = "lang-rust")]
-use super::rust::RUST;
-#[cfg(feature = "lang-scala")]
-use super::scala::SCALA;
-#[cfg(feature = "lang-shell")]
-use super::shell::SHELL;
-#[cfg(feature = "lang-sql")]
-use super::sql::SQL;
-#[cfg(feature = "lang-swift")]
-use super::swift::SWIFT;
-#[cfg(feature = "lang-toml")]
-use super::toml::TOML;
-#[cfg(feature = "lang-typescript")]
-use super::typescript::TSX;
-#[cfg(feature = "lang-typescript")]
-use super::typescript::TYPESCRIPT;
-#[cfg(feature = "lang-yaml")]
-use super::yaml::YAML;
-#[cfg(feature = "lang-zig")]
-use super::zig::ZIG;
 use crate::syntax::outline::{CompiledLanguage, Language};
 
 /// Every language that has structure in this build.
 pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
-    &C,
+    &super::c::C,
     #[cfg(feature = "lang-cmake")]
-    &CMAKE,
-    &CPP,
+    &super::cmake::CMAKE,
+    &super::cpp::CPP,
     #[cfg(feature = "lang-csharp")]
-    &CSHARP,
+    &super::csharp::CSHARP,
     #[cfg(feature = "lang-css")]
-    &CSS,
+    &super::css::CSS,
     #[cfg(feature = "lang-dockerfile")]
-    &DOCKERFILE,
+    &super::dockerfile::DOCKERFILE,
     #[cfg(feature = "lang-go")]
-    &GO,
+    &super::go::GO,
     #[cfg(feature = "lang-html")]
-    &HTML,
+    &super::html::HTML,
     #[cfg(feature = "lang-java")]
-    &JAVA,
+    &super::java::JAVA,
     #[cfg(feature = "lang-javascript")]
-    &JAVASCRIPT,
+    &super::javascript::JAVASCRIPT,
     #[cfg(feature = "lang-json")]
-    &JSON,
+    &super::json::JSON,
     #[cfg(feature = "lang-kotlin")]
-    &KOTLIN,
+    &super::kotlin::KOTLIN,
     #[cfg(feature = "lang-lua")]
-    &LUA,
+    &super::lua::LUA,
     #[cfg(feature = "lang-makefile")]
-    &MAKE,
+    &super::make::MAKE,
     #[cfg(feature = "lang-markdown")]
-    &MARKDOWN,
+    &super::markdown::MARKDOWN,
     #[cfg(feature = "lang-php")]
-    &PHP,
+    &super::php::PHP,
     #[cfg(feature = "lang-protobuf")]
-    &PROTOBUF,
-    &PYTHON,
+    &super::protobuf::PROTOBUF,
+    &super::python::PYTHON,
     #[cfg(feature = "lang-ruby")]
-    &RUBY,
+    &super::ruby::RUBY,
     #[cfg(feature = "lang-rust")]
-    &RUST,
+    &super::rust::RUST,
     #[cfg(feature = "lang-scala")]
-    &SCALA,
+    &super::scala::SCALA,
     #[cfg(feature = "lang-shell")]
-    &SHELL,
+    &super::shell::SHELL,
     #[cfg(feature = "lang-sql")]
-    &SQL,
+    &super::sql::SQL,
     #[cfg(feature = "lang-swift")]
-    &SWIFT,
+    &super::swift::SWIFT,
     #[cfg(feature = "lang-toml")]
-    &TOML,
+    &super::toml::TOML,
     #[cfg(feature = "lang-typescript")]
-    &TSX,
+    &super::typescript::TSX,
     #[cfg(feature = "lang-typescript")]
-    &TYPESCRIPT,
+    &super::typescript::TYPESCRIPT,
     #[cfg(feature = "lang-yaml")]
-    &YAML,
+    &super::yaml::YAML,
     #[cfg(feature = "lang-zig")]
-    &ZIG,
+    &super::zig::ZIG,
 ];
 
 /// Returns the compiled language of that id.
 pub(in crate::syntax) fn compiled_language(language: &str) -> Option<&'static CompiledLanguage> {
+    // Compiled on first use: a project has few of these languages, and a table takes a pass over all kinds of its
+    // grammar.
     static COMPILED: [OnceLock<CompiledLanguage>; LANGUAGES.len()] =
         [const { OnceLock::new() }; LANGUAGES.len()];
     let at = language_index(language)?;

@@ -13,20 +13,9 @@ use crate::syntax::text::{format_line_count, one_line};
 
 /// Ruby, up to what the grammar knows of 3.
 pub(super) static RUBY: Language = Language {
-    id: "ruby",
-    grammar: tree_sitter_ruby::LANGUAGE,
-    grammar_version: "tree-sitter-ruby 0.23.1",
     separator: "::",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
     marks: ElisionMarks::HASH,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("ruby", tree_sitter_ruby::LANGUAGE, "tree-sitter-ruby 0.23.1", &[NODES])
 };
 
 const NODES: NodeTable = &[
@@ -98,7 +87,7 @@ fn container<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) {
     if let Some(body) = body {
         walk.prepend_comments(comments_before(node, body));
     }
-    let inside = body.map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(body);
     walk.define(node, SymbolDefinition::new(kind, name, inside).with_signature_end(head_end));
 }
 
@@ -140,14 +129,14 @@ fn alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Puts `joint` between the method that was defined last and its owner, as Ruby's documentation does.
-fn set_method_separator(walk: &mut OutlineWalk<'_>, joint: &str) {
-    let is_of_class = walk.scopes.last().is_some_and(|scope| scope.name.is_empty());
-    let joint = if is_of_class { "." } else { joint };
+/// Puts `separator` between the method that was defined last and its owner, as Ruby's documentation does.
+fn set_method_separator(walk: &mut OutlineWalk<'_>, separator: &str) {
+    let is_class_method = walk.scopes.last().is_some_and(|scope| scope.name.is_empty());
+    let separator = if is_class_method { "." } else { separator };
     if let Some(last) = walk.symbols.last_mut()
         && let Some(owner) = last.qualified_name.strip_suffix(&format!("::{}", last.name))
     {
-        last.qualified_name = format!("{owner}{joint}{}", last.name);
+        last.qualified_name = format!("{owner}{separator}{}", last.name);
     }
 }
 
@@ -265,7 +254,7 @@ fn test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, word: &str) {
     let is_group = !matches!(word, "it" | "specify" | "scenario" | "test" | "should");
     let body = find(block, "body").filter(|_| is_group);
     let kind = if is_group { SymbolKind::Module } else { SymbolKind::Function };
-    let inside = body.map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(body);
     walk.define(node, SymbolDefinition::new(kind, name, inside).with_signature_end(head_end));
     if !is_group {
         cut_body(walk, block);
@@ -277,7 +266,7 @@ fn group<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) {
     let first = arguments(node).into_iter().next().map(|first| walk.text(first));
     let (Some(name), Some(block)) = (first.map(plain), find(node, "block")) else { return };
     let head_end = walk.range(block).start;
-    let inside = find(block, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(find(block, "body"));
     walk.define(node, SymbolDefinition::new(kind, name.to_owned(), inside).with_signature_end(head_end));
 }
 
@@ -302,8 +291,8 @@ fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name
 
 /// Returns the names among the arguments of a call, which are symbols or strings.
 fn names(walk: &OutlineWalk<'_>, call: Node<'_>) -> Vec<String> {
-    let handed = arguments(call).into_iter();
-    let names = handed.filter(|argument| matches!(argument.kind(), "simple_symbol" | "string"));
+    let args = arguments(call).into_iter();
+    let names = args.filter(|argument| matches!(argument.kind(), "simple_symbol" | "string"));
     names.map(|name| plain(walk.text(name)).to_owned()).collect()
 }
 

@@ -6,27 +6,16 @@ use tree_sitter::Node;
 
 use crate::model::{Symbol, SymbolKind};
 use crate::syntax::outline::{
-    BodyRule, ElisionMarks, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition,
-    SymbolRule, Visit, children, find, find_all, find_first, is_trivia,
+    BodyRule, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
+    children, find, find_all, find_first, is_trivia,
 };
 use crate::syntax::text::{documentation, one_line};
 
 /// Rust, up to what the grammar knows of the 2024 edition.
 pub(super) static RUST: Language = Language {
-    id: "rust",
-    grammar: tree_sitter_rust::LANGUAGE,
-    grammar_version: "tree-sitter-rust 0.24.2",
     separator: "::",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
-    marks: ElisionMarks::BRACES,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
     read_root: Some(crate_docs),
+    ..Language::new("rust", tree_sitter_rust::LANGUAGE, "tree-sitter-rust 0.24.2", &[NODES])
 };
 
 const FUNCTION: SymbolRule =
@@ -104,7 +93,7 @@ fn inner_docs<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<String> {
 fn implementation<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find_first(node, &["type/name", "type/type", "type"]) else { return };
     let name = walk.text(name).to_owned();
-    let inside = find_first(node, &["body"]).map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(find_first(node, &["body"]));
     walk.define(node, SymbolDefinition::new(SymbolKind::Object, name, inside));
 }
 
@@ -126,8 +115,7 @@ fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads `macro_rules!`: the matchers of its rules stay in the skeleton, their expansions are cut.
 fn macro_rules<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name") else { return };
-    let name = walk.text(name).to_owned();
+    let Some(name) = walk.name_at(node, "name") else { return };
     let rules = find_all(node, ".macro_rule");
     let inside = rules.first().map_or(SymbolBody::Nothing, |first| SymbolBody::Members(*first));
     walk.define(node, SymbolDefinition::new(SymbolKind::Macro, name, inside));
@@ -151,7 +139,7 @@ fn constant<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     match (walk.text(name), value) {
         ("_", Some(value)) => walk.cut_rows(value),
         (name, value) => {
-            let inside = value.map_or(SymbolBody::Nothing, SymbolBody::Value);
+            let inside = SymbolBody::value(value);
             walk.define(node, SymbolDefinition::new(SymbolKind::Constant, name.to_owned(), inside));
         }
     }

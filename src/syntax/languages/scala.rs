@@ -4,27 +4,17 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
-    Visit, child_of_kind, children, find, find_all,
+    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
+    child_of_kind, children, find, find_all,
 };
 use crate::syntax::text::format_text_size;
 
 /// Scala 2 and 3, with braces or indented.
 pub(super) static SCALA: Language = Language {
-    id: "scala",
-    grammar: tree_sitter_scala::LANGUAGE,
-    grammar_version: "tree-sitter-scala 0.26.4",
-    separator: ".",
     cuts_detached_comments: true,
-    checks_skeleton: true,
     has_overloads: true,
     signature_excludes: &["annotation"],
-    marks: ElisionMarks::BRACES,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("scala", tree_sitter_scala::LANGUAGE, "tree-sitter-scala 0.26.4", &[NODES])
 };
 
 const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
@@ -125,10 +115,7 @@ fn value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     };
     for name in names {
         let name = walk.text(name).to_owned();
-        walk.define(
-            node,
-            SymbolDefinition::new(kind, name, value.map_or(SymbolBody::Nothing, SymbolBody::Value)),
-        );
+        walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::value(value)));
     }
     if let Some(value) = value {
         cut_expression(walk, node, value, LARGE_VALUE);
@@ -153,8 +140,7 @@ fn given_instance<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let name = walk.text(name).to_owned();
     let body = find(node, "body");
     let members = body.filter(|body| matches!(body.kind(), "template_body" | "with_template_body"));
-    let inside =
-        members.map_or_else(|| body.map_or(SymbolBody::Nothing, SymbolBody::Value), SymbolBody::Members);
+    let inside = members.map_or_else(|| SymbolBody::value(body), SymbolBody::Members);
     let definition = SymbolDefinition::new(SymbolKind::Object, name, inside);
     let last = find_all(node, "return_type").last().map(|last| walk.range(*last).end);
     walk.define(node, SymbolDefinition { signature_end: last.filter(|_| members.is_some()), ..definition });

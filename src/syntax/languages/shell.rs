@@ -11,21 +11,9 @@ use crate::syntax::text::format_text_size;
 
 /// Bash, and what other shells have in common with it.
 pub(super) static SHELL: Language = Language {
-    id: "shell",
-    grammar: tree_sitter_bash::LANGUAGE,
-    grammar_version: "tree-sitter-bash 0.25.1",
-    separator: ".",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
     // A body without a command is none.
     marks: ElisionMarks { body: (": # ", ""), data: (" # ", ""), ends_line: true },
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("shell", tree_sitter_bash::LANGUAGE, "tree-sitter-bash 0.25.1", &[NODES])
 };
 
 const NODES: NodeTable = &[
@@ -107,7 +95,7 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if !(walk.is_top_level() || declared || is_list) || is_known(walk, &name) {
         return;
     }
-    let inside = value.map_or(SymbolBody::Nothing, SymbolBody::Value);
+    let inside = SymbolBody::value(value);
     let is_constant = declared && is_readonly(walk, holder);
     let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Variable };
     walk.define(node, SymbolDefinition::new(kind, name, inside));
@@ -178,7 +166,7 @@ fn command<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads `name() for …`, whose body the grammar takes for arguments of a command: only its start is known.
 fn loop_function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, head_end: usize) {
-    let Some(name) = find(node, "name").map(|name| walk.text(name).to_owned()) else { return };
+    let Some(name) = walk.name_at(node, "name") else { return };
     walk.define(
         node,
         SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing).with_signature_end(head_end),

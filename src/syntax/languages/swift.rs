@@ -4,26 +4,16 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
-    Visit, child_of_kind, children, find, find_all, find_first,
+    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
+    child_of_kind, children, find, find_all, find_first,
 };
 
 /// Swift 5, and what the grammar knows of Swift 6.
 pub(super) static SWIFT: Language = Language {
-    id: "swift",
-    grammar: tree_sitter_swift::LANGUAGE,
-    grammar_version: "tree-sitter-swift 0.7.4",
-    separator: ".",
     cuts_detached_comments: true,
-    checks_skeleton: true,
     has_overloads: true,
     signature_excludes: &["attribute"],
-    marks: ElisionMarks::BRACES,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("swift", tree_sitter_swift::LANGUAGE, "tree-sitter-swift 0.7.4", &[NODES])
 };
 
 const PROMISED: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::None);
@@ -78,7 +68,7 @@ fn type_declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     // What is added to `Array<Int>` is added to `Array`.
     let text = walk.text(name);
     let name = text.split('<').next().unwrap_or(text).trim().to_owned();
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(find(node, "body"));
     walk.define(node, SymbolDefinition::new(kind, name, inside));
 }
 
@@ -87,7 +77,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = node.child_by_field_name("name") else { return };
     let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
     let kind = if in_type { SymbolKind::Method } else { SymbolKind::Function };
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let inside = SymbolBody::code(find(node, "body"));
     let name = walk.text(name).to_owned();
     walk.define(node, SymbolDefinition::new(kind, name, inside));
 }
@@ -99,7 +89,7 @@ fn special<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         "deinit_declaration" => (SymbolKind::Destructor, "deinit"),
         _ => (SymbolKind::Method, "subscript"),
     };
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let inside = SymbolBody::code(find(node, "body"));
     let definition = SymbolDefinition::new(kind, name.to_owned(), inside);
     let Some(accessors) = find(node, ".computed_property") else {
         walk.define(node, definition);
@@ -117,7 +107,7 @@ fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
     let computed = find(node, "computed_value");
     let accessors = computed.or_else(|| find(node, ".willset_didset_block"));
-    let inside = find(node, "value").map_or(SymbolBody::Nothing, SymbolBody::Value);
+    let inside = SymbolBody::value(find(node, "value"));
     let kind = property_kind(walk, node, computed.is_some());
     for name in names {
         let definition = SymbolDefinition::new(kind, walk.text(name).to_owned(), inside);

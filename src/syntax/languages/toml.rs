@@ -12,20 +12,8 @@ use crate::syntax::text::{documentation, one_line};
 
 /// TOML, version 1.
 pub(super) static TOML: Language = Language {
-    id: "toml",
-    grammar: tree_sitter_toml_ng::LANGUAGE,
-    grammar_version: "tree-sitter-toml-ng 0.7.0",
-    separator: ".",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
     marks: ElisionMarks::HASH,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("toml", tree_sitter_toml_ng::LANGUAGE, "tree-sitter-toml-ng 0.7.0", &[NODES])
 };
 
 const NODES: NodeTable = &[

@@ -10,28 +10,25 @@ use tree_sitter::Node;
 use super::javascript::{JAVASCRIPT_NODES, field, method as javascript_method, read_file_comment};
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
-    Visit, find, find_all,
+    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit, find,
+    find_all,
 };
 use crate::syntax::text::PreprocessedText;
 
 /// TypeScript without JSX, where `<T>value` is a cast.
 pub(super) static TYPESCRIPT: Language = Language {
-    id: "typescript",
-    grammar: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
-    grammar_version: "tree-sitter-typescript 0.23.2",
-    separator: ".",
     cuts_detached_comments: true,
-    checks_skeleton: true,
     // What overloads a function is all that its callers see of it.
     has_overloads: true,
     signature_excludes: &["decorator"],
-    marks: ElisionMarks::BRACES,
     preprocess: Some(repair),
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES, JAVASCRIPT_NODES],
     read_root: Some(read_file_comment),
+    ..Language::new(
+        "typescript",
+        tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+        "tree-sitter-typescript 0.23.2",
+        &[NODES, JAVASCRIPT_NODES],
+    )
 };
 
 /// TypeScript with JSX.
@@ -86,13 +83,12 @@ type TextRepair = (Range<usize>, &'static str);
 
 /// Reads `type A = …`; an object's type has members.
 fn alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name") else { return };
-    let name = walk.text(name).to_owned();
+    let Some(name) = walk.name_at(node, "name") else { return };
     let has_members = |value: &Node<'t>| {
         [".property_signature", ".method_signature"].iter().any(|kind| find(*value, kind).is_some())
     };
     let members = find(node, "value").filter(|value| value.kind() == "object_type" && has_members(value));
-    let inside = members.map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(members);
     walk.define(node, SymbolDefinition::new(SymbolKind::Typedef, name, inside));
 }
 
@@ -101,7 +97,7 @@ fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let kind = if name.kind() == "string" { SymbolKind::Module } else { SymbolKind::Namespace };
     let name = walk.text(name).trim_matches(['"', '\'']).to_owned();
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    let inside = SymbolBody::members(find(node, "body"));
     walk.define(node, SymbolDefinition::new(kind, name, inside));
 }
 
@@ -160,19 +156,19 @@ fn repair_text(text: &str, has_jsx: bool) -> Option<PreprocessedText> {
         return None;
     }
     repairs.sort_by_key(|(range, _)| range.start);
-    let mut reduced = PreprocessedText::default();
-    reduced.repairs = repairs.len();
+    let mut preprocessed = PreprocessedText::default();
+    preprocessed.repairs = repairs.len();
     let mut at = 0;
     for (range, stand_in) in repairs {
         if range.start < at {
             continue;
         }
-        reduced.copy(text, at..range.start);
+        preprocessed.copy(text, at..range.start);
         at = range.end;
-        reduced.substitute(stand_in, range);
+        preprocessed.substitute(stand_in, range);
     }
-    reduced.copy(text, at..text.len());
-    Some(reduced)
+    preprocessed.copy(text, at..text.len());
+    Some(preprocessed)
 }
 
 fn variances(text: &str) -> Vec<TextRepair> {
@@ -224,7 +220,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &str) {
         let repaired = repair(text);
-        assert_eq!(repaired.as_ref().map_or(text, |reduced| reduced.text.as_str()), expected);
+        assert_eq!(repaired.as_ref().map_or(text, |preprocessed| preprocessed.text.as_str()), expected);
     }
 
     #[test]

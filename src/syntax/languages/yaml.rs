@@ -15,20 +15,9 @@ use crate::syntax::text::{format_line_count, one_line};
 
 /// YAML, version 1.2.
 pub(super) static YAML: Language = Language {
-    id: "yaml",
-    grammar: tree_sitter_yaml::LANGUAGE,
-    grammar_version: "tree-sitter-yaml 0.7.2",
-    separator: ".",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
     marks: ElisionMarks::HASH,
-    preprocess: None,
-    cut_synthesized: None,
     is_too_deep: Some(is_too_deep),
-    node_tables: &[NODES],
-    read_root: None,
+    ..Language::new("yaml", tree_sitter_yaml::LANGUAGE, "tree-sitter-yaml 0.7.2", &[NODES])
 };
 
 const NODES: NodeTable = &[
@@ -76,12 +65,12 @@ fn document<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Returns `Deployment/web` for what is written for Kubernetes.
 fn document_name<'t>(walk: &OutlineWalk<'t>, content: Node<'t>) -> Option<String> {
     let kind = scalar(walk, content, "kind")?;
-    let name = value_of(walk, content, "metadata").and_then(|metadata| scalar(walk, metadata, "name"));
+    let name = value_for_key(walk, content, "metadata").and_then(|metadata| scalar(walk, metadata, "name"));
     Some(name.map_or_else(|| kind.to_owned(), |name| format!("{kind}/{name}")))
 }
 
 /// Returns the value of a key of a mapping.
-fn value_of<'t>(walk: &OutlineWalk<'t>, content: Node<'t>, key: &str) -> Option<Node<'t>> {
+fn value_for_key<'t>(walk: &OutlineWalk<'t>, content: Node<'t>, key: &str) -> Option<Node<'t>> {
     let mapping = child_of_kind(content, "block_mapping")?;
     let pairs = children(mapping).into_iter();
     let mut named = pairs.filter(|pair| find(*pair, "key").is_some_and(|node| walk.text(node) == key));
@@ -89,7 +78,7 @@ fn value_of<'t>(walk: &OutlineWalk<'t>, content: Node<'t>, key: &str) -> Option<
 }
 
 fn scalar<'t>(walk: &OutlineWalk<'t>, content: Node<'t>, key: &str) -> Option<&'t str> {
-    let value = walk.text(value_of(walk, content, key)?).trim_matches(['"', '\'']);
+    let value = walk.text(value_for_key(walk, content, key)?).trim_matches(['"', '\'']);
     (!value.is_empty() && !value.contains('\n') && value.len() < SHORT_PAIR).then_some(value)
 }
 
@@ -101,8 +90,7 @@ fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let key = walk.text(key);
     let name = one_line(key.trim_matches(['"', '\'']));
     let has_keys = value.is_some_and(|value| is_nested(value) && level + 1 < LEVELS);
-    let inside =
-        if has_keys { value.map_or(SymbolBody::Nothing, SymbolBody::Members) } else { SymbolBody::Nothing };
+    let inside = if has_keys { SymbolBody::members(value) } else { SymbolBody::Nothing };
     let signature = signature(walk, node, key);
     let start = walk.range(node).start;
     if define_with_signature(walk, node, SymbolDefinition::new(SymbolKind::Key, name, inside), signature) {
@@ -187,6 +175,7 @@ fn cut_value<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
 fn cut_lines<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, range: std::ops::Range<usize>) {
     let text = walk.source.text(range.clone()).trim_end();
     let lines = text.lines().count();
+    // An anchor that is cut would break the aliases that refer to it.
     if lines <= LONG || holder.has_error() || text.contains(" &") {
         return;
     }

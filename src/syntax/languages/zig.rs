@@ -11,20 +11,9 @@ use crate::syntax::text::documentation;
 
 /// Zig, up to what the grammar knows of it.
 pub(super) static ZIG: Language = Language {
-    id: "zig",
-    grammar: tree_sitter_zig::LANGUAGE,
-    grammar_version: "tree-sitter-zig 1.1.2",
-    separator: ".",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
     marks: MARKS,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
     read_root: Some(file_docs),
+    ..Language::new("zig", tree_sitter_zig::LANGUAGE, "tree-sitter-zig 1.1.2", &[NODES])
 };
 
 /// Zig has no comments within a line.
@@ -97,8 +86,7 @@ fn imported<'t>(walk: &OutlineWalk<'t>, value: Node<'t>) -> Option<&'t str> {
 /// Reads a function. One that returns a type, as `fn List(comptime T: type) type { return struct { … }; }` does, has
 /// the members of that type; any other has code.
 fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find(node, "name") else { return };
-    let name = walk.text(name).to_owned();
+    let Some(name) = walk.name_at(node, "name") else { return };
     let is_member = walk.scope_kind().is_some_and(SymbolKind::is_type);
     let kind = if is_member { SymbolKind::Method } else { SymbolKind::Function };
     let Some(body) = find(node, "body") else {

@@ -98,14 +98,14 @@ pub(super) fn parse_notebook(text: &str) -> Option<ParsedNotebook> {
     if raw.cells.is_none() && raw.worksheets.is_none() {
         return None;
     }
-    let spoken = raw.metadata.and_then(NotebookMetadata::language);
-    let spoken = spoken.map_or_else(|| "python".to_owned(), |name| name.to_ascii_lowercase());
+    let language = raw.metadata.and_then(NotebookMetadata::language);
+    let language = language.map_or_else(|| "python".to_owned(), |name| name.to_ascii_lowercase());
     let sheets = raw.worksheets.unwrap_or_default().into_iter().flat_map(|sheet| sheet.cells);
     let cells = raw.cells.unwrap_or_default().into_iter().chain(sheets);
     Some(ParsedNotebook {
         cells: cells.filter_map(|cell| parse_cell(text, cell)).collect(),
-        is_python: spoken.contains("python"),
-        comment: if SLASHES.iter().any(|name| spoken.starts_with(name)) { "//" } else { "#" },
+        is_python: language.contains("python"),
+        comment: if SLASHES.iter().any(|name| language.starts_with(name)) { "//" } else { "#" },
     })
 }
 
@@ -128,20 +128,20 @@ fn parse_lines(text: &str, source: &RawValue) -> Option<Vec<CellLine>> {
     let pieces: Vec<&RawValue> =
         if source.get().starts_with('"') { vec![source] } else { serde_json::from_str(source.get()).ok()? };
     let mut lines: Vec<CellLine> = Vec::new();
-    let mut goes_on = false;
+    let mut continues = false;
     for piece in pieces {
         let range = borrowed_range(text, piece.get());
         let piece: String = serde_json::from_str(piece.get()).ok()?;
         for part in piece.split_inclusive('\n') {
             let own = part.trim_end_matches(['\n', '\r']);
-            match lines.last_mut().filter(|_| goes_on) {
+            match lines.last_mut().filter(|_| continues) {
                 Some(last) => {
                     last.text.push_str(own);
                     last.range.end = range.end;
                 }
                 None => lines.push(CellLine { text: own.to_owned(), range: range.clone() }),
             }
-            goes_on = !part.ends_with('\n');
+            continues = !part.ends_with('\n');
         }
     }
     Some(lines)

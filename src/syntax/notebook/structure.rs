@@ -55,13 +55,13 @@ pub(in crate::syntax) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -
 fn code_without_magics(cell: &NotebookCell) -> String {
     let mut code = String::new();
     let first = cell.lines.iter().find(|line| !line.text.trim().is_empty());
-    let is_elsewhere = first.is_some_and(|line| {
+    let runs_elsewhere = first.is_some_and(|line| {
         let name = line.text.trim_start().strip_prefix("%%").map(|rest| rest.split(' ').next());
         // These run what follows as Python.
         name.flatten().is_some_and(|name| !["capture", "prun", "time", "timeit"].contains(&name))
     });
     for line in &cell.lines {
-        if is_elsewhere || is_magic(&line.text) {
+        if runs_elsewhere || is_magic(&line.text) {
             code.push_str("# ");
         }
         code.push_str(&line.text);
@@ -165,9 +165,9 @@ fn add_code(
     cell: &NotebookCell,
     structure: Option<&FileStructure>,
 ) {
-    let is_telling = |line: &&CellLine| !line.text.trim().is_empty() && !is_magic(&line.text);
+    let is_significant = |line: &&CellLine| !line.text.trim().is_empty() && !is_magic(&line.text);
     let some = || cell.lines.iter().find(|line| !line.text.trim().is_empty());
-    let Some(first) = cell.lines.iter().find(is_telling).or_else(some) else { return };
+    let Some(first) = cell.lines.iter().find(is_significant).or_else(some) else { return };
     let whole = cell.lines.first().map_or(0, |line| line.range.start)
         ..cell.lines.last().map_or(0, |line| line.range.end);
     let mut own =

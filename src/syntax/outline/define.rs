@@ -1,6 +1,5 @@
 //! A node becomes a symbol, by a rule or by a function of its language: name, lines, signature, documentation, members,
-//! and
-//! what the skeleton cuts.
+//! and what the skeleton cuts.
 
 use std::ops::Range;
 
@@ -52,6 +51,23 @@ pub(in crate::syntax) enum SymbolBody<'t> {
     Value(Node<'t>),
 }
 
+impl<'t> SymbolBody<'t> {
+    /// Returns members in `node`, where there is one.
+    pub(in crate::syntax) fn members(node: Option<Node<'t>>) -> Self {
+        node.map_or(Self::Nothing, Self::Members)
+    }
+
+    /// Returns code in `node`, where there is one.
+    pub(in crate::syntax) fn code(node: Option<Node<'t>>) -> Self {
+        node.map_or(Self::Nothing, Self::Code)
+    }
+
+    /// Returns a value in `node`, where there is one.
+    pub(in crate::syntax) fn value(node: Option<Node<'t>>) -> Self {
+        node.map_or(Self::Nothing, Self::Value)
+    }
+}
+
 impl<'t> SymbolDefinition<'t> {
     /// Returns a definition that only what is around it qualifies.
     pub(in crate::syntax) const fn new(kind: SymbolKind, name: String, body: SymbolBody<'t>) -> Self {
@@ -65,8 +81,8 @@ impl<'t> SymbolDefinition<'t> {
     }
 
     /// Sets what separates the name from what qualifies it.
-    pub(in crate::syntax) const fn with_separator(mut self, joint: &'static str) -> Self {
-        self.separator = Some(joint);
+    pub(in crate::syntax) const fn with_separator(mut self, separator: &'static str) -> Self {
+        self.separator = Some(separator);
         self
     }
 
@@ -77,10 +93,47 @@ impl<'t> SymbolDefinition<'t> {
     }
 }
 
+impl SymbolRule {
+    /// Reads a node as the rule describes it.
+    pub(super) fn apply<'t>(&self, walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+        for place in find_all(node, self.each) {
+            let inside = self.body.resolve(place);
+            let kind = match self.in_type {
+                Some(kind) if walk.scope_kind().is_some_and(is_member_container) => kind,
+                Some(_) | None => self.kind,
+            };
+            match (find_first(place, self.name), inside) {
+                (Some(name), inside) => {
+                    let name = walk.text(name).to_owned();
+                    walk.define(node, SymbolDefinition::new(kind, name, inside));
+                }
+                (None, SymbolBody::Members(body)) => walk.visit_children(body),
+                (None, SymbolBody::Nothing | SymbolBody::Code(_) | SymbolBody::Value(_)) => {}
+            }
+        }
+    }
+}
+
+impl BodyRule {
+    fn resolve(self, node: Node<'_>) -> SymbolBody<'_> {
+        match self {
+            Self::None => SymbolBody::Nothing,
+            Self::Members(paths) => SymbolBody::members(find_first(node, paths)),
+            Self::Code(paths) => SymbolBody::code(find_first(node, paths)),
+            Self::Value(paths) => SymbolBody::value(find_first(node, paths)),
+        }
+    }
+}
+
+/// Returns whether such a symbol contains members: a constant of an enumeration may have some of its own.
+fn is_member_container(kind: SymbolKind) -> bool {
+    kind.is_type() || kind == SymbolKind::EnumMember
+}
+
 impl<'t> OutlineWalk<'t> {
     /// Adds `node` to the outline as `definition` describes it; visits its members, or cuts its body.
     pub(in crate::syntax) fn define(&mut self, node: Node<'t>, definition: SymbolDefinition<'t>) {
-        let SymbolDefinition { kind, name, owner, separator: joint, body: inside, signature_end: head_end } =
+        let SymbolDefinition { kind, name, owner, separator, body: inside, signature_end: head_end } =
             definition;
         let range = self.range(node);
         // Some nodes include the white space up to the next one.
@@ -88,7 +141,7 @@ impl<'t> OutlineWalk<'t> {
         let full = if owner.is_empty() {
             name.clone()
         } else {
-            format!("{owner}{}{name}", joint.unwrap_or(self.compiled.language.separator))
+            format!("{owner}{}{name}", separator.unwrap_or(self.compiled.language.separator))
         };
         let mut symbol = Symbol {
             kind,
@@ -139,6 +192,7 @@ impl<'t> OutlineWalk<'t> {
         };
         let holder = self.outermost(node);
         let head = self.signature_text(holder, start..head_end.max(start));
+        // A signature that ends within a call is closed again, so that it reads as one: `describe("frames", …)`.
         let closers = if head_end < end { self.closing_brackets(holder, head_end) } else { String::new() };
         if !closers.is_empty() {
             let head = head.trim_end_matches(|c: char| c.is_whitespace() || c == '{');
@@ -205,6 +259,7 @@ impl<'t> OutlineWalk<'t> {
         let text = self.source.text(range.clone());
         let start = range.start + (text.len() - text.trim_start().len());
         let text = text.trim();
+        // `{}` and `;` are shorter than any mark.
         if text.split_whitespace().collect::<String>().len() <= 2 {
             return;
         }
@@ -270,6 +325,16 @@ impl<'t> OutlineWalk<'t> {
         }
         self.replace_with_mark(range, mark);
     }
+
+    /// Cuts the inside of a long text; `from` and `until` are how many bytes at its ends stay.
+    pub(in crate::syntax) fn cut_text(&mut self, text: Node<'t>, from: usize, until: usize) {
+        let range = self.range(text);
+        if range.len() < LARGE_TEXT || text.has_error() {
+            return;
+        }
+        let size = format_line_count(self.text(text).lines().count());
+        self.replace_with_mark(range.start + from..range.end - until, format!(" /* {size} */ "));
+    }
 }
 
 /// Returns the first part of `node` that is shown in a signature. Annotations may be within a list of modifiers, which
@@ -309,6 +374,7 @@ pub(in crate::syntax) struct ValueTrimmer {
 impl ValueTrimmer {
     /// Cuts the code within a value, and the literals that contain none.
     pub(in crate::syntax) fn trim_value<'t>(&self, walk: &mut OutlineWalk<'t>, value: Node<'t>) {
+        // Functions first: a literal that contains one is not a table, and keeps its rows.
         let mut functions = Vec::new();
         visit_descendants(value, &mut |node| {
             let is_function = (self.cut_function)(walk, node);
@@ -327,18 +393,6 @@ impl ValueTrimmer {
     }
 }
 
-impl<'t> OutlineWalk<'t> {
-    /// Cuts the inside of a long text; `from` and `until` are how many bytes at its ends stay.
-    pub(in crate::syntax) fn cut_text(&mut self, text: Node<'t>, from: usize, until: usize) {
-        let range = self.range(text);
-        if range.len() < LARGE_TEXT || text.has_error() {
-            return;
-        }
-        let size = format_line_count(self.text(text).lines().count());
-        self.replace_with_mark(range.start + from..range.end - until, format!(" /* {size} */ "));
-    }
-}
-
 /// Calls `look` with each node from `top` down; a node for which it returns true is not entered.
 fn visit_descendants<'t>(top: Node<'t>, look: &mut dyn FnMut(Node<'t>) -> bool) {
     let mut cursor = top.walk();
@@ -352,41 +406,4 @@ fn visit_descendants<'t>(top: Node<'t>, look: &mut dyn FnMut(Node<'t>) -> bool) 
             }
         }
     }
-}
-
-impl SymbolRule {
-    /// Reads a node as the rule describes it.
-    pub(super) fn apply<'t>(&self, walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-        for place in find_all(node, self.each) {
-            let inside = self.body.resolve(place);
-            let kind = match self.in_type {
-                Some(kind) if walk.scope_kind().is_some_and(is_member_container) => kind,
-                Some(_) | None => self.kind,
-            };
-            match (find_first(place, self.name), inside) {
-                (Some(name), inside) => {
-                    let name = walk.text(name).to_owned();
-                    walk.define(node, SymbolDefinition::new(kind, name, inside));
-                }
-                (None, SymbolBody::Members(body)) => walk.visit_children(body),
-                (None, SymbolBody::Nothing | SymbolBody::Code(_) | SymbolBody::Value(_)) => {}
-            }
-        }
-    }
-}
-
-impl BodyRule {
-    fn resolve(self, node: Node<'_>) -> SymbolBody<'_> {
-        match self {
-            Self::None => SymbolBody::Nothing,
-            Self::Members(ways) => find_first(node, ways).map_or(SymbolBody::Nothing, SymbolBody::Members),
-            Self::Code(ways) => find_first(node, ways).map_or(SymbolBody::Nothing, SymbolBody::Code),
-            Self::Value(ways) => find_first(node, ways).map_or(SymbolBody::Nothing, SymbolBody::Value),
-        }
-    }
-}
-
-/// Returns whether such a symbol contains members: a constant of an enumeration may have some of its own.
-fn is_member_container(kind: SymbolKind) -> bool {
-    kind.is_type() || kind == SymbolKind::EnumMember
 }

@@ -1,14 +1,10 @@
 //! What a scanner elided comes back to the outline.
 //!
 //! Comments and synthesized items are visited in their place, between the nodes of the tree that is left. Each symbol
-//! that
-//! the scanner expects has to turn up: one of the same class, with its name, where its signature is. One that does not
-//! is
-//! added from the scanner's own reading, into the innermost class or namespace that encloses it. A function that the
-//! outline
-//! has under another name and with the same body stays what it is: the grammar read a macro's name where the scanner
-//! read
-//! what the macro expands to, or the other way round, and both would be one too many.
+//! that the scanner expects has to turn up: one of the same class, with its name, where its signature is. One that does
+//! not is added from the scanner's own reading, into the innermost class or namespace that encloses it. A function that
+//! the outline has under another name and with the same body stays what it is: the grammar read a macro's name where
+//! the scanner read what the macro expands to, or the other way round, and both would be one too many.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -33,31 +29,31 @@ const MAX_SCOPES: usize = 2000;
 impl<'t> OutlineWalk<'t> {
     /// Visits what was elided up to `until`, in the order of the text.
     pub(super) fn visit_elided_until(&mut self, place: &mut ElisionCursor, until: usize) {
-        let Some(reduced) = self.source.preprocessed() else { return };
+        let Some(preprocessed) = self.source.preprocessed() else { return };
         loop {
             let comment =
-                reduced.elided_comments.get(place.next_comment).filter(|comment| comment.start < until);
-            let supplied =
-                reduced.synthesized.get(place.next_synthesized).filter(|one| one.range().start < until);
-            match (comment, supplied) {
+                preprocessed.elided_comments.get(place.next_comment).filter(|comment| comment.start < until);
+            let synthesized =
+                preprocessed.synthesized.get(place.next_synthesized).filter(|one| one.range().start < until);
+            match (comment, synthesized) {
                 (Some(comment), next) if next.is_none_or(|next| comment.start < next.range().start) => {
                     place.next_comment += 1;
                     self.record_comment(comment.clone(), place.last_code_line);
                 }
-                (_, Some(supplied)) => self.add_synthesized(supplied, place),
+                (_, Some(synthesized)) => self.add_synthesized(synthesized, place),
                 (_, None) => return,
             }
         }
     }
 
-    fn add_synthesized(&mut self, supplied: &'t SynthesizedItem, place: &mut ElisionCursor) {
+    fn add_synthesized(&mut self, synthesized: &'t SynthesizedItem, place: &mut ElisionCursor) {
         place.next_synthesized += 1;
-        let range = supplied.range();
-        let is_condition = matches!(supplied, SynthesizedItem::Ignored(_))
+        let range = synthesized.range();
+        let is_condition = matches!(synthesized, SynthesizedItem::Ignored(_))
             && self.source.text(range.clone()).starts_with('#');
-        let draws_in = is_condition || matches!(supplied, SynthesizedItem::Import(..));
-        self.detach_distant_comments(draws_in, range.start);
-        match supplied {
+        let is_import = is_condition || matches!(synthesized, SynthesizedItem::Import(..));
+        self.detach_distant_comments(is_import, range.start);
+        match synthesized {
             SynthesizedItem::Symbol(symbol) => self.add_synthesized_symbol(symbol, place),
             SynthesizedItem::Import(_, name) => {
                 self.add_import(self.source.text(name.clone()).trim_matches('"'))
@@ -65,7 +61,7 @@ impl<'t> OutlineWalk<'t> {
             SynthesizedItem::MacroValue(_) | SynthesizedItem::Ignored(_) => {}
         }
         if let Some(cut) = self.compiled.language.cut_synthesized {
-            cut(self, supplied);
+            cut(self, synthesized);
         }
         self.clear_comments();
         place.advance_past(self.source, range.end);
@@ -124,19 +120,23 @@ pub(super) fn recover_lost_symbols(
     separator: &str,
     symbols: &mut Vec<Symbol>,
 ) -> usize {
-    let records = source.preprocessed().map_or(&[][..], |reduced| &reduced.expected_symbols);
-    if records.is_empty() {
+    let expected_symbols =
+        source.preprocessed().map_or(&[][..], |preprocessed| &preprocessed.expected_symbols);
+    if expected_symbols.is_empty() {
         return 0;
     }
     let known = SymbolIndex::new(source, symbols);
-    let mut lost: Vec<&ExpectedSymbol> =
-        records.iter().filter(|record| !known.contains_expected(source, separator, record)).collect();
+    let mut lost: Vec<&ExpectedSymbol> = expected_symbols
+        .iter()
+        .filter(|expected| !known.contains_expected(source, separator, expected))
+        .collect();
     if lost.is_empty() {
         return 0;
     }
+    // Enclosing symbols come before those that they enclose, so that one pass can nest them.
     lost.sort_by(|a, b| a.range.start.cmp(&b.range.start).then(b.range.end.cmp(&a.range.end)));
-    let broken = lost.iter().map(|record| record.signature.len()).sum();
-    let lost = lost.into_iter().map(|record| symbol_from_expected(source, separator, record)).collect();
+    let broken = lost.iter().map(|expected| expected.signature.len()).sum();
+    let lost = lost.into_iter().map(|expected| symbol_from_expected(source, separator, expected)).collect();
     *symbols = merge_level(std::mem::take(symbols), lost, &Container::NOTHING, separator, 0);
     broken
 }
@@ -179,6 +179,7 @@ impl SymbolIndex {
             symbol.walk(0, &mut |symbol, _| {
                 let sort = SymbolClass::from_kind(symbol.kind);
                 let range = symbol.span.start_byte..symbol.span.end_byte;
+                // The grammar may count a semicolon after a body as part of the symbol, and the scanner not.
                 let end = code_end(source, range.end);
                 known.by_end.entry((sort, end)).or_default().push(range.start);
                 known.by_name.entry((sort, symbol.name.clone())).or_default().push(range);
@@ -187,21 +188,21 @@ impl SymbolIndex {
         known
     }
 
-    fn contains_expected(&self, source: &SourceText<'_>, separator: &str, record: &ExpectedSymbol) -> bool {
-        let sort = SymbolClass::from_kind(record.kind);
-        let name = last_segment(separator, &record.name).to_owned();
+    fn contains_expected(&self, source: &SourceText<'_>, separator: &str, expected: &ExpectedSymbol) -> bool {
+        let sort = SymbolClass::from_kind(expected.kind);
+        let name = last_segment(separator, &expected.name).to_owned();
         let same_name = self.by_name.get(&(sort, name)).map_or(&[][..], Vec::as_slice);
         if same_name
             .iter()
-            .any(|range| range.start <= record.signature.end && record.signature.start < range.end)
+            .any(|range| range.start <= expected.signature.end && expected.signature.start < range.end)
         {
             return true;
         }
-        let same_end = self.by_end.get(&(sort, code_end(source, record.range.end)));
+        let same_end = self.by_end.get(&(sort, code_end(source, expected.range.end)));
         same_end.is_some_and(|starts| {
             starts.iter().any(|&start| {
                 // Only a head is between the two starts.
-                let between = start.min(record.range.start)..start.max(record.range.start);
+                let between = start.min(expected.range.start)..start.max(expected.range.start);
                 between.len() <= MAX_HEAD && !source.text(between).contains(['{', '}'])
             })
         })
@@ -218,14 +219,14 @@ fn last_segment<'r>(separator: &str, name: &'r str) -> &'r str {
     name.rsplit_once(separator).map_or(name, |(_, own)| own)
 }
 
-fn symbol_from_expected(source: &SourceText<'_>, separator: &str, record: &ExpectedSymbol) -> Symbol {
+fn symbol_from_expected(source: &SourceText<'_>, separator: &str, expected: &ExpectedSymbol) -> Symbol {
     Symbol {
-        kind: record.kind,
-        name: last_segment(separator, &record.name).to_owned(),
-        qualified_name: record.name.clone(),
-        span: source.span(record.range.clone()),
-        signature: elided_signature(source, record.signature.clone()),
-        doc: elided_doc_above(source, record.range.start),
+        kind: expected.kind,
+        name: last_segment(separator, &expected.name).to_owned(),
+        qualified_name: expected.name.clone(),
+        span: source.span(expected.range.clone()),
+        signature: elided_signature(source, expected.signature.clone()),
+        doc: elided_doc_above(source, expected.range.start),
         recovered: true,
         children: Vec::new(),
     }

@@ -51,6 +51,34 @@ pub(in crate::syntax) struct Language {
     pub(in crate::syntax) read_root: Option<NodeReader>,
 }
 
+impl Language {
+    /// Returns a language with members joined by dots, comments and braces as in C, and no peculiarities: a table sets
+    /// only the fields in which its language differs, by `..Language::new(…)`.
+    pub(in crate::syntax) const fn new(
+        id: &'static str,
+        grammar: LanguageFn,
+        grammar_version: &'static str,
+        node_tables: &'static [NodeTable],
+    ) -> Self {
+        Self {
+            id,
+            grammar,
+            grammar_version,
+            separator: ".",
+            cuts_detached_comments: false,
+            checks_skeleton: true,
+            has_overloads: false,
+            signature_excludes: &[],
+            marks: ElisionMarks::BRACES,
+            preprocess: None,
+            cut_synthesized: None,
+            is_too_deep: None,
+            node_tables,
+            read_root: None,
+        }
+    }
+}
+
 /// What to do with a kind of node.
 #[derive(Clone, Copy)]
 pub(in crate::syntax) enum Visit {
@@ -231,14 +259,14 @@ pub(in crate::syntax) fn unknown_steps(language: &Language) -> Vec<String> {
         | Visit::Read(_)
         | Visit::Preamble(_) => None,
     });
-    let ways = rules.flat_map(|rule| {
+    let paths = rules.flat_map(|rule| {
         let body = match rule.body {
             BodyRule::None => &[][..],
-            BodyRule::Members(ways) | BodyRule::Code(ways) | BodyRule::Value(ways) => ways,
+            BodyRule::Members(paths) | BodyRule::Code(paths) | BodyRule::Value(paths) => paths,
         };
         rule.name.iter().chain(body).copied().chain([rule.each])
     });
-    let steps = ways.flat_map(|way| way.split('/')).filter(|step| !step.is_empty() && !is_known(step));
+    let steps = paths.flat_map(|path| path.split('/')).filter(|step| !step.is_empty() && !is_known(step));
     steps.map(str::to_owned).collect()
 }
 

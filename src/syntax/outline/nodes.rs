@@ -39,19 +39,19 @@ pub(in crate::syntax) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option
 pub(super) type NodePath = &'static str;
 
 /// Returns the first node that one of the paths leads to.
-pub(in crate::syntax) fn find_first<'t>(node: Node<'t>, ways: &[NodePath]) -> Option<Node<'t>> {
-    ways.iter().find_map(|way| find(node, way))
+pub(in crate::syntax) fn find_first<'t>(node: Node<'t>, paths: &[NodePath]) -> Option<Node<'t>> {
+    paths.iter().find_map(|path| find(node, path))
 }
 
 /// Returns the first node that a path leads to.
-pub(in crate::syntax) fn find<'t>(node: Node<'t>, way: &str) -> Option<Node<'t>> {
-    let mut steps = way.split('/').filter(|step| !step.is_empty());
+pub(in crate::syntax) fn find<'t>(node: Node<'t>, path: &str) -> Option<Node<'t>> {
+    let mut steps = path.split('/').filter(|step| !step.is_empty());
     steps.try_fold(node, |node, step| follow_step(node, step).into_iter().next())
 }
 
 /// Returns every node that the last step of a path leads to.
-pub(in crate::syntax) fn find_all<'t>(node: Node<'t>, way: &str) -> Vec<Node<'t>> {
-    let (before, last) = way.rsplit_once('/').unwrap_or(("", way));
+pub(in crate::syntax) fn find_all<'t>(node: Node<'t>, path: &str) -> Vec<Node<'t>> {
+    let (before, last) = path.rsplit_once('/').unwrap_or(("", path));
     match find(node, before) {
         Some(node) if last.is_empty() => vec![node],
         Some(node) => follow_step(node, last),

@@ -31,6 +31,7 @@ pub(in crate::syntax) fn parse(
     text: &str,
     give_up: &mut dyn FnMut() -> bool,
 ) -> Result<Tree, ParseFallback> {
+    // Counting brackets is cheaper than tracking their depth, and rules out almost every text.
     let brackets = text.bytes().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count();
     if MAX_NESTING < brackets && MAX_NESTING < nesting_depth(text.as_bytes()) {
         return Err(ParseFallback::TooDeep);
@@ -38,6 +39,7 @@ pub(in crate::syntax) fn parse(
     if compiled.language.is_too_deep.is_some_and(|is_too_deep| is_too_deep(text)) {
         return Err(ParseFallback::TooDeep);
     }
+    // A text has no more tokens than bytes, so that only large ones are counted.
     if MAX_TOKENS < text.len() && MAX_TOKENS < approximate_token_count(text.as_bytes()) {
         return Err(ParseFallback::TooLarge);
     }

@@ -11,13 +11,15 @@ use crate::syntax::text::{SourceText, one_line};
 /// that were elided before there was a tree.
 pub(super) fn signature_line(source: &SourceText<'_>, node: Option<Node<'_>>, range: Range<usize>) -> String {
     let text = source.text(range.clone());
+    // Most signatures have none of the characters that begin a comment, a directive or a continuation.
     if !text.contains(['#', '/', '\\', '-']) {
         return one_line(text);
     }
     let mut comments = node.map_or(Vec::new(), |node| comments_below(source, node, &range));
-    let taken = source.elided_comments_in(&range);
-    if !taken.is_empty() {
-        comments.extend_from_slice(taken);
+    // Elided comments are not in the tree, but may be between those that are.
+    let elided = source.elided_comments_in(&range);
+    if !elided.is_empty() {
+        comments.extend_from_slice(elided);
         comments.sort_unstable_by_key(|comment| comment.start);
     }
     let mut plain = String::with_capacity(text.len());
@@ -77,9 +79,9 @@ const DIRECTIVES: [&str; 18] = [
 /// Returns whether a line is a directive of the preprocessor: in CSS `#` begins the name of an element, in Rust an
 /// attribute.
 fn is_preprocessor_line(line: &str) -> bool {
-    let Some(said) = line.trim_start().strip_prefix('#') else { return false };
-    let said = said.trim_start();
-    let word = said.find(|c: char| !c.is_alphanumeric()).map_or(said, |end| &said[..end]);
+    let Some(directive) = line.trim_start().strip_prefix('#') else { return false };
+    let directive = directive.trim_start();
+    let word = directive.find(|c: char| !c.is_alphanumeric()).map_or(directive, |end| &directive[..end]);
     DIRECTIVES.contains(&word)
 }
 

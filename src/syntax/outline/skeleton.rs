@@ -1,8 +1,7 @@
 //! The text with the bodies cut.
 //!
 //! Only what is surely a body is cut, so that what the grammar did not understand stays visible. Each cut leaves a mark
-//! with
-//! the size of what it replaced.
+//! with the size of what it replaced.
 
 use std::ops::Range;
 
@@ -54,6 +53,7 @@ pub(super) fn apply_cuts(text: &str, cuts: &[SkeletonCut], care: CutMode) -> Str
     let mut out = String::with_capacity(text.len() / 2);
     let mut at = 0;
     for cut in cuts {
+        // A cut that begins before the last one ended has no text to keep before it: it is within that one.
         let (Some(mark), Some(kept)) = (cut.mark(care), text.get(at..cut.range.start)) else {
             continue;
         };

@@ -74,14 +74,17 @@ fn structure_from_tree(
     let OutlineWalk { mut symbols, imports, doc, mut cuts, .. } = walk;
     let recovered = recover_lost_symbols(source, compiled.language.separator, &mut symbols);
     let health = parse_health(root, source, recovered);
+    // After the recovery, because the function that a prototype announces may be one of those that the grammar lost.
     remove_defined_prototypes(&mut symbols, compiled.language.has_overloads);
     sort_cuts(&mut cuts);
     // A text that was understood in full is cut where the grammar reports bodies; only where it guessed can a cut
     // mislead it.
-    let is_guess =
-        root.has_error() || 0 < recovered || source.preprocessed().is_some_and(|reduced| 0 < reduced.repairs);
+    let is_guess = root.has_error()
+        || 0 < recovered
+        || source.preprocessed().is_some_and(|preprocessed| 0 < preprocessed.repairs);
     let is_doubtful = compiled.language.checks_skeleton && is_guess;
     let skeleton = if is_doubtful && check == SkeletonCheck::Immediate {
+        // The errors of a preprocessed copy are not those of the source, of which parts were elided or repaired.
         let errors = source.preprocessed().is_none().then(|| error_count(root));
         checked_skeleton_text(compiled, source.original_text(), &cuts, errors, give_up)
     } else {
@@ -106,6 +109,7 @@ fn checked_skeleton_text(
     let mut errors = errors;
     for care in [CutMode::Plain, CutMode::Conservative] {
         let skeleton = apply_cuts(text, cuts, care);
+        // A skeleton that is not parsed in time is not proved to be harmless, so the next mode is tried.
         let Ok(tree) = parse(compiled, &skeleton, give_up) else { continue };
         let now = error_count(tree.root_node());
         if now == 0 {
@@ -135,6 +139,7 @@ fn cut_in_groups(
     give_up: &mut dyn FnMut() -> bool,
 ) -> String {
     let (mut kept, mut best) = (Vec::new(), text.to_owned());
+    // Groups and not single cuts, because each try is a parse of the whole text.
     for group in cuts.chunks(cuts.len().div_ceil(CUT_GROUPS).max(1)) {
         let before = kept.len();
         kept.extend_from_slice(group);

@@ -8,7 +8,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::language::{CompiledLanguage, GrammarField, Visit};
-use super::nodes::child_of_kind;
+use super::nodes::{child_of_kind, find};
 use super::signature::signature_line;
 use super::skeleton::SkeletonCut;
 use crate::model::{Span, Symbol, SymbolKind};
@@ -100,6 +100,7 @@ impl<'t> OutlineWalk<'t> {
         let range = if self.depth == 0 { 0..self.source.original_text().len() } else { self.range(node) };
         let mut place = ElisionCursor::new(self.source, range.start);
         self.depth += 1;
+        // What precedes the parent does not document its first child.
         let outer = (self.preceding_comments.take(), self.prefix_start.take());
         for comment in ahead {
             self.record_comment(self.range(comment), 0);
@@ -155,6 +156,7 @@ impl<'t> OutlineWalk<'t> {
     fn visit(&mut self, node: Node<'t>, visit: Option<Visit>) {
         match visit {
             Some(Visit::Enter) => {
+                // Only the symbol directly within a wrapper begins with it, not those of a block in it.
                 let wrapper = self.wrapper.take();
                 self.visit_children(node);
                 self.wrapper = wrapper;
@@ -195,7 +197,7 @@ impl<'t> OutlineWalk<'t> {
         self.depth -= 1;
     }
 
-    /// Visits the inside something that has a name, and returns the symbols found there.
+    /// Visits the inside of something that has a name, and returns the symbols in it.
     pub(in crate::syntax) fn visit_scope(&mut self, scope: NamedScope, body: Node<'t>) -> Vec<Symbol> {
         self.collect_symbols(scope, |walk| walk.visit_children(body))
     }
@@ -208,6 +210,7 @@ impl<'t> OutlineWalk<'t> {
     ) -> Vec<Symbol> {
         let wrapper = self.wrapper.take();
         let around = std::mem::take(&mut self.symbols);
+        // Every member repeats the name in its qualified name, so a name of a megabyte would be copied for each.
         self.scopes.push(NamedScope { name: clip_name(scope.name), kind: scope.kind });
         visit(self);
         self.scopes.pop();
@@ -221,6 +224,11 @@ impl<'t> OutlineWalk<'t> {
         if !symbol.name.is_empty() {
             self.symbols.push(symbol);
         }
+    }
+
+    /// Returns the text of the node that a path leads to, which is a name.
+    pub(in crate::syntax) fn name_at(&self, node: Node<'t>, path: &str) -> Option<String> {
+        find(node, path).map(|name| self.text(name).to_owned())
     }
 
     /// Returns the child of `node` in that field.
@@ -297,6 +305,7 @@ impl<'t> OutlineWalk<'t> {
     /// Adds an import, each name once.
     pub(in crate::syntax) fn add_import(&mut self, name: &str) {
         let name = one_line(name);
+        // The list keeps the order of the text; the set only answers whether a name is in it.
         if !name.is_empty() && self.seen_imports.insert(name.clone()) {
             self.imports.push(name);
         }
@@ -305,6 +314,8 @@ impl<'t> OutlineWalk<'t> {
     /// Returns the first paragraph of the comment directly above the current node.
     pub(in crate::syntax) fn preceding_doc(&self) -> Option<String> {
         let doc = documentation(self.preceding_comment())?;
+        // A license is at the head of a file. Further down the same words may describe a symbol, such as a parser of
+        // licenses.
         (!(self.is_before_symbols() && is_license_text(&doc))).then_some(doc)
     }
 
@@ -339,9 +350,9 @@ impl<'t> OutlineWalk<'t> {
             self.trailing_comment = Some(TrailingComment { range, line, next_line, column });
             return;
         }
-        let goes_on =
+        let continues =
             self.trailing_comment.take_if(|trailing| trailing.next_line == line && trailing.column == column);
-        if let Some(TrailingComment { range: before, line, .. }) = goes_on {
+        if let Some(TrailingComment { range: before, line, .. }) = continues {
             let range = before.start..range.end;
             self.document_trailed_symbols(range.clone(), line, Some(before));
             self.trailing_comment = Some(TrailingComment { range, line, next_line, column });
@@ -369,6 +380,7 @@ impl<'t> OutlineWalk<'t> {
         };
         let before = before.and_then(|before| documentation(self.source.text(before)));
         let comment = self.source.text(comment);
+        // These marks document what precedes them by definition, so the kind of symbol does not matter.
         let points_back = ["///<", "//!<", "/**<", "/*!<"].iter().any(|mark| comment.starts_with(mark));
         let documented = self.symbols.iter_mut().rev().take_while(|symbol| symbol.span == span);
         for symbol in documented.filter(|symbol| symbol.doc == before) {

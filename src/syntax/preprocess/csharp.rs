@@ -80,7 +80,7 @@ impl ConditionalScanner<'_> {
         let name_end = words.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(words.len());
         match &words[..name_end] {
             "if" => {
-                let is_odd = !matches!(self.last, b'{' | b'}' | b';' | b']');
+                let is_unsupported = !matches!(self.last, b'{' | b'}' | b';' | b']');
                 let (depth, before) = (self.depth, self.last);
                 self.groups.push(ConditionalGroup {
                     first: line,
@@ -88,7 +88,7 @@ impl ConditionalScanner<'_> {
                     depth,
                     before,
                     first_end: None,
-                    is_unsupported: is_odd,
+                    is_unsupported,
                 });
             }
             "elif" | "else" => {
@@ -117,18 +117,18 @@ impl ConditionalScanner<'_> {
 
     fn finish(mut self) -> PreprocessedText {
         self.elided.sort_by_key(|range| (range.start, range.end));
-        let mut reduced = PreprocessedText::default();
-        reduced.repairs = self.repairs;
+        let mut preprocessed = PreprocessedText::default();
+        preprocessed.repairs = self.repairs;
         let mut at = 0;
         for range in self.elided {
             // A line within an elided branch is elided with it.
             if at <= range.start {
-                reduced.copy(self.text, at..range.start);
+                preprocessed.copy(self.text, at..range.start);
             }
             at = at.max(range.end);
         }
-        reduced.copy(self.text, at..self.text.len());
-        reduced
+        preprocessed.copy(self.text, at..self.text.len());
+        preprocessed
     }
 }
 
@@ -221,7 +221,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(preprocess_conditionals(text).map(|reduced| reduced.text).as_deref(), expected);
+        assert_eq!(preprocess_conditionals(text).map(|preprocessed| preprocessed.text).as_deref(), expected);
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn of_branches_of_a_declaration_the_first_stays() {
+    fn the_first_branch_of_a_declaration_stays() {
         check(
             "#if X\npublic class A\n#elif Y\nclass A\n#else\nclass C\n#endif\n{ }",
             Some("public class A\n{ }"),

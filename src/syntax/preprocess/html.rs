@@ -19,15 +19,15 @@ const LONGEST_TEMPLATE: usize = 2000;
 
 /// Returns the tags; `None` where one does not end.
 pub(in crate::syntax) fn preprocess_html(text: &str) -> Option<PreprocessedText> {
-    let mut scan = HtmlScanner { text, at: 0, copied_until: 0, reduced: PreprocessedText::default() };
+    let mut scan = HtmlScanner { text, at: 0, copied_until: 0, preprocessed: PreprocessedText::default() };
     while scan.at < text.len() {
         scan.text_up_to_tag();
         if scan.at < text.len() {
             scan.tag()?;
         }
     }
-    scan.reduced.copy(text, scan.copied_until..text.len());
-    Some(scan.reduced)
+    scan.preprocessed.copy(text, scan.copied_until..text.len());
+    Some(scan.preprocessed)
 }
 
 struct HtmlScanner<'t> {
@@ -35,7 +35,7 @@ struct HtmlScanner<'t> {
     at: usize,
     /// The end of what was copied or elided.
     copied_until: usize,
-    reduced: PreprocessedText,
+    preprocessed: PreprocessedText,
 }
 
 impl<'t> HtmlScanner<'t> {
@@ -61,10 +61,11 @@ impl<'t> HtmlScanner<'t> {
     }
 
     fn elide_text(&mut self, from: usize) {
-        let said = self.text[from..self.at].trim();
-        if SHORT < said.len() || said.contains(['<', '{']) {
+        let content = self.text[from..self.at].trim();
+        if SHORT < content.len() || content.contains(['<', '{']) {
             let from = from + (self.text[from..self.at].len() - self.text[from..self.at].trim_start().len());
-            self.replace(from, from + said.len(), "x");
+            // A letter in place of the text, because an element with text and one without differ in the tree.
+            self.replace(from, from + content.len(), "x");
         }
     }
 
@@ -76,7 +77,7 @@ impl<'t> HtmlScanner<'t> {
         } else if rest.starts_with("<?") {
             let end = self.at + memmem::find(rest.as_bytes(), b">")? + 1;
             self.replace(self.at, end, "");
-            self.reduced.repairs += 1;
+            self.preprocessed.repairs += 1;
             self.at = end;
         } else if rest.starts_with("<!") || rest.starts_with("</") {
             self.at += memchr(b'>', rest.as_bytes())? + 1;
@@ -115,11 +116,11 @@ impl<'t> HtmlScanner<'t> {
                 b'{' if template_end(rest.as_bytes()).is_some() => {
                     self.at += template_end(rest.as_bytes())?;
                     self.replace(from, self.at, "");
-                    self.reduced.repairs += 1;
+                    self.preprocessed.repairs += 1;
                 }
                 _ => {
-                    let is_told = self.attribute()?;
-                    if !is_told {
+                    let is_shown = self.attribute()?;
+                    if !is_shown {
                         self.replace(from, self.at, "");
                     }
                 }
@@ -159,12 +160,12 @@ impl<'t> HtmlScanner<'t> {
         }
         let from = self.at;
         self.at += at;
-        let is_told = KEPT_ATTRIBUTES.contains(&name.as_str());
-        if is_told && !is_plain {
+        let is_shown = KEPT_ATTRIBUTES.contains(&name.as_str());
+        if is_shown && !is_plain {
             self.replace(from, self.at, "\"x\"");
-            self.reduced.repairs += 1;
+            self.preprocessed.repairs += 1;
         }
-        Some(is_told)
+        Some(is_shown)
     }
 
     /// Elides a script or a style.
@@ -189,8 +190,8 @@ impl<'t> HtmlScanner<'t> {
     fn replace(&mut self, from: usize, to: usize, text: &str) {
         // An attribute that is shown may be part of one that is elided.
         if self.copied_until <= from {
-            self.reduced.copy(self.text, self.copied_until..from);
-            self.reduced.substitute(text, from..to);
+            self.preprocessed.copy(self.text, self.copied_until..from);
+            self.preprocessed.substitute(text, from..to);
         }
         self.copied_until = to.max(self.copied_until);
     }
@@ -221,7 +222,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(preprocess_html(text).map(|reduced| reduced.text).as_deref(), expected);
+        assert_eq!(preprocess_html(text).map(|preprocessed| preprocessed.text).as_deref(), expected);
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Elides the bodies of functions from Kotlin.
 //!
 //! An outline needs none of them, and the grammar loses whole files over a guard of a `when` or a second `catch`. What
-//! is
-//! not surely the body of a function stays; a text whose brackets do not match is parsed as it is.
+//! is not surely the body of a function stays; a text whose brackets do not match is parsed as it is.
 
 use std::ops::Range;
 
@@ -19,7 +18,7 @@ pub(in crate::syntax) fn preprocess_kotlin(text: &str) -> Option<PreprocessedTex
         copied_until: 0,
         open: vec![BracketLevel::new(0)],
         annotation: None,
-        reduced: PreprocessedText::default(),
+        preprocessed: PreprocessedText::default(),
     };
     let mut before = b' ';
     while let Some(byte) = scan.byte(0) {
@@ -80,7 +79,7 @@ struct KotlinScanner<'a> {
     open: Vec<BracketLevel>,
     /// The annotation that was read last, where it has no arguments.
     annotation: Option<Range<usize>>,
-    reduced: PreprocessedText,
+    preprocessed: PreprocessedText,
 }
 
 impl KotlinScanner<'_> {
@@ -152,15 +151,15 @@ impl KotlinScanner<'_> {
     fn fill_literal(&mut self) -> Option<()> {
         let end = self.at + self.text[self.at..].find(']')?;
         self.replace(self.at + 1..end, "0");
-        self.reduced.repairs += 1;
+        self.preprocessed.repairs += 1;
         self.at = end + 1;
         Some(())
     }
 
     fn replace(&mut self, range: Range<usize>, with: &str) {
-        self.reduced.copy(self.text, self.copied_until..range.start);
+        self.preprocessed.copy(self.text, self.copied_until..range.start);
         self.copied_until = range.end;
-        self.reduced.substitute(with, range);
+        self.preprocessed.substitute(with, range);
     }
 
     /// Reads a word, which may decide what the next braces contain.
@@ -201,8 +200,8 @@ impl KotlinScanner<'_> {
     }
 
     fn finish(mut self) -> PreprocessedText {
-        self.reduced.copy(self.text, self.copied_until..self.text.len());
-        self.reduced
+        self.preprocessed.copy(self.text, self.copied_until..self.text.len());
+        self.preprocessed
     }
 }
 
@@ -300,7 +299,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(preprocess_kotlin(text).map(|reduced| reduced.text).as_deref(), expected);
+        assert_eq!(preprocess_kotlin(text).map(|preprocessed| preprocessed.text).as_deref(), expected);
     }
 
     #[test]

@@ -14,14 +14,18 @@ const DIRECTIVES: [&str; 9] =
 /// Returns the text without values and recipes. Every line of a makefile is supported.
 #[expect(clippy::unnecessary_wraps, reason = "a scanner may refuse a text; this one never has to")]
 pub(in crate::syntax) fn preprocess_makefile(text: &str) -> Option<PreprocessedText> {
-    let mut scan =
-        MakefileScanner { text, copied_until: 0, follows_rule: false, reduced: PreprocessedText::default() };
+    let mut scan = MakefileScanner {
+        text,
+        copied_until: 0,
+        follows_rule: false,
+        preprocessed: PreprocessedText::default(),
+    };
     let mut at = 0;
     while at < text.len() {
         at = scan.scan_line(at);
     }
-    scan.reduced.copy(text, scan.copied_until..text.len());
-    Some(scan.reduced)
+    scan.preprocessed.copy(text, scan.copied_until..text.len());
+    Some(scan.preprocessed)
 }
 
 struct MakefileScanner<'t> {
@@ -30,7 +34,7 @@ struct MakefileScanner<'t> {
     copied_until: usize,
     /// Whether a line that begins with a tab is one of a recipe.
     follows_rule: bool,
-    reduced: PreprocessedText,
+    preprocessed: PreprocessedText,
 }
 
 impl MakefileScanner<'_> {
@@ -43,17 +47,17 @@ impl MakefileScanner<'_> {
         }
         let end = line_end(self.text, at);
         let line = self.text[at..end].trim_end();
-        let said = line.trim_start();
-        if said.is_empty() || said.starts_with('#') {
+        let trimmed = line.trim_start();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
             return end;
         }
-        let start = at + (line.len() - said.len());
-        let marked = substitution_length(said);
+        let start = at + (line.len() - trimmed.len());
+        let marked = substitution_length(trimmed);
         if 0 < marked {
-            return self.substitution(at..end, start, said, marked);
+            return self.substitution(at..end, start, trimmed, marked);
         }
         let mut words =
-            said.split_whitespace().skip_while(|word| matches!(*word, "override" | "export" | "private"));
+            trimmed.split_whitespace().skip_while(|word| matches!(*word, "override" | "export" | "private"));
         let word = words.next().unwrap_or_default();
         if word == "define" {
             self.follows_rule = false;
@@ -62,38 +66,38 @@ impl MakefileScanner<'_> {
         if word == "if" {
             // Automake's.
             self.replace(start..start + 2, "ifdef");
-            self.reduced.repairs += 1;
+            self.preprocessed.repairs += 1;
             return end;
         }
-        if said.starts_with("export ") && operator(said).is_none() {
+        if trimmed.starts_with("export ") && operator(trimmed).is_none() {
             // A name without a value is not a symbol.
             self.replace(start..start, "x=");
-            self.copied_until = start + said.len();
-            self.reduced.repairs += 1;
+            self.copied_until = start + trimmed.len();
+            self.preprocessed.repairs += 1;
             return end;
         }
-        if self.follows_rule && word.starts_with("if") && !self.goes_on_in_recipe(end) {
+        if self.follows_rule && word.starts_with("if") && !self.continues_in_recipe(end) {
             // Otherwise the grammar takes the conditional for a part of the recipe.
-            self.reduced.copy(self.text, self.copied_until..at);
-            self.reduced.substitute("x=\n", at..at);
+            self.preprocessed.copy(self.text, self.copied_until..at);
+            self.preprocessed.substitute("x=\n", at..at);
             self.copied_until = at;
             self.follows_rule = false;
         }
         if DIRECTIVES.contains(&word) {
             return end;
         }
-        self.statement(start, said);
+        self.statement(start, trimmed);
         end
     }
 
     /// Reads a line that begins with a placeholder of `configure`: `@SET_MAKE@` alone, or `@IS_ON_TRUE@a = 1`, which
     /// becomes nothing or a comment mark.
-    fn substitution(&mut self, whole: Range<usize>, start: usize, said: &str, marked: usize) -> usize {
-        let rest = &said[marked..];
+    fn substitution(&mut self, whole: Range<usize>, start: usize, trimmed: &str, marked: usize) -> usize {
+        let rest = &trimmed[marked..];
         let is_recipe = self.follows_rule && rest.starts_with('\t');
         let declares = !is_recipe && !rest.starts_with('#') && operator(rest).is_some();
-        self.reduced.copy(self.text, self.copied_until..if declares { start } else { whole.start });
-        self.reduced.repairs += 1;
+        self.preprocessed.copy(self.text, self.copied_until..if declares { start } else { whole.start });
+        self.preprocessed.repairs += 1;
         if declares {
             let blank = rest.len() - rest.trim_start().len();
             self.copied_until = start + marked + blank;
@@ -105,13 +109,13 @@ impl MakefileScanner<'_> {
     }
 
     /// Returns whether the first line of a conditional belongs to a recipe.
-    fn goes_on_in_recipe(&self, from: usize) -> bool {
+    fn continues_in_recipe(&self, from: usize) -> bool {
         let lines = self.text[from..].lines().take(20);
-        let mut said = lines.filter(|line| {
+        let mut trimmed = lines.filter(|line| {
             let word = line.split_whitespace().next().unwrap_or_default();
             !line.trim().is_empty() && !word.starts_with('#') && !DIRECTIVES.contains(&word)
         });
-        said.next().is_some_and(|line| line.starts_with('\t'))
+        trimmed.next().is_some_and(|line| line.starts_with('\t'))
     }
 
     /// Returns the end of the lines that begin with tabs, with their continuation lines.
@@ -146,13 +150,13 @@ impl MakefileScanner<'_> {
     }
 
     /// Reads an assignment, whose value is elided, or a rule.
-    fn statement(&mut self, start: usize, said: &str) {
-        let Some((at, sign)) = operator(said) else {
+    fn statement(&mut self, start: usize, trimmed: &str) {
+        let Some((at, sign)) = operator(trimmed) else {
             // A call alone on its line, which may make anything.
-            self.follows_rule = self.follows_rule && said.starts_with('$');
+            self.follows_rule = self.follows_rule && trimmed.starts_with('$');
             return;
         };
-        let (before, after) = (&said[..at], &said[at + sign.len()..]);
+        let (before, after) = (&trimmed[..at], &trimmed[at + sign.len()..]);
         self.names(start, before);
         if sign.ends_with('=') {
             self.follows_rule = false;
@@ -162,20 +166,20 @@ impl MakefileScanner<'_> {
         self.follows_rule = true;
         // A variable that is set for one target is not a rule.
         if let Some((at, sign)) = operator(after).filter(|(_, sign)| sign.ends_with('=')) {
-            let from = start + said.len() - after.len();
+            let from = start + trimmed.len() - after.len();
             self.names(from, &after[..at]);
             self.value(from + at + sign.len(), &after[at + sign.len()..]);
         } else {
-            self.prerequisites(start + said.len() - after.len(), after);
+            self.prerequisites(start + trimmed.len() - after.len(), after);
         }
     }
 
     /// Elides a value, and comments after it.
     fn value(&mut self, start: usize, value: &str) {
-        let said = value.trim();
-        if !said.is_empty() {
+        let trimmed = value.trim();
+        if !trimmed.is_empty() {
             let from = start + (value.len() - value.trim_start().len());
-            self.replace(from..from + said.len(), "x");
+            self.replace(from..from + trimmed.len(), "x");
         }
     }
 
@@ -197,14 +201,14 @@ impl MakefileScanner<'_> {
         while let Some(dollar) = names[at..].find('$').map(|found| at + found) {
             let end = reference_end(names, dollar);
             self.replace(start + dollar..start + end, "x");
-            self.reduced.repairs += 1;
+            self.preprocessed.repairs += 1;
             at = end;
         }
     }
 
     fn replace(&mut self, range: Range<usize>, text: &str) {
-        self.reduced.copy(self.text, self.copied_until..range.start);
-        self.reduced.substitute(text, range.clone());
+        self.preprocessed.copy(self.text, self.copied_until..range.start);
+        self.preprocessed.substitute(text, range.clone());
         self.copied_until = range.end;
     }
 }

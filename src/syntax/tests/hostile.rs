@@ -42,8 +42,11 @@ fn check_fallback(text: &str, expected: ParseFallback) {
         assert_eq!(structure.outline.health.fallback, Some(expected), "{language}");
         assert!(structure.outline.symbols.is_empty());
         assert!(structure.skeleton.text.is_empty());
-        let reduced = derive_on_small_stack(language, text.to_owned(), 3);
-        assert!(reduced.outline.health.fallback.is_none_or(|fallback| fallback == expected), "{language}");
+        let preprocessed = derive_on_small_stack(language, text.to_owned(), 3);
+        assert!(
+            preprocessed.outline.health.fallback.is_none_or(|fallback| fallback == expected),
+            "{language}"
+        );
     }
 }
 

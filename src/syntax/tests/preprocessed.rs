@@ -11,8 +11,8 @@ use crate::syntax::outline::{
 };
 use crate::syntax::text::{ExpectedSymbol, PreprocessedText, SourceText, SynthesizedItem, SynthesizedSymbol};
 
-fn derive_preprocessed(language: &str, text: &str, reduced: PreprocessedText) -> FileStructure {
-    let source = SourceText::new(text).with_preprocessed(reduced);
+fn derive_preprocessed(language: &str, text: &str, preprocessed: PreprocessedText) -> FileStructure {
+    let source = SourceText::new(text).with_preprocessed(preprocessed);
     derive_from(compiled_language(language).unwrap(), &source, SkeletonCheck::Deferred, &mut || false)
 }
 
@@ -33,14 +33,14 @@ fn comments(compiled: &CompiledLanguage, text: &str) -> (Vec<Range<usize>>, usiz
 
 /// Returns `text` without those ranges.
 fn text_without(text: &str, ranges: &[Range<usize>]) -> PreprocessedText {
-    let mut reduced = PreprocessedText::default();
+    let mut preprocessed = PreprocessedText::default();
     let mut at = 0;
     for range in ranges {
-        reduced.copy(text, at..range.start);
+        preprocessed.copy(text, at..range.start);
         at = range.end;
     }
-    reduced.copy(text, at..text.len());
-    reduced
+    preprocessed.copy(text, at..text.len());
+    preprocessed
 }
 
 /// Returns the range of a piece of a text that is in it once.
@@ -61,7 +61,7 @@ fn symbol_lines(structure: &FileStructure) -> Vec<String> {
     lines
 }
 
-fn record(text: &str, kind: SymbolKind, name: &str, whole: &str, head: &str) -> ExpectedSymbol {
+fn expected(text: &str, kind: SymbolKind, name: &str, whole: &str, head: &str) -> ExpectedSymbol {
     ExpectedSymbol {
         kind,
         name: name.to_owned(),
@@ -79,16 +79,16 @@ fn elided_comments_document_as_if_they_were_parsed() {
     {
         let language = compiled_language(fixture.language).unwrap();
         let (comments, errors) = comments(language, &fixture.text);
-        let mut reduced = text_without(&fixture.text, &comments);
-        reduced.elided_comments = comments;
-        let tree = parse(language, &reduced.text, &mut || false).unwrap();
+        let mut preprocessed = text_without(&fixture.text, &comments);
+        preprocessed.elided_comments = comments;
+        let tree = parse(language, &preprocessed.text, &mut || false).unwrap();
         // Where the grammar guesses, it may guess otherwise without the comments.
         if errors != error_count(tree.root_node()) {
             continue;
         }
         seen += 1;
         let full = derive_without_preprocessing(fixture.language, &fixture.text, &mut || false).unwrap();
-        let ours = derive_preprocessed(fixture.language, &fixture.text, reduced);
+        let ours = derive_preprocessed(fixture.language, &fixture.text, preprocessed);
         assert_eq!(ours.outline, full.outline, "{}", fixture.path.display());
         assert_eq!(ours.skeleton.text, full.skeleton.text, "{}", fixture.path.display());
     }
@@ -99,28 +99,28 @@ fn elided_comments_document_as_if_they_were_parsed() {
 fn synthesized_symbols_are_between_parsed_ones() {
     let text =
         "/* About the file. */\n#include <a.h>\n/* Adds. */\nint f(int a) /* c */ { return a; }\nint g;\n";
-    let taken = [
+    let elided = [
         range_of(text, "/* About the file. */"),
         range_of(text, "#include <a.h>"),
         range_of(text, "/* Adds. */"),
         range_of(text, "int f(int a) /* c */ { return a; }"),
     ];
-    let mut reduced = text_without(text, &taken);
-    reduced.elided_comments = vec![taken[0].clone(), taken[2].clone(), range_of(text, "/* c */")];
+    let mut preprocessed = text_without(text, &elided);
+    preprocessed.elided_comments = vec![elided[0].clone(), elided[2].clone(), range_of(text, "/* c */")];
     let body = range_of(text, "{ return a; }");
-    reduced.synthesized = vec![
-        SynthesizedItem::Import(taken[1].clone(), range_of(text, "<a.h>")),
+    preprocessed.synthesized = vec![
+        SynthesizedItem::Import(elided[1].clone(), range_of(text, "<a.h>")),
         SynthesizedItem::Symbol(SynthesizedSymbol {
             kind: SymbolKind::Function,
             name: "f".to_owned(),
             scope: String::new(),
-            range: taken[3].clone(),
-            signature: taken[3].start..body.start,
+            range: elided[3].clone(),
+            signature: elided[3].start..body.start,
             cut: Some(range_of(text, "int a)").end..body.end),
             has_type: true,
         }),
     ];
-    let ours = derive_preprocessed("c", text, reduced);
+    let ours = derive_preprocessed("c", text, preprocessed);
     let full = derive_without_preprocessing("c", text, &mut || false).unwrap();
     assert_eq!(ours, full);
     assert_eq!(symbol_lines(&ours), ["function f: int f(int a) “Adds.”", "variable g: int g"]);
@@ -131,9 +131,9 @@ fn synthesized_symbols_are_between_parsed_ones() {
 #[test]
 fn synthesized_members_are_in_their_type() {
     let text = "struct a { /** Width. */ int w; };\n";
-    let mut reduced = text_without(text, &[range_of(text, "/** Width. */ int w;")]);
-    reduced.elided_comments = vec![range_of(text, "/** Width. */")];
-    reduced.synthesized = vec![SynthesizedItem::Symbol(SynthesizedSymbol {
+    let mut preprocessed = text_without(text, &[range_of(text, "/** Width. */ int w;")]);
+    preprocessed.elided_comments = vec![range_of(text, "/** Width. */")];
+    preprocessed.synthesized = vec![SynthesizedItem::Symbol(SynthesizedSymbol {
         kind: SymbolKind::Field,
         name: "w".to_owned(),
         scope: String::new(),
@@ -143,7 +143,7 @@ fn synthesized_members_are_in_their_type() {
         has_type: true,
     })];
     assert_eq!(
-        derive_preprocessed("c", text, reduced),
+        derive_preprocessed("c", text, preprocessed),
         derive_without_preprocessing("c", text, &mut || false).unwrap()
     );
 }
@@ -152,11 +152,11 @@ fn synthesized_members_are_in_their_type() {
 fn a_lost_symbol_is_added_in_its_place() {
     let text = "namespace n {\n// Runs.\nFROB(int) run(int a) {}\nint other();\n}\n";
     let lost = range_of(text, "FROB(int) run(int a) {}");
-    let mut reduced = text_without(text, &[range_of(text, "// Runs."), lost]);
-    reduced.elided_comments = vec![range_of(text, "// Runs.")];
-    reduced.expected_symbols =
-        vec![record(text, SymbolKind::Function, "run", "FROB(int) run(int a) {}", "FROB(int) run(int a)")];
-    let structure = derive_preprocessed("cpp", text, reduced);
+    let mut preprocessed = text_without(text, &[range_of(text, "// Runs."), lost]);
+    preprocessed.elided_comments = vec![range_of(text, "// Runs.")];
+    preprocessed.expected_symbols =
+        vec![expected(text, SymbolKind::Function, "run", "FROB(int) run(int a) {}", "FROB(int) run(int a)")];
+    let structure = derive_preprocessed("cpp", text, preprocessed);
     assert_eq!(
         symbol_lines(&structure),
         [
@@ -171,22 +171,22 @@ fn a_lost_symbol_is_added_in_its_place() {
 #[test]
 fn a_lost_class_gets_its_members() {
     let text = "class LIB A : B {\nvoid f();\nint x;\nvoid A::g() {}\n};\nint y;\n";
-    let mut reduced = text_without(
+    let mut preprocessed = text_without(
         text,
         &[range_of(text, "class LIB A : B {"), range_of(text, "void A::g() {}"), range_of(text, "};")],
     );
-    reduced.expected_symbols = vec![
-        record(
+    preprocessed.expected_symbols = vec![
+        expected(
             text,
             SymbolKind::Class,
             "A",
             "class LIB A : B {\nvoid f();\nint x;\nvoid A::g() {}\n}",
             "class LIB A : B",
         ),
-        record(text, SymbolKind::Function, "g", "void A::g() {}", "void A::g()"),
+        expected(text, SymbolKind::Function, "g", "void A::g() {}", "void A::g()"),
     ];
     assert_eq!(
-        symbol_lines(&derive_preprocessed("cpp", text, reduced)),
+        symbol_lines(&derive_preprocessed("cpp", text, preprocessed)),
         [
             "!class A: class LIB A : B",
             "method A::f: void f()",
@@ -200,12 +200,12 @@ fn a_lost_class_gets_its_members() {
 #[test]
 fn expected_symbols_that_turn_up_are_not_added_again() {
     let text = "int f(void) { return 1; }\nTEST(a, b) { return 2; }\n";
-    let mut reduced = text_without(text, &[]);
-    reduced.expected_symbols = vec![
-        record(text, SymbolKind::Function, "f", "int f(void) { return 1; }", "int f(void)"),
-        record(text, SymbolKind::Function, "a.b", "TEST(a, b) { return 2; }", "TEST(a, b)"),
+    let mut preprocessed = text_without(text, &[]);
+    preprocessed.expected_symbols = vec![
+        expected(text, SymbolKind::Function, "f", "int f(void) { return 1; }", "int f(void)"),
+        expected(text, SymbolKind::Function, "a.b", "TEST(a, b) { return 2; }", "TEST(a, b)"),
     ];
-    let structure = derive_preprocessed("cpp", text, reduced);
+    let structure = derive_preprocessed("cpp", text, preprocessed);
     let names: Vec<_> = structure.outline.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
     assert_eq!(names, ["f", "TEST"]);
     assert!(structure.outline.symbols.iter().all(|symbol| !symbol.recovered));

@@ -108,6 +108,8 @@ const PREFIXES: [&str; 51] = [
 /// reader.
 pub(in crate::syntax) fn documentation(comment: &str) -> Option<String> {
     let text = strip_comment_marks(comment);
+    // Links in `[[…]]` are Scaladoc's, which always begins like this; in other comments the brackets may be code, such
+    // as a test of Bash.
     let text = if comment.starts_with("/**") { without_links(&text) } else { text };
     let paragraph = first_paragraph(&without_commands(&strip_markup(&text)))?;
     (!is_tool_comment(&paragraph)).then_some(paragraph)
@@ -117,18 +119,19 @@ pub(in crate::syntax) fn documentation(comment: &str) -> Option<String> {
 /// as such, else what precedes the first parameter.
 pub(in crate::syntax) fn without_commands(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    let mut goes_on = false;
+    let mut continues = false;
     for line in text.lines() {
-        goes_on &= !line.trim().is_empty();
+        continues &= !line.trim().is_empty();
         match parse_command(line.trim()) {
             Some(("brief" | "short" | "summary", brief)) => {
+                // What precedes a brief is its title or the file's name, never a part of it.
                 plain.clear();
                 push_plain(&mut plain, brief);
-                goes_on = false;
+                continues = false;
             }
             Some(("description" | "desc" | "fileoverview" | "overview", text)) => {
                 plain.push_str(text);
-                goes_on = false;
+                continues = false;
             }
             // In JavaScript it describes the file, elsewhere it names it.
             Some(("file", text)) if text.contains(' ') => plain.push_str(text),
@@ -136,12 +139,12 @@ pub(in crate::syntax) fn without_commands(text: &str) -> String {
             Some(("details" | "remark" | "remarks", text)) => {
                 plain.push('\n');
                 push_plain(&mut plain, text);
-                goes_on = false;
+                continues = false;
             }
             Some((name, _)) if STYLING.contains(&name) => push_plain(&mut plain, line),
             // An empty line ends the paragraph; the description of a parameter may continue on the next line.
-            Some((_, text)) => goes_on = !text.is_empty(),
-            None if goes_on => {}
+            Some((_, text)) => continues = !text.is_empty(),
+            None if continues => {}
             None => push_plain(&mut plain, line),
         }
         plain.push('\n');
@@ -163,6 +166,7 @@ fn push_plain(plain: &mut String, line: &str) {
                 plain.push('\n');
                 return;
             }
+            // Only known commands go: `someone@example.org` and `@decorators` are prose.
             Some(_) | None => plain.push_str(word),
         }
     }
@@ -176,6 +180,7 @@ fn parse_command(line: &str) -> Option<(&str, &str)> {
         // `:class:`Name` …` is a word of the text.
         return (!rest.starts_with('`') && !name.is_empty()).then_some((&name[..name_end(name)], rest));
     }
+    // A fence ends the paragraph like a command does: code after it is not prose.
     if ["```", "{{{", "~~~"].iter().any(|fence| line.starts_with(fence)) {
         return Some(("code", ""));
     }
@@ -240,8 +245,8 @@ fn without_brackets(comment: &str) -> &str {
         let rest = comment.trim_start().strip_prefix("#[")?;
         let inside = rest.trim_start_matches('=');
         let close = format!("]{}]", &rest[..rest.len() - inside.len()]);
-        let (inside, behind) = inside.strip_prefix('[')?.split_once(&close)?;
-        behind.trim().is_empty().then(|| inside.strip_prefix(".rst:").unwrap_or(inside))
+        let (inside, tail) = inside.strip_prefix('[')?.split_once(&close)?;
+        tail.trim().is_empty().then(|| inside.strip_prefix(".rst:").unwrap_or(inside))
     };
     inside().unwrap_or(comment)
 }
@@ -261,13 +266,13 @@ fn without_links(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("[[") {
         plain.push_str(before);
-        let Some((link, behind)) = after.split_once("]]") else {
+        let Some((link, tail)) = after.split_once("]]") else {
             plain.push_str("[[");
             rest = after;
             continue;
         };
         plain.push_str(link.split_once(char::is_whitespace).map_or(link, |(_, title)| title));
-        rest = behind;
+        rest = tail;
     }
     plain.push_str(rest);
     plain

@@ -67,12 +67,12 @@ pub(in crate::syntax) fn strip_markup(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find(['<', '{', '&']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let (taken, put) = parse_tag(rest, out.chars().next_back())
+        let (length, put) = parse_tag(rest, out.chars().next_back())
             .or_else(|| parse_inline_tag(rest))
             .or_else(|| parse_entity(rest))
             .unwrap_or_else(|| (1, rest[..1].to_owned()));
         out.push_str(&put);
-        rest = &rest[taken..];
+        rest = &rest[length..];
     }
     out.push_str(rest);
     Cow::Owned(out)
@@ -81,6 +81,7 @@ pub(in crate::syntax) fn strip_markup(text: &str) -> Cow<'_, str> {
 /// Parses a tag at the start of `text`: its length, and its replacement.
 fn parse_tag(text: &str, before: Option<char>) -> Option<(usize, String)> {
     let inner = text.strip_prefix('<')?;
+    // Where another `<` comes first, this one is a comparison or a type.
     let end = inner.find(['<', '>']).filter(|&end| inner[end..].starts_with('>'))?;
     let (inner, closes) =
         inner[..end].strip_prefix('/').map_or((&inner[..end], false), |inner| (inner, true));
@@ -127,12 +128,12 @@ fn without_prefix(cref: &str) -> &str {
 fn parse_inline_tag(text: &str) -> Option<(usize, String)> {
     let inner = text.strip_prefix("{@")?;
     let end = closing_brace(inner)?;
-    let (name, said) = inner[..end].split_once(char::is_whitespace).unwrap_or((&inner[..end], ""));
-    let said = said.trim();
+    let (name, content) = inner[..end].split_once(char::is_whitespace).unwrap_or((&inner[..end], ""));
+    let content = content.trim();
     let put = match name {
-        "link" | "linkplain" | "tutorial" => link_label(said),
+        "link" | "linkplain" | "tutorial" => link_label(content),
         "inheritDoc" | "inheritdoc" | "docRoot" => String::new(),
-        _ => said.to_owned(),
+        _ => content.to_owned(),
     };
     Some((end + 3, put))
 }
@@ -152,12 +153,12 @@ fn closing_brace(text: &str) -> Option<usize> {
 }
 
 /// Returns the label of a link, else what it leads to: `Foo.bar` of `Foo#bar(int, long)`.
-fn link_label(said: &str) -> String {
-    if let Some((_, label)) = said.split_once('|') {
+fn link_label(content: &str) -> String {
+    if let Some((_, label)) = content.split_once('|') {
         return label.trim().to_owned();
     }
     let mut depth = 0_usize;
-    let target_end = said.find(|c: char| {
+    let target_end = content.find(|c: char| {
         match c {
             '(' | '<' => depth += 1,
             ')' | '>' => depth = depth.saturating_sub(1),
@@ -166,8 +167,8 @@ fn link_label(said: &str) -> String {
         depth == 0 && c.is_whitespace()
     });
     match target_end {
-        Some(end) => said[end..].trim().to_owned(),
-        None => said.trim_start_matches('#').replace('#', "."),
+        Some(end) => content[end..].trim().to_owned(),
+        None => content.trim_start_matches('#').replace('#', "."),
     }
 }
 

@@ -1,8 +1,7 @@
 //! The text of a file: positions in it, its preprocessed copy, and the prose in its comments.
 //!
 //! Imports nothing else of this room. Everything that leaves the room refers to the original text; [`SourceText`] is
-//! the
-//! one place that translates positions of the preprocessed copy back.
+//! the one place that translates positions of the preprocessed copy back.
 
 mod comments;
 mod markup;

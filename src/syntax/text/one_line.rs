@@ -9,12 +9,14 @@ pub(in crate::syntax) fn one_line(text: &str) -> String {
     for word in text.split_whitespace() {
         let opens = line.ends_with(['(', '[']);
         let closes = word.starts_with([')', ']']);
+        // A list over several lines may end with a comma, which on one line looks like a missing element.
         if closes && line.ends_with(',') {
             line.pop();
         }
         if !line.is_empty() && !opens && !closes && !word.starts_with(',') {
             line.push(' ');
         }
+        // A control character in a source must not reach a reader's terminal.
         line.extend(word.chars().filter(|c| !c.is_control()));
         if MAX_LINE < line.len() {
             return clip(line);

@@ -1,8 +1,7 @@
 //! A text made smaller and fitter for its grammar, and the map back to the original.
 //!
 //! A language may have a scanner (`Language::preprocess`) that elides what an outline does not need and repairs what
-//! its
-//! grammar does not understand. Its output is assembled here, piece by piece, so that each byte is mapped to its
+//! its grammar does not understand. Its output is assembled here, piece by piece, so that each byte is mapped to its
 //! source.
 
 use std::ops::Range;
@@ -101,8 +100,8 @@ pub(in crate::syntax) struct Checkpoint {
     pieces: usize,
     last_end: usize,
     comments: usize,
-    records: usize,
-    supplied: usize,
+    expected_symbols: usize,
+    synthesized: usize,
     repairs: usize,
 }
 
@@ -114,8 +113,8 @@ impl PreprocessedText {
             pieces: self.source_map.len(),
             last_end: self.source_map.last().map_or(0, |last| last.original.end),
             comments: self.elided_comments.len(),
-            records: self.expected_symbols.len(),
-            supplied: self.synthesized.len(),
+            expected_symbols: self.expected_symbols.len(),
+            synthesized: self.synthesized.len(),
             repairs: self.repairs,
         }
     }
@@ -124,25 +123,27 @@ impl PreprocessedText {
     pub(in crate::syntax) fn roll_back(&mut self, mark: &Checkpoint) {
         self.text.truncate(mark.text);
         self.source_map.truncate(mark.pieces);
+        // A later copy may have extended the last entry in place, without adding one.
         if let Some(last) = self.source_map.last_mut() {
             last.original.end = mark.last_end;
         }
         self.elided_comments.truncate(mark.comments);
-        self.expected_symbols.truncate(mark.records);
-        self.synthesized.truncate(mark.supplied);
+        self.expected_symbols.truncate(mark.expected_symbols);
+        self.synthesized.truncate(mark.synthesized);
         self.repairs = mark.repairs;
     }
 
     /// Returns whether nothing but comments was written since the checkpoint.
     pub(in crate::syntax) fn is_unchanged_since(&self, mark: &Checkpoint) -> bool {
         self.text.len() == mark.text
-            && self.synthesized.len() == mark.supplied
-            && self.expected_symbols.len() == mark.records
+            && self.synthesized.len() == mark.synthesized
+            && self.expected_symbols.len() == mark.expected_symbols
     }
 
     /// Appends a range of the original as it is.
     pub(in crate::syntax) fn copy(&mut self, original: &str, range: Range<usize>) {
         let Some(text) = original.get(range.clone()).filter(|text| !text.is_empty()) else { return };
+        // One entry for adjacent ranges keeps the map small where a scanner copies token by token.
         match self.source_map.last_mut().filter(|last| last.is_copy && last.original.end == range.start) {
             Some(last) => last.original.end = range.end,
             None => self.source_map.push(SourceMapEntry {
@@ -164,10 +165,10 @@ impl PreprocessedText {
     }
 
     /// Returns the range of the original that a range of the preprocessed text is mapped to.
-    pub(in crate::syntax) fn original_range(&self, reduced: Range<usize>) -> Range<usize> {
-        let start = self.original_start(reduced.start);
+    pub(in crate::syntax) fn original_range(&self, preprocessed: Range<usize>) -> Range<usize> {
+        let start = self.original_start(preprocessed.start);
         // The end is that of the last byte, so that what was elided after it does not belong to it.
-        let end = if reduced.is_empty() { start } else { self.original_end(reduced.end) };
+        let end = if preprocessed.is_empty() { start } else { self.original_end(preprocessed.end) };
         start..end.max(start)
     }
 
@@ -202,39 +203,39 @@ mod tests {
     use super::*;
 
     /// `int f() { return 1; }` with `{;}` for its body.
-    fn reduced() -> PreprocessedText {
+    fn preprocessed() -> PreprocessedText {
         let text = "int f() { return 1; }\nint g;\n";
-        let mut reduced = PreprocessedText::default();
-        reduced.copy(text, 0..9);
-        reduced.substitute(";", 9..20);
-        reduced.copy(text, 20..21);
-        reduced.copy(text, 21..text.len());
-        reduced
+        let mut preprocessed = PreprocessedText::default();
+        preprocessed.copy(text, 0..9);
+        preprocessed.substitute(";", 9..20);
+        preprocessed.copy(text, 20..21);
+        preprocessed.copy(text, 21..text.len());
+        preprocessed
     }
 
     #[test]
     fn positions_map_back_to_the_original() {
-        let reduced = reduced();
-        assert_eq!(reduced.text, "int f() {;}\nint g;\n");
-        assert_eq!(reduced.original_range(8..11), 8..21, "the body");
-        assert_eq!(reduced.original_range(9..10), 9..20, "what stands in for its inside");
-        assert_eq!(reduced.original_range(12..18), 22..28, "what follows");
-        assert_eq!(reduced.original_range(0..19), 0..29);
-        assert_eq!(reduced.original_range(19..19), 29..29);
+        let preprocessed = preprocessed();
+        assert_eq!(preprocessed.text, "int f() {;}\nint g;\n");
+        assert_eq!(preprocessed.original_range(8..11), 8..21, "the body");
+        assert_eq!(preprocessed.original_range(9..10), 9..20, "what stands in for its inside");
+        assert_eq!(preprocessed.original_range(12..18), 22..28, "what follows");
+        assert_eq!(preprocessed.original_range(0..19), 0..29);
+        assert_eq!(preprocessed.original_range(19..19), 29..29);
     }
 
     #[test]
     fn adjacent_copies_are_one_entry() {
-        assert_eq!(reduced().source_map.len(), 3);
+        assert_eq!(preprocessed().source_map.len(), 3);
     }
 
     #[test]
     fn a_node_ends_before_what_was_elided_after_it() {
         let text = "int a /* b */ ;";
-        let mut reduced = PreprocessedText::default();
-        reduced.copy(text, 0..5);
-        reduced.copy(text, 13..15);
-        assert_eq!(reduced.original_range(4..5), 4..5);
-        assert_eq!(reduced.original_range(0..7), 0..15);
+        let mut preprocessed = PreprocessedText::default();
+        preprocessed.copy(text, 0..5);
+        preprocessed.copy(text, 13..15);
+        assert_eq!(preprocessed.original_range(4..5), 4..5);
+        assert_eq!(preprocessed.original_range(0..7), 0..15);
     }
 }

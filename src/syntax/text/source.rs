@@ -24,14 +24,14 @@ impl<'a> SourceText<'a> {
     }
 
     /// Makes a scanner's output the text that is parsed.
-    pub(in crate::syntax) fn with_preprocessed(mut self, reduced: PreprocessedText) -> Self {
-        self.preprocessed = Some(reduced);
+    pub(in crate::syntax) fn with_preprocessed(mut self, preprocessed: PreprocessedText) -> Self {
+        self.preprocessed = Some(preprocessed);
         self
     }
 
     /// Returns the text that a parser is given.
     pub(in crate::syntax) fn parsed_text(&self) -> &str {
-        self.preprocessed.as_ref().map_or(self.original, |reduced| reduced.text.as_str())
+        self.preprocessed.as_ref().map_or(self.original, |preprocessed| preprocessed.text.as_str())
     }
 
     /// Returns the preprocessed text, where that is what is parsed.
@@ -42,7 +42,7 @@ impl<'a> SourceText<'a> {
     /// Returns the range of the original that a range of the parsed text is mapped to.
     pub(in crate::syntax) fn original_range(&self, parsed: Range<usize>) -> Range<usize> {
         let range = match &self.preprocessed {
-            Some(reduced) => reduced.original_range(parsed),
+            Some(preprocessed) => preprocessed.original_range(parsed),
             None => parsed,
         };
         let end = range.end.min(self.original.len());
@@ -57,7 +57,8 @@ impl<'a> SourceText<'a> {
 
     /// Returns the comments that begin in a range of the original and were elided before it was parsed.
     pub(in crate::syntax) fn elided_comments_in(&self, range: &Range<usize>) -> &[Range<usize>] {
-        let comments = self.preprocessed.as_ref().map_or(&[][..], |reduced| &reduced.elided_comments);
+        let comments =
+            self.preprocessed.as_ref().map_or(&[][..], |preprocessed| &preprocessed.elided_comments);
         let first = comments.partition_point(|comment| comment.start < range.start);
         let after = comments.partition_point(|comment| comment.start < range.end);
         &comments[first..after.max(first)]
@@ -70,6 +71,7 @@ impl<'a> SourceText<'a> {
             return range.start;
         }
         let mut end = range.end.max(range.start);
+        // Comments at the end of the range belong to what follows it, so the code ends before them.
         for comment in self.elided_comments_in(&range).iter().rev() {
             if !self.text(comment.end..end).trim().is_empty() {
                 break;
@@ -156,11 +158,11 @@ impl ElisionCursor {
     }
 
     fn skip_to(&mut self, source: &SourceText<'_>, to: usize) {
-        let Some(reduced) = source.preprocessed() else { return };
+        let Some(preprocessed) = source.preprocessed() else { return };
         self.next_comment =
-            self.next_comment.max(reduced.elided_comments.partition_point(|comment| comment.start < to));
+            self.next_comment.max(preprocessed.elided_comments.partition_point(|comment| comment.start < to));
         self.next_synthesized =
-            self.next_synthesized.max(reduced.synthesized.partition_point(|one| one.range().start < to));
+            self.next_synthesized.max(preprocessed.synthesized.partition_point(|one| one.range().start < to));
     }
 }
 

@@ -204,13 +204,13 @@ fn signature<'t>(walk: &OutlineWalk<'t>, head: &str, declarator: &DeclaratorNode
 
 /// Returns the doc in a comment at the end of the line of a name that others follow: `int a, // the first`.
 fn trailing_comment_doc(walk: &OutlineWalk<'_>, declarator: &DeclaratorNode<'_>) -> Option<String> {
-    let behind = walk.source.line_suffix(declarator.end).trim().strip_prefix(',')?.trim_start();
-    let ends_line = behind.starts_with("//")
-        || behind
+    let rest_of_line = walk.source.line_suffix(declarator.end).trim().strip_prefix(',')?.trim_start();
+    let ends_line = rest_of_line.starts_with("//")
+        || rest_of_line
             .strip_prefix("/*")
             .is_some_and(|rest| rest.find("*/") == Some(rest.len().saturating_sub(2)));
     // Asked last: what follows on the line may be a thousand names.
-    if ends_line { documentation(behind) } else { None }
+    if ends_line { documentation(rest_of_line) } else { None }
 }
 
 fn is_sign(c: char) -> bool {

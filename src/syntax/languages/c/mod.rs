@@ -5,4 +5,4 @@ mod declarators;
 mod table;
 
 pub(super) use declarations::{declaration, type_specifier};
-pub(super) use table::{C, C_NODES, cut_supplied};
+pub(super) use table::{C, C_NODES, cut_synthesized};

@@ -9,27 +9,16 @@ use super::declarations::{
 };
 use super::declarators::{function_kind, is_keyword, lost_conversion, resolve_declarator, spelled_name};
 use crate::model::{Symbol, SymbolKind};
-use crate::syntax::outline::{
-    ElisionMarks, GrammarField, Language, NodeTable, OutlineWalk, SkeletonCut, Visit, children,
-};
+use crate::syntax::outline::{GrammarField, Language, NodeTable, OutlineWalk, SkeletonCut, Visit, children};
 use crate::syntax::text::{SynthesizedItem, format_line_count};
 
 /// C, with the extensions of GCC and of Microsoft that the grammar knows.
 pub(in crate::syntax::languages) static C: Language = Language {
-    id: "c",
-    grammar: tree_sitter_c::LANGUAGE,
-    grammar_version: "tree-sitter-c 0.24.2",
     separator: "::",
     cuts_detached_comments: true,
-    checks_skeleton: true,
-    has_overloads: false,
-    signature_excludes: &[],
-    marks: ElisionMarks::BRACES,
     preprocess: Some(crate::syntax::preprocess::preprocess_c),
-    cut_synthesized: Some(cut_supplied),
-    is_too_deep: None,
-    node_tables: &[C_NODES],
-    read_root: None,
+    cut_synthesized: Some(cut_synthesized),
+    ..Language::new("c", tree_sitter_c::LANGUAGE, "tree-sitter-c 0.24.2", &[C_NODES])
 };
 
 /// The nodes of C; C++ has them too.
@@ -223,15 +212,15 @@ fn macro_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         children: Vec::new(),
     };
     walk.add_symbol(symbol);
-    cut_value_of(walk, node, 1);
+    cut_macro_value(walk, node, 1);
 }
 
 /// Reads a macro without parameters: no symbol, but a value of many lines is cut.
 fn object_macro<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    cut_value_of(walk, node, 3);
+    cut_macro_value(walk, node, 3);
 }
 
-fn cut_value_of<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, min_lines: usize) {
+fn cut_macro_value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, min_lines: usize) {
     if let Some(value) = walk.field(node, GrammarField::Value) {
         cut_value(walk, walk.range(value), min_lines);
     }
@@ -248,8 +237,11 @@ fn cut_value(walk: &mut OutlineWalk<'_>, range: Range<usize>, min_lines: usize) 
 }
 
 /// Cuts the body, the value or the rows of what the scanner synthesized.
-pub(in crate::syntax::languages) fn cut_supplied(walk: &mut OutlineWalk<'_>, supplied: &SynthesizedItem) {
-    match supplied {
+pub(in crate::syntax::languages) fn cut_synthesized(
+    walk: &mut OutlineWalk<'_>,
+    synthesized: &SynthesizedItem,
+) {
+    match synthesized {
         SynthesizedItem::Import(..) | SynthesizedItem::Ignored(_) => {}
         SynthesizedItem::MacroValue(value) => cut_value(walk, value.clone(), 3),
         SynthesizedItem::Symbol(symbol) => {

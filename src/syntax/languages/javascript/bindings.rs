@@ -106,12 +106,12 @@ pub(super) fn define_binding<'t>(
     let value = unwrap_value(whole);
     if is_function(value) {
         let kind = function_kind(walk, &binding);
-        let inside = elidable_body(walk, value).map_or(SymbolBody::Nothing, SymbolBody::Code);
+        let inside = SymbolBody::code(elidable_body(walk, value));
         return binding.define_as(walk, holder, kind, inside);
     }
     match value.kind() {
         "class" => {
-            let inside = find_first(value, &["body"]).map_or(SymbolBody::Nothing, SymbolBody::Members);
+            let inside = SymbolBody::members(find_first(value, &["body"]));
             binding.define_as(walk, holder, SymbolKind::Class, inside);
         }
         "object" if has_functions(value) => {

@@ -1,6 +1,5 @@
 //! JavaScript's table, and its statements that are not declarations: assignments to exports and prototypes, and calls
-//! that
-//! contain a file.
+//! that contain a file.
 
 use tree_sitter::Node;
 
@@ -9,8 +8,6 @@ use super::bindings::{
 };
 use super::values::{arguments, has_functions, is_function, significant_children, trim_value, unwrap_value};
 use crate::model::SymbolKind;
-#[cfg(feature = "lang-javascript")]
-use crate::syntax::outline::ElisionMarks;
 #[cfg(feature = "lang-javascript")]
 use crate::syntax::outline::Language;
 use crate::syntax::outline::{
@@ -22,20 +19,15 @@ use crate::syntax::text::one_line;
 /// JavaScript of browsers and of Node, with JSX.
 #[cfg(feature = "lang-javascript")]
 pub(in crate::syntax::languages) static JAVASCRIPT: Language = Language {
-    id: "javascript",
-    grammar: tree_sitter_javascript::LANGUAGE,
-    grammar_version: "tree-sitter-javascript 0.25.0",
-    separator: ".",
     cuts_detached_comments: true,
-    checks_skeleton: true,
-    has_overloads: false,
     signature_excludes: &["decorator"],
-    marks: ElisionMarks::BRACES,
-    preprocess: None,
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES, JAVASCRIPT_NODES],
     read_root: Some(crate::syntax::languages::javascript::bindings::read_file_comment),
+    ..Language::new(
+        "javascript",
+        tree_sitter_javascript::LANGUAGE,
+        "tree-sitter-javascript 0.25.0",
+        &[NODES, JAVASCRIPT_NODES],
+    )
 };
 
 const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
@@ -113,6 +105,7 @@ fn visit_branch<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.symbols.retain(|symbol| {
         at += 1;
         let is_value = [SymbolKind::Constant, SymbolKind::Field, SymbolKind::Variable].contains(&symbol.kind);
+        // Variables of a branch are steps of it; functions and types are declared for the rest of the file.
         at <= before || !is_value
     });
 }
@@ -147,8 +140,8 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<NameBinding> {
     let is_structure = is_function(value) || value.kind() == "class" || has_functions(value);
     match path {
         ["module", "exports"] | ["exports"] => {
-            let is_told = is_structure || matches!(value.kind(), "call_expression" | "new_expression");
-            is_told.then(|| NameBinding::new(SymbolKind::Constant, "module.exports"))
+            let is_shown = is_structure || matches!(value.kind(), "call_expression" | "new_expression");
+            is_shown.then(|| NameBinding::new(SymbolKind::Constant, "module.exports"))
         }
         ["module", "exports", name] | ["exports", name] => {
             let is_passed_on =
@@ -170,8 +163,8 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<NameBinding> {
                 (true, false) => SymbolKind::Field,
                 (false, _) => SymbolKind::Variable,
             };
-            let is_told = is_structure || is_class;
-            is_told.then(|| NameBinding { kind, name: (*name).to_owned(), owner: owner_name(owner) })
+            let is_shown = is_structure || is_class;
+            is_shown.then(|| NameBinding { kind, name: (*name).to_owned(), owner: owner_name(owner) })
         }
     }
 }
@@ -198,39 +191,38 @@ fn visit_call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, call: Node<'t>) {
         return walk.add_import(source);
     }
     let Some(function) = find(call, "function").map(unwrap_value) else { return };
-    let handed = arguments(call);
-    if let Some(held) = immediately_invoked_function(function) {
-        enter_function(walk, held);
-        return handed.into_iter().map(unwrap_value).for_each(|argument| enter_function(walk, argument));
+    let args = arguments(call);
+    if let Some(invoked) = immediately_invoked_function(function) {
+        enter_function(walk, invoked);
+        return args.into_iter().map(unwrap_value).for_each(|argument| enter_function(walk, argument));
     }
     let name = walk.text(function);
     let names: Vec<&str> = name.split(|c: char| !(c.is_alphanumeric() || c == '$' || c == '_')).collect();
     if name == "Object.assign" {
-        return assign_members(walk, call, &handed);
+        return assign_members(walk, call, &args);
     }
     if names.first().is_some_and(|first| HOLDERS.contains(first)) || names.last() == Some(&"ready") {
-        import_listed_files(walk, &handed);
-        return handed.into_iter().map(unwrap_value).for_each(|argument| enter_function(walk, argument));
+        import_listed_files(walk, &args);
+        return args.into_iter().map(unwrap_value).for_each(|argument| enter_function(walk, argument));
     }
     let word = names.iter().copied().find(|name| *name != "QUnit").unwrap_or_default();
     if GROUPS.contains(&word) || TESTS.contains(&word) {
-        return define_test(walk, node, word, &handed);
+        return define_test(walk, node, word, &args);
     }
-    if let Some(members) = handed.iter().copied().map(unwrap_value).find(|argument| has_functions(*argument))
-    {
-        let name = handed.first().filter(|first| first.kind() == "string");
-        let name = name.map_or(name_of(&names), |name| unquoted(walk.text(*name)).to_owned());
+    if let Some(members) = args.iter().copied().map(unwrap_value).find(|argument| has_functions(*argument)) {
+        let name = args.first().filter(|first| first.kind() == "string");
+        let name = name.map_or(called_name(&names), |name| unquoted(walk.text(*name)).to_owned());
         let definition = SymbolDefinition::new(SymbolKind::Object, name, SymbolBody::Members(members));
         return walk.define(node, definition);
     }
-    match handed.iter().copied().map(unwrap_value).find(|argument| holds_declarations(*argument)) {
+    match args.iter().copied().map(unwrap_value).find(|argument| holds_declarations(*argument)) {
         Some(function) => enter_function(walk, function),
         None => trim_value(walk, call),
     }
 }
 
 /// Returns the last word of what is called.
-fn name_of(names: &[&str]) -> String {
+fn called_name(names: &[&str]) -> String {
     names.iter().rev().find(|name| !name.is_empty()).map_or("call", |name| name).to_owned()
 }
 
@@ -242,10 +234,10 @@ fn holds_declarations(function: Node<'_>) -> bool {
 }
 
 /// Reads a test or a group of tests, which are named by their titles: `describe frames`.
-fn define_test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, word: &str, handed: &[Node<'t>]) {
+fn define_test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, word: &str, args: &[Node<'t>]) {
     let title =
-        handed.first().filter(|title| matches!(title.kind(), "string" | "template_string" | "identifier"));
-    let function = handed.iter().copied().map(unwrap_value).find(|argument| is_function(*argument));
+        args.first().filter(|title| matches!(title.kind(), "string" | "template_string" | "identifier"));
+    let function = args.iter().copied().map(unwrap_value).find(|argument| is_function(*argument));
     let (Some(title), Some(body)) = (title, function.and_then(|function| find(function, "body"))) else {
         return trim_value(walk, node);
     };
@@ -289,8 +281,8 @@ fn enter_function<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>) {
 }
 
 /// Reads the names of files in `define(["a", "b"], …)`.
-fn import_listed_files<'t>(walk: &mut OutlineWalk<'t>, handed: &[Node<'t>]) {
-    for list in handed.iter().filter(|argument| argument.kind() == "array") {
+fn import_listed_files<'t>(walk: &mut OutlineWalk<'t>, args: &[Node<'t>]) {
+    for list in args.iter().filter(|argument| argument.kind() == "array") {
         for source in significant_children(*list).into_iter().filter(|source| source.kind() == "string") {
             walk.add_import(unquoted(walk.text(source)));
         }
@@ -298,8 +290,8 @@ fn import_listed_files<'t>(walk: &mut OutlineWalk<'t>, handed: &[Node<'t>]) {
 }
 
 /// Reads `Object.assign(A.prototype, { … })`.
-fn assign_members<'t>(walk: &mut OutlineWalk<'t>, call: Node<'t>, handed: &[Node<'t>]) {
-    let [target, members] = handed else { return trim_value(walk, call) };
+fn assign_members<'t>(walk: &mut OutlineWalk<'t>, call: Node<'t>, args: &[Node<'t>]) {
+    let [target, members] = args else { return trim_value(walk, call) };
     let name = walk.text(*target).trim_end_matches(".prototype");
     if has_functions(*members) && name.split('.').all(is_name) {
         let name = name.to_owned();
@@ -319,7 +311,7 @@ pub(in crate::syntax::languages) fn method<'t>(walk: &mut OutlineWalk<'t>, node:
         "constructor" if walk.scope_kind() == Some(SymbolKind::Class) => SymbolKind::Constructor,
         _ => SymbolKind::Method,
     };
-    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let inside = SymbolBody::code(find(node, "body"));
     walk.define(node, SymbolDefinition::new(kind, name, inside));
 }
 

@@ -77,12 +77,12 @@ pub(super) fn elidable_body<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> O
 pub(super) fn function_argument<'t>(walk: &OutlineWalk<'t>, call: Node<'t>) -> Option<Node<'t>> {
     let mut call = call;
     for _ in 0..MOST_CALLS {
-        let handed: Vec<_> = arguments(call).into_iter().map(unwrap_value).collect();
-        let function = handed.iter().find(|argument| is_function(**argument));
+        let args: Vec<_> = arguments(call).into_iter().map(unwrap_value).collect();
+        let function = args.iter().find(|argument| is_function(**argument));
         if let Some(function) = function.filter(|function| elidable_body(walk, **function).is_some()) {
             return Some(*function);
         }
-        call = *handed.iter().find(|argument| argument.kind() == "call_expression")?;
+        call = *args.iter().find(|argument| argument.kind() == "call_expression")?;
     }
     None
 }

@@ -161,11 +161,11 @@ pub(super) fn parse_members(text: &str, statement: &SqlStatement, head: &CreateH
     let open =
         (head.after..statement.tokens.len().min(head.after + 8)).find(|at| statement.is_sign(*at, b'('))?;
     let between: Vec<String> = (head.after..open).map(|at| statement.keyword_at(text, at)).collect();
-    let says = |word: &str| between.iter().any(|found| found == word);
+    let has_word = |word: &str| between.iter().any(|found| found == word);
     let kind = match head.keyword.as_str() {
-        "TABLE" if !says("AS") && !says("OF") && !says("USING") => SymbolKind::Table,
-        "TYPE" if says("ENUM") => SymbolKind::Enum,
-        "TYPE" if says("AS") && !says("RANGE") && !says("VARRAY") => SymbolKind::Struct,
+        "TABLE" if !has_word("AS") && !has_word("OF") && !has_word("USING") => SymbolKind::Table,
+        "TYPE" if has_word("ENUM") => SymbolKind::Enum,
+        "TYPE" if has_word("AS") && !has_word("RANGE") && !has_word("VARRAY") => SymbolKind::Struct,
         _ => return None,
     };
     let elements = elements(statement, open);

@@ -146,23 +146,25 @@ fn row_cuts(text: &str, statement: &SqlStatement) -> Vec<DataCut> {
 
 /// Returns a script without its data; `None` where that saves little.
 pub(super) fn preprocess_script(text: &str) -> Option<PreprocessedText> {
+    // Small scripts parse in no time as they are.
     if text.len() < MIN_BYTES {
         return None;
     }
     let statements = split_statements(text);
-    let (mut reduced, mut at, mut seen) = (PreprocessedText::default(), 0, 0);
+    let (mut preprocessed, mut at, mut seen) = (PreprocessedText::default(), 0, 0);
     while seen < statements.len() {
         let (cuts, count) = data_cuts(text, "\n", &statements[seen..]);
         for (range, mark) in cuts {
             // A range within another cut is gone with it.
             if at <= range.start && mark.len() < range.len() {
-                reduced.copy(text, at..range.start);
-                reduced.substitute(&mark, range.clone());
+                preprocessed.copy(text, at..range.start);
+                preprocessed.substitute(&mark, range.clone());
                 at = range.end;
             }
         }
         seen += count;
     }
-    reduced.copy(text, at..text.len());
-    (reduced.text.len() < text.len() / 2).then_some(reduced)
+    preprocessed.copy(text, at..text.len());
+    // A copy that is hardly smaller costs more than it saves.
+    (preprocessed.text.len() < text.len() / 2).then_some(preprocessed)
 }

@@ -9,25 +9,15 @@ use super::create::{CreateHead, parse_create, parse_members, parse_qualified_nam
 use super::cuts::{cut_code, cut_data, preprocess_script};
 use super::statements::{SqlStatement, SqlTokenKind, split_statements};
 use crate::model::{Symbol, SymbolKind};
-use crate::syntax::outline::{ElisionMarks, Language, NodeTable, OutlineWalk, Visit, children};
+use crate::syntax::outline::{Language, NodeTable, OutlineWalk, Visit, children};
 use crate::syntax::text::{SourceText, clip_name, documentation, first_paragraph, is_license_text, one_line};
 
 /// SQL.
 pub(in crate::syntax::languages) static SQL: Language = Language {
-    id: "sql",
-    grammar: tree_sitter_sequel::LANGUAGE,
-    grammar_version: "tree-sitter-sequel 0.3.11",
-    separator: ".",
-    cuts_detached_comments: false,
-    checks_skeleton: true,
     has_overloads: true,
-    signature_excludes: &[],
-    marks: ElisionMarks::BRACES,
     preprocess: Some(preprocess_script),
-    cut_synthesized: None,
-    is_too_deep: None,
-    node_tables: &[NODES],
     read_root: Some(script),
+    ..Language::new("sql", tree_sitter_sequel::LANGUAGE, "tree-sitter-sequel 0.3.11", &[NODES])
 };
 
 const NODES: NodeTable = &[("comment", Visit::Comment), ("marginalia", Visit::Comment)];
@@ -100,7 +90,7 @@ fn add_created_symbol(
             span: walk.source.span(range.clone()),
             signature: tokens_on_one_line(text, statement, part.tokens.clone()),
             doc: column_comment(text, statement, part.tokens.clone())
-                .or_else(|| comment_behind(walk.source, range.end))
+                .or_else(|| comment_after(walk.source, range.end))
                 .or_else(|| own_line.then(|| comment_above(walk.source, range.start)).flatten()),
             recovered: false,
             children: Vec::new(),
@@ -218,7 +208,7 @@ fn block_start(source: &SourceText<'_>, end: usize) -> Option<usize> {
 }
 
 /// Returns the doc in a comment that follows `end` on its line, after a comma or not.
-fn comment_behind(source: &SourceText<'_>, end: usize) -> Option<String> {
+fn comment_after(source: &SourceText<'_>, end: usize) -> Option<String> {
     let rest = source.line_suffix(end).trim_start().trim_start_matches(',').trim_start();
     rest.starts_with("--").then(|| documentation(rest)).flatten()
 }
@@ -259,11 +249,12 @@ impl StoredComments {
             return;
         };
         let last = statement.tokens.last().filter(|token| token.kind == SqlTokenKind::Text);
-        let Some(said) = last.and_then(|token| first_paragraph(&unquoted(&text[token.range.clone()]))) else {
+        let Some(comment) = last.and_then(|token| first_paragraph(&unquoted(&text[token.range.clone()])))
+        else {
             return;
         };
         let full = if owner.is_empty() { name } else { format!("{owner}.{name}") };
-        self.0.insert(full, said.replace("''", "'"));
+        self.0.insert(full, comment.replace("''", "'"));
     }
 
     /// Sets the documentation of each symbol that has none but a recorded comment.

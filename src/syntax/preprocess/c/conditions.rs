@@ -2,8 +2,7 @@
 //!
 //! It is not known here what is defined. So the first branch is read, and another one too if it is whole: if it begins
 //! between two items, and closes what it opens. In the body of a function only the first branch is scanned. What
-//! follows
-//! `#if 0` need not be code, and is read if it is whole.
+//! follows `#if 0` need not be code, and is read if it is whole.
 
 use super::scanner::{CScanner, MAX_DEPTH, OpenCondition, Unsupported};
 use super::tokens::{CTokenKind, begins_line, comment_end, directive_end, quote_end};
@@ -73,6 +72,8 @@ impl CScanner<'_> {
             return Err(Unsupported);
         }
         let is_inside = self.scopes.len() < depth;
+        // Between items, `#if 0` may exclude whole declarations, which are worth showing; within an item or a body it
+        // excludes a fragment, which is not.
         if turn == ConditionDirective::IfZero
             && (is_inside || !self.tokens.is_empty())
             && self.skip_branches(true)? == ConditionDirective::End
@@ -80,12 +81,12 @@ impl CScanner<'_> {
             return Ok(());
         }
         let mark = self.out.checkpoint();
-        let can_be_left = turn == ConditionDirective::IfZero && !is_inside && self.tokens.is_empty();
+        let can_be_abandoned = turn == ConditionDirective::IfZero && !is_inside && self.tokens.is_empty();
         self.conditions.push(OpenCondition {
             depth,
             tokens: self.tokens.count(),
             groups: self.tokens.depth(),
-            branch: can_be_left.then(|| (self.at, mark.clone())),
+            branch: can_be_abandoned.then(|| (self.at, mark.clone())),
             mark,
         });
         Ok(())
@@ -97,6 +98,8 @@ impl CScanner<'_> {
         if !is_level && condition.branch.is_some() {
             return Err(Unsupported);
         }
+        // A branch can be abandoned only where no item spans its start: an item that is half in each branch has no
+        // other beginning.
         let is_between = condition.tokens == 0;
         let is_empty = is_level && self.out.is_unchanged_since(&condition.mark);
         if is_level && is_empty && !is_inside {
@@ -142,6 +145,7 @@ impl CScanner<'_> {
     pub(super) fn abandon_branch(&mut self) -> Result<(), Unsupported> {
         while let Some(mut condition) = self.conditions.pop() {
             let Some((at, mark)) = condition.branch.take() else { continue };
+            // What was read of the branch so far may be wrong too, not only what could not be read.
             self.out.roll_back(&mark);
             self.clear_item();
             self.scopes.truncate(condition.depth);
@@ -192,6 +196,8 @@ impl CScanner<'_> {
             let step = memchr::memchr2(b'\n', b'/', rest)?;
             at += step + 1;
             if rest[step] == b'/' {
+                // Only a comment can hide a `#` at the beginning of a line. Strings are not tracked: in a skipped
+                // branch an apostrophe may be prose.
                 if self.bytes.get(at) == Some(&b'*') {
                     at = comment_end(self.bytes, at - 1)?;
                 }
@@ -204,9 +210,7 @@ impl CScanner<'_> {
             at += spaces;
         }
     }
-}
 
-impl CScanner<'_> {
     /// Returns where the block ends that is opened at `open`. Conditions in it are followed; one that is still open
     /// when the block ends stays so.
     pub(super) fn matching_brace(&mut self, open: usize) -> Result<usize, Unsupported> {
@@ -215,6 +219,7 @@ impl CScanner<'_> {
         let mut at = open;
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
+            // A table and not tokens: most bytes of a text are in bodies, of which nothing but the end matters.
             let Some(step) = rest.iter().position(|byte| SIGNIFICANT[usize::from(*byte)]) else {
                 return Err(Unsupported);
             };
@@ -250,9 +255,7 @@ impl CScanner<'_> {
             at += 1;
         }
     }
-}
 
-impl<'a> CScanner<'a> {
     /// Skips `{…}` that is a part of the current item.
     pub(super) fn push_braces(&mut self) -> Result<(), Unsupported> {
         let end = self.matching_brace(self.at)?;

@@ -3,9 +3,19 @@
 use super::item_reader::{ItemEnding, ItemReader, ItemReading};
 use super::tokens::{CToken, CTokenKind};
 use super::words::{
-    is_attribute, is_basic_type, is_macro_name, is_specifier, is_statement, is_tag, is_type_of,
+    is_attribute, is_basic_type, is_macro_name, is_specifier, is_statement, is_tag, spells_type,
 };
 use crate::model::SymbolKind;
+
+/// What a word of a declaration turned out to be.
+enum WordReading {
+    /// The name, unless another word follows.
+    Name,
+    /// No part of the name; reading continues at this position.
+    Skip(usize),
+    /// What decides the whole item.
+    Decided(ItemReading),
+}
 
 impl ItemReader<'_, '_> {
     /// Reads type and name, from `from` in the row on.
@@ -14,41 +24,14 @@ impl ItemReader<'_, '_> {
         let mut at = from;
         loop {
             match self.kind(at) {
-                Some(CTokenKind::Word) => {
-                    let word = self.word(at);
-                    let takes_arguments = self.kind(at + 1) == Some(CTokenKind::Paren);
-                    if is_statement(word) {
-                        return ItemReading::Ambiguous(None);
-                    }
-                    if takes_arguments && (is_attribute(word) || is_type_of(word)) {
-                        self.has_read_type |= is_type_of(word);
-                        at += 2;
+                Some(CTokenKind::Word) => match self.word_in_declaration(from, at, name.is_some()) {
+                    WordReading::Name => name = Some(at),
+                    WordReading::Skip(next) => {
+                        at = next;
                         continue;
                     }
-                    // `int f OF((int a));`
-                    let inside = self.scanner.tokens.group(at + 1);
-                    if takes_arguments
-                        && self.is_behind_name(from, at)
-                        && inside.first().is_some_and(|first| first.kind == CTokenKind::Paren)
-                    {
-                        return self.function_in_parentheses(self.word(at - 1).to_owned(), at + 2);
-                    }
-                    if name.is_some() && self.is_behind_array(at) {
-                        at += if takes_arguments { 2 } else { 1 };
-                        continue;
-                    }
-                    if takes_arguments && self.is_behind_name(from, at) {
-                        at += 2;
-                        continue;
-                    }
-                    match word {
-                        "operator" => return self.operator(from, at),
-                        "requires" | "template" => self.is_unsupported = true,
-                        "typedef" => self.is_typedef = true,
-                        _ => {}
-                    }
-                    name = Some(at);
-                }
+                    WordReading::Decided(reading) => return reading,
+                },
                 Some(CTokenKind::Scope | CTokenKind::Star | CTokenKind::Ampersand) => {}
                 Some(CTokenKind::Less) => match self.after_arguments(at) {
                     // `f<int>(…)`: a function template made for a type.
@@ -89,6 +72,39 @@ impl ItemReader<'_, '_> {
         }
     }
 
+    /// Reads the word at `at` of a declaration that begins at `from`.
+    fn word_in_declaration(&mut self, from: usize, at: usize, has_name: bool) -> WordReading {
+        let word = self.word(at);
+        let takes_arguments = self.kind(at + 1) == Some(CTokenKind::Paren);
+        let after = if takes_arguments { at + 2 } else { at + 1 };
+        if is_statement(word) {
+            return WordReading::Decided(ItemReading::Ambiguous(None));
+        }
+        if takes_arguments && (is_attribute(word) || spells_type(word)) {
+            self.has_read_type |= spells_type(word);
+            return WordReading::Skip(after);
+        }
+        // `int f OF((int a));`
+        let inside = self.scanner.tokens.group(at + 1);
+        if takes_arguments
+            && self.is_after_name(from, at)
+            && inside.first().is_some_and(|first| first.kind == CTokenKind::Paren)
+        {
+            let name = self.word(at - 1).to_owned();
+            return WordReading::Decided(self.function_in_parentheses(name, after));
+        }
+        if (has_name && self.is_after_array(at)) || (takes_arguments && self.is_after_name(from, at)) {
+            return WordReading::Skip(after);
+        }
+        match word {
+            "operator" => return WordReading::Decided(self.operator(from, at)),
+            "requires" | "template" => self.is_unsupported = true,
+            "typedef" => self.is_typedef = true,
+            _ => {}
+        }
+        WordReading::Name
+    }
+
     /// Reads what follows the name of a variable, a field or a `typedef`, from `at` on.
     pub(super) fn variable(&self, from: usize, name: usize, at: usize) -> ItemReading {
         let name = if self.is_trailing_macro(name, from) { name - 1 } else { name };
@@ -113,11 +129,7 @@ impl ItemReader<'_, '_> {
             return ItemReading::Ambiguous(None);
         }
         let is_field = self.scanner.is_in_type();
-        let kind = match (self.is_typedef, is_field) {
-            (true, _) => SymbolKind::Typedef,
-            (false, true) => SymbolKind::Field,
-            (false, false) => SymbolKind::Variable,
-        };
+        let kind = self.variable_kind();
         let head_end = match self.kind(at) {
             Some(CTokenKind::Equals | CTokenKind::Braces) if !is_field => at,
             Some(_) | None => self.end,
@@ -128,15 +140,24 @@ impl ItemReader<'_, '_> {
         with_scope(self.symbol(kind, self.word(name).to_owned(), head_end, cut), scope)
     }
 
+    /// Returns what a variable is here.
+    fn variable_kind(&self) -> SymbolKind {
+        match (self.is_typedef, self.scanner.is_in_type()) {
+            (true, _) => SymbolKind::Typedef,
+            (false, true) => SymbolKind::Field,
+            (false, false) => SymbolKind::Variable,
+        }
+    }
+
     /// Returns whether a word qualifies the array before it: `char name[] PROGMEM = …`, `int a[2] ALIGNED(16);`.
-    fn is_behind_array(&self, at: usize) -> bool {
+    fn is_after_array(&self, at: usize) -> bool {
         let is_array =
             |top: usize| self.kind(top) == Some(CTokenKind::Bracket) && !self.is_attribute_list(top);
         at.checked_sub(1).is_some_and(is_array) && self.ending == ItemEnding::Semicolon
     }
 
     /// Returns whether the macro call at `at` qualifies the variable before it: `int a GUARDED_BY(b) = 1;`.
-    fn is_behind_name(&self, from: usize, at: usize) -> bool {
+    fn is_after_name(&self, from: usize, at: usize) -> bool {
         if self.ending != ItemEnding::Semicolon || at < from + 2 || !is_macro_name(self.word(at)) {
             return false;
         }
@@ -199,11 +220,7 @@ impl ItemReader<'_, '_> {
         if !ends || self.ending != ItemEnding::Semicolon {
             return ItemReading::Ambiguous(None);
         }
-        let kind = match (self.is_typedef, self.scanner.is_in_type()) {
-            (true, _) => SymbolKind::Typedef,
-            (false, true) => SymbolKind::Field,
-            (false, false) => SymbolKind::Variable,
-        };
+        let kind = self.variable_kind();
         self.symbol(kind, name, at + 2, None)
     }
 
@@ -227,11 +244,7 @@ impl ItemReader<'_, '_> {
             return ItemReading::Ambiguous(None);
         }
         let is_field = self.scanner.is_in_type();
-        let kind = match (self.is_typedef, is_field) {
-            (true, _) => SymbolKind::Typedef,
-            (false, true) => SymbolKind::Field,
-            (false, false) => SymbolKind::Variable,
-        };
+        let kind = self.variable_kind();
         if (at + 2..self.end).any(|top| self.kind(top) == Some(CTokenKind::Comma)) {
             return ItemReading::Ambiguous(None);
         }
@@ -278,7 +291,7 @@ impl ItemReader<'_, '_> {
         if start == name {
             return (name, String::new());
         }
-        let range = self.token(start).map_or(0, CToken::start)..self.end_of(name - 1);
+        let range = self.token(start).map_or(0, CToken::start)..self.end_before(name - 1);
         let text = self.scanner.text.get(range).unwrap_or_default();
         (start, text.split_whitespace().collect())
     }
@@ -286,7 +299,7 @@ impl ItemReader<'_, '_> {
     /// Returns whether nothing is between a token of the row and the next: in `void ::f()` the name is global.
     fn is_glued(&self, top: usize) -> bool {
         let next = self.token(top + 1).map_or(0, CToken::start);
-        !is_basic_type(self.word(top)) || self.end_of(top + 1) == next
+        !is_basic_type(self.word(top)) || self.end_before(top + 1) == next
     }
 
     /// Returns the position of the word whose arguments end with the `>` at `greater`.

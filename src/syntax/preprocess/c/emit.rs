@@ -86,9 +86,7 @@ impl CScanner<'_> {
             Some(_) | None => self.edits.push((start..end, "")),
         }
     }
-}
 
-impl CScanner<'_> {
     /// Copies a part of the current item, with its edits.
     pub(super) fn copy_item(&mut self, range: Range<usize>) {
         self.ensure_separator(range.start);

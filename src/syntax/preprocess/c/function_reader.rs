@@ -113,7 +113,7 @@ impl ItemReader<'_, '_> {
             return ItemReading::Ambiguous(None);
         }
         let start = self.token(at).map_or(0, CToken::start);
-        let text = self.scanner.text.get(start..self.end_of(parameters)).unwrap_or_default();
+        let text = self.scanner.text.get(start..self.end_before(parameters)).unwrap_or_default();
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = match words.strip_prefix("operator ") {
             Some(sign) if !sign.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
@@ -134,7 +134,7 @@ impl ItemReader<'_, '_> {
     fn as_function(&self, name: String, scope: String, head: usize, is_typed: bool) -> ItemReading {
         let kind = self.function_kind(&scope, &name);
         let cut = match self.ending {
-            ItemEnding::Body(end) => Some(self.end_of(head)..end),
+            ItemEnding::Body(end) => Some(self.end_before(head)..end),
             ItemEnding::Semicolon => None,
         };
         match self.symbol(kind, name, head, cut) {
@@ -188,7 +188,7 @@ impl ItemReader<'_, '_> {
                     return HeadTrail::TypeUpTo(at);
                 }
                 Some(CTokenKind::Word) if can_be_macro => {
-                    let is_trailing = is_macro_name(word) && !self.goes_on(at);
+                    let is_trailing = is_macro_name(word) && !self.continues(at);
                     return if is_trailing { HeadTrail::Ambiguous } else { HeadTrail::TypeUpTo(at) };
                 }
                 Some(CTokenKind::Word) if is_macro_name(word) || word.starts_with("__") => {
@@ -210,7 +210,7 @@ impl ItemReader<'_, '_> {
     }
 
     /// Returns whether something follows a word that can be a function's or a variable's name.
-    fn goes_on(&self, at: usize) -> bool {
+    fn continues(&self, at: usize) -> bool {
         matches!(
             self.kind(at + 1),
             Some(CTokenKind::Word | CTokenKind::Paren | CTokenKind::Scope | CTokenKind::Star)

@@ -184,10 +184,11 @@ impl CScanner<'_> {
         while top < self.tokens.len() {
             match self.tokens.kind(top)? {
                 CTokenKind::Word if self.tokens.kind(top + 1) == Some(CTokenKind::Paren) => {
-                    let goes_on = self.tokens.kind(top + 2).is_some_and(|kind| kind != CTokenKind::Semicolon)
-                        && !is_trailing_qualifier(self.top_text(top + 2));
+                    let continues =
+                        self.tokens.kind(top + 2).is_some_and(|kind| kind != CTokenKind::Semicolon)
+                            && !is_trailing_qualifier(self.top_text(top + 2));
                     let is_macro = is_macro_name(self.top_text(top)) || self.top_text(top).starts_with("__");
-                    if !(is_attribute(self.top_text(top)) || goes_on && is_macro) {
+                    if !(is_attribute(self.top_text(top)) || continues && is_macro) {
                         return None;
                     }
                     spare.push(top..top + 2);
@@ -238,6 +239,7 @@ impl CScanner<'_> {
         let text = |name: &Range<usize>| self.top_text(name.end - 1);
         let is_final = |word: &str| matches!(word, "final" | "sealed" | "abstract");
         let candidates = || (0..names.len()).rev().filter(|at| !is_final(text(&names[*at])));
+        // In `class EXPORT Name` the macro is in capitals; only where every candidate is, one of them is the name.
         let plain = candidates().find(|at| !is_macro_name(text(&names[*at])));
         let in_capitals = candidates().find(|at| !text(&names[*at]).ends_with("FINAL"));
         plain.or(in_capitals).or_else(|| candidates().next())
@@ -255,9 +257,7 @@ impl CScanner<'_> {
         }
         self.repair_lead(head.keyword);
     }
-}
 
-impl CScanner<'_> {
     /// Returns whether a `{` here contains requirements: `requires requires(T t) {`. What follows `)`, as in `void f()
     /// requires (a) {`, is a clause, and the `{` after it is a body's.
     pub(super) fn is_in_requires(&self) -> bool {

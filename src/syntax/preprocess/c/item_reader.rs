@@ -184,7 +184,7 @@ impl ItemReader<'_, '_> {
             name,
             scope: String::new(),
             range: start..end,
-            signature: start..self.end_of(head_end).max(start),
+            signature: start..self.end_before(head_end).max(start),
             cut,
             has_type: true,
         }))
@@ -204,7 +204,7 @@ impl ItemReader<'_, '_> {
     }
 
     /// Returns the end of the text that precedes a token of the row.
-    pub(super) fn end_of(&self, top: usize) -> usize {
+    pub(super) fn end_before(&self, top: usize) -> usize {
         top.checked_sub(1).map_or(0, |last| self.scanner.tokens.top_end(last))
     }
 

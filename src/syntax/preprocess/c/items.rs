@@ -43,8 +43,9 @@ impl CScanner<'_> {
         // `EXPORT(int)` on a line of its own is the type of what follows.
         let is_type = is_call && !is_macro_name(word) && self.is_called(end);
         let is_macro = is_macro_name(name) && !is_type && (is_call || is_access(word));
-        let goes_on = begins_declaration(name) || is_attribute(name) || name == "extern" || name == "export";
-        if is_macro || has_code || (begins_declaration(word) && !goes_on) {
+        let continues =
+            begins_declaration(name) || is_attribute(name) || name == "extern" || name == "export";
+        if is_macro || has_code || (begins_declaration(word) && !continues) {
             self.discard_item();
         }
     }
@@ -300,7 +301,7 @@ impl CScanner<'_> {
         let start = self.start();
         let open = self.at;
         self.at += 1;
-        let record = head.symbol.filter(|_| !head.name.is_empty()).map(|kind| {
+        let expected = head.symbol.filter(|_| !head.name.is_empty()).map(|kind| {
             let name = self.text[head.name.clone()].to_owned();
             self.out.expected_symbols.push(ExpectedSymbol {
                 kind,
@@ -318,12 +319,13 @@ impl CScanner<'_> {
             self.copy_item(self.own_start()..self.at);
         }
         self.clear_item();
-        self.scopes.push(OpenScope { kind: head.kind, name: head.name, record });
+        self.scopes.push(OpenScope { kind: head.kind, name: head.name, expected });
         Ok(())
     }
 
     /// Reads a `}` that closes a scope.
     pub(super) fn close_brace(&mut self) -> Result<(), Unsupported> {
+        // A scope that a branch closes would be closed once more by the next branch.
         if !self.tokens.is_outside_groups() || self.is_scope_pinned() {
             return Err(Unsupported);
         }
@@ -336,8 +338,8 @@ impl CScanner<'_> {
         }
         let scope = self.scopes.pop().ok_or(Unsupported)?;
         let end = self.at + 1;
-        if let Some(record) = scope.record.and_then(|at| self.out.expected_symbols.get_mut(at)) {
-            record.range.end = end;
+        if let Some(expected) = scope.expected.and_then(|at| self.out.expected_symbols.get_mut(at)) {
+            expected.range.end = end;
         }
         match kind {
             ScopeKind::Namespace => self.out.copy(self.text, self.at..end),
@@ -350,9 +352,7 @@ impl CScanner<'_> {
         self.at = end;
         Ok(())
     }
-}
 
-impl CScanner<'_> {
     /// Ends a constant of an enumeration: with a comma, or where the enumeration ends.
     pub(super) fn end_constant(&mut self) {
         let count = self.tokens.len();

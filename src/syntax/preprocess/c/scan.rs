@@ -4,15 +4,26 @@ use super::scanner::{CScanner, Dialect, ScopeKind, Unsupported};
 use super::tokens::{CTokenKind, begins_line, comment_end, is_identifier_byte, quote_end, word_end};
 use crate::syntax::text::{PreprocessedText, SynthesizedItem};
 
-impl<'a> CScanner<'a> {
+/// Preprocesses a text in C.
+pub(in crate::syntax) fn preprocess_c(text: &str) -> Option<PreprocessedText> {
+    CScanner::new(text, Dialect::C).preprocess()
+}
+
+/// Preprocesses a text in C++.
+pub(in crate::syntax) fn preprocess_cpp(text: &str) -> Option<PreprocessedText> {
+    CScanner::new(text, Dialect::Cpp).preprocess()
+}
+
+impl CScanner<'_> {
     /// Preprocesses the text; `None` where the scanner does not support it.
     pub(super) fn preprocess(mut self) -> Option<PreprocessedText> {
-        // Places are held as 32-bit numbers.
+        // Positions are stored as 32-bit numbers.
         u32::try_from(self.bytes.len()).ok()?;
         loop {
             match self.step() {
                 Ok(true) => {}
                 Ok(false) => return Some(self.into_preprocessed()),
+                // A branch of a condition may be anything but code; only outside of those the whole text is given up.
                 Err(Unsupported) => self.abandon_branch().ok()?,
             }
         }
@@ -20,7 +31,7 @@ impl<'a> CScanner<'a> {
 
     /// Returns the output. A macro may be defined within an item, and so be read before it.
     fn into_preprocessed(mut self) -> PreprocessedText {
-        self.out.synthesized.sort_by_key(|supplied| supplied.range().start);
+        self.out.synthesized.sort_by_key(|synthesized| synthesized.range().start);
         self.out
     }
 
@@ -197,14 +208,4 @@ impl<'a> CScanner<'a> {
         self.discard_item();
         Ok(false)
     }
-}
-
-/// Preprocesses a text in C.
-pub(in crate::syntax) fn preprocess_c(text: &str) -> Option<PreprocessedText> {
-    CScanner::new(text, Dialect::C).preprocess()
-}
-
-/// Preprocesses a text in C++.
-pub(in crate::syntax) fn preprocess_cpp(text: &str) -> Option<PreprocessedText> {
-    CScanner::new(text, Dialect::Cpp).preprocess()
 }

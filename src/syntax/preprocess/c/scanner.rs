@@ -5,79 +5,10 @@ use std::ops::Range;
 use super::tokens::{CToken, CTokenKind, ItemTokens};
 use crate::syntax::text::{Checkpoint, PreprocessedText};
 
-/// An `#if` whose `#endif` is not reached yet.
-#[derive(Debug)]
-pub(super) struct OpenCondition {
-    /// How many brackets were open when it began.
-    pub(super) depth: usize,
-    /// How many tokens the current item had then, and how many groups were open.
-    pub(super) tokens: usize,
-    pub(super) groups: usize,
-    /// The output so far, to detect whether a branch is empty.
-    pub(super) mark: Checkpoint,
-    /// Where the current branch began, if it can be abandoned.
-    pub(super) branch: Option<(usize, Checkpoint)>,
-}
-
-/// Which of the two languages a text is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
-    C,
-    Cpp,
-}
-
-impl CScanner<'_> {
-    /// Returns whether the innermost scope is a type, whose functions are methods.
-    pub(super) fn is_in_type(&self) -> bool {
-        self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Type)
-    }
-
-    /// Returns where the current item begins; the current position, where it is empty.
-    pub(super) fn start(&self) -> usize {
-        self.tokens.top_level(0).map_or(self.at, CToken::start)
-    }
-
-    /// Returns the start of the part of the item that is not emitted yet: after the type that it declares variables of.
-    pub(super) fn own_start(&self) -> usize {
-        let is_tail = self.tokens.kind(0) == Some(CTokenKind::TypeEnd);
-        if is_tail { self.tokens.top_end(0) } else { self.start() }
-    }
-
-    /// Returns the text of the `top`-th token in the row of the current item.
-    pub(super) fn top_text(&self, top: usize) -> &str {
-        self.tokens.top_level(top).map_or("", |token| &self.text[token.range()])
-    }
-}
-
 /// Scopes nested deeper than this, or conditions, are for the parser to refuse.
 pub(super) const MAX_DEPTH: usize = 200;
 
-/// Something that no scanner can read on from.
-#[derive(Debug)]
-pub(super) struct Unsupported;
-
-/// A scope that encloses the items being read.
-#[derive(Debug, Clone)]
-pub(super) struct OpenScope {
-    pub(super) kind: ScopeKind,
-    /// The range of its name; empty where it has none.
-    pub(super) name: Range<usize>,
-    /// The index of its expected symbol, whose end is not known before its brace is closed.
-    pub(super) record: Option<usize>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ScopeKind {
-    /// A namespace, or `extern "C" {`.
-    Namespace,
-    /// A struct, a union or a class.
-    Type,
-    Enum,
-    /// `MACRO {`: its braces are not given to the grammar.
-    Elided,
-}
-
-/// What is known at a point of the text.
+/// Reads a text in C or C++ from its beginning to its end: where it is, and what it has read of the current item.
 pub(super) struct CScanner<'a> {
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
@@ -97,6 +28,53 @@ pub(super) struct CScanner<'a> {
     pub(super) unended: usize,
     pub(super) is_line_start: bool,
 }
+
+/// Which of the two languages a text is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    C,
+    Cpp,
+}
+
+/// A scope that encloses the items being read.
+#[derive(Debug, Clone)]
+pub(super) struct OpenScope {
+    pub(super) kind: ScopeKind,
+    /// The range of its name; empty where it has none.
+    pub(super) name: Range<usize>,
+    /// The index of its expected symbol, whose end is not known before its brace is closed.
+    pub(super) expected: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ScopeKind {
+    /// A namespace, or `extern "C" {`.
+    Namespace,
+    /// A struct, a union or a class.
+    Type,
+    /// An enumeration.
+    Enum,
+    /// `MACRO {`: its braces are not given to the grammar.
+    Elided,
+}
+
+/// An `#if` whose `#endif` is not reached yet.
+#[derive(Debug)]
+pub(super) struct OpenCondition {
+    /// How many brackets were open when it began.
+    pub(super) depth: usize,
+    /// How many tokens the current item had then, and how many groups were open.
+    pub(super) tokens: usize,
+    pub(super) groups: usize,
+    /// The output so far, to detect whether a branch is empty.
+    pub(super) mark: Checkpoint,
+    /// Where the current branch began, if it can be abandoned.
+    pub(super) branch: Option<(usize, Checkpoint)>,
+}
+
+/// Something that no scanner can read on from.
+#[derive(Debug)]
+pub(super) struct Unsupported;
 
 impl<'a> CScanner<'a> {
     pub(super) fn new(text: &'a str, dialect: Dialect) -> Self {
@@ -128,5 +106,26 @@ impl<'a> CScanner<'a> {
         self.tokens.clear();
         self.edits.clear();
         self.has_value = false;
+    }
+
+    /// Returns whether the innermost scope is a type, whose functions are methods.
+    pub(super) fn is_in_type(&self) -> bool {
+        self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Type)
+    }
+
+    /// Returns where the current item begins; the current position, where it is empty.
+    pub(super) fn start(&self) -> usize {
+        self.tokens.top_level(0).map_or(self.at, CToken::start)
+    }
+
+    /// Returns the start of the part of the item that is not emitted yet: after the type that it declares variables of.
+    pub(super) fn own_start(&self) -> usize {
+        let is_tail = self.tokens.kind(0) == Some(CTokenKind::TypeEnd);
+        if is_tail { self.tokens.top_end(0) } else { self.start() }
+    }
+
+    /// Returns the text of the `top`-th token in the row of the current item.
+    pub(super) fn top_text(&self, top: usize) -> &str {
+        self.tokens.top_level(top).map_or("", |token| &self.text[token.range()])
     }
 }

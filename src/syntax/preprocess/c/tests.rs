@@ -7,31 +7,31 @@ use expect_test::{Expect, expect};
 use super::scanner::{CScanner, Dialect};
 use crate::syntax::text::{PreprocessedText, SynthesizedItem};
 
-fn reduced(text: &str, dialect: Dialect) -> Option<PreprocessedText> {
+fn preprocessed(text: &str, dialect: Dialect) -> Option<PreprocessedText> {
     CScanner::new(text, dialect).preprocess()
 }
 
 /// Shows what is given to the grammar, then what is synthesized, then what is expected.
 #[track_caller]
 fn check(dialect: Dialect, text: &str, expected: &Expect) {
-    let Some(reduced) = reduced(text, dialect) else {
+    let Some(preprocessed) = preprocessed(text, dialect) else {
         expected.assert_eq("unsupported");
         return;
     };
-    let mut out = reduced.text.trim().to_owned();
-    for supplied in &reduced.synthesized {
-        if let SynthesizedItem::Symbol(symbol) = supplied {
+    let mut out = preprocessed.text.trim().to_owned();
+    for synthesized in &preprocessed.synthesized {
+        if let SynthesizedItem::Symbol(symbol) = synthesized {
             let kind = symbol.kind.name();
             let scope = if symbol.scope.is_empty() { "" } else { " in " };
             let head = text[symbol.signature.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
             write!(out, "\n+ {kind} {}{scope}{} = {head}", symbol.name, symbol.scope).unwrap();
         }
-        if let SynthesizedItem::Import(_, name) = supplied {
+        if let SynthesizedItem::Import(_, name) = synthesized {
             write!(out, "\n+ import {}", &text[name.clone()]).unwrap();
         }
     }
-    for record in &reduced.expected_symbols {
-        write!(out, "\n! {} {}", record.kind.name(), record.name).unwrap();
+    for expected in &preprocessed.expected_symbols {
+        write!(out, "\n! {} {}", expected.kind.name(), expected.name).unwrap();
     }
     expected.assert_eq(&out);
 }
@@ -156,7 +156,7 @@ fn unterminated_macro_calls_are_not_part_of_what_follows() {
 }
 
 #[test]
-fn of_a_condition_that_splits_an_item_the_first_branch_is_read() {
+fn the_first_branch_of_a_condition_that_splits_an_item_is_read() {
     c(
         "int f(int a)\n#if A\n{ if (a) {\n#else\n{ {\n#endif\n} }\n#if B\nint g(void) {\n#else\nint g(int a) {\n#endif\n}\nint h(void);\n",
         &expect![["
@@ -214,12 +214,12 @@ fn functions_whose_heads_are_macros_have_the_names_that_readers_ask_for() {
 #[test]
 fn elided_ranges_map_back_to_the_original() {
     let text = "int a, /* b */ c;\nstruct EXPORT s { int d; } e, f;\n";
-    let reduced = reduced(text, Dialect::C).unwrap();
+    let preprocessed = preprocessed(text, Dialect::C).unwrap();
     for name in ["a,", "c;", "s ", "e,", "f;"] {
-        let at = reduced.text.find(name).unwrap();
-        assert_eq!(&text[reduced.original_range(at..at + 1)], &name[..1]);
+        let at = preprocessed.text.find(name).unwrap();
+        assert_eq!(&text[preprocessed.original_range(at..at + 1)], &name[..1]);
     }
-    assert_eq!((reduced.elided_comments.len(), &reduced.elided_comments[0]), (1, &(7..14)));
+    assert_eq!((preprocessed.elided_comments.len(), &preprocessed.elided_comments[0]), (1, &(7..14)));
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn macros_after_an_array_are_not_its_name() {
 #[test]
 fn many_macros_on_lines_of_their_own_cost_no_more_each_than_a_few() {
     let text = "AB\n".repeat(200_000);
-    assert!(reduced(&text, Dialect::C).is_some());
+    assert!(preprocessed(&text, Dialect::C).is_some());
 }
 
 #[test]

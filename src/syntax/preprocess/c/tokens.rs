@@ -263,6 +263,7 @@ fn raw_string_end(bytes: &[u8], at: usize, unended: &mut usize) -> Option<usize>
     if bytes[at] != b'"' || at == 0 || bytes[at - 1] != b'R' || *unended == MOST_UNENDED {
         return None;
     }
+    // `FOOR"x"` is a macro before a plain string, not a raw string.
     let prefix = &bytes[word_start(bytes, at - 1)..at];
     if !matches!(prefix, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
         return None;

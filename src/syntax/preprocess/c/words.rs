@@ -50,7 +50,7 @@ pub(super) fn is_attribute(word: &str) -> bool {
 }
 
 /// Returns whether parentheses after a word spell a type.
-pub(super) fn is_type_of(word: &str) -> bool {
+pub(super) fn spells_type(word: &str) -> bool {
     matches!(word, "decltype" | "typeof" | "__typeof__" | "__typeof" | "_Atomic" | "__underlying_type")
 }
 

@@ -20,6 +20,7 @@ impl PythonScanner<'_> {
         let same_line = self.code_on_line(colon);
         let (mut start, indent) = if let Some(start) = same_line {
             self.out.copy(self.text, colon..start);
+            // No indent is as deep as this, so that the body ends with the line.
             (start, usize::MAX)
         } else {
             self.end_line(colon);
@@ -36,6 +37,7 @@ impl PythonScanner<'_> {
             }
         }
         let end = self.body_end(start, around, indent)?;
+        // A name is the shortest statement, and the grammar requires one.
         self.out.substitute("_", start..end);
         self.code_end = end;
         self.end_line(end);

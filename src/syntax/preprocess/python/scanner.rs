@@ -33,7 +33,7 @@ struct CommentLines {
 /// A class whose end is not reached yet.
 struct OpenClass {
     indent: usize,
-    record: usize,
+    expected: usize,
 }
 
 /// Reads a text from its beginning to its end.
@@ -142,6 +142,7 @@ impl<'a> PythonScanner<'a> {
     fn keep_run(&mut self, run: Option<CommentLines>) {
         if let Some(run) = run {
             self.copy_indent(run.line, run.range.start);
+            // One comment for the whole run: the walk needs its position, and its text is read from the original.
             self.out.substitute("#", run.range);
         }
     }
@@ -206,6 +207,7 @@ impl<'a> PythonScanner<'a> {
         if self.expects_block {
             self.blocks.push(indent);
             self.expects_block = false;
+            // A block that is not indented is an error of the source, and the grammar's to recover from.
             return (around < indent).then_some(());
         }
         while self.blocks.last().is_some_and(|block| indent < *block) {
@@ -217,7 +219,7 @@ impl<'a> PythonScanner<'a> {
 
     fn close_classes(&mut self, indent: usize) {
         while let Some(class) = self.classes.pop_if(|class| indent <= class.indent) {
-            self.out.expected_symbols[class.record].range.end = self.code_end;
+            self.out.expected_symbols[class.expected].range.end = self.code_end;
         }
     }
 
@@ -232,9 +234,9 @@ impl<'a> PythonScanner<'a> {
     }
 
     fn class(&mut self, line: CodeLine, start: usize, name: usize) -> Option<()> {
-        let record = self.record_head(SymbolKind::Class, line.code, start, name)?;
+        let expected = self.record_head(SymbolKind::Class, line.code, start, name)?;
         let colon = self.code_end;
-        self.classes.push(OpenClass { indent: line.indent, record });
+        self.classes.push(OpenClass { indent: line.indent, expected });
         if let Some(first) = self.code_on_line(colon) {
             // A body on the line of a class is not a block.
             self.out.copy(self.text, colon..first);
@@ -246,9 +248,9 @@ impl<'a> PythonScanner<'a> {
     }
 
     fn function(&mut self, line: CodeLine, start: usize, name: usize) -> Option<()> {
-        let record = self.record_head(SymbolKind::Function, line.code, start, name)?;
+        let expected = self.record_head(SymbolKind::Function, line.code, start, name)?;
         self.elide_body(line.indent)?;
-        self.out.expected_symbols[record].range.end = self.code_end;
+        self.out.expected_symbols[expected].range.end = self.code_end;
         Some(())
     }
 

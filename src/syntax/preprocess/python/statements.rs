@@ -31,19 +31,7 @@ impl PythonScanner<'_> {
             let class = CLASSES[usize::from(byte)];
             let is_outside = self.brackets.is_empty();
             match class {
-                ByteClass::Word => {
-                    let end = word_end(self.bytes, at);
-                    let word = &self.bytes[at..end];
-                    if is_prefix(word) && matches!(self.bytes.get(end), Some(b'"' | b'\'')) {
-                        at = self.string(word, end)?;
-                        is_value = true;
-                        continue;
-                    }
-                    self.word_in_brackets(word);
-                    is_value = !is_keyword(word);
-                    is_import = word == b"import";
-                    at = end;
-                }
+                ByteClass::Word => (at, is_value, is_import) = self.scan_word(at, is_import)?,
                 ByteClass::Quote => {
                     at = self.string(b"", at)?;
                     is_value = true;
@@ -87,6 +75,18 @@ impl PythonScanner<'_> {
             }
         }
         self.brackets.is_empty().then_some(at)
+    }
+
+    /// Scans a word or a string with a prefix; returns its end, whether it is a value, and whether what follows is
+    /// imported.
+    fn scan_word(&mut self, at: usize, is_import: bool) -> Option<(usize, bool, bool)> {
+        let end = word_end(self.bytes, at);
+        let word = &self.bytes[at..end];
+        if is_prefix(word) && matches!(self.bytes.get(end), Some(b'"' | b'\'')) {
+            return Some((self.string(word, end)?, true, is_import));
+        }
+        self.word_in_brackets(word);
+        Some((end, !is_keyword(word), word == b"import"))
     }
 
     /// Returns where a line continues after a backslash.
@@ -196,7 +196,7 @@ impl PythonBracket {
     }
 
     /// Returns what can replace everything that it contains.
-    fn stand_in(&self, is_large: bool) -> Placeholder {
+    fn placeholder(&self, is_large: bool) -> Placeholder {
         match self.kind {
             b'(' if self.is_applied || self.is_literal() => Placeholder::Nothing,
             b'(' => Placeholder::Name,
@@ -219,6 +219,7 @@ impl PythonScanner<'_> {
             around.has_large |= is_table || bracket.has_large;
         }
         let inside = bracket.open + 1..at;
+        // A placeholder for a single byte would save nothing.
         if (bracket.has_large && !is_table) || inside.len() < 2 {
             return Some(());
         }
@@ -227,7 +228,7 @@ impl PythonScanner<'_> {
                 self.taken_comments.push(edit.range());
             }
         }
-        self.edits.push(PlaceholderEdit::new(inside, bracket.stand_in(is_large)));
+        self.edits.push(PlaceholderEdit::new(inside, bracket.placeholder(is_large)));
         Some(())
     }
 
@@ -254,10 +255,10 @@ impl PythonScanner<'_> {
     pub(super) fn flush(&mut self, range: Range<usize>) {
         let mut at = range.start;
         for edit in self.edits.drain(..) {
-            let taken = edit.range();
-            self.out.copy(self.text, at..taken.start);
-            at = taken.end;
-            self.out.substitute(edit.placeholder.text(), taken);
+            let elided = edit.range();
+            self.out.copy(self.text, at..elided.start);
+            at = elided.end;
+            self.out.substitute(edit.placeholder.text(), elided);
         }
         self.out.copy(self.text, at..range.end);
         self.taken_comments.sort_unstable_by_key(|comment| comment.start);
