@@ -66,6 +66,8 @@ fn read_document<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     let mut sections = vec![MarkdownSection { heading: None, blocks: Vec::new() }];
     collect(walk, root, 0, &mut sections);
     let docs: Vec<_> = sections.iter().map(|section| doc(walk, section)).collect();
+    // The first section is what precedes all headings, and the second is mostly that of the title; later ones do not
+    // describe the file.
     walk.doc = docs.iter().take(2).flatten().next().cloned();
     cut_sections(walk, &sections);
     add_nested_headings(walk, sections, docs);

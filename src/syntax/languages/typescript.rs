@@ -160,6 +160,7 @@ fn repair_text(text: &str, has_jsx: bool) -> Option<PreprocessedText> {
     preprocessed.repairs = repairs.len();
     let mut at = 0;
     for (range, stand_in) in repairs {
+        // Of overlapping repairs the first one is made.
         if range.start < at {
             continue;
         }

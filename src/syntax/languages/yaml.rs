@@ -54,6 +54,7 @@ fn document<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(content) = children(node).into_iter().find(|child| child.kind().ends_with("_node")) else {
         return;
     };
+    // A single document is not a symbol of its own, so that its keys are the top level.
     if is_only {
         return walk.visit_children(node);
     }

@@ -36,6 +36,7 @@ impl<'t> OutlineWalk<'t> {
             let synthesized =
                 preprocessed.synthesized.get(place.next_synthesized).filter(|one| one.range().start < until);
             match (comment, synthesized) {
+                // Comments and items are two lists in the order of the text, which are merged here.
                 (Some(comment), next) if next.is_none_or(|next| comment.start < next.range().start) => {
                     place.next_comment += 1;
                     self.record_comment(comment.clone(), place.last_code_line);
@@ -83,6 +84,7 @@ impl<'t> OutlineWalk<'t> {
             recovered: false,
             children: Vec::new(),
         };
+        // A comment on the line of the opening brace trails the head, not the first member.
         if read.kind.is_type() || read.kind.is_namespace() {
             place.last_code_line = self.source.line(read.signature.end.saturating_sub(1));
             let scope = NamedScope { name: full, kind: read.kind };

@@ -117,7 +117,7 @@ pub(in crate::syntax) enum GrammarField {
 }
 
 impl GrammarField {
-    pub(in crate::syntax) const ALL: [(Self, &'static str); 12] = [
+    const ALL: [(Self, &'static str); 12] = [
         (Self::Body, "body"),
         (Self::Declarator, "declarator"),
         (Self::Definition, "definition"),
@@ -144,6 +144,7 @@ pub(in crate::syntax) struct CompiledLanguage {
 impl CompiledLanguage {
     pub(in crate::syntax) fn new(language: &'static Language) -> Self {
         let grammar = tree_sitter::Language::new(language.grammar);
+        // Indexed by the id of the kind, because every node that the walk passes is looked up.
         let mut visits = vec![None; grammar.node_kind_count()];
         // A name may have several ids (aliases), so the ids are mapped to their names.
         for (id, visit) in visits.iter_mut().enumerate() {

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 /// Returns the end of the last token below `node` that is not a comment: comments after a body do not belong to it.
 pub(in crate::syntax) fn end_without_comments(node: Node<'_>) -> usize {
     let mut node = node;
+    // A loop and not a recursion, because a tree may be deeper than a stack.
     'deeper: loop {
         for at in (0..node.child_count()).rev() {
             let Some(child) = node.child(at) else { continue };

@@ -79,7 +79,7 @@ pub(in crate::syntax) struct ElisionMarks {
 
 impl ElisionMarks {
     /// Bodies in braces and comments as in C.
-    pub(in crate::syntax) const BRACES: Self =
+    pub(super) const BRACES: Self =
         Self { body: ("{ /* ", " */ }"), data: (" /* ", " */ "), ends_line: false };
 
     /// Bodies that end with a word, and comments that begin with `#`.

@@ -26,6 +26,7 @@ pub(in crate::syntax) fn preprocess_conditionals(text: &str) -> Option<Preproces
             at = end;
             continue;
         }
+        // Bytes beyond ASCII are those of a byte order mark, which may precede the first directive.
         at_line_start = byte == b'\n' || (at_line_start && (byte.is_ascii_whitespace() || 0x7f < byte));
         let end = token_end(text, at, 0)?;
         if !(byte.is_ascii_whitespace() || text[at..].starts_with("//") || text[at..].starts_with("/*")) {

@@ -173,6 +173,7 @@ impl<'t> HtmlScanner<'t> {
         let from = self.at;
         let mut at = from;
         loop {
+            // A script ends only with its own end tag, whatever tags its strings contain.
             at += memmem::find(&self.text.as_bytes()[at..], b"</")?;
             let end = self.text.get(at + 2..at + 2 + name.len());
             if end.is_some_and(|end| end.eq_ignore_ascii_case(name)) {

@@ -29,6 +29,7 @@ pub(in crate::syntax) fn preprocess_kotlin(text: &str) -> Option<PreprocessedTex
                 scan.open_bracket(b'}');
             }
             b',' => {
+                // A comma ends the delegation: in `A by b(), C` another supertype follows.
                 scan.set_delegate(None);
                 scan.at += 1;
             }
@@ -189,6 +190,7 @@ impl KotlinScanner<'_> {
         let in_head = self.brace_content() == BraceContent::Members;
         match (word, next) {
             ("class" | "interface" | "object", _) => self.set_brace_content(BraceContent::Members),
+            // The braces of a property may be a lambda that is its value, which is not a body.
             ("val" | "var" | "typealias", _) => self.set_brace_content(BraceContent::Unknown),
             ("by", _) if in_head => self.set_delegate(Some(self.at - end)),
             ("fun", _) => self.set_brace_content(BraceContent::Code),

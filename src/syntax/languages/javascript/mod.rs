@@ -2,7 +2,6 @@
 
 mod bindings;
 mod statements;
-mod values;
 
 #[cfg(feature = "lang-typescript")]
 pub(super) use bindings::read_file_comment;

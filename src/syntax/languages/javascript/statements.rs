@@ -4,9 +4,9 @@
 use tree_sitter::Node;
 
 use super::bindings::{
-    NameBinding, declarator, define_binding, export, import, required_module, unquoted, variables,
+    NameBinding, arguments, declarator, define_binding, export, has_functions, import, is_function,
+    required_module, significant_children, trim_value, unquoted, unwrap_value, variables,
 };
-use super::values::{arguments, has_functions, is_function, significant_children, trim_value, unwrap_value};
 use crate::model::SymbolKind;
 #[cfg(feature = "lang-javascript")]
 use crate::syntax::outline::Language;

@@ -138,7 +138,7 @@ fn object_kind(word: &str) -> Option<SymbolKind> {
 
 /// A part of a table or of a type.
 #[derive(Debug)]
-pub(super) struct MemberEntry {
+struct MemberEntry {
     /// What it is.
     pub(super) kind: SymbolKind,
     /// Its name.
@@ -149,7 +149,7 @@ pub(super) struct MemberEntry {
 
 /// The members in a statement's list in parentheses.
 #[derive(Debug)]
-pub(super) struct MemberList {
+struct MemberList {
     /// What the whole is, which only its list decides.
     pub(super) kind: SymbolKind,
     /// What is in it.

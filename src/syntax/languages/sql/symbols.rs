@@ -103,6 +103,8 @@ fn add_created_symbol(
         span: walk.source.span(statement.range.clone()),
         signature: tokens_on_one_line(text, statement, 0..head_end(text, statement, head, list.is_some())),
         doc: comment_above(walk.source, start),
+        // The scanner finds every statement; one that the grammar did not understand counts as recovered, because
+        // only the scanner has read it.
         recovered: !is_understood,
         children: children.collect(),
     };

@@ -1,14 +1,272 @@
-//! Lines of the preprocessor between items, and within them.
+//! Lines of the preprocessor, and the branches of `#if` that are skipped, between items and within blocks.
+//!
+//! It is not known here what is defined. So the first branch is read, and another one too if it is whole: if it begins
+//! between two items, and closes what it opens. In the body of a function only the first branch is scanned. What follows
+//! `#if 0` need not be code, and is read if it is whole.
 
 use std::ops::Range;
 
-use super::conditions::ConditionDirective;
-use super::scanner::{CScanner, Unsupported};
-use super::tokens::{comment_end, directive_end, word_end};
+use super::scanner::{CScanner, MAX_DEPTH, OpenCondition, Unsupported};
+use super::tokens::{CTokenKind, begins_line, comment_end, directive_end, quote_end, word_end};
 use crate::model::SymbolKind;
 use crate::syntax::text::{SynthesizedItem, SynthesizedSymbol};
 
+/// Which bytes are significant in the body of a function.
+const SIGNIFICANT: [bool; 256] = {
+    let mut matters = [false; 256];
+    let signs = *b"{}\"'/#";
+    let mut at = 0;
+    while at < signs.len() {
+        matters[signs[at] as usize] = true;
+        at += 1;
+    }
+    matters
+};
+
+/// What a line of the preprocessor does with conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ConditionDirective {
+    If,
+    /// `#if 0`
+    IfZero,
+    Else,
+    End,
+    /// Nothing.
+    Other,
+}
+
 impl CScanner<'_> {
+    /// Reads the name of the directive at `at`.
+    fn condition_directive(&self, at: usize) -> ConditionDirective {
+        let rest = self.bytes[at + 1..].trim_ascii_start();
+        let end = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
+        match &rest[..end] {
+            b"if" => {
+                let value = rest[end..].trim_ascii_start();
+                let is_zero = value.first() == Some(&b'0')
+                    && value.get(1).is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'/');
+                if is_zero { ConditionDirective::IfZero } else { ConditionDirective::If }
+            }
+            b"ifdef" | b"ifndef" => ConditionDirective::If,
+            b"else" | b"elif" | b"elifdef" | b"elifndef" => ConditionDirective::Else,
+            b"endif" => ConditionDirective::End,
+            _ => ConditionDirective::Other,
+        }
+    }
+
+    /// Follows a directive that ends at `end` and is `inner` braces deep in the body of a function, if in one.
+    fn follow_condition(
+        &mut self,
+        turn: ConditionDirective,
+        end: usize,
+        inner: usize,
+    ) -> Result<(), Unsupported> {
+        let depth = self.scopes.len() + inner;
+        self.at = end;
+        match turn {
+            ConditionDirective::If | ConditionDirective::IfZero => self.begin_condition(turn, depth),
+            ConditionDirective::Else => self.begin_branch(depth, 0 < inner),
+            ConditionDirective::End => self.end_condition(depth),
+            ConditionDirective::Other => Ok(()),
+        }
+    }
+
+    fn begin_condition(&mut self, turn: ConditionDirective, depth: usize) -> Result<(), Unsupported> {
+        if self.conditions.len() == MAX_DEPTH {
+            return Err(Unsupported);
+        }
+        let is_inside = self.scopes.len() < depth;
+        // Between items, `#if 0` may exclude whole declarations, which are worth showing; within an item or a body it
+        // excludes a fragment, which is not.
+        if turn == ConditionDirective::IfZero
+            && (is_inside || !self.tokens.is_empty())
+            && self.skip_branches(true)? == ConditionDirective::End
+        {
+            return Ok(());
+        }
+        let mark = self.out.checkpoint();
+        let can_be_abandoned = turn == ConditionDirective::IfZero && !is_inside && self.tokens.is_empty();
+        self.conditions.push(OpenCondition {
+            depth,
+            tokens: self.tokens.count(),
+            groups: self.tokens.depth(),
+            branch: can_be_abandoned.then(|| (self.at, mark.clone())),
+            mark,
+        });
+        Ok(())
+    }
+
+    fn begin_branch(&mut self, depth: usize, is_inside: bool) -> Result<(), Unsupported> {
+        let is_level = self.is_balanced(depth)?;
+        let Some(condition) = self.conditions.last_mut() else { return Err(Unsupported) };
+        if !is_level && condition.branch.is_some() {
+            return Err(Unsupported);
+        }
+        // A branch can be abandoned only where no item spans its start: an item that is half in each branch has no
+        // other beginning.
+        let is_between = condition.tokens == 0;
+        let is_empty = is_level && self.out.is_unchanged_since(&condition.mark);
+        if is_level && is_empty && !is_inside {
+            // Nothing was in the branch before, so that this one is the first.
+            condition.branch = None;
+            return Ok(());
+        }
+        if is_level && is_between && !is_inside {
+            condition.branch = Some((self.at, self.out.checkpoint()));
+            return Ok(());
+        }
+        self.conditions.pop();
+        self.skip_branches(false)?;
+        Ok(())
+    }
+
+    fn end_condition(&mut self, depth: usize) -> Result<(), Unsupported> {
+        let is_level = self.is_balanced(depth)?;
+        let Some(condition) = self.conditions.last() else { return Err(Unsupported) };
+        if !is_level && condition.branch.is_some() {
+            return Err(Unsupported);
+        }
+        self.conditions.pop();
+        Ok(())
+    }
+
+    /// Returns whether as much is open as when the condition began.
+    fn is_balanced(&self, depth: usize) -> Result<bool, Unsupported> {
+        let condition = self.conditions.last().ok_or(Unsupported)?;
+        Ok(condition.depth == depth
+            && condition.tokens == self.tokens.count()
+            && condition.groups == self.tokens.depth())
+    }
+
+    /// Returns whether the current scope was opened before a branch that can be abandoned: it cannot be closed in
+    /// there.
+    pub(super) fn is_scope_pinned(&self) -> bool {
+        let branch = self.conditions.iter().rev().find(|condition| condition.branch.is_some());
+        branch.is_some_and(|condition| self.scopes.len() <= condition.depth)
+    }
+
+    /// Goes back to where the innermost branch began that can be abandoned, and skips it.
+    pub(super) fn abandon_branch(&mut self) -> Result<(), Unsupported> {
+        while let Some(mut condition) = self.conditions.pop() {
+            let Some((at, mark)) = condition.branch.take() else { continue };
+            // What was read of the branch so far may be wrong too, not only what could not be read.
+            self.out.roll_back(&mark);
+            self.clear_item();
+            self.scopes.truncate(condition.depth);
+            self.at = at;
+            if self.skip_branches(true)? == ConditionDirective::Else {
+                let is_first = self.out.is_unchanged_since(&condition.mark);
+                condition.branch = (!is_first).then_some((self.at, mark));
+                self.conditions.push(condition);
+            }
+            return Ok(());
+        }
+        Err(Unsupported)
+    }
+
+    /// Runs over the branches up to the `#endif`, or up to the next `#else`, and returns which of them it was.
+    fn skip_branches(&mut self, stops_at_else: bool) -> Result<ConditionDirective, Unsupported> {
+        let start = self.at;
+        let mut depth = 0_usize;
+        while let Some((sign, end)) = self.next_directive() {
+            self.at = end;
+            let turn = self.condition_directive(sign);
+            match turn {
+                ConditionDirective::If | ConditionDirective::IfZero => depth += 1,
+                ConditionDirective::End if depth == 0 => return Ok(self.record_skipped(start, turn)),
+                ConditionDirective::End => depth -= 1,
+                ConditionDirective::Else if depth == 0 && stops_at_else => {
+                    return Ok(self.record_skipped(start, turn));
+                }
+                ConditionDirective::Else | ConditionDirective::Other => {}
+            }
+        }
+        Err(Unsupported)
+    }
+
+    fn record_skipped(&mut self, start: usize, turn: ConditionDirective) -> ConditionDirective {
+        if !self.tokens.is_empty() {
+            self.edits.push((start..self.at, ""));
+        }
+        self.out.repairs += 1;
+        turn
+    }
+
+    /// Returns the next directive from here on, and where it ends.
+    fn next_directive(&self) -> Option<(usize, usize)> {
+        let mut at = self.at;
+        loop {
+            let rest = self.bytes.get(at..)?;
+            let step = memchr::memchr2(b'\n', b'/', rest)?;
+            at += step + 1;
+            if rest[step] == b'/' {
+                // Only a comment can hide a `#` at the beginning of a line. Strings are not tracked: in a skipped
+                // branch an apostrophe may be prose.
+                if self.bytes.get(at) == Some(&b'*') {
+                    at = comment_end(self.bytes, at - 1)?;
+                }
+                continue;
+            }
+            let spaces = self.bytes[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            if self.bytes.get(at + spaces) == Some(&b'#') {
+                return Some((at + spaces, directive_end(self.bytes, at + spaces)));
+            }
+            at += spaces;
+        }
+    }
+
+    /// Returns where the block ends that is opened at `open`. Conditions in it are followed; one that is still open
+    /// when the block ends stays so.
+    pub(super) fn matching_brace(&mut self, open: usize) -> Result<usize, Unsupported> {
+        let item = self.at;
+        let mut depth = 0_usize;
+        let mut at = open;
+        loop {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            // A table and not tokens: most bytes of a text are in bodies, of which nothing but the end matters.
+            let Some(step) = rest.iter().position(|byte| SIGNIFICANT[usize::from(*byte)]) else {
+                return Err(Unsupported);
+            };
+            at += step;
+            match self.bytes[at] {
+                b'{' => depth += 1,
+                b'}' => {
+                    depth = depth.checked_sub(1).ok_or(Unsupported)?;
+                    if depth == 0 {
+                        self.at = item;
+                        return Ok(at + 1);
+                    }
+                }
+                b'/' => {
+                    if matches!(self.bytes.get(at + 1), Some(b'/' | b'*')) {
+                        at = comment_end(self.bytes, at).ok_or(Unsupported)?;
+                        continue;
+                    }
+                }
+                b'#' => {
+                    if begins_line(self.bytes, at) {
+                        let end = directive_end(self.bytes, at);
+                        self.follow_condition(self.condition_directive(at), end, depth)?;
+                        at = self.at;
+                        continue;
+                    }
+                }
+                _ => {
+                    at = quote_end(self.bytes, at, &mut self.unended);
+                    continue;
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// Skips `{…}` that is a part of the current item.
+    pub(super) fn push_braces(&mut self) -> Result<(), Unsupported> {
+        let end = self.matching_brace(self.at)?;
+        self.push(CTokenKind::Braces, end - self.at);
+        Ok(())
+    }
+
     /// Reads the directive that begins here.
     pub(super) fn directive(&mut self) -> Result<(), Unsupported> {
         let start = self.at;

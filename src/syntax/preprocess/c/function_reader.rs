@@ -37,6 +37,7 @@ impl ItemReader<'_, '_> {
                 }
             };
         }
+        // A name without a type before it is a constructor, a macro in place of a type, or the call of a macro.
         let can_be_macro = !is_typed && scope.is_empty() && !is_destructor && !self.is_class(&text);
         match self.read_trail(parameters + 1, can_be_macro, is_macro_name(&text)) {
             HeadTrail::TypeUpTo(after) => {
@@ -250,6 +251,8 @@ impl ItemReader<'_, '_> {
 
     /// Returns whether what is in parentheses can be parameters, and not the arguments of a constructor.
     fn are_parameters(&self, parameters: usize) -> bool {
+        // `A a(1);` defines a variable, and `A a(B);` may be either: only a literal or an operator decides, because a
+        // name may be that of a type.
         let mut is_value = false;
         let mut may_count = false;
         let inside = self.scanner.tokens.group(parameters);

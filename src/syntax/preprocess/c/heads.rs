@@ -54,6 +54,8 @@ impl CScanner<'_> {
         let count = self.tokens.len();
         let plain =
             |kind| ScopeHead { kind, symbol: None, name: 0..0, keyword: count, removable: Vec::new() };
+        // Only what may precede the keyword of a scope is accepted, because bodies and values begin with the same
+        // brace.
         let mut clauses = Vec::new();
         let mut top = 0;
         while top < count {
@@ -158,6 +160,7 @@ impl CScanner<'_> {
         let TypeHeadWords { words: names, removable: mut spare, rest } =
             self.names(if is_scoped { keyword + 2 } else { keyword + 1 })?;
         let count = self.tokens.len();
+        // What has a semicolon or a call before its brace is a function that returns the type.
         let is_function = (rest..count).any(|top| self.tokens.kind(top) == Some(CTokenKind::Semicolon))
             || (self.tokens.kind(rest) == Some(CTokenKind::Less) && !self.ends_as_type(rest));
         if is_function {

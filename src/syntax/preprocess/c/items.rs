@@ -301,6 +301,7 @@ impl CScanner<'_> {
         let start = self.start();
         let open = self.at;
         self.at += 1;
+        // The end is not known yet: it is set when the brace of the scope is closed.
         let expected = head.symbol.filter(|_| !head.name.is_empty()).map(|kind| {
             let name = self.text[head.name.clone()].to_owned();
             self.out.expected_symbols.push(ExpectedSymbol {

@@ -3,9 +3,8 @@
 //! Start with `scan`: it goes from token to token, on the state in `scanner`. What is between two semicolons is an item
 //! (`items`): either it is understood at sight (`item_reader`, `declarator_reader`, `function_reader`) and synthesized,
 //! or it is repaired (`emit`) and given to the grammar. `heads` reads what opens a scope, `directives` the lines of the
-//! preprocessor, `conditions` decides which branches are read.
+//! preprocessor, which decide the branches that are read.
 
-mod conditions;
 mod declarator_reader;
 mod directives;
 mod emit;

@@ -28,6 +28,7 @@ impl PythonScanner<'_> {
             self.copy_indent(line.start, line.code);
             (line.code, line.indent)
         };
+        // A docstring stays, because the walk reads the doc of the symbol from it.
         if let Some(end) = self.only_strings(start) {
             self.code_end = end;
             self.flush(start..end);

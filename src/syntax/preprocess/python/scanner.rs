@@ -162,6 +162,7 @@ impl<'a> PythonScanner<'a> {
             match self.bytes.get(at) {
                 Some(b' ') => indent += 1,
                 Some(b'\t') => indent += 8,
+                // A form feed restarts the column, as it does in the grammar.
                 Some(b'\x0c') => indent = 0,
                 Some(_) | None => return (indent, at),
             }
@@ -178,6 +179,7 @@ impl<'a> PythonScanner<'a> {
     fn read(&mut self, line: CodeLine) -> Option<()> {
         self.enter_block(line.indent)?;
         self.copy_indent(line.start, line.code);
+        // Decorators belong to the symbol that follows, which begins with the first of them.
         if self.bytes[line.code] == b'@' {
             self.decorators.get_or_insert(line.code);
             return self.keep(line.code);

@@ -198,6 +198,7 @@ impl PythonBracket {
     /// Returns what can replace everything that it contains.
     fn placeholder(&self, is_large: bool) -> Placeholder {
         match self.kind {
+            // Calls and tuples may be empty, but not parentheses around an expression, nor an index.
             b'(' if self.is_applied || self.is_literal() => Placeholder::Nothing,
             b'(' => Placeholder::Name,
             _ if self.is_applied => Placeholder::Name,

@@ -1,26 +1,32 @@
-//! A notebook's outline (headings, cells of code, and what those define) and its skeleton, a script.
+//! Jupyter notebooks: their cells of code and of prose, without the output of the code.
+//!
+//! A notebook is JSON. The lines of its cells are read with their positions, so that the symbols of the code have lines of
+//! the file. The skeleton is the notebook as a script in the "percent" format that editors know
+//! (<https://jupytext.readthedocs.io/en/latest/formats-scripts.html>): prose in comments, code with its bodies cut.
 
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::cells::{CellKind, CellLine, NotebookCell, ParsedNotebook, parse_notebook};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
 use crate::model::{Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind};
 use crate::syntax::languages::{PYTHON, compiled_language};
 use crate::syntax::outline::{FileStructure, SkeletonCheck, derive_text};
 use crate::syntax::text::{SourceText, first_paragraph, one_line};
 
 /// Id of the file type.
-pub(in crate::syntax) const ID: &str = "notebook";
+pub(super) const ID: &str = "notebook";
 
 /// The reader of notebooks: the version of the code here, raised when it gives other results, and the grammar of the
 /// cells.
-pub(in crate::syntax) const READER: &str = "cells 1, tree-sitter-python 0.25.0";
+pub(super) const READER: &str = "cells 1, tree-sitter-python 0.25.0";
 
 /// Prose of more lines than this is cut to its beginning.
 const MOST_PROSE: usize = 12;
 
 /// Returns the structure of a notebook. The code of a kernel that does not run Python is shown and has no symbols.
-pub(in crate::syntax) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -> FileStructure {
+pub(super) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -> FileStructure {
     let Some(notebook) = parse_notebook(text) else {
         let health = ParseHealth::fallen_back(text.len() as u64, ParseFallback::Failed);
         let outline = Outline { health, doc: None, imports: Vec::new(), symbols: Vec::new() };
@@ -215,9 +221,215 @@ fn symbol(kind: SymbolKind, name: &str, span: Span, signature: &str) -> Symbol {
     }
 }
 
+/// A notebook as far as it is read.
+struct ParsedNotebook {
+    cells: Vec<NotebookCell>,
+    /// Whether its kernel runs Python; a kernel that does not declare its language is assumed to.
+    is_python: bool,
+    /// What a comment begins with in the language of its kernel.
+    comment: &'static str,
+}
+
+/// Languages of kernels whose comments begin with two slashes, by how their names begin.
+const SLASHES: [&str; 10] =
+    ["c#", "c++", "csharp", "go", "java", "kotlin", "rust", "scala", "swift", "typescript"];
+
+/// A cell.
+struct NotebookCell {
+    kind: CellKind,
+    lines: Vec<CellLine>,
+    /// How many bytes of the notebook are the output of its code.
+    output_bytes: usize,
+}
+
+/// What a cell contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CellKind {
+    /// A program.
+    Code,
+    /// Prose.
+    Markdown,
+    /// What is for another program.
+    Raw,
+}
+
+/// A line of a cell, without its end.
+struct CellLine {
+    text: String,
+    /// Its range in the notebook's text: itself, quotes included, or the text of the whole cell.
+    range: Range<usize>,
+}
+
+impl NotebookCell {
+    fn is_code(&self) -> bool {
+        self.kind == CellKind::Code
+    }
+}
+
+#[derive(Deserialize)]
+struct RawNotebook<'a> {
+    #[serde(borrow)]
+    cells: Option<Vec<&'a RawValue>>,
+    /// Of format 3, which has no cells of its own.
+    #[serde(borrow)]
+    worksheets: Option<Vec<RawSheet<'a>>>,
+    metadata: Option<NotebookMetadata>,
+}
+
+#[derive(Deserialize)]
+struct RawSheet<'a> {
+    #[serde(borrow)]
+    cells: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct RawCell<'a> {
+    cell_type: String,
+    /// `input` is what format 3 calls the source of code.
+    #[serde(borrow, alias = "input")]
+    source: Option<&'a RawValue>,
+    #[serde(borrow)]
+    outputs: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct NotebookMetadata {
+    kernelspec: Option<KernelInfo>,
+    language_info: Option<KernelInfo>,
+}
+
+#[derive(Deserialize)]
+struct KernelInfo {
+    name: Option<String>,
+    language: Option<String>,
+}
+
+/// Returns the cells of a notebook; `None` where the text is none. A text without a word is one without cells, as an
+/// editor makes it before anything is written.
+fn parse_notebook(text: &str) -> Option<ParsedNotebook> {
+    if text.trim().is_empty() {
+        return Some(ParsedNotebook { cells: Vec::new(), is_python: true, comment: "#" });
+    }
+    let raw: RawNotebook<'_> = serde_json::from_str(text).ok()?;
+    if raw.cells.is_none() && raw.worksheets.is_none() {
+        return None;
+    }
+    let language = raw.metadata.and_then(NotebookMetadata::language);
+    let language = language.map_or_else(|| "python".to_owned(), |name| name.to_ascii_lowercase());
+    let sheets = raw.worksheets.unwrap_or_default().into_iter().flat_map(|sheet| sheet.cells);
+    let cells = raw.cells.unwrap_or_default().into_iter().chain(sheets);
+    Some(ParsedNotebook {
+        cells: cells.filter_map(|cell| parse_cell(text, cell)).collect(),
+        is_python: language.contains("python"),
+        comment: if SLASHES.iter().any(|name| language.starts_with(name)) { "//" } else { "#" },
+    })
+}
+
+/// Parses a cell; an invalid cell is skipped, and one whose source is invalid has no lines.
+fn parse_cell(text: &str, raw: &RawValue) -> Option<NotebookCell> {
+    let cell: RawCell<'_> = serde_json::from_str(raw.get()).ok()?;
+    let kind = match cell.cell_type.as_str() {
+        "code" => CellKind::Code,
+        "markdown" | "heading" => CellKind::Markdown,
+        _ => CellKind::Raw,
+    };
+    let lines = cell.source.and_then(|source| parse_lines(text, source)).unwrap_or_default();
+    let outputs = cell.outputs.map_or("", RawValue::get);
+    let output_bytes = if outputs == "[]" { 0 } else { outputs.len() };
+    Some(NotebookCell { kind, lines, output_bytes })
+}
+
+/// Parses a text that is written as a string, or as a list of strings, mostly one for each line.
+fn parse_lines(text: &str, source: &RawValue) -> Option<Vec<CellLine>> {
+    let pieces: Vec<&RawValue> =
+        if source.get().starts_with('"') { vec![source] } else { serde_json::from_str(source.get()).ok()? };
+    let mut lines: Vec<CellLine> = Vec::new();
+    let mut continues = false;
+    for piece in pieces {
+        let range = borrowed_range(text, piece.get());
+        let piece: String = serde_json::from_str(piece.get()).ok()?;
+        for part in piece.split_inclusive('\n') {
+            let own = part.trim_end_matches(['\n', '\r']);
+            match lines.last_mut().filter(|_| continues) {
+                Some(last) => {
+                    last.text.push_str(own);
+                    last.range.end = range.end;
+                }
+                None => lines.push(CellLine { text: own.to_owned(), range: range.clone() }),
+            }
+            continues = !part.ends_with('\n');
+        }
+    }
+    Some(lines)
+}
+
+/// Returns the range of `part`, which is borrowed from `text`, in it.
+fn borrowed_range(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len());
+    start..(start + part.len()).min(text.len())
+}
+
+impl NotebookMetadata {
+    /// Returns the name of the kernel's language.
+    fn language(self) -> Option<String> {
+        let named = self.language_info.and_then(|info| info.name);
+        named.or_else(|| self.kernelspec.and_then(|kernel| kernel.language))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_has_its_range_in_the_notebook() {
+        let text = r#"{"cells": [{"cell_type": "code", "source": ["a = 1\n", "b = \"é\""]}]}"#;
+        let notebook = parse_notebook(text).unwrap();
+        let lines: Vec<_> = notebook.cells[0]
+            .lines
+            .iter()
+            .map(|line| (line.text.as_str(), &text[line.range.clone()]))
+            .collect();
+        assert_eq!(lines, [("a = 1", r#""a = 1\n""#), ("b = \"é\"", r#""b = \"é\"""#)]);
+    }
+
+    #[test]
+    fn lines_of_a_single_string_share_its_range() {
+        let text = r#"{"cells": [{"cell_type": "markdown", "source": "a\nb"}], "metadata": {}}"#;
+        let notebook = parse_notebook(text).unwrap();
+        let lines = &notebook.cells[0].lines;
+        assert_eq!(lines.len(), 2);
+        assert_eq!(&text[lines[1].range.clone()], r#""a\nb""#);
+    }
+
+    #[test]
+    fn cells_of_format_3_are_in_sheets() {
+        let text =
+            r#"{"worksheets": [{"cells": [{"cell_type": "code", "input": ["def old(a):\n", "    pass"]}]}]}"#;
+        let notebook = parse_notebook(text).unwrap();
+        assert_eq!(notebook.cells[0].lines[1].text, "    pass");
+    }
+
+    #[test]
+    fn an_invalid_cell_costs_no_other() {
+        let text =
+            r#"{"cells": [{"cell_type": "code", "source": 5}, 3, {"cell_type": "code", "source": ["x"]}]}"#;
+        let notebook = parse_notebook(text).unwrap();
+        assert_eq!(notebook.cells.iter().map(|cell| cell.lines.len()).collect::<Vec<_>>(), [0, 1]);
+    }
+
+    #[test]
+    fn the_kernel_decides_the_language() {
+        let of = |name: &str| {
+            parse_notebook(&format!(
+                r#"{{"cells": [], "metadata": {{"language_info": {{"name": "{name}"}}}}}}"#
+            ))
+            .unwrap()
+            .is_python
+        };
+        assert!(of("python") && of("ipython3"));
+        assert!(!of("julia") && !of("typescript"));
+    }
 
     #[test]
     fn the_version_in_the_key_is_that_of_the_grammar() {
