@@ -138,7 +138,7 @@ fn object_kind(word: &str) -> Option<SymbolKind> {
 
 /// A part of a table or of a type.
 #[derive(Debug)]
-struct MemberEntry {
+pub(super) struct MemberEntry {
     /// What it is.
     pub(super) kind: SymbolKind,
     /// Its name.
@@ -149,7 +149,7 @@ struct MemberEntry {
 
 /// The members in a statement's list in parentheses.
 #[derive(Debug)]
-struct MemberList {
+pub(super) struct MemberList {
     /// What the whole is, which only its list decides.
     pub(super) kind: SymbolKind,
     /// What is in it.

@@ -98,7 +98,7 @@ pub(super) fn is_keyword(word: &[u8]) -> bool {
 }
 
 /// A string, by its parts.
-struct StringLiteral {
+pub(super) struct StringLiteral {
     /// Where its text begins, after the quotes.
     pub(super) start: usize,
     /// Where its text ends, before the quotes.
