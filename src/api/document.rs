@@ -202,7 +202,8 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
         Ok((bytes, self.compose_within(bytes)?))
     }
 
-    /// Returns the error that even the smallest document is too large. The limit that it would fit into is a part of its
+    /// Returns the error that even the smallest document is too large. The limit that it would fit into is a part of
+    /// its
     /// receipt, and may have more digits.
     fn over_size(&self, mut smallest: Document) -> Error {
         while smallest.receipt.max_bytes != Some(smallest.receipt.bytes) {
@@ -215,7 +216,7 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
         Error::OverSize { bytes: smallest.receipt.bytes, limit: self.limit }
     }
 
-    /// Composes within a lower limit of bytes; what is told of limits is what was asked for.
+    /// Composes within a lower limit of bytes; the receipt records the requested limit.
     fn compose_within(&mut self, bytes: u64) -> Result<FormattedDocument, Error> {
         let limits = DocumentLimits { bytes: Some(bytes), ..self.limits };
         let mut document = self.project.compose(&mut self.prepared, limits)?;
@@ -228,7 +229,7 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
     }
 }
 
-/// Says whether a format holds images as such, and not as text.
+/// Returns whether a format holds images as such, and not as text.
 const fn sends_images(format: DocumentFormat) -> bool {
     match format {
         DocumentFormat::Markdown | DocumentFormat::Json => false,
@@ -277,7 +278,7 @@ fn format_text(document: &Document, aggregation: &DocumentRequest) -> Result<Str
     Ok(wire::pretty(&value))
 }
 
-/// Returns a key that the documents of one project and tier share, and that tells a provider no name.
+/// Returns a key that the documents of one project and tier share. It is a hash, so that it reveals no names.
 fn cache_key(document: &Document, aggregation: &DocumentRequest) -> String {
     let tier = document.receipt.tier.map_or(String::new(), |tier| tier.to_string());
     let subject = format!("{}\0{tier}", aggregation.project_name);

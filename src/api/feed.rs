@@ -1,6 +1,6 @@
-//! What has changed, for whoever wants to be told: one ring of events that every subscriber reads at its own pace.
+//! The feed of changes: one ring of events that every subscriber reads at its own pace.
 //!
-//! The ring is bounded, so that a subscriber who sleeps costs nothing. One that was overtaken is told
+//! The ring is bounded, so that a slow subscriber costs nothing. One that falls behind receives
 //! [`EventKind::FreshInstance`], never a stream with a gap in it.
 
 use std::collections::VecDeque;
@@ -55,7 +55,7 @@ impl FromStr for ClockPosition {
     }
 }
 
-/// What subscribers are told at once.
+/// One event of the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedEvent {
     /// What sort of news it is.
@@ -127,7 +127,7 @@ pub enum ChangeKind {
     Removed,
 }
 
-/// The end that the daemon holds: what is published here is told to all subscribers.
+/// The publishing end, which the daemon holds.
 #[derive(Debug)]
 pub struct Feed {
     ring: Arc<Mutex<EventRing>>,
@@ -152,7 +152,7 @@ impl Feed {
 
     /// Tells all subscribers. Each event's position has to be after the last one's.
     ///
-    /// More changes than the ring holds are told as one [`EventKind::FreshInstance`]: whoever is told of so many looks
+    /// More changes than the ring holds become one [`FeedEventKind::FreshInstance`]: a subscriber to so many looks
     /// at everything anyway.
     pub fn publish(&self, event: FeedEvent) {
         let clock = event.clock;
@@ -165,7 +165,7 @@ impl Feed {
         self.newest.send_replace(clock);
     }
 
-    /// Returns what is told from now on, or since a position.
+    /// Subscribes to events from now on, or after a position.
     pub fn subscribe(&self, since: Option<ClockPosition>) -> Subscription {
         let newest = self.newest.subscribe();
         let now = lock(&self.ring).newest;
@@ -208,7 +208,7 @@ impl EventRing {
 pub struct Subscription {
     ring: Arc<Mutex<EventRing>>,
     newest: watch::Receiver<ClockPosition>,
-    /// The position of what was told last; none where it is not known in this feed.
+    /// The position of the last event that was read; `None` if this feed does not know it.
     last: Option<ClockPosition>,
 }
 

@@ -1,4 +1,4 @@
-//! What a daemon tells and does beside answering asks: how it fares, what has changed, that it is to stop.
+//! What a daemon offers besides answers: its status, the feed of changes, and stopping it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,11 +9,11 @@ use super::feed::Subscription;
 use super::service::Service;
 use super::wire::Dollars;
 
-/// A service that keeps running between two asks, as the daemon does.
+/// A service that keeps running between questions, as the daemon does.
 ///
-/// All of it but [`Service::ask`] is called from threads that serve sockets, and must not wait for work.
+/// All methods but [`Service::answer`] are called from threads that serve sockets, and must not block.
 pub trait DaemonControl: Service {
-    /// Returns how the daemon fares.
+    /// Returns the daemon's status.
     fn status(&self) -> DaemonStatus;
 
     /// Returns what changes from now on, or after `since`.
@@ -170,7 +170,7 @@ pub struct AgentStatus {
 }
 
 impl AgentStatus {
-    /// Returns how one is that asks nobody.
+    /// Returns the status of a sub-agent that is switched off.
     pub fn disabled() -> Self {
         Self {
             state: "off".to_owned(),
@@ -190,7 +190,7 @@ impl AgentStatus {
         }
     }
 
-    /// Returns how one is that cannot ask anybody.
+    /// Returns the status of a sub-agent that cannot run.
     pub fn stopped(reason: String) -> Self {
         Self { state: "stopped".to_owned(), reason: Some(reason), ..Self::disabled() }
     }

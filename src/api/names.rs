@@ -1,4 +1,4 @@
-//! The names that asks have for modes, strategies and orders, and what the model calls the same.
+//! Conversion between the names in questions and the values in `model`: modes, strategies, orders.
 
 use super::document::DocumentFormat;
 use super::queries::{FormatName, MaskName, ModeName, OrderName, PartName, StrategyName};
@@ -9,7 +9,7 @@ use crate::model::MaskMode;
 use crate::model::ViewMode;
 
 impl ModeName {
-    /// Returns the name of a mode; `None` for those that nobody can ask for.
+    /// Returns the name of a mode; `None` for modes that cannot be requested.
     pub const fn from_mode(mode: ViewMode) -> Option<Self> {
         match mode {
             ViewMode::Full => Some(Self::Full),

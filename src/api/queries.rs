@@ -1,4 +1,5 @@
-//! The questions that clients ask: the JSON of the local API, and what MCP's arguments and the flags of the command line
+//! The questions that clients ask: the JSON of the local API, and what MCP's arguments and the flags of the command
+//! line
 //! become.
 //!
 //! A question says what a client wants, and leaves the rest to the project's settings, with which the `service` room

@@ -1,6 +1,7 @@
 //! Questions and their answers: each question is a type, and names the type that answers it.
 //!
-//! A client that knows what it asks uses [`super::ask`] and gets the answer as a value. A transport that carries whatever it
+//! A client that knows what it asks uses [`super::ask`] and gets the answer as a value. A transport that carries
+//! whatever it
 //! is asked uses [`AnyQuery`], of which there is one variant for each question.
 
 use std::any::Any;

@@ -21,7 +21,7 @@ pub(super) struct ProcessEnvironment {
 }
 
 impl ProcessEnvironment {
-    /// Says whether every command is to answer without a daemon.
+    /// Returns whether every command is to answer without a daemon.
     pub(super) fn without_daemon(&self) -> bool {
         let mut variables = self.sources.variables.iter();
         variables.any(|(name, value)| name == "SLOP_NO_DAEMON" && !value.is_empty())

@@ -46,7 +46,7 @@ impl CommandError {
                 ApiErrorKind::Environment => ENVIRONMENT,
             },
             Self::Usage { .. } => USER,
-            // Whoever closes a pipe has read enough.
+            // The reader of a pipe may close it early; that is not a failure.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => DONE,
             Self::Output(_) => ENVIRONMENT,
         }

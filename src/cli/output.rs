@@ -1,4 +1,4 @@
-//! The one way out: data to the standard output, everything else to the standard error.
+//! All output of a command: data to standard output, everything else to standard error.
 
 use std::io;
 use std::io::BufWriter;
@@ -68,7 +68,7 @@ impl CommandOutput {
         self.stdout.flush()
     }
 
-    /// Tells a person something beside the data; not if silence was asked for.
+    /// Writes a message for the user to standard error, unless `--quiet` is given.
     pub(super) fn message(&mut self, line: &str) {
         if !self.quiet {
             self.write_stderr(line);
@@ -108,19 +108,19 @@ impl CommandOutput {
         }
     }
 
-    /// Says whether silence was asked for.
+    /// Returns whether silence was asked for.
     pub(super) const fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Says whether a person watches the standard error and wants to see more than results.
+    /// Returns whether a person watches the standard error and wants to see more than results.
     pub(super) fn is_interactive(&self) -> bool {
         !self.quiet && io::stderr().is_terminal()
     }
 
     fn write_stderr(&mut self, line: &str) {
-        // What stands before it on the standard output should be seen before it on a terminal; if either is closed,
-        // there is nobody to tell.
+        // Data written before should appear before it on a terminal. If either stream is closed,
+        // the message is lost, and there is no way to report that.
         let _ = self.stdout.flush();
         let _ = writeln!(anstream::stderr(), "{line}");
     }

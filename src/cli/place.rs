@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use super::failure::CommandError;
 use crate::service::SETTINGS_FILE;
 
-/// Names that tell that a folder is a project's root.
+/// Names that mark a folder as a project's root.
 const ROOT_MARKERS: [&str; 2] = [SETTINGS_FILE, ".slop_cache"];
 
-/// The project's folder, and the way from it to the folder that the user stands in.
+/// The project's folder, and the path from it to the current folder.
 pub(super) struct ProjectLocation {
     pub(super) root: PathBuf,
     below: PathBuf,
@@ -18,7 +18,7 @@ pub(super) struct ProjectLocation {
 
 impl ProjectLocation {
     /// Finds the project: the folder that was named, else the nearest one above that is marked as a project's, else
-    /// the folder that the user stands in.
+    /// the current folder.
     pub(super) fn find(named: Option<&Path>, current: &Path) -> Result<Self, CommandError> {
         if let Some(named) = named {
             let root = current.join(named).canonicalize().map_err(|error| {
@@ -33,13 +33,13 @@ impl ProjectLocation {
         Ok(Self { root, below })
     }
 
-    /// Returns words for files as they are spelled from the root. A word is spelled from the folder that the user
-    /// stands in, as for any other program.
+    /// Returns file arguments relative to the root. They are given relative to the current folder,
+    /// as for any other program.
     pub(super) fn resolve_paths(&self, words: &[String]) -> Vec<String> {
         words.iter().map(|word| self.resolve_path(word)).collect()
     }
 
-    /// Returns the path of one file, from the root where it lies below it. No word for files is meant, but a name.
+    /// Returns the path of one file, relative to the root if it is below it. It is a path, never a pattern.
     pub(super) fn resolve_file(&self, path: &Path) -> PathBuf {
         match path.to_str() {
             Some(word) if !word.is_empty() => PathBuf::from(self.resolve_path(word)),
@@ -88,7 +88,7 @@ impl ProjectLocation {
         Some(folder.strip_prefix(&self.root).ok()?.join(path.file_name()?))
     }
 
-    /// Returns words for files in focus: a path that is there is spelled from the root, a name is left as it is.
+    /// Returns focus arguments: an existing path relative to the root, a name unchanged.
     pub(super) fn resolve_focus(&self, words: &[String]) -> Vec<String> {
         words
             .iter()

@@ -27,12 +27,12 @@ impl TerminalProgress {
         Self { is_watched, template: OF_FILES, drawn: Mutex::new(None) }
     }
 
-    /// Returns a bar that counts questions to models, with a few words beside it.
+    /// Returns a bar that counts calls to models, with a message.
     pub(super) fn for_questions(is_watched: bool) -> Self {
         Self { is_watched, template: OF_QUESTIONS, drawn: Mutex::new(None) }
     }
 
-    /// Shows these words beside the bar.
+    /// Shows a message next to the bar.
     pub(super) fn set_message(&self, words: String) {
         if let Ok(slot) = self.drawn.lock()
             && let Some(bar) = slot.as_ref()
@@ -63,7 +63,7 @@ impl TerminalProgress {
         reveal(bar);
     }
 
-    /// Takes the bar off the terminal: what comes next is words.
+    /// Removes the bar from the terminal, so that text can follow.
     pub(super) fn finish(&self) {
         if let Ok(mut slot) = self.drawn.lock()
             && let Some(bar) = slot.take()

@@ -21,7 +21,7 @@ pub fn main() -> ExitCode {
     let args = match CliArgs::try_parse().and_then(CliArgs::checked) {
         Ok(args) => args,
         Err(error) => {
-            // Help and the version go to the standard output; if that is closed, they were not wanted.
+            // Help and the version go to standard output; if that is closed, nobody reads them.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(failure::BUG));
         }
@@ -29,14 +29,14 @@ pub fn main() -> ExitCode {
     choose_color(args.global.color);
     match catch_unwind(AssertUnwindSafe(|| run(&args))) {
         Ok(code) => ExitCode::from(code),
-        // The panic's own message is on the standard error already.
+        // The panic's own message is on standard error already.
         Err(_) => ExitCode::from(failure::BUG),
     }
 }
 
 fn run(args: &CliArgs) -> u8 {
     let output = || CommandOutput::new(args.global.json, args.global.quiet, args.global.verbose);
-    // A server writes to the standard output by itself, which must be held by nobody else.
+    // The MCP server writes to standard output itself, so that nothing else may hold its lock.
     if let CliCommand::Mcp = args.command {
         let served = ProcessEnvironment::read().map_err(CommandError::from);
         let served = served.and_then(|environment| commands::run_mcp(args, environment));
@@ -63,7 +63,7 @@ fn run(args: &CliArgs) -> u8 {
 
 /// Tells why a command failed: in words, and as JSON where that is asked for and there is no answer yet.
 fn report_error(failure: &CommandError, command: &str, output: &mut CommandOutput) {
-    // If the standard output is what failed, the words are told all the same.
+    // If standard output is what failed, the message still goes to standard error.
     let _ = match failure {
         CommandError::Api(_) | CommandError::Usage { .. } if output.json && output.answers == 0 => {
             let error = envelope_of_error(command, failure.code(), &failure.message(), failure.hint());

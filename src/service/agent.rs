@@ -1,4 +1,4 @@
-//! The sub-agent by the settings: whom it asks, with which keys, at what price; and what is missing to ask anybody.
+//! The sub-agent's configuration: models, keys and prices, and errors about what is missing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,7 +43,7 @@ pub struct AgentOverrides {
     pub picks: Vec<String>,
 }
 
-/// Returns whom the sub-agent asks for what, by the settings; a fault where nobody can be asked. No key is looked for.
+/// Returns the sub-agent's options from the settings, or an error if no model can be called. Keys are not read.
 pub fn agent_options(loaded: &LoadedConfig, choice: AgentOverrides) -> Result<agent::Options, ApiError> {
     let settings = &loaded.settings.agent;
     let prices = prices(loaded);
@@ -73,7 +73,7 @@ pub fn agent_options(loaded: &LoadedConfig, choice: AgentOverrides) -> Result<ag
     })
 }
 
-/// Returns who is asked, and where: all that makes it worth to ask again what was refused.
+/// Returns a fingerprint of the models and their addresses: if it changes, refused tasks are tried again.
 fn chain_fingerprint(chain: &[Model]) -> String {
     let words = chain.iter().map(|model| {
         let Provider { wire, base_url, command, .. } = &*model.provider;
@@ -128,7 +128,7 @@ pub fn caps(loaded: &LoadedConfig) -> SpendCaps {
     SpendCaps { day: settings.day_cap, total: settings.total_cap, calls_a_day: settings.calls_per_day }
 }
 
-/// Returns the keys of all whom the sub-agent asks; a fault where one is needed and not there.
+/// Returns the keys of all configured providers, or an error if a required one is missing.
 pub fn agent_keys(chain: &[Model], variable: ProviderKeyLookup<'_>) -> Result<ProviderKeys, ApiError> {
     let mut keys = ProviderKeys::new();
     for model in chain {

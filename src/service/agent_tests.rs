@@ -1,4 +1,4 @@
-//! Whom the sub-agent asks by the settings, and what is said where it can ask nobody.
+//! Which models the settings choose for the sub-agent, and the errors if none can be called.
 
 #![expect(clippy::disallowed_methods, reason = "a test sets the scene")]
 

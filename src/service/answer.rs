@@ -1,6 +1,7 @@
 //! Questions are resolved with the settings, and then answered from the project's files.
 //!
-//! To resolve a question decides all that it leaves open, and refuses what cannot be meant; no file is looked at before.
+//! Resolving a question applies the settings to what it leaves open and rejects invalid combinations, before any file
+//! is read.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -111,7 +112,7 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         AnyQuery::Local(LocalQuery::MatchSymbols(query)) => local(query, settings),
         AnyQuery::Local(LocalQuery::Export(query)) => local(query, settings),
         AnyQuery::Local(LocalQuery::Compose(query)) => local(*query, settings),
-        // Whoever opened the project writes the document that this resolves to.
+        // The service that opened the project writes the document that this resolves to.
         AnyQuery::Local(LocalQuery::WriteDocument(query)) => resolve_document(query.document, settings),
     }
 }
@@ -291,7 +292,7 @@ fn for_each_path<A>(
     match answer(paths) {
         Ok(answers) => return Ok(Found::all(answers)),
         Err(error) if paths.len() < 2 || !is_about_path(error.code()) => return Err(error.into()),
-        // One path stands in the way of the others. To answer for each of them alone costs more than to answer for all
+        // One path prevents an answer about the others. Answering path by path costs more than answering for all
         // at once, so that it is done only now.
         Err(_) => {}
     }
@@ -393,7 +394,7 @@ fn view_request(query: ViewQuery, loaded: &LoadedConfig) -> Result<ViewRequest, 
     })
 }
 
-/// Returns the mode that is asked for, in words or by what the rest of the ask is for.
+/// Returns the mode that is named, or implied by another field.
 fn requested_mode(query: &ViewQuery) -> Result<Option<ModeName>, ApiError> {
     let given = [
         (!query.mask.is_empty(), ModeName::Masked),

@@ -101,7 +101,7 @@ fn check_attachments(query: &AggregateQuery) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Returns what is asked for: the ask where it says something, else the settings.
+/// Returns the engine's request: what the question leaves open is taken from the settings.
 fn aggregation(
     choice: ViewSelection,
     profile: &DocumentProfile,
@@ -208,7 +208,7 @@ fn body_options(
         },
     };
     let preferred = persona.and_then(|persona| preferred_model(persona, provider));
-    // Another model than the persona's is asked as it asks to be: what was set for the one may be refused by the other.
+    // The persona's parameters apply to its own model only: another model may refuse them.
     let preferred =
         preferred.filter(|preferred| ask.model.as_ref().is_none_or(|model| *model == preferred.model));
     let system =

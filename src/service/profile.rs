@@ -18,7 +18,7 @@ pub(super) struct DocumentProfile {
 }
 
 impl DocumentProfile {
-    /// Returns for whom a document is made: what the ask names wins over what the persona brings.
+    /// Resolves tier, persona and preset: what the question names takes precedence over what the persona defines.
     pub(super) fn resolve(choice: &ViewSelection, curation: &Curation) -> Result<Self, ApiError> {
         if choice.tier.is_some() && choice.persona.is_some() {
             let message = "compose for a tier and for a persona at once".to_owned();

@@ -16,7 +16,7 @@ use crate::sys::RealDisk;
 /// Name of the project's settings file.
 pub const SETTINGS_FILE: &str = "slop.toml";
 
-/// Where settings come from beside the project's own file. What a process has of this is read once, when it starts.
+/// The sources of settings other than the project's own file. A process reads them once, when it starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingsSources {
     /// The user's own settings file, whether it is there or not.
@@ -31,7 +31,8 @@ impl SettingsSources {
         load(&self.inputs(root)?).map_err(|error| settings_error(&error))
     }
 
-    /// Reads what the settings of the project in the folder `root` are made of. As long as this is the same, so are they.
+    /// Reads what the settings of the project in the folder `root` are made of. As long as this is the same, so are
+    /// they.
     pub fn inputs(&self, root: &Path) -> Result<ConfigInputs, ApiError> {
         let read = |path: PathBuf| match RealDisk.read(&path) {
             Ok(bytes) => Ok(bytes.map(|bytes| (path, bytes))),
@@ -61,7 +62,7 @@ pub fn project_name(root: &Path, set: &str) -> String {
     if name.is_empty() { "project".to_owned() } else { name }
 }
 
-/// Returns what is wrong with the settings, or with an edit of them, for whoever asked.
+/// Converts an error of the settings, or of an edit of them.
 pub fn settings_error(error: &Error) -> ApiError {
     let (message, hint) = (error_chain(error), hint(error));
     match error {

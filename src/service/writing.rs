@@ -1,4 +1,4 @@
-//! A project about which a model is asked: what there is to ask, and the rounds in which it is asked.
+//! Summarizing a project with a model: the plan, and the rounds in which tasks are run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -42,10 +42,10 @@ use crate::model::ModelName;
 use crate::model::Tier;
 use crate::model::error_chain;
 
-/// How often it is looked whether another process has come to an end with what it asks.
+/// How often to check whether another process has finished its tasks.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// So many places of secrets are told.
+/// The most locations of secrets that are listed.
 const MOST_PLACES: usize = 10;
 
 /// A project about which a model is asked.
@@ -59,7 +59,7 @@ pub struct SummarySession<'w> {
 /// What would be asked, before anybody is.
 #[derive(Debug)]
 pub struct SummaryRunPlan {
-    /// What there is to ask.
+    /// The tasks.
     pub errands: SummaryTasks,
     /// How many questions are in batches, and so are not to be asked now.
     pub in_batches: u64,
@@ -129,7 +129,7 @@ impl<'w> SummarySession<'w> {
             .map_err(|error| agent_error(&error))
     }
 
-    /// Says whether all who may be asked are asked by `https`.
+    /// Returns whether all who may be asked are asked by `https`.
     pub fn is_all_secure(&self) -> bool {
         let is_secure = |model: &Model| model.provider.base_url.starts_with("https://");
         self.options.chain.iter().all(|model| model.provider.wire != WireFormat::Command && is_secure(model))
@@ -172,8 +172,8 @@ impl<'w> SummarySession<'w> {
         Ok(quiet.into_iter().map(|(path, why)| (path.to_string(), words(why))).collect())
     }
 
-    /// Asks until there is nothing to ask that can be answered now: files first, then the folders that these are in.
-    /// With `waits` also until others have ended that ask about the same.
+    /// Runs tasks until none is left that can be run now: files first, then the folders that contain them.
+    /// With `waits` also waits for other processes that run the same tasks.
     pub fn ask(
         &mut self,
         keys: ProviderKeys,
@@ -224,7 +224,7 @@ impl<'w> SummarySession<'w> {
         Ok(self.open_summary_service(keys.clone(), windows)?.collect(&|| false))
     }
 
-    /// Hands over in a batch what there is to ask now.
+    /// Submits the tasks that are ready as a batch.
     pub fn ask_in_batches(
         &mut self,
         keys: ProviderKeys,
@@ -267,7 +267,7 @@ impl<'w> SummarySession<'w> {
         }
     }
 
-    /// Returns what a person should be told since this was last asked.
+    /// Takes the notes that were added since the last call.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.project.take_notes()
     }
@@ -396,7 +396,7 @@ fn today(now_s: i64) -> i64 {
 fn merge_outcome(all: &mut RunOutcome, outcome: RunOutcome) {
     all.answered += outcome.answered;
     all.done += outcome.done;
-    // What others ask, and what can be asked again, was asked for anew in this round.
+    // These counts are of the last round: it has looked at all tasks of other processes, and all that are left, again.
     all.in_progress = outcome.in_progress;
     all.in_batch = outcome.in_batch;
     all.remaining = outcome.remaining;
@@ -409,7 +409,7 @@ fn merge_outcome(all: &mut RunOutcome, outcome: RunOutcome) {
     all.spent = all.spent + outcome.spent;
 }
 
-/// Returns what is wrong, for whoever asked.
+/// Converts an error of the sub-agent.
 fn agent_error(error: &agent::Error) -> ApiError {
     let message = error_chain(error);
     match error {

@@ -32,7 +32,7 @@ const MAX_PREALLOCATED: usize = 64 << 20;
 /// What a line of progress begins with, as no envelope does.
 const PROGRESS: &[u8] = b"{\"progress\":";
 
-/// Reads a body to its end, but for the lines of progress at its beginning, which are told.
+/// Reads a body to its end. Lines of progress at its beginning are recorded in the job.
 pub(super) async fn read_body(body: &mut Incoming, job: &QueryJob) -> Result<Bytes, ConnectError> {
     let expected = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
     let mut read = BytesMut::with_capacity(expected.min(MAX_PREALLOCATED));
@@ -110,12 +110,12 @@ pub(super) fn parse_data<T: for<'a> Deserialize<'a>>(status: u16, body: &[u8]) -
     envelope.map(|envelope| envelope.data).map_err(|_| parse_error(status, body))
 }
 
-/// Returns the fault that a daemon tells, or that it tells none.
+/// Returns the error that a daemon sent, or one that its response cannot be read.
 fn parse_error(status: u16, body: &[u8]) -> ClientError {
     #[derive(Deserialize)]
     struct ErrorEnvelope {
         error: DaemonErrorBody,
-        /// Behind lines of progress the response's own status was told before there was a fault.
+        /// The status of the error: after lines of progress, the response's own status was sent before the error.
         status: Option<u16>,
     }
     #[derive(Deserialize)]

@@ -41,7 +41,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Between two tries to connect to a daemon that has more connections than it has accepted.
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
-/// Between two looks whether somebody still waits for an answer.
+/// How often to check whether the client still waits for an answer.
 const CANCEL_POLL: Duration = Duration::from_millis(50);
 
 /// How long a connection that was made ahead is thought to be open still.
@@ -65,7 +65,7 @@ impl Client {
         Ok(Self { socket: socket.to_owned(), runtime, first })
     }
 
-    /// Returns how the daemon fares.
+    /// Returns the daemon's status.
     pub fn status(&self) -> Result<DaemonStatus, ClientError> {
         self.fetch(get_request("/v1/status"))
     }

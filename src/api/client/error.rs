@@ -46,7 +46,7 @@ pub enum ClientError {
     NotUnderstood(String),
 }
 
-/// Says that a connection broke.
+/// Converts an error of a connection.
 pub(super) fn io_error(error: hyper::Error) -> ConnectError {
     ConnectError::Broken(io::Error::other(error))
 }

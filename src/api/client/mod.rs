@@ -1,6 +1,6 @@
 //! Asks a daemon by its socket, from a thread that may wait.
 //!
-//! Knows: how to tell a daemon that is there from one that is not, and that one at work from one that hangs. Does not
+//! Knows: how to distinguish a running daemon from none, and a busy one from one that hangs. Does not
 //! know: where the socket is, and what to do where nobody answers.
 //!
 //! Start with [`Client::connect`].

@@ -13,7 +13,7 @@ use hyper::body::Frame;
 use hyper::body::SizeHint;
 use tokio::sync::mpsc;
 
-/// Pieces that are sent one after another, so that a large one need not be copied to stand between two small ones.
+/// Returns a body of several chunks, so that a large one need not be copied between two small ones.
 pub(super) fn from_chunks<const N: usize>(pieces: [Bytes; N]) -> Body {
     Body::new(ChunkedBody(pieces.into_iter().filter(|piece| !piece.is_empty()).collect()))
 }

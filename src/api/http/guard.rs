@@ -1,4 +1,4 @@
-//! Who may ask at all: no web page, nobody behind another name, and on TCP only who knows the token.
+//! Access control: no web pages, no other host names, and on TCP only clients with the token.
 //!
 //! A browser can be made to send requests here by any page that its user looks at. It tells so (`Origin`,
 //! `Sec-Fetch-Site`), it cannot send JSON across origins without asking (`OPTIONS`) first, and a page whose name was
@@ -26,7 +26,7 @@ pub(super) enum Transport {
         /// The port that is listened on.
         port: u16,
         /// The SHA-256 of the token: two digests are compared, so that nothing of the token's length or beginning
-        /// can be told from how long it takes.
+        /// can be inferred from the time that it takes.
         token: [u8; 32],
     },
 }

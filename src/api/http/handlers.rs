@@ -40,10 +40,10 @@ use crate::api::service::PROTOCOL;
 use crate::api::service::VERSION;
 use crate::api::service::ask_encoded;
 
-/// Characters of what a client sent that are told back to it.
+/// The most characters of a client's own text that an error repeats.
 const QUOTED: usize = 300;
 
-/// How an ask is to be answered.
+/// The query parameters of a question.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct QueryParameters {
@@ -116,7 +116,7 @@ async fn answer(
             check_type(headers, body)?;
             let query = read(body).map_err(|error| bad_json(&error))?;
             check_sizes(&query)?;
-            // Whoever answers reads the settings anew, and compares: what the last answer was made by is of the past.
+            // The service compares them with the settings as they are now, and not with those of the last answer.
             let settings = headers
                 .get("slop-settings")
                 .map(|value| truncated(&String::from_utf8_lossy(value.as_bytes())));
@@ -243,7 +243,7 @@ fn bad_json(error: &serde_json::Error) -> ApiErrorResponse {
     )
 }
 
-/// Refuses texts and lists that are longer than anything that could be meant.
+/// Rejects strings and lists above the limits that the OpenAPI document states.
 fn check_sizes(query: &AnyQuery) -> Result<(), ApiErrorResponse> {
     let value = serde_json::to_value(query).expect("a question becomes the JSON that it was read from");
     let mut rest = vec![&value];

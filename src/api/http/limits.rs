@@ -17,7 +17,7 @@ pub(super) const CONNECTIONS: usize = 64;
 /// Asks that are worked on at the same time, those included that nobody waits for any more.
 pub(super) const WORKING: usize = 64;
 
-/// Connections that wait for events, so that some are left for asks.
+/// The most connections that wait for events, so that some are left for questions.
 pub(super) const SUBSCRIBERS: usize = 24;
 
 /// Bytes of a request's head, and of what is read and written at once.
@@ -29,7 +29,7 @@ pub(super) const HEADERS: usize = 64;
 /// How long clients may take. Tests are in a greater hurry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timeouts {
-    /// For a request's head; a connection that asks nothing is closed after it.
+    /// For a request's head; an idle connection is closed after it.
     pub(super) head: Duration,
     /// For a request's body.
     pub(super) body: Duration,

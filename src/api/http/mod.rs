@@ -1,9 +1,9 @@
 //! The local API: HTTP on a socket of the user's own, over any [`super::Keeper`].
 //!
-//! Knows: routes, who may come in, how much of anything is borne. Does not know: how an ask is answered.
-//! It opens its sockets itself, for `sys` has none: what is served here is asked by a stranger until `guard` has seen it.
+//! Knows: routes, which requests are allowed, and limits. Does not know: how a question is answered.
+//! It opens its sockets itself, because `sys` has none. Every request is untrusted until `guard` has checked it.
 //!
-//! Start with [`Server`]; what can be asked stands as a table in `routes`.
+//! Start with [`HttpServer`]; `routes` has the table of all routes.
 
 mod body;
 mod guard;

@@ -143,7 +143,7 @@ fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaG
     operation
 }
 
-/// Says whether an empty object would be refused.
+/// Returns whether an empty object would be refused.
 fn requires_something(queries: &SchemaGenerator, schema: &Schema) -> bool {
     let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
     let definition = name.and_then(|name| queries.definitions().get(name));
@@ -225,7 +225,7 @@ fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
     responses.into()
 }
 
-/// Says whether a route has a refusal of this status.
+/// Returns whether a route has a refusal of this status.
 fn has_status(route: &Route, status: &str) -> bool {
     match status {
         "404" | "415" | "422" => matches!(route.action, RouteAction::Query { .. }),

@@ -1,4 +1,4 @@
-//! An ask at work: who waits for it is told how far it is, and it is told when nobody waits any more.
+//! A question that is being answered: its progress is streamed, and it is cancelled when the client disconnects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::api::service::QueryJob;
 /// The type of lines of JSON.
 pub(super) const LINES: &str = "application/x-ndjson";
 
-/// An ask on a thread of its own. To drop it is to say that nobody waits.
+/// A question that is answered on a thread of its own. Dropping it cancels the work.
 pub(super) struct RunningQuery {
     pub(super) command: &'static str,
     pub(super) job: Arc<QueryJob>,
@@ -32,7 +32,7 @@ pub(super) struct RunningQuery {
 impl RunningQuery {
     /// Waits for the answer.
     pub(super) async fn finished(&mut self) -> Result<EncodedAnswer, ApiErrorResponse> {
-        // A thread that did not come back panicked; its message is on the standard error already.
+        // A thread that cannot be joined has panicked; its message is on standard error already.
         let answer =
             (&mut self.thread).await.map_err(|_| ApiErrorResponse::bug().for_command(self.command))?;
         answer.map_err(|fault| ApiErrorResponse::from_api_error(fault).for_command(self.command))

@@ -1,4 +1,4 @@
-//! Why a request is not even asked, or its ask not answered: a status, and the envelope of an error.
+//! Error responses: a status, and the envelope of an error.
 
 use axum::body::Body;
 use axum::http::HeaderValue;
@@ -48,12 +48,12 @@ impl ApiErrorResponse {
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, command: "api", fault }
     }
 
-    /// The ask was understood, and cannot be met.
+    /// The question was understood, and cannot be answered.
     pub(super) fn from_api_error(fault: ApiError) -> Self {
         Self { status: status(&fault), command: "api", fault }
     }
 
-    /// Says which command's answer this was to be.
+    /// Sets the command whose answer this replaces.
     pub(super) const fn for_command(mut self, command: &'static str) -> Self {
         self.command = command;
         self

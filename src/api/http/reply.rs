@@ -29,7 +29,7 @@ struct EnvelopeHead<'a> {
     missing: &'a [MissingPath],
 }
 
-/// Returns what stands before the data, and what stands after it.
+/// Returns the parts of the envelope before and after the data.
 pub(super) fn envelope_parts(command: &str, answered: &EncodedAnswer) -> (Bytes, Bytes) {
     let EncodedAnswer { freshness, notes, missing, .. } = answered;
     let head = EnvelopeHead { schema_version: SCHEMA_VERSION, command, freshness, notes, missing };
@@ -62,7 +62,7 @@ pub(super) fn plain_response(command: &str, data: &impl Serialize) -> Response {
     response_with_type(Body::from(text + "\n"), "application/json")
 }
 
-/// Returns the text of a document alone. What it can be relied on for stands in headers.
+/// Returns only the text of a document, with its freshness in headers.
 pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, ApiErrorResponse> {
     #[derive(Deserialize)]
     struct Document<'a> {

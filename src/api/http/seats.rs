@@ -1,6 +1,6 @@
-//! Who is connected. Where all seats are taken, whoever has asked for nothing yet makes room for the next.
+//! The limit of connections. If all slots are taken, an idle connection is closed to make room for the next.
 //!
-//! So a thousand connections that never finish a question do not keep out one that does: it is the one that asks.
+//! So a thousand connections that never send a whole request do not keep out one that does.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

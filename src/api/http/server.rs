@@ -90,7 +90,7 @@ impl HttpServer {
         Self { shared, router }
     }
 
-    /// Says to all sockets that no more is answered than what is asked already.
+    /// Stops accepting requests on all sockets; those that are being answered are finished.
     pub fn stop(&self) {
         self.shared.stopping.send_replace(true);
     }
@@ -117,7 +117,7 @@ impl HttpServer {
 
     /// Serves a port of this machine until [`Server::stop`], to those who know the token.
     ///
-    /// A port is open to every user of the machine and to what their browsers are told to ask; see `guard`.
+    /// A port is reachable by every user of the machine, and by web pages in their browsers; see `guard`.
     pub async fn serve_tcp(&self, listener: std::net::TcpListener, token: &str) -> io::Result<()> {
         let address = listener.local_addr()?;
         if !address.ip().is_loopback() || token.is_empty() {
@@ -157,13 +157,13 @@ impl HttpServer {
                     }
                     None => reject_busy(&mut stream).await,
                 },
-                // A stranger learns nothing, not even that somebody is here.
+                // Other users get no response at all.
                 Ok(None) => {}
                 // Out of files, as a rule: there will be some when others have gone.
                 Err(_) => tokio::time::sleep(BREATH).await,
             }
         }
-        // Whoever was not accepted yet learns at once that nobody listens any more.
+        // Connections that are not accepted yet are refused at once.
         drop(listener);
         tokio::select! {
             biased;
@@ -195,7 +195,7 @@ impl HttpServer {
                 .serve_connection(stream, service)
         );
         tokio::select! {
-            // Whatever ended it: there is nobody to be told.
+            // The connection is closed, so that no error can be reported.
             _ = connection.as_mut() => return,
             () = seat.evicted() => return,
             _ = stopping.wait_for(|stopping| *stopping) => {}
@@ -226,7 +226,7 @@ impl HttpServer {
         Ok(response)
     }
 
-    /// Reads the body of a request whose head is allowed to ask.
+    /// Reads the body of a request, if its head is allowed.
     async fn read_allowed_body(
         &self,
         door: &Transport,
@@ -260,7 +260,7 @@ impl HttpServer {
         })
     }
 
-    /// Says who answered, and that nothing on the way may keep or reinterpret it.
+    /// Adds the version headers, and those that forbid caching and content sniffing.
     fn add_headers(&self, response: &mut Response) {
         let headers = response.headers_mut();
         headers.insert(HeaderName::from_static("slop-protocol"), HeaderValue::from(PROTOCOL));
@@ -277,7 +277,7 @@ impl HttpServer {
 trait ConnectionSource: Send + Sync {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 
-    /// Waits for a connection; none where it is a stranger's.
+    /// Waits for a connection; `None` if it is another user's.
     fn accept(&self) -> impl Future<Output = io::Result<Option<Self::Stream>>> + Send;
 }
 
@@ -303,7 +303,7 @@ impl ConnectionSource for TcpListener {
     }
 }
 
-/// Says in few words that there is no seat. Whoever does not read them at once is not waited for.
+/// Writes a short refusal. A client that does not read it at once is not waited for.
 async fn reject_busy(stream: &mut (impl AsyncWrite + Unpin)) {
     let envelope = ApiErrorResponse::busy("as many are connected as may be").envelope();
     let response = format!(

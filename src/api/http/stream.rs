@@ -25,7 +25,7 @@ use crate::api::feed::FeedEvent;
 use crate::api::feed::InvalidClock;
 use crate::api::feed::Subscription;
 
-/// Events that wait for a slow reader, besides what the feed itself remembers: each may be large.
+/// Events buffered for a slow reader, in addition to those in the feed: each may be large.
 const WAITING: usize = 1;
 
 /// From where on, and how long, events are wanted.
@@ -44,7 +44,7 @@ impl EventParameters {
     /// Returns the position after which events are wanted: where a stream was broken off, else as asked for. Whoever
     /// takes a broken stream up again asks at the same address as before.
     pub(super) fn position(&self, headers: &HeaderMap) -> Result<Option<ClockPosition>, ApiErrorResponse> {
-        // An empty one is what was told last before anything was told.
+        // It is empty if no event has been received yet.
         let last = headers.get("last-event-id").filter(|value| !value.is_empty());
         let last = last.map(|value| value.to_str().unwrap_or_default());
         let since = self.since.as_deref().map(position).transpose()?;
@@ -59,7 +59,7 @@ fn position(text: &str) -> Result<ClockPosition, ApiErrorResponse> {
     })
 }
 
-/// A stream that is being told.
+/// A stream of events to one client.
 pub(super) struct EventStream {
     pub(super) subscription: Subscription,
     pub(super) query: EventParameters,
@@ -69,7 +69,7 @@ pub(super) struct EventStream {
 }
 
 impl EventStream {
-    /// Answers by a stream that goes on until it has told enough, the client goes, or the server stops.
+    /// Returns a streaming response that ends at its limit, when the client disconnects, or when the server stops.
     pub(super) fn start(self) -> Response {
         let (sender, receiver) = mpsc::channel(WAITING);
         tokio::spawn(self.run(sender));
@@ -107,7 +107,7 @@ impl EventStream {
     }
 }
 
-/// What an event tells.
+/// The data of an event.
 #[derive(Serialize)]
 struct EventPayload<'a> {
     clock: String,

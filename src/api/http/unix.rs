@@ -41,7 +41,7 @@ pub enum BindError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Something that is no socket stands in the place.
+    /// The path exists and is not a socket.
     #[error("bind the socket {}: what stands there is no socket", .0.display())]
     Occupied(PathBuf),
     /// Somebody answers there.
@@ -106,7 +106,7 @@ fn remove_stale_socket(path: &Path) -> Result<(), BindError> {
     let address = SocketAddrUnix::new(path).map_err(|errno| failed(errno.into()))?;
     let socket = new_socket().map_err(|errno| failed(errno.into()))?;
     match rustix::net::connect(&socket, &address) {
-        // Nobody waits here: whoever listens and has too many connections to accept is there, too.
+        // Do not wait: a listener with a full backlog is running as well.
         Ok(()) | Err(Errno::AGAIN) => Err(BindError::InUse(path.to_owned())),
         Err(Errno::CONNREFUSED) => std::fs::remove_file(path).map_err(failed),
         Err(errno) => Err(failed(errno.into())),

@@ -66,7 +66,7 @@ pub(super) struct ViewArguments {
     pub(super) base: Option<String>,
 }
 
-/// A view that an agent can ask for by name. Without words on each name, its schema is a plain list.
+/// A view that an agent can request by name. The names have no docs, so that the schema is a plain list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ViewModeArgument {

@@ -4,7 +4,7 @@
 /// what common clients cut off without a word.
 pub(super) const MAX_CHARACTERS: usize = 40_000;
 
-/// So many characters of what an agent gave are told back to it.
+/// The most characters of an agent's own text that an error repeats.
 const MAX_QUOTED: usize = 1_000;
 
 /// Returns words that may hold what an agent gave, which may be of any length.

@@ -1,6 +1,6 @@
 //! The Model Context Protocol on the standard input and output: the tools and resources that agents use.
 //!
-//! Knows: what agents are told of each tool, how an answer reads to a model, how much of it they can take. Does not
+//! Knows: the description of each tool, the text of each answer, and how long it may be. Does not
 //! know: who answers; any [`super::Service`] does. The protocol itself is the official SDK's business.
 //!
 //! Start with [`serve`], then `tools.rs`.

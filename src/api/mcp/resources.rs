@@ -18,7 +18,7 @@ const MAX_RESOURCES: usize = 200;
 
 const PREFIX: &str = "slop://view/";
 
-/// What may stand in a path of an address as it is.
+/// The characters that are not escaped in the path of an address.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
 /// The views that need no more than a path.
@@ -46,7 +46,7 @@ pub(super) fn template() -> ResourceTemplate {
 /// Returns the files that can be shown, a page of them: those behind the path `cursor`.
 pub(super) fn list(states: FileStates, cursor: Option<&str>) -> ListResourcesResult {
     let FileStates { mut files } = states;
-    // A name that is no text cannot be asked for, for addresses and asks are texts.
+    // A name that is not UTF-8 cannot be requested, because addresses are text.
     files.retain(|file| file.state != "left_out" && file.path_hex.is_none());
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.retain(|file| cursor.is_none_or(|cursor| cursor < file.path.as_str()));
@@ -76,7 +76,7 @@ fn mime_type(language: Option<&str>) -> &'static str {
     }
 }
 
-/// Returns the path that an address means, and what to ask for; `None` if it can be no resource of any project.
+/// Returns the path in an address, and the question for it; `None` if the address is not a resource's.
 pub(super) fn parse_address(address: &str) -> Option<(String, ViewQuery)> {
     let (mode, path) = address.strip_prefix(PREFIX)?.split_once('/')?;
     let (_, mode) = MODES.iter().find(|(name, _)| *name == mode)?;

@@ -6,7 +6,7 @@ use crate::render::PrefixPiece;
 
 /// Anthropic and OpenAI allow four places up to which a prompt is cached; the end of the prefix is always one.
 const INNER_BREAKPOINTS: usize = 3;
-/// The first place where a long prefix may be cut, in bytes; each next one stands at twice as many.
+/// The first position where a long prefix may be split, in bytes; each further one is at twice the previous.
 const FIRST_CUT: usize = 32 << 10;
 
 /// A document as a sequence of blocks.
@@ -36,8 +36,9 @@ impl PromptContent {
     /// Returns a document as blocks; `None` where there is nothing in it.
     ///
     /// A provider finds what it has cached by the end of a block alone. So a long prefix is cut where files end, behind
-    /// 32 KiB, 64 KiB and so on: what follows a cut may change, and what precedes it is still found. The places depend on
-    /// what stands before them and not on the length of the whole, which every edit changes.
+    /// 32 KiB, 64 KiB and so on: what follows a cut may change, and what precedes it is still found. The places
+    /// depend on
+    /// the text before them, and not on the length of the whole, which every edit changes.
     pub(in crate::api) fn from_document(document: &Document) -> Option<Self> {
         let (mut prefix, mut text, mut cuts) = (Vec::new(), String::new(), Vec::new());
         let (mut length, mut next_cut) = (0, FIRST_CUT);

@@ -1,4 +1,4 @@
-//! `POST /v1beta/models/{model}:generateContent` of Gemini; the model stands in the address alone.
+//! `POST /v1beta/models/{model}:generateContent` of Gemini; the model is part of the address.
 
 use serde_json::Value;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::content::PromptContent;
 use super::content::PromptPart;
 use crate::model::BodyOptions;
 
-/// Returns the body of a request. What begins alike is found in the cache without being told.
+/// Returns the body of a request. Gemini caches common prefixes automatically.
 pub(in crate::api) fn gemini(content: &PromptContent, options: &BodyOptions) -> Value {
     let part = |holds: &PromptPart| match holds {
         PromptPart::Text(text) => json!({"text": text}),

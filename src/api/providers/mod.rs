@@ -1,6 +1,6 @@
 //! Request bodies, ready to be sent: the prefix first, so that a provider can cache it, then the discussion.
 //!
-//! Knows: what each provider calls its fields, and where it wants to be told what to cache. Does not know: addresses,
+//! Knows: each provider's field names, and how it marks what to cache. Does not know: addresses,
 //! keys, or how a body is sent.
 //!
 //! Start with [`anthropic()`]; its siblings differ in names alone.

@@ -127,7 +127,7 @@ pub struct AuditDifference {
 }
 
 impl CacheVerdict {
-    /// Says whether nothing is wrong.
+    /// Returns whether nothing is wrong.
     pub const fn is_sound(&self) -> bool {
         self.damaged.is_empty() && self.structure.is_none()
     }

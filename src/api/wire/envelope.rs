@@ -1,4 +1,4 @@
-//! What stands around an answer, so that a program knows what it got.
+//! The envelope of an answer, and encoding and decoding of JSON.
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error};
@@ -36,7 +36,7 @@ pub fn envelope(
     serde_json::to_vec(&envelope).expect("answers have texts as keys, and so always become JSON")
 }
 
-/// Wraps why there is no answer, whoever found it out.
+/// Wraps an error.
 pub fn envelope_of_error(command: &str, code: &str, message: &str, hint: &str) -> Value {
     json!({
         "schema_version": SCHEMA_VERSION,

@@ -52,7 +52,8 @@ pub struct FileState {
     /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// `fresh`: the cache has this content; `stale`: the file may have changed since; `new`: not cached; `left_out`: there is no text to show.
+    /// `fresh`: the cache has this content; `stale`: the file may have changed since; `new`: not cached; `left_out`:
+    /// there is no text to show.
     pub state: String,
     /// Why it is left out.
     pub reason: Option<String>,
@@ -92,7 +93,7 @@ pub struct FileView {
 }
 
 impl IndexRun {
-    /// Says whether an error left out some file.
+    /// Returns whether an error left out some file.
     pub fn has_errors(&self) -> bool {
         self.left_out.keys().filter_map(|reason| SkipReason::from_name(reason)).any(SkipReason::is_error)
     }
@@ -104,7 +105,7 @@ impl IndexRun {
 }
 
 impl FileView {
-    /// Says whether an error stands in place of the file.
+    /// Returns whether an error stands in place of the file.
     pub const fn is_failed(&self) -> bool {
         self.sha256.is_none() && self.why.is_some()
     }

@@ -153,14 +153,14 @@ pub struct ReceiptProblem {
 }
 
 impl ReceiptFile {
-    /// Says whether an error stands in place of the file.
+    /// Returns whether an error stands in place of the file.
     pub fn is_failed(&self) -> bool {
         self.sha256.is_none() && self.why.is_some() && self.view != ViewMode::Path.name()
     }
 }
 
 impl ReceiptOmission {
-    /// Says whether it is an error that left the file out.
+    /// Returns whether it is an error that left the file out.
     pub fn is_error(&self) -> bool {
         SkipReason::from_name(&self.reason).is_some_and(SkipReason::is_error)
     }

@@ -105,7 +105,7 @@ impl FileOutline {
         if text.is_empty() { "(no symbols)\n".to_owned() } else { text }
     }
 
-    /// Says whether the whole file was understood.
+    /// Returns whether the whole file was understood.
     pub const fn is_perfect(&self) -> bool {
         1.0 <= self.health && self.fallback.is_none()
     }
@@ -205,7 +205,7 @@ impl From<SymbolAnswer> for FoundSymbol {
     }
 }
 
-/// Six digits tell one broken byte in a megabyte; never rounded up to 1 while something is broken.
+/// Rounds down to six digits, which show one broken byte in a megabyte, so that 1 means that nothing is broken.
 fn rounded_share(health: ParseHealth) -> f64 {
     (health.share() * 1_000_000.0).floor() / 1_000_000.0
 }

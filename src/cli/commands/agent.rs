@@ -4,7 +4,7 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::asking;
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use crate::agent::StoredSummary;
 use crate::agent::UsageRow;
 use crate::cli::agent_args::AgentCommand;
@@ -29,14 +29,14 @@ use crate::service::written_summaries;
 use crate::sys::Clock;
 use crate::sys::WallClock;
 
-pub(super) fn run(command: &AgentCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+pub(super) fn run(command: &AgentCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {
         AgentCommand::Preview { file, tiers, persona } => {
-            preview_request(file, tiers, persona.as_ref(), desk)
+            preview_request(file, tiers, persona.as_ref(), context)
         }
-        AgentCommand::Usage => write_usage(desk),
-        AgentCommand::Show { file, all, tier } => show_summaries(file.as_ref(), *all, *tier, desk),
-        AgentCommand::Providers => list_providers(desk),
+        AgentCommand::Usage => write_usage(context),
+        AgentCommand::Show { file, all, tier } => show_summaries(file.as_ref(), *all, *tier, context),
+        AgentCommand::Providers => list_providers(context),
     }
 }
 
@@ -44,40 +44,40 @@ fn preview_request(
     file: &str,
     tiers: &[u8],
     persona: Option<&String>,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     asking::reject_empty(std::iter::once(file))?;
     let choice =
         AgentOverrides { persona: persona.cloned(), tiers: asking::parse_tiers(tiers), picks: Vec::new() };
-    let options = agent_options(desk.loaded, choice)?;
-    let file = desk.location.resolve_path(file);
-    let (model, sending) = asking::with_world(desk, |desk, world| {
-        let mut writing = SummarySession::open(&desk.location.root, desk.loaded, options, world)?;
+    let options = agent_options(context.loaded, choice)?;
+    let file = context.location.resolve_path(file);
+    let (model, sending) = asking::with_world(context, |context, world| {
+        let mut writing = SummarySession::open(&context.location.root, context.loaded, options, world)?;
         Ok(writing.preview(&file)?)
     })?;
     let head = sending.head();
-    if desk.output.json {
+    if context.output.json {
         let body = String::from_utf8_lossy(sending.body());
-        desk.write_data(&json!({"model": model.full_name().to_string(), "head": head, "body": body}))?;
+        context.write_data(&json!({"model": model.full_name().to_string(), "head": head, "body": body}))?;
         return Ok(failure::DONE);
     }
     for line in head.lines() {
-        desk.output.message(line);
+        context.output.message(line);
     }
     if model.provider.needs_key {
-        desk.output.message("(and the key, which is not shown)");
+        context.output.message("(and the key, which is not shown)");
     }
-    desk.output.write_bytes(sending.body())?;
+    context.output.write_bytes(sending.body())?;
     Ok(failure::DONE)
 }
 
-fn write_usage(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let usage = usage(&desk.location.root, desk.loaded, WallClock.now_s())?;
-    let caps = caps(desk.loaded);
+fn write_usage(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let usage = usage(&context.location.root, context.loaded, WallClock.now_s())?;
+    let caps = caps(context.loaded);
     let (day_left, total_left) =
         (caps.day.saturating_sub(usage.spent.day), caps.total.saturating_sub(usage.spent.total));
     let calls_left = caps.calls_a_day.saturating_sub(usage.spent.calls);
-    if desk.output.json {
+    if context.output.json {
         let data = json!({
             "rows": usage.rows.iter().map(row_json).collect::<Value>(),
             "today": {"calls": usage.spent.calls, "spent_usd": usage.spent.day.to_decimal()},
@@ -94,17 +94,17 @@ fn write_usage(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
                 "calls": calls_left,
             },
         });
-        desk.write_data(&data)?;
+        context.write_data(&data)?;
         return Ok(failure::DONE);
     }
-    write_rows(&usage, desk)?;
+    write_rows(&usage, context)?;
     let UsageReport { spent, .. } = &usage;
-    desk.write_line(&format!("today   {} of {}, {day_left} left", spent.day, caps.day))?;
-    desk.write_line(&format!("in all  {} of {}, {total_left} left", spent.total, caps.total))?;
+    context.write_line(&format!("today   {} of {}, {day_left} left", spent.day, caps.day))?;
+    context.write_line(&format!("in all  {} of {}, {total_left} left", spent.total, caps.total))?;
     let (calls, most) = (format_grouped(spent.calls), format_grouped(caps.calls_a_day));
-    desk.write_line(&format!("calls   {calls} of {most} today, {} left", format_grouped(calls_left)))?;
+    context.write_line(&format!("calls   {calls} of {most} today, {} left", format_grouped(calls_left)))?;
     if spent.reserved != Money::ZERO {
-        desk.write_line(&format!(
+        context.write_line(&format!(
             "of that {} is put aside for calls that have not come to an end",
             spent.reserved
         ))?;
@@ -112,13 +112,13 @@ fn write_usage(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     Ok(failure::DONE)
 }
 
-fn write_rows(usage: &UsageReport, desk: &mut CommandContext<'_>) -> Result<(), CommandError> {
+fn write_rows(usage: &UsageReport, context: &mut CommandContext<'_>) -> Result<(), CommandError> {
     if usage.rows.is_empty() {
-        return desk.write_line("no model was ever asked about this project");
+        return context.write_line("no model was ever asked about this project");
     }
     let head = ["day", "calls", "answered", "input", "cached", "written", "output", "cost"];
     let [day, calls, answered, input, cached, written, output, cost] = head;
-    desk.write_line(&format!(
+    context.write_line(&format!(
         "{day:<10} {calls:>7} {answered:>8} {input:>11} {cached:>11} {written:>9} {output:>9} {cost:>9}  model"
     ))?;
     for row in &usage.rows {
@@ -128,7 +128,7 @@ fn write_rows(usage: &UsageReport, desk: &mut CommandContext<'_>) -> Result<(), 
         let (calls, answered) = (format_grouped(row.calls), format_grouped(row.answered));
         let (input, cached) = (tokens(row.tokens.input), tokens(row.tokens.cache_read));
         let (written, output) = (tokens(row.tokens.cache_write), tokens(row.tokens.output));
-        desk.write_line(&format!(
+        context.write_line(&format!(
             "{day:<10} {calls:>7} {answered:>8} {input:>11} {cached:>11} {written:>9} {output:>9} {cost:>9}  {by}"
         ))?;
     }
@@ -154,7 +154,7 @@ fn show_summaries(
     file: Option<&String>,
     all: bool,
     tier: Option<u8>,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     asking::reject_empty(file.map(String::as_str).into_iter())?;
     let extent = match (all, file) {
@@ -162,36 +162,36 @@ fn show_summaries(
         (false, None) => SubjectScope::Top,
         (false, Some(_)) => SubjectScope::Own,
     };
-    let word = file.map_or(".".to_owned(), |file| desk.location.resolve_path(file));
+    let word = file.map_or(".".to_owned(), |file| context.location.resolve_path(file));
     let tiers = tier.and_then(Tier::from_number);
     let tiers = tiers.map_or(vec![Tier::Orchestrator, Tier::TechLead], |tier| vec![tier]);
-    let all = asking::with_world(desk, |desk, world| {
-        Ok(written_summaries(&desk.location.root, desk.loaded, (&word, extent), &tiers, world)?)
+    let all = asking::with_world(context, |context, world| {
+        Ok(written_summaries(&context.location.root, context.loaded, (&word, extent), &tiers, world)?)
     })?;
-    if desk.output.json {
+    if context.output.json {
         let data = json!({"summaries": all.iter().flat_map(shown_json).collect::<Value>()});
-        desk.write_data(&data)?;
+        context.write_data(&data)?;
         return Ok(failure::DONE);
     }
     for (number, shown) in all.iter().enumerate() {
         if 0 < number {
-            desk.output.write_line("")?;
+            context.output.write_line("")?;
         }
-        desk.write_line(&shown.place.to_string())?;
+        context.write_line(&shown.place.to_string())?;
         for summary in &shown.summaries {
-            desk.write_line(&format!("  {}", attribution(summary)))?;
+            context.write_line(&format!("  {}", attribution(summary)))?;
             for line in summary.text.lines() {
-                desk.write_line(&format!("    {line}"))?;
+                context.write_line(&format!("    {line}"))?;
             }
         }
     }
     if all.is_empty() {
-        desk.output.message("no model has written about this; `slop summarize` has one do so");
+        context.output.message("no model has written about this; `slop summarize` has one do so");
     }
     Ok(failure::DONE)
 }
 
-/// Returns where a summary came from. That it is a model's stands before its words, for they may claim anything.
+/// Returns the origin of a summary. It precedes the text, because a model's text may claim anything.
 fn attribution(summary: &StoredSummary) -> String {
     let (tier, by, cost) = (summary.tier.number(), &summary.model, summary.cost);
     let day = day_of(summary.at_ms.div_euclid(24 * 60 * 60 * 1000));
@@ -215,8 +215,8 @@ fn shown_json(shown: &SubjectSummaries) -> Vec<Value> {
     shown.summaries.iter().map(json).collect()
 }
 
-fn list_providers(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let providers = desk.loaded.user_only.providers.clone();
+fn list_providers(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let providers = context.loaded.user_only.providers.clone();
     let rows = providers.iter().map(|provider| {
         let has_key = has_key(provider, &ProcessEnvironment::key);
         let key = match (has_key, provider.needs_key) {
@@ -227,7 +227,7 @@ fn list_providers(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
         (provider, key)
     });
     let rows: Vec<_> = rows.collect();
-    if desk.output.json {
+    if context.output.json {
         let rows = rows.iter().map(|(provider, key)| {
             json!({
                 "name": provider.name,
@@ -240,14 +240,14 @@ fn list_providers(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
             })
         });
         let data = json!({"providers": rows.collect::<Value>()});
-        desk.write_data(&data)?;
+        context.write_data(&data)?;
         return Ok(failure::DONE);
     }
     for (provider, key) in rows {
         let (name, wire, host) = (&provider.name, provider.wire.name(), host_of(provider));
         let variables = provider.key_variables.join(", ");
         let variables = if variables.is_empty() { String::new() } else { format!(" ({variables})") };
-        desk.write_line(&format!("{name:<12} {wire:<10} {host:<38} key {key}{variables}"))?;
+        context.write_line(&format!("{name:<12} {wire:<10} {host:<38} key {key}{variables}"))?;
     }
     Ok(failure::DONE)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::asking;
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use super::plan;
 use super::words::aggregate_query;
 use crate::agent::StopReason;
@@ -26,68 +26,69 @@ use crate::service::agent_options;
 use crate::service::{project_name, resolve_aggregate};
 use crate::sys::{Disk, RealDisk};
 
-/// So many files that could not be shown are told one by one.
+/// The most files without a view that are listed.
 const MAX_LISTED: usize = 5;
 
 pub(super) fn run(
     args: &AggregateArgs,
     environment: &ProcessEnvironment,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let query = aggregate_query(args, args.receipt.is_some() || desk.output.json, desk.location)?;
+    let query = aggregate_query(args, args.receipt.is_some() || context.output.json, context.location)?;
     if let Some(seconds) = args.wait_agent
-        && shows_model_summaries(&query, desk)?
+        && shows_model_summaries(&query, context)?
     {
-        wait_for_models(args, Duration::from_secs(seconds), desk).map_err(with_waiting_hint)?;
+        wait_for_models(args, Duration::from_secs(seconds), context).map_err(with_waiting_hint)?;
     }
-    // Paths of files that are written are meant from where the user stands, as with any other program.
+    // Output paths are relative to the current folder, as for any other program.
     let here = |path: &PathBuf| environment.current_folder.join(path);
     let receipt = args.receipt.as_ref().map(here);
     let target = match &args.output {
         _ if args.dry_run || args.stdout => None,
         Some(path) => Some(OutputTarget::File(here(path))),
-        None => Some(numbered_target(desk)),
+        None => Some(numbered_target(context)),
     };
     let receipt = match target {
-        Some(target) => write_to_file(query, target, receipt.as_deref(), desk)?,
-        None if desk.output.json && !args.dry_run => write_as_json(query, receipt.as_deref(), desk)?,
-        None => write_to_stdout(query, receipt.as_deref(), desk)?,
+        Some(target) => write_to_file(query, target, receipt.as_deref(), context)?,
+        None if context.output.json && !args.dry_run => write_as_json(query, receipt.as_deref(), context)?,
+        None => write_to_stdout(query, receipt.as_deref(), context)?,
     };
-    Ok(report_missing(&receipt, desk))
+    Ok(report_missing(&receipt, context))
 }
 
-/// Says whether the document shows what models write. Where it does not, they are not to be paid for it.
+/// Returns whether the document shows what models write. Where it does not, they are not to be paid for it.
 fn shows_model_summaries(
     query: &AggregateQuery,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<bool, CommandError> {
     if query.dry_run {
         return Ok(false);
     }
-    let document = resolve_aggregate(query.clone(), desk.query_settings())?;
+    let document = resolve_aggregate(query.clone(), context.query_settings())?;
     let is_by_model = document.request.tier.is_some_and(|tier| tier.by_model);
     if !is_by_model {
-        desk.output.note("--wait-agent has nothing to wait for: the tier's `summary` is not \"agent\"");
+        context.output.note("--wait-agent has nothing to wait for: the tier's `summary` is not \"agent\"");
     }
     Ok(is_by_model)
 }
 
-/// Has models write what is missing of the files in question. What they do not write in time stops nothing.
+/// Runs the sub-agent for the missing summaries of the selected files. What is not ready in time does not stop the
+/// document.
 fn wait_for_models(
     args: &AggregateArgs,
     most: Duration,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<(), CommandError> {
-    let choice = AgentOverrides { persona: None, tiers: Vec::new(), picks: picks(args, desk) };
-    let options = agent_options(desk.loaded, choice)?;
+    let choice = AgentOverrides { persona: None, tiers: Vec::new(), picks: picks(args, context) };
+    let options = agent_options(context.loaded, choice)?;
     let keys = asking::load_keys(&options)?;
     let proxy = options.proxy.clone();
-    let outcome = asking::with_world(desk, |desk, world| {
-        let mut writing = SummarySession::open(&desk.location.root, desk.loaded, options, world)?;
+    let outcome = asking::with_world(context, |context, world| {
+        let mut writing = SummarySession::open(&context.location.root, context.loaded, options, world)?;
         writing.repair()?;
-        asking::run_questions(desk, &mut writing, keys, proxy, Some(most))
+        asking::run_questions(context, &mut writing, keys, proxy, Some(most))
     })?;
-    asking::report_unanswered(&outcome, desk);
+    asking::report_unanswered(&outcome, context);
     if let Some(StopReason::Interrupted) = outcome.stopped {
         return Err(CommandError::usage(
             "compose a document: it was stopped",
@@ -97,7 +98,7 @@ fn wait_for_models(
     Ok(())
 }
 
-/// Says that the document can be had all the same, where nobody can be asked.
+/// Adds to the hint that the document can be composed without waiting.
 fn with_waiting_hint(failure: CommandError) -> CommandError {
     match failure {
         CommandError::Api(ApiError { code, message, hint, kind }) if kind == ApiErrorKind::User => {
@@ -109,22 +110,22 @@ fn with_waiting_hint(failure: CommandError) -> CommandError {
 }
 
 /// Returns the files in question: those that are named, else those of the preset, else all.
-fn picks(args: &AggregateArgs, desk: &CommandContext<'_>) -> Vec<String> {
+fn picks(args: &AggregateArgs, context: &CommandContext<'_>) -> Vec<String> {
     if !args.files.is_empty() {
-        return desk.location.resolve_paths(&args.files);
+        return context.location.resolve_paths(&args.files);
     }
-    let curation = &desk.loaded.curation;
+    let curation = &context.loaded.curation;
     let persona = args.choice.persona.as_ref().and_then(|name| curation.persona(name));
     let brought = persona.and_then(|persona| persona.value.context_preset.as_ref());
     let preset = args.choice.preset.as_ref().or(brought).and_then(|name| curation.preset(name));
     preset.map_or(Vec::new(), |preset| preset.value.files.iter().map(|item| item.path.clone()).collect())
 }
 
-fn numbered_target(desk: &CommandContext<'_>) -> OutputTarget {
-    let settings = &desk.loaded.settings;
+fn numbered_target(context: &CommandContext<'_>) -> OutputTarget {
+    let settings = &context.loaded.settings;
     OutputTarget::Numbered {
         folder: settings.project.output_dir.clone(),
-        name: project_name(&desk.location.root, &settings.project.name),
+        name: project_name(&context.location.root, &settings.project.name),
         keep: settings.output.keep,
     }
 }
@@ -134,16 +135,16 @@ fn write_to_file(
     document: AggregateQuery,
     target: OutputTarget,
     receipt: Option<&Path>,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<DocumentReceipt, CommandError> {
     let receipt = receipt.map(Path::to_owned);
-    let WrittenDocument { path, receipt } = desk.ask(WriteDocumentQuery { document, target, receipt })?;
-    if desk.output.json {
-        desk.write_data(&json!({"path": path.to_string_lossy(), "receipt": receipt}))?;
+    let WrittenDocument { path, receipt } = context.ask(WriteDocumentQuery { document, target, receipt })?;
+    if context.output.json {
+        context.write_data(&json!({"path": path.to_string_lossy(), "receipt": receipt}))?;
     } else {
-        desk.output.write_line(&path.display().to_string())?;
+        context.output.write_line(&path.display().to_string())?;
     }
-    desk.output.flush()?;
+    context.output.flush()?;
     Ok(receipt)
 }
 
@@ -151,14 +152,14 @@ fn write_to_file(
 fn write_to_stdout(
     query: AggregateQuery,
     receipt: Option<&Path>,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<DocumentReceipt, CommandError> {
-    desk.ask_and(query, |desk, document| {
+    context.ask_and(query, |context, document| {
         write_receipt(receipt, &document.receipt)?;
         match &document.text {
-            Some(text) => desk.output.write_text(text)?,
-            None if desk.output.json => desk.write_data(&document)?,
-            None => plan::write_plan(&document.receipt, desk.output)?,
+            Some(text) => context.output.write_text(text)?,
+            None if context.output.json => context.write_data(&document)?,
+            None => plan::write_plan(&document.receipt, context.output)?,
         }
         Ok(document.receipt)
     })
@@ -168,12 +169,12 @@ fn write_to_stdout(
 fn write_as_json(
     query: AggregateQuery,
     receipt: Option<&Path>,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<DocumentReceipt, CommandError> {
-    desk.ask_and(ComposeQuery(query), |desk, document| {
+    context.ask_and(ComposeQuery(query), |context, document| {
         let written = DocumentReceipt::from(&document.receipt);
         write_receipt(receipt, &written)?;
-        desk.write_data(&document_json(&document))?;
+        context.write_data(&document_json(&document))?;
         Ok(written)
     })
 }
@@ -199,21 +200,21 @@ fn failed_files(receipt: &DocumentReceipt) -> Vec<(String, &str)> {
     shown.chain(left_out).collect()
 }
 
-/// Tells what a document should hold and does not, and returns the exit code.
-fn report_missing(receipt: &DocumentReceipt, desk: &mut CommandContext<'_>) -> u8 {
+/// Reports what a document lacks, and returns the exit code.
+fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -> u8 {
     let failures = failed_files(receipt);
     for (path, why) in failures.iter().take(MAX_LISTED) {
-        desk.output.note(&format!("could not show {path}: {why}"));
+        context.output.note(&format!("could not show {path}: {why}"));
     }
     if MAX_LISTED < failures.len() {
         let more = failures.len() - MAX_LISTED;
-        desk.output.note(&format!("could not show {more} more files; the receipt says which and why"));
+        context.output.note(&format!("could not show {more} more files; the receipt says which and why"));
     }
     for missing in &receipt.missing {
-        desk.output.note(&format!("{}: {}", missing.word, missing.why));
+        context.output.note(&format!("{}: {}", missing.word, missing.why));
     }
     for problem in &receipt.problems {
-        desk.output.note(&format!("{}: {}", problem.section, problem.why));
+        context.output.note(&format!("{}: {}", problem.section, problem.why));
     }
     let is_whole = failures.is_empty() && !receipt.problems.iter().any(|problem| problem.is_error);
     if is_whole { failure::DONE } else { failure::INCOMPLETE }

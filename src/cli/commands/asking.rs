@@ -1,10 +1,10 @@
-//! How commands ask models: the project opened for it, the keys, and what is shown while it goes on.
+//! Running the sub-agent for a command: opening the project, reading keys, and reporting progress.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use crate::agent::AgentWorld;
 use crate::agent::CapExceeded;
 use crate::agent::CollectedBatches;
@@ -33,7 +33,7 @@ use crate::sys::InterruptFlag;
 use crate::sys::RealProcesses;
 use crate::sys::WallClock;
 
-/// So many questions that were not answered are told one by one.
+/// The most unanswered questions that are listed.
 const MOST_TOLD: usize = 5;
 
 /// Returns a number with what is counted: one of it, or several.
@@ -41,7 +41,7 @@ pub(super) fn pluralize(count: u64, one: &str, several: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{} {several}", format_grouped(count)) }
 }
 
-/// Refuses words for files that are empty, as those of a variable that was not set. They would mean the whole project.
+/// Rejects empty file arguments, such as an unset shell variable: they would select the whole project.
 pub(super) fn reject_empty<'w>(mut words: impl Iterator<Item = &'w str>) -> Result<(), CommandError> {
     if words.any(|word| word.trim().is_empty()) {
         let message = "take an empty word for a file or a folder";
@@ -58,25 +58,25 @@ pub(super) fn parse_tiers(numbers: &[u8]) -> Vec<Tier> {
     tiers
 }
 
-/// Reads the keys of all whom these options ask, and sees that they stay in this process.
+/// Reads the keys of all configured providers, and disables core dumps, which would contain them.
 pub(super) fn load_keys(options: &Options) -> Result<ProviderKeys, ApiError> {
     // Where the limit cannot be set there is no limit to be had: that is no reason to refuse.
     let _ = crate::sys::disable_core_dumps();
     agent_keys(&options.chain, &ProcessEnvironment::key)
 }
 
-/// Opens the world for a command that asks, or looks at what was asked.
+/// Opens the project's folder for a command of the sub-agent.
 pub(super) fn with_world<T>(
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
     work: impl FnOnce(&mut CommandContext<'_>, World<'_>) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
-    let (root, bar) = (&desk.location.root, desk.progress());
-    service::with_world(root, &bar, |world| work(desk, world))
+    let (root, bar) = (&context.location.root, context.progress());
+    service::with_world(root, &bar, |world| work(context, world))
 }
 
 /// Asks, with a bar on the terminal, until all is answered, a person stops it or the time is over.
 pub(super) fn run_questions(
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
     writing: &mut SummarySession<'_>,
     keys: ProviderKeys,
     proxy: Option<String>,
@@ -87,12 +87,12 @@ pub(super) fn run_questions(
     let is_stopped = || interrupt.is_set() || end.is_some_and(|end| end <= WallClock.monotonic());
     let network = open_network(writing, proxy)?;
     let windows = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
-    let bar = TerminalProgress::for_questions(desk.output.is_interactive() && !desk.output.json);
+    let bar = TerminalProgress::for_questions(context.output.is_interactive() && !context.output.json);
     let shown = RunDisplay { bar: &bar, state: Mutex::default() };
     let outcome = writing.ask(keys, windows, most.is_some(), &shown, &is_stopped);
     bar.finish();
     for note in writing.take_notes() {
-        desk.output.note(&note);
+        context.output.note(&note);
     }
     let mut outcome = outcome?;
     if !interrupt.is_set() && end.is_some() && matches!(outcome.stopped, Some(StopReason::Interrupted)) {
@@ -101,7 +101,7 @@ pub(super) fn run_questions(
     Ok(outcome)
 }
 
-/// Brings home what batches have brought.
+/// Fetches the results of batches.
 pub(super) fn collect_batches(
     writing: &SummarySession<'_>,
     keys: &ProviderKeys,
@@ -112,9 +112,9 @@ pub(super) fn collect_batches(
     Ok(writing.collect(keys, windows)?)
 }
 
-/// Hands over in a batch what there is to ask.
+/// Submits the tasks that are ready as a batch.
 pub(super) fn ask_in_batches(
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
     writing: &mut SummarySession<'_>,
     keys: ProviderKeys,
     proxy: Option<String>,
@@ -124,7 +124,7 @@ pub(super) fn ask_in_batches(
     let windows = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
     let asked = writing.ask_in_batches(keys, windows, &|| interrupt.is_set());
     for note in writing.take_notes() {
-        desk.output.note(&note);
+        context.output.note(&note);
     }
     Ok(asked?)
 }
@@ -145,31 +145,31 @@ fn watch_interrupt() -> Result<InterruptFlag, ApiError> {
     InterruptFlag::install().map_err(fault)
 }
 
-/// Tells which questions were not answered, and why.
-pub(super) fn report_unanswered(outcome: &RunOutcome, desk: &mut CommandContext<'_>) {
+/// Reports which questions were not answered, and why.
+pub(super) fn report_unanswered(outcome: &RunOutcome, context: &mut CommandContext<'_>) {
     let refused = outcome.refused.iter().map(|(errand, why)| (&errand.location, why.clone()));
     let withheld = outcome.withheld.iter().map(|(errand, why)| (&errand.location, why.to_string()));
     let all: Vec<_> = withheld.chain(refused).collect();
     for (place, why) in all.iter().take(MOST_TOLD) {
-        desk.output.note(&format!("no summary of {place}: {why}"));
+        context.output.note(&format!("no summary of {place}: {why}"));
     }
     if MOST_TOLD < all.len() {
-        desk.output.note(&format!("and none of {} more; --json tells of all", all.len() - MOST_TOLD));
+        context.output.note(&format!("and none of {} more; --json tells of all", all.len() - MOST_TOLD));
     }
     if 0 < outcome.implausible {
         let words = "are said to have taken more tokens than was sent or asked for, and count as their worst";
-        desk.output.note(&format!("{} calls {words}", outcome.implausible));
+        context.output.note(&format!("{} calls {words}", outcome.implausible));
     }
     if let (Some(trouble), None) = (&outcome.last_error, &outcome.stopped) {
         let left = pluralize(outcome.remaining, "question is", "questions are");
-        desk.output.note(&format!("{left} left, run this again to ask them: {trouble}"));
+        context.output.note(&format!("{left} left, run this again to ask them: {trouble}"));
     }
     if let Some(why) = &outcome.stopped {
-        desk.output.note(&format!("stopped before all was asked: {why}{}", advice(why)));
+        context.output.note(&format!("stopped before all was asked: {why}{}", advice(why)));
     }
 }
 
-/// Returns what a person can do about it, with what leads over to it.
+/// Returns advice for the user, beginning with the punctuation that joins it to the message.
 fn advice(why: &StopReason) -> String {
     match (why, why.setting()) {
         (StopReason::OverCap { cap: CapExceeded::Total, .. }, Some(setting)) => {
@@ -192,7 +192,7 @@ fn advice(why: &StopReason) -> String {
     }
 }
 
-/// Returns the exit code that says what came of a run.
+/// Returns the exit code of a run.
 pub(super) fn exit_code(outcome: &RunOutcome) -> u8 {
     match &outcome.stopped {
         Some(why) => exit_code_of(why),

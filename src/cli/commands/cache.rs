@@ -7,7 +7,7 @@ use std::io::Read;
 
 use serde::Serialize;
 
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use crate::api::{
     AgentSize, CacheClearQuery, CacheFreed, CacheGcQuery, CacheSize, CacheStatusQuery, CacheVerdict,
     CacheVerifyQuery, ExportQuery, Query, exported_json,
@@ -18,27 +18,27 @@ use crate::cli::failure::CommandError;
 use crate::render::format_grouped;
 use crate::render::format_size;
 
-pub(super) fn run(command: &CacheCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+pub(super) fn run(command: &CacheCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {
-        CacheCommand::Status => drop(answer(CacheStatusQuery {}, write_size, desk)?),
+        CacheCommand::Status => drop(answer(CacheStatusQuery {}, write_size, context)?),
         CacheCommand::Clear { files, summaries, structure, agent, yes } => {
             let query = CacheClearQuery {
-                files: desk.location.resolve_paths(files),
+                files: context.location.resolve_paths(files),
                 summaries: *summaries,
                 structure: *structure,
                 agent: *agent,
                 all: *yes,
             };
             let is_plain = query == CacheClearQuery::default();
-            let all = *yes || (is_plain && may_clear_paid(desk)?);
-            answer(CacheClearQuery { all, ..query }, write_freed, desk)?;
+            let all = *yes || (is_plain && may_clear_paid(context)?);
+            answer(CacheClearQuery { all, ..query }, write_freed, context)?;
         }
         CacheCommand::Verify => {
-            let verdict = answer(CacheVerifyQuery {}, write_verdict, desk)?;
+            let verdict = answer(CacheVerifyQuery {}, write_verdict, context)?;
             return Ok(if verdict.is_sound() { failure::DONE } else { failure::USER });
         }
-        CacheCommand::Gc { days } => drop(answer(CacheGcQuery { days: *days }, write_freed, desk)?),
-        CacheCommand::Export => export(desk)?,
+        CacheCommand::Gc { days } => drop(answer(CacheGcQuery { days: *days }, write_freed, context)?),
+        CacheCommand::Export => export(context)?,
     }
     Ok(failure::DONE)
 }
@@ -47,33 +47,33 @@ pub(super) fn run(command: &CacheCommand, desk: &mut CommandContext<'_>) -> Resu
 fn answer<Q: Query<Answer: Serialize>>(
     query: Q,
     write: fn(&mut CommandContext<'_>, &Q::Answer) -> Result<(), CommandError>,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<Q::Answer, CommandError> {
-    let answer = desk.ask(query)?;
-    if desk.output.json {
-        desk.write_data(&answer)?;
+    let answer = context.ask(query)?;
+    if context.output.json {
+        context.write_data(&answer)?;
     } else {
-        write(desk, &answer)?;
+        write(context, &answer)?;
     }
     Ok(answer)
 }
 
-fn export(desk: &mut CommandContext<'_>) -> Result<(), CommandError> {
-    for row in desk.ask(ExportQuery)? {
-        desk.output.write_json_line(&exported_json(row))?;
+fn export(context: &mut CommandContext<'_>) -> Result<(), CommandError> {
+    for row in context.ask(ExportQuery)? {
+        context.output.write_json_line(&exported_json(row))?;
     }
     Ok(())
 }
 
-/// Asks whether what models wrote may go too, where there is any and somebody to ask.
-fn may_clear_paid(desk: &mut CommandContext<'_>) -> Result<bool, CommandError> {
-    if !(io::stdin().is_terminal() && desk.output.is_interactive()) {
+/// Asks for confirmation to delete what models wrote, if there is any and the command runs on a terminal.
+fn may_clear_paid(context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
+    if !(io::stdin().is_terminal() && context.output.is_interactive()) {
         return Ok(false);
     }
-    let status = desk.ask(CacheStatusQuery {})?;
+    let status = context.ask(CacheStatusQuery {})?;
     let Some(agent) = status.agent.filter(|agent| 0 < agent.summaries) else { return Ok(false) };
     let (summaries, spent) = (format_grouped(agent.summaries), agent.spent_usd);
-    desk.output.message(&format!(
+    context.output.message(&format!(
         "{summaries} summaries by models are in the cache; {spent} has been spent on models. Delete them too? [y/N]"
     ));
     let mut answer = String::new();
@@ -82,62 +82,68 @@ fn may_clear_paid(desk: &mut CommandContext<'_>) -> Result<bool, CommandError> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn write_size(desk: &mut CommandContext<'_>, status: &CacheSize) -> Result<(), CommandError> {
-    desk.output.write_line(&format!("files      {}", format_grouped(status.files)))?;
+fn write_size(context: &mut CommandContext<'_>, status: &CacheSize) -> Result<(), CommandError> {
+    context.output.write_line(&format!("files      {}", format_grouped(status.files)))?;
     let idle = format_grouped(status.idle_contents);
-    desk.output
+    context
+        .output
         .write_line(&format!("contents   {} ({idle} held by no file)", format_grouped(status.contents)))?;
     for kind in &status.artifacts {
         let (rows, bytes) = (format_grouped(kind.rows), format_size(kind.bytes));
-        desk.output.write_line(&format!("{:<10} {rows} ({bytes})", kind.artifact))?;
+        context.output.write_line(&format!("{:<10} {rows} ({bytes})", kind.artifact))?;
     }
     let (rows, bytes) = (format_grouped(status.given.rows), format_size(status.given.bytes));
-    desk.output.write_line(&format!("given      {rows} ({bytes})"))?;
-    desk.output.write_line(&format!("on disk    {}", format_size(status.bytes_on_disk)))?;
+    context.output.write_line(&format!("given      {rows} ({bytes})"))?;
+    context.output.write_line(&format!("on disk    {}", format_size(status.bytes_on_disk)))?;
     if let Some(agent) = &status.agent {
-        write_agent_size(desk, agent)?;
+        write_agent_size(context, agent)?;
     }
     Ok(())
 }
 
-fn write_freed(desk: &mut CommandContext<'_>, freed: &CacheFreed) -> Result<(), CommandError> {
+fn write_freed(context: &mut CommandContext<'_>, freed: &CacheFreed) -> Result<(), CommandError> {
     let (artifacts, files) = (format_grouped(freed.artifacts), format_grouped(freed.files));
     let bytes = format_size(freed.bytes);
-    desk.output.write_line(&format!("deleted {artifacts} artifacts, forgot {files} files, freed {bytes}"))?;
+    context
+        .output
+        .write_line(&format!("deleted {artifacts} artifacts, forgot {files} files, freed {bytes}"))?;
     if 0 < freed.agent_summaries {
         let (gone, cost) = (format_grouped(freed.agent_summaries), freed.agent_usd);
-        desk.output.write_line(&format!("deleted {gone} summaries by models, which had cost {cost}"))?;
+        context.output.write_line(&format!("deleted {gone} summaries by models, which had cost {cost}"))?;
     }
     if 0 < freed.agent_kept {
         let kept = format_grouped(freed.agent_kept);
-        desk.output.note(&format!(
+        context.output.note(&format!(
             "{kept} summaries by models were kept; `slop cache clear --yes` deletes them too"
         ));
     }
     Ok(())
 }
 
-fn write_verdict(desk: &mut CommandContext<'_>, verdict: &CacheVerdict) -> Result<(), CommandError> {
+fn write_verdict(context: &mut CommandContext<'_>, verdict: &CacheVerdict) -> Result<(), CommandError> {
     if let Some(structure) = &verdict.structure {
-        desk.output.write_line(&format!("damaged: {structure}"))?;
+        context.output.write_line(&format!("damaged: {structure}"))?;
     }
     for row in &verdict.damaged {
-        desk.output.write_line(&format!("damaged and deleted: {row}"))?;
+        context.output.write_line(&format!("damaged and deleted: {row}"))?;
     }
     let damaged = format_grouped(verdict.damaged.len() as u64);
-    desk.output.write_line(&format!("{} rows checked, {damaged} damaged", format_grouped(verdict.rows)))?;
+    context
+        .output
+        .write_line(&format!("{} rows checked, {damaged} damaged", format_grouped(verdict.rows)))?;
     Ok(())
 }
 
-fn write_agent_size(desk: &mut CommandContext<'_>, agent: &AgentSize) -> Result<(), CommandError> {
+fn write_agent_size(context: &mut CommandContext<'_>, agent: &AgentSize) -> Result<(), CommandError> {
     let (rows, bytes) = (format_grouped(agent.summaries), format_size(agent.text_bytes));
     let (calls, spent) = (format_grouped(agent.calls), agent.spent_usd);
-    desk.output.write_line(&format!(
+    context.output.write_line(&format!(
         "by models  {rows} ({bytes}), {} asked in vain",
         format_grouped(agent.refusals)
     ))?;
-    desk.output.write_line(&format!("spent      {spent} in {calls} calls"))?;
-    desk.output
+    context.output.write_line(&format!("spent      {spent} in {calls} calls"))?;
+    context
+        .output
         .write_line(&format!("on disk    {} for what models wrote", format_size(agent.bytes_on_disk)))?;
     Ok(())
 }

@@ -2,16 +2,16 @@
 
 use serde_json::json;
 
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use crate::api::envelope;
 use crate::cli::args::ConfigCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 
-pub(super) fn run(command: &ConfigCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+pub(super) fn run(command: &ConfigCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let ConfigCommand::Show { origin } = command;
-    if desk.output.json {
-        let values = desk.loaded.values.iter().map(|value| {
+    if context.output.json {
+        let values = context.loaded.values.iter().map(|value| {
             json!({
                 "key": value.key,
                 "value": value.value,
@@ -20,12 +20,12 @@ pub(super) fn run(command: &ConfigCommand, desk: &mut CommandContext<'_>) -> Res
             })
         });
         let data = json!({"values": values.collect::<serde_json::Value>()});
-        desk.output.write_envelope(&envelope("config", None, &[], &data))?;
+        context.output.write_envelope(&envelope("config", None, &[], &data))?;
         return Ok(failure::DONE);
     }
-    for value in &desk.loaded.values {
+    for value in &context.loaded.values {
         let origin = if *origin { format!("  # {}", value.origin) } else { String::new() };
-        desk.output.write_line(&format!("{} = {}{origin}", value.key, value.value))?;
+        context.output.write_line(&format!("{} = {}{origin}", value.key, value.value))?;
     }
     Ok(failure::DONE)
 }

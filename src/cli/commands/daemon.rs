@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use crate::api::AgentStatus;
 use crate::api::ApiError;
 use crate::api::DaemonMode;
@@ -31,21 +31,21 @@ const MOST_LOG: u64 = 8 << 20;
 pub(super) fn run(
     command: &DaemonCommand,
     environment: &ProcessEnvironment,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let places = desk.places();
+    let places = context.places();
     match command {
-        DaemonCommand::Start(args) => start(args, &places, environment, desk),
-        DaemonCommand::Stop => stop(&places, desk),
+        DaemonCommand::Start(args) => start(args, &places, environment, context),
+        DaemonCommand::Stop => stop(&places, context),
         DaemonCommand::Restart(args) => {
             daemon::stop(&places).map_err(ApiError::from)?;
-            start(args, &places, environment, desk)
+            start(args, &places, environment, context)
         }
-        DaemonCommand::Status => status(&places, desk),
-        DaemonCommand::Logs { lines } => logs(&places, *lines, desk),
+        DaemonCommand::Status => status(&places, context),
+        DaemonCommand::Logs { lines } => logs(&places, *lines, context),
         DaemonCommand::Unit => {
             let program = program(environment)?;
-            desk.output.write_text(&daemon::systemd_unit(&program, &places))?;
+            context.output.write_text(&daemon::systemd_unit(&program, &places))?;
             Ok(failure::DONE)
         }
     }
@@ -62,12 +62,12 @@ fn start(
     args: &WatchArgs,
     places: &DaemonPaths,
     environment: &ProcessEnvironment,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     let listen = args.listen.map(|address| format!("--listen={address}"));
     let paranoid = args.paranoid.then(|| "--paranoid".to_owned());
     let flags: Vec<OsString> = listen.into_iter().chain(paranoid).map(OsString::from).collect();
-    let settings = desk.loaded.engine_options(&desk.location.root);
+    let settings = context.loaded.engine_options(&context.location.root);
     let started = daemon::start(&program(environment)?, places, &settings, &flags).map_err(ApiError::from)?;
     let (pid, is_new, words) = match started {
         StartOutcome::Spawned(pid) => (pid, true, "started"),
@@ -75,7 +75,7 @@ fn start(
             if version != VERSION {
                 let why = "commands of this one do not ask it";
                 let words = format!("the daemon is slop {version}, this is slop {VERSION}: {why}");
-                desk.output.note(&format!("{words}; `slop daemon restart` replaces it"));
+                context.output.note(&format!("{words}; `slop daemon restart` replaces it"));
             }
             (pid, false, "runs already")
         }
@@ -85,19 +85,21 @@ fn start(
         && !is_new
         && has_other_flags(status, args)
     {
-        desk.output.note("it runs with other flags than these; `slop daemon restart` with these takes them");
+        context
+            .output
+            .note("it runs with other flags than these; `slop daemon restart` with these takes them");
     }
     let listen = status.and_then(|status| status.listen);
-    if desk.output.json {
-        desk.write_data(&json!({"pid": pid, "started": is_new, "listen": listen}))?;
+    if context.output.json {
+        context.write_data(&json!({"pid": pid, "started": is_new, "listen": listen}))?;
         return Ok(failure::DONE);
     }
     let port = listen.map_or(String::new(), |address| format!(", listening on {address}"));
-    desk.output.write_line(&format!("{words}, process {pid}{port}"))?;
+    context.output.write_line(&format!("{words}, process {pid}{port}"))?;
     Ok(failure::DONE)
 }
 
-/// Says whether a daemon does not do what flags ask for. What they do not ask for it may do.
+/// Returns whether a daemon does not do what flags ask for. What they do not ask for it may do.
 fn has_other_flags(status: &DaemonStatus, args: &WatchArgs) -> bool {
     let listens = |wanted: SocketAddr| {
         let address: Option<SocketAddr> = status.listen.as_ref().and_then(|address| address.parse().ok());
@@ -108,18 +110,19 @@ fn has_other_flags(status: &DaemonStatus, args: &WatchArgs) -> bool {
     !args.listen.is_none_or(listens) || (args.paranoid && !status.paranoid.on)
 }
 
-fn stop(places: &DaemonPaths, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+fn stop(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let stopped = daemon::stop(places).map_err(ApiError::from)?;
-    if desk.output.json {
-        desk.write_data(&json!({"pid": stopped, "stopped": stopped.is_some()}))?;
+    if context.output.json {
+        context.write_data(&json!({"pid": stopped, "stopped": stopped.is_some()}))?;
         return Ok(failure::DONE);
     }
-    desk.output
+    context
+        .output
         .write_line(&stopped.map_or("none runs".to_owned(), |pid| format!("stopped, process {pid}")))?;
     Ok(failure::DONE)
 }
 
-fn status(places: &DaemonPaths, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+fn status(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let Some(status) = daemon::status(places) else {
         if let Some(hangs) = daemon::unresponsive(places) {
             return Err(ApiError::from(hangs).into());
@@ -132,12 +135,12 @@ fn status(places: &DaemonPaths, desk: &mut CommandContext<'_>) -> Result<u8, Com
         )
         .into());
     };
-    if desk.output.json {
-        desk.write_data(&status)?;
+    if context.output.json {
+        context.write_data(&status)?;
         return Ok(failure::DONE);
     }
     for (name, value) in table(&status) {
-        desk.write_line(&format!("{name:<10} {value}"))?;
+        context.write_line(&format!("{name:<10} {value}"))?;
     }
     Ok(failure::DONE)
 }
@@ -213,7 +216,7 @@ fn agent_line(agent: &AgentStatus) -> String {
     line
 }
 
-fn logs(places: &DaemonPaths, lines: usize, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+fn logs(places: &DaemonPaths, lines: usize, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let bytes = RealDisk.read_suffix(&places.log, MOST_LOG).map_err(|error| {
         let message = format!("read the daemon's log {}: {error}", places.log.display());
         ApiError::environment("unreadable_log", message, "see whether it is a file that you can read")
@@ -221,7 +224,7 @@ fn logs(places: &DaemonPaths, lines: usize, desk: &mut CommandContext<'_>) -> Re
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let skipped = text.lines().count().saturating_sub(lines);
     for line in text.lines().skip(skipped) {
-        desk.write_line(line)?;
+        context.write_line(line)?;
     }
     Ok(failure::DONE)
 }

@@ -1,6 +1,6 @@
 //! `slop explain`
 
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use super::words::view_selection;
 use crate::api::ExplainQuery;
 use crate::api::FileExplanation;
@@ -19,18 +19,18 @@ use crate::service::resolve_explain;
 /// What is said of a file that a limited document is not about.
 const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown nor counted";
 
-pub(super) fn run(args: &ExplainArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+pub(super) fn run(args: &ExplainArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let (file, choice) =
-        (desk.location.resolve_path(&args.file), view_selection(&args.choice, desk.location));
+        (context.location.resolve_path(&args.file), view_selection(&args.choice, context.location));
     let query = ExplainQuery { file, choice };
-    let is_limited = resolve_explain(&query, desk.query_settings())?.limits.is_some();
-    let explanations = &desk.ask(query)?;
-    if desk.output.json {
-        desk.write_data(explanations)?;
+    let is_limited = resolve_explain(&query, context.query_settings())?.limits.is_some();
+    let explanations = &context.ask(query)?;
+    if context.output.json {
+        context.write_data(explanations)?;
         return Ok(failure::DONE);
     }
     for explanation in explanations {
-        write_explanation(explanation, is_limited, desk)?;
+        write_explanation(explanation, is_limited, context)?;
     }
     Ok(failure::DONE)
 }
@@ -38,36 +38,38 @@ pub(super) fn run(args: &ExplainArgs, desk: &mut CommandContext<'_>) -> Result<u
 fn write_explanation(
     explanation: &FileExplanation,
     is_limited: bool,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<(), CommandError> {
-    desk.output.write_line(&display_path(&explanation.path, explanation.path_hex.as_deref()))?;
+    context.output.write_line(&display_path(&explanation.path, explanation.path_hex.as_deref()))?;
     if let Some(reason) = &explanation.left_out {
         let words = SkipReason::from_name(reason).map_or("", SkipReason::description);
-        desk.output.write_line(&format!("  left out     {reason}: {words}"))?;
+        context.output.write_line(&format!("  left out     {reason}: {words}"))?;
         return Ok(());
     }
     let content = (&explanation.sha256, explanation.size, &explanation.language);
     if let (Some(hash), Some(size), Some(language)) = content {
         let (name, size, hash) = (language_name(language), format_grouped(size), short_hash(hash));
-        desk.output.write_line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
+        context.output.write_line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
     }
     for remark in &explanation.remarks {
-        desk.output.write_line(&format!("  remark       {remark}"))?;
+        context.output.write_line(&format!("  remark       {remark}"))?;
     }
-    write_rules(explanation, desk)?;
+    write_rules(explanation, context)?;
     if let Some(why) = &explanation.why {
-        desk.output.write_line(&format!("  instead      {}: {why}", explanation.view))?;
+        context.output.write_line(&format!("  instead      {}: {why}", explanation.view))?;
     }
     if let (Some(by), Some(why)) = (&explanation.summary, &explanation.summary_why) {
-        desk.output.write_line(&format!("  summary      {}: {why}", author_text(by)))?;
+        context.output.write_line(&format!("  summary      {}: {why}", author_text(by)))?;
     }
     let (bytes, tokens) = (format_grouped(explanation.bytes), format_grouped(explanation.tokens));
     let (view, counter) = (&explanation.view, &explanation.tokens_counted_by);
-    desk.output.write_line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
+    context
+        .output
+        .write_line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
     if let Some(fate) = &explanation.under_limits {
-        write_limit_effect(fate, &explanation.wanted, desk)?;
+        write_limit_effect(fate, &explanation.wanted, context)?;
     } else if is_limited {
-        desk.output.write_line(NOT_ASKED_FOR)?;
+        context.output.write_line(NOT_ASKED_FOR)?;
     }
     Ok(())
 }
@@ -77,17 +79,17 @@ fn author_text(by: &SummaryAuthor) -> String {
     by.model.as_ref().map_or_else(|| by.by.clone(), |model| format!("{}, {}", by.by, printable(model)))
 }
 
-/// Returns as much of a hash as tells contents of one project apart.
+/// Returns enough of a hash to distinguish the contents of one project.
 fn short_hash(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
 /// Writes what each rule has to say.
-fn write_rules(explanation: &FileExplanation, desk: &mut CommandContext<'_>) -> Result<(), CommandError> {
+fn write_rules(explanation: &FileExplanation, context: &mut CommandContext<'_>) -> Result<(), CommandError> {
     for verdict in &explanation.rules {
         let view = verdict.view.as_deref().unwrap_or("does not match");
         let decides = if verdict.rule == explanation.decided_by { "  <- decides" } else { "" };
-        desk.output.write_line(&format!("  rule         {}: {view}{decides}", verdict.rule))?;
+        context.output.write_line(&format!("  rule         {}: {view}{decides}", verdict.rule))?;
     }
     Ok(())
 }
@@ -96,16 +98,16 @@ fn write_rules(explanation: &FileExplanation, desk: &mut CommandContext<'_>) -> 
 fn write_limit_effect(
     fate: &LimitEffect,
     wanted: &str,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<(), CommandError> {
     let shown = fate.view.as_deref().unwrap_or("left out");
     let wanted =
         if fate.view.as_deref() == Some(wanted) { String::new() } else { format!(" (wanted {wanted})") };
     let why = fate.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
-    desk.output.write_line(&format!("  under the budget  {shown}{wanted}{why}"))?;
+    context.output.write_line(&format!("  under the budget  {shown}{wanted}{why}"))?;
     let (place, files) = (format_grouped(fate.place), format_grouped(fate.files));
     let reasons = importance_reasons(fate).join(", ");
-    Ok(desk.output.write_line(&format!("  importance   {place} of {files} files: {reasons}"))?)
+    Ok(context.output.write_line(&format!("  importance   {place} of {files} files: {reasons}"))?)
 }
 
 fn importance_reasons(fate: &LimitEffect) -> Vec<String> {

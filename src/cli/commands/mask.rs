@@ -3,8 +3,8 @@
 use serde_json::Value;
 use serde_json::json;
 
-use super::desk::CommandContext;
-use super::desk::items_of;
+use super::context::CommandContext;
+use super::context::items_of;
 use crate::api::{MatchSymbolsQuery, SymbolMatches, mask_to_json};
 use crate::cli::curation_args::MaskCommand;
 use crate::cli::failure;
@@ -13,18 +13,22 @@ use crate::config::edit;
 use crate::model::MaskMode;
 use crate::sys::RealDisk;
 
-pub(super) fn run(command: &MaskCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+pub(super) fn run(command: &MaskCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {
-        MaskCommand::Set { file, masks } => set(file, masks, desk),
-        MaskCommand::List { file } => list(file.as_deref(), desk),
-        MaskCommand::Remove { file, symbols, all: _ } => remove(file, symbols, desk),
+        MaskCommand::Set { file, masks } => set(file, masks, context),
+        MaskCommand::List { file } => list(file.as_deref(), context),
+        MaskCommand::Remove { file, symbols, all: _ } => remove(file, symbols, context),
     }
 }
 
-fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let path = desk.location.resolve_path(file);
+fn set(
+    file: &str,
+    masks: &[(String, MaskMode)],
+    context: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    let path = context.location.resolve_path(file);
     let symbols: Vec<String> = masks.iter().map(|(symbol, _)| symbol.clone()).collect();
-    let matches = desk.ask(MatchSymbolsQuery { file: path.clone(), symbols: symbols.clone() })?;
+    let matches = context.ask(MatchSymbolsQuery { file: path.clone(), symbols: symbols.clone() })?;
     for (symbol, matches) in symbols.iter().zip(&matches) {
         if matches.found == 0 {
             let message = format!("find `{symbol}` in {path}{}", nearest_hint(matches));
@@ -34,23 +38,23 @@ fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut CommandContext<'_>) 
             ));
         }
     }
-    edit::set_masks(&RealDisk, &desk.settings_file(), &path, masks)?;
-    if desk.output.json {
-        desk.write_data(&json!({"path": path, "mask": mask_to_json(masks)}))?;
+    edit::set_masks(&RealDisk, &context.settings_file(), &path, masks)?;
+    if context.output.json {
+        context.write_data(&json!({"path": path, "mask": mask_to_json(masks)}))?;
         return Ok(failure::DONE);
     }
     for (symbol, mode) in masks {
-        desk.write_line(&format!("{path} {symbol} = {}", mode.name()))?;
+        context.write_line(&format!("{path} {symbol} = {}", mode.name()))?;
     }
     Ok(failure::DONE)
 }
 
-fn list(file: Option<&str>, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+fn list(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let mut listed = Vec::new();
-    for item in items_of(file, desk).into_iter().filter(|item| !item.ast_mask.is_empty()) {
+    for item in items_of(file, context).into_iter().filter(|item| !item.ast_mask.is_empty()) {
         let symbols = item.ast_mask.iter().map(|(symbol, _)| symbol.clone()).collect();
         // A file that is gone has lost its symbols; the list goes on.
-        let matches = desk.ask_or_error(MatchSymbolsQuery { file: item.path.clone(), symbols });
+        let matches = context.ask_or_error(MatchSymbolsQuery { file: item.path.clone(), symbols });
         let mut matches = matches.unwrap_or_default().into_iter();
         for (symbol, mode) in &item.ast_mask {
             let matches = matches.next().unwrap_or_default();
@@ -58,28 +62,28 @@ fn list(file: Option<&str>, desk: &mut CommandContext<'_>) -> Result<u8, Command
             listed.push((item.path.as_str(), symbol.as_str(), *mode, found, near));
         }
     }
-    if desk.output.json {
+    if context.output.json {
         let masks = listed.iter().map(|(path, symbol, mode, found, _)| {
             json!({"path": path, "symbol": symbol, "mode": mode.name(), "found": found})
         });
         let data = json!({"masks": masks.collect::<Value>()});
-        desk.write_data(&data)?;
+        context.write_data(&data)?;
         return Ok(failure::DONE);
     }
     for (path, symbol, mode, found, near) in listed {
         let gone = if found == 0 { format!("  (gone{near})") } else { String::new() };
-        desk.write_line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
+        context.write_line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
     }
     Ok(failure::DONE)
 }
 
-fn remove(file: &str, symbols: &[String], desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let path = desk.location.resolve_path(file);
-    let removed = edit::remove_masks(&RealDisk, &desk.settings_file(), &path, symbols)?;
-    if desk.output.json {
-        desk.write_data(&json!({"path": path, "removed": removed}))?;
+fn remove(file: &str, symbols: &[String], context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let path = context.location.resolve_path(file);
+    let removed = edit::remove_masks(&RealDisk, &context.settings_file(), &path, symbols)?;
+    if context.output.json {
+        context.write_data(&json!({"path": path, "removed": removed}))?;
     } else {
-        desk.write_line(&format!("{path}: symbols removed: {}", removed.join(", ")))?;
+        context.write_line(&format!("{path}: symbols removed: {}", removed.join(", ")))?;
     }
     Ok(failure::DONE)
 }

@@ -9,7 +9,7 @@ use crate::cli::failure::CommandError;
 use crate::cli::output::CommandOutput;
 use crate::render::format_grouped;
 
-/// A path that is longer stands out of its column.
+/// A longer path exceeds its column.
 const MOST_PATH: usize = 60;
 /// So many names are listed of those that are left out for one reason; all of them are in the JSON.
 const MOST_NAMES: usize = 10;

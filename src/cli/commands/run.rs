@@ -8,8 +8,8 @@ use super::audit;
 use super::cache;
 use super::completions;
 use super::config;
+use super::context::CommandContext;
 use super::daemon;
-use super::desk::CommandContext;
 use super::explain;
 use super::index;
 use super::init;
@@ -67,7 +67,7 @@ pub(in crate::cli) fn run(
     let local = LocalService::for_command_line(place.root.clone(), Arc::clone(&loaded));
     let without_daemon = args.global.no_daemon || environment.without_daemon();
     let service = DaemonOrLocal::new(local, environment.runtime.clone(), without_daemon);
-    let mut desk = CommandContext {
+    let mut context = CommandContext {
         location: &place,
         loaded: &loaded,
         output,
@@ -79,7 +79,7 @@ pub(in crate::cli) fn run(
         service: &service,
         command: name(&args.command),
     };
-    run_at(&mut desk, &args.command, environment)
+    run_at(&mut context, &args.command, environment)
 }
 
 /// Returns whether a revision is given by the flag of earlier releases.
@@ -110,36 +110,36 @@ fn default_settings(
 
 /// Runs a command that works on a project.
 fn run_at(
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
     command: &CliCommand,
     environment: &ProcessEnvironment,
 ) -> Result<u8, CommandError> {
     match command {
-        CliCommand::Index(args) => index::run(args, desk),
-        CliCommand::Outline(args) => outline::run(args, desk),
-        CliCommand::View(args) => view::run(args, desk),
-        CliCommand::Symbol(args) => symbol::run(args, desk),
-        CliCommand::Aggregate(args) => aggregate::run(args, environment, desk),
-        CliCommand::Summarize(args) => summarize::run(args, desk),
-        CliCommand::Agent(args) => agent::run(&args.command, desk),
-        CliCommand::Explain(args) => explain::run(args, desk),
-        CliCommand::Status => status::run(desk),
-        CliCommand::Watch(args) => watch::run(args, environment, desk),
-        CliCommand::Daemon(args) => daemon::run(&args.command, environment, desk),
-        CliCommand::Audit => audit::run(desk),
-        CliCommand::Cache(args) => cache::run(&args.command, desk),
-        CliCommand::Config(args) => config::run(&args.command, desk),
-        CliCommand::Slice(args) => slice::run(&args.command, desk),
-        CliCommand::Mask(args) => mask::run(&args.command, desk),
-        CliCommand::Preset(args) => preset::run(&args.command, desk),
-        CliCommand::Persona(args) => persona::run(&args.command, desk),
+        CliCommand::Index(args) => index::run(args, context),
+        CliCommand::Outline(args) => outline::run(args, context),
+        CliCommand::View(args) => view::run(args, context),
+        CliCommand::Symbol(args) => symbol::run(args, context),
+        CliCommand::Aggregate(args) => aggregate::run(args, environment, context),
+        CliCommand::Summarize(args) => summarize::run(args, context),
+        CliCommand::Agent(args) => agent::run(&args.command, context),
+        CliCommand::Explain(args) => explain::run(args, context),
+        CliCommand::Status => status::run(context),
+        CliCommand::Watch(args) => watch::run(args, environment, context),
+        CliCommand::Daemon(args) => daemon::run(&args.command, environment, context),
+        CliCommand::Audit => audit::run(context),
+        CliCommand::Cache(args) => cache::run(&args.command, context),
+        CliCommand::Config(args) => config::run(&args.command, context),
+        CliCommand::Slice(args) => slice::run(&args.command, context),
+        CliCommand::Mask(args) => mask::run(&args.command, context),
+        CliCommand::Preset(args) => preset::run(&args.command, context),
+        CliCommand::Persona(args) => persona::run(&args.command, context),
         CliCommand::Init | CliCommand::Completions { .. } | CliCommand::Man { .. } | CliCommand::Mcp => {
             unreachable!("handled above")
         }
     }
 }
 
-/// Returns the command's name, as it stands in JSON.
+/// Returns the command's name in JSON.
 pub(in crate::cli) const fn name(command: &CliCommand) -> &'static str {
     match command {
         CliCommand::Init => "init",

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use super::slices;
 use crate::api::{
     ApiError, MakeSliceQuery, ResolveSlicesQuery, pretty, resolution_to_json, slice_from_json, slice_to_json,
@@ -18,28 +18,29 @@ use crate::model::SliceStatus;
 /// The most that is read of a slice; more is something else.
 const MAX_SLICE_BYTES: u64 = 1 << 20;
 
-pub(super) fn run(command: &SliceCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+pub(super) fn run(command: &SliceCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {
-        SliceCommand::Add { file, lines, tag, comment } => slices::add(file, *lines, tag, comment, desk),
-        SliceCommand::List { file } => slices::list(file.as_deref(), desk),
-        SliceCommand::Remove { file, slice } => slices::remove(file, slice, desk),
+        SliceCommand::Add { file, lines, tag, comment } => slices::add(file, *lines, tag, comment, context),
+        SliceCommand::List { file } => slices::list(file.as_deref(), context),
+        SliceCommand::Remove { file, slice } => slices::remove(file, slice, context),
         SliceCommand::Make { file, lines: (start_line, end_line), tag, comment } => {
             let query = MakeSliceQuery {
-                file: desk.location.resolve_path(file),
+                file: context.location.resolve_path(file),
                 start_line: *start_line,
                 end_line: *end_line,
                 tag: tag.clone(),
                 comment: comment.clone(),
             };
-            let slice = desk.ask(query)?;
-            write(&slice_to_json(&slice), desk)?;
+            let slice = context.ask(query)?;
+            write(&slice_to_json(&slice), context)?;
             Ok(failure::DONE)
         }
         SliceCommand::Resolve { file } => {
             let slices = vec![slice_given()?];
-            let resolved = desk.ask(ResolveSlicesQuery { file: desk.location.resolve_path(file), slices })?;
+            let resolved =
+                context.ask(ResolveSlicesQuery { file: context.location.resolve_path(file), slices })?;
             let [resolution] = &resolved[..] else { return Err(ApiError::bug().into()) };
-            write(&resolution_to_json(resolution), desk)?;
+            write(&resolution_to_json(resolution), context)?;
             let is_lost = resolution.status == SliceStatus::Stale;
             Ok(if is_lost { failure::USER } else { failure::DONE })
         }
@@ -47,11 +48,11 @@ pub(super) fn run(command: &SliceCommand, desk: &mut CommandContext<'_>) -> Resu
 }
 
 /// The answer is bare JSON, for it is what the other command reads; with `--json` it is in an envelope as any answer.
-fn write(data: &Value, desk: &mut CommandContext<'_>) -> Result<(), CommandError> {
-    if desk.output.json {
-        return desk.write_data(data);
+fn write(data: &Value, context: &mut CommandContext<'_>) -> Result<(), CommandError> {
+    if context.output.json {
+        return context.write_data(data);
     }
-    Ok(desk.output.write_text(&pretty(data))?)
+    Ok(context.output.write_text(&pretty(data))?)
 }
 
 fn slice_given() -> Result<Slice, CommandError> {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use crate::api::{MakeSliceQuery, ResolveSlicesQuery, slice_to_json};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
@@ -19,29 +19,29 @@ pub(super) fn add(
     (start_line, end_line): (u32, u32),
     tag: &str,
     comment: &str,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let path = desk.location.resolve_path(file);
+    let path = context.location.resolve_path(file);
     let (tag, comment) = (tag.to_owned(), comment.to_owned());
     let query = MakeSliceQuery { file: path.clone(), start_line, end_line, tag, comment };
-    let slice = desk.ask(query)?;
-    edit::add_slice(&RealDisk, &desk.settings_file(), &path, &slice)?;
-    if desk.output.json {
-        desk.write_data(&json!({"path": path, "slice": slice_to_json(&slice)}))?;
+    let slice = context.ask(query)?;
+    edit::add_slice(&RealDisk, &context.settings_file(), &path, &slice)?;
+    if context.output.json {
+        context.write_data(&json!({"path": path, "slice": slice_to_json(&slice)}))?;
         return Ok(failure::DONE);
     }
-    desk.write_line(&format!("{path}:{start_line}-{end_line}{}", tag_and_comment(&slice)))?;
+    context.write_line(&format!("{path}:{start_line}-{end_line}{}", tag_and_comment(&slice)))?;
     Ok(failure::DONE)
 }
 
-pub(super) fn list(file: Option<&str>, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+pub(super) fn list(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let mut found = Vec::new();
-    for item in super::desk::items_of(file, desk) {
-        let resolved = resolve(&item.path, &item.custom_slices, desk);
+    for item in super::context::items_of(file, context) {
+        let resolved = resolve(&item.path, &item.custom_slices, context);
         let slices = item.custom_slices.iter().zip(resolved);
         found.extend(slices.map(|(slice, now)| (item.path.as_str(), slice, now)));
     }
-    if desk.output.json {
+    if context.output.json {
         let slices = found.iter().map(|(path, slice, now)| {
             json!({
                 "path": path,
@@ -53,7 +53,7 @@ pub(super) fn list(file: Option<&str>, desk: &mut CommandContext<'_>) -> Result<
             })
         });
         let data = json!({"slices": slices.collect::<serde_json::Value>()});
-        desk.write_data(&data)?;
+        context.write_data(&data)?;
         return Ok(failure::DONE);
     }
     for (path, slice, now) in found {
@@ -62,18 +62,18 @@ pub(super) fn list(file: Option<&str>, desk: &mut CommandContext<'_>) -> Result<
         let was = if was == lines { String::new() } else { format!(", was {was}") };
         let why = if now.status == SliceStatus::Stale { format!(": {}", now.reason) } else { String::new() };
         let status = now.status.name();
-        desk.write_line(&format!("{path}:{lines} {status}{was}{}{why}", tag_and_comment(slice)))?;
+        context.write_line(&format!("{path}:{lines} {status}{was}{}{why}", tag_and_comment(slice)))?;
     }
     Ok(failure::DONE)
 }
 
-pub(super) fn remove(file: &str, word: &str, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let path = desk.location.resolve_path(file);
+pub(super) fn remove(file: &str, word: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let path = context.location.resolve_path(file);
     let mut keys = Vec::new();
     if let Ok((start_line, end_line)) = line_range(word) {
         // What a list shows is where slices are now, so that this is what a person is most likely to type.
-        for item in super::desk::items_of(Some(file), desk) {
-            let resolved = resolve(&item.path, &item.custom_slices, desk);
+        for item in super::context::items_of(Some(file), context) {
+            let resolved = resolve(&item.path, &item.custom_slices, context);
             for (slice, now) in item.custom_slices.iter().zip(resolved) {
                 let is_found = now.status != SliceStatus::Stale;
                 if is_found && (now.start_line, now.end_line) == (start_line, end_line) {
@@ -84,17 +84,17 @@ pub(super) fn remove(file: &str, word: &str, desk: &mut CommandContext<'_>) -> R
         keys.push(SliceKey::Lines(start_line, end_line));
     }
     keys.push(SliceKey::Tag(word.to_owned()));
-    let removed = edit::remove_slices(&RealDisk, &desk.settings_file(), &path, &keys)?;
-    if desk.output.json {
-        desk.write_data(&json!({"path": path, "removed": removed}))?;
+    let removed = edit::remove_slices(&RealDisk, &context.settings_file(), &path, &keys)?;
+    if context.output.json {
+        context.write_data(&json!({"path": path, "removed": removed}))?;
     } else {
-        desk.write_line(&format!("{path}: slices removed: {removed}"))?;
+        context.write_line(&format!("{path}: slices removed: {removed}"))?;
     }
     Ok(failure::DONE)
 }
 
-/// Says where each slice of a file is now; what cannot be looked at has lost it.
-fn resolve(path: &str, slices: &[Slice], desk: &mut CommandContext<'_>) -> Vec<SliceResolution> {
+/// Returns where each slice of a file is now. A file that cannot be read has stale slices.
+fn resolve(path: &str, slices: &[Slice], context: &mut CommandContext<'_>) -> Vec<SliceResolution> {
     if slices.is_empty() {
         return Vec::new();
     }
@@ -104,7 +104,7 @@ fn resolve(path: &str, slices: &[Slice], desk: &mut CommandContext<'_>) -> Vec<S
         end_line: slice.end_line,
         reason: reason.to_owned(),
     };
-    match desk.ask_or_error(ResolveSlicesQuery { file: path.to_owned(), slices: slices.to_vec() }) {
+    match context.ask_or_error(ResolveSlicesQuery { file: path.to_owned(), slices: slices.to_vec() }) {
         Ok(resolutions) => resolutions,
         Err(fault) => {
             let reason = format!("slop cannot {}", fault.message);

@@ -1,6 +1,6 @@
 //! `slop status`
 
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use crate::api::FileState;
 use crate::api::FilesQuery;
 use crate::api::display_path;
@@ -14,26 +14,26 @@ use crate::render::format_grouped;
 const STATES: [(&str, &str); 4] =
     [("fresh", "fresh"), ("stale", "stale"), ("new", "new"), ("left_out", "left out")];
 
-pub(super) fn run(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let states = &desk.ask(FilesQuery {})?;
-    if desk.output.json {
-        desk.write_data(states)?;
+pub(super) fn run(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let states = &context.ask(FilesQuery {})?;
+    if context.output.json {
+        context.write_data(states)?;
         return Ok(failure::DONE);
     }
     for file in &states.files {
         let word = STATES.iter().find(|(state, _)| *state == file.state).map_or("", |(_, word)| word);
         let path = display_path(&file.path, file.path_hex.as_deref());
-        desk.output.write_line(&format!("{word:<9} {path}{}", file_details(file)))?;
+        context.output.write_line(&format!("{word:<9} {path}{}", file_details(file)))?;
     }
     let counts = STATES.map(|(state, word)| {
         let count = states.files.iter().filter(|file| file.state == state).count();
         format!("{} {word}", format_grouped(count as u64))
     });
-    desk.output.message(&counts.join(", "));
+    context.output.message(&counts.join(", "));
     Ok(failure::DONE)
 }
 
-/// Returns what stands behind a file: why it is left out, or what it is.
+/// Returns the details that follow a path: why the file is left out, or its language.
 fn file_details(file: &FileState) -> String {
     match (&file.reason, &file.language) {
         (Some(reason), _) => {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::asking;
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use crate::agent::CollectedBatches;
 use crate::agent::RunOutcome;
 use crate::cli::agent_args::SummarizeArgs;
@@ -22,23 +22,23 @@ use crate::service::SummarySession;
 use crate::service::agent_options;
 use crate::service::prices;
 
-/// The reasons of so many files are told one by one.
+/// The most files whose reasons are listed.
 const MAX_LISTED: usize = 20;
 
-pub(super) fn run(args: &SummarizeArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     asking::reject_empty(args.files.iter().map(String::as_str))?;
     let choice = AgentOverrides {
         persona: args.persona.clone(),
         tiers: asking::parse_tiers(&args.tiers),
-        picks: desk.location.resolve_paths(&args.files),
+        picks: context.location.resolve_paths(&args.files),
     };
-    let options = agent_options(desk.loaded, choice)?;
-    // A missing key should be told before a person has answered a question.
+    let options = agent_options(context.loaded, choice)?;
+    // A missing key is reported before the user is asked for confirmation.
     let keys = if args.estimate { ProviderKeys::new() } else { asking::load_keys(&options)? };
     let proxy = options.proxy.clone();
-    let prices_of = prices(desk.loaded).date().to_owned();
-    asking::with_world(desk, |desk, world| {
-        let mut writing = SummarySession::open(&desk.location.root, desk.loaded, options, world)?;
+    let prices_of = prices(context.loaded).date().to_owned();
+    asking::with_world(context, |context, world| {
+        let mut writing = SummarySession::open(&context.location.root, context.loaded, options, world)?;
         if !args.estimate {
             writing.repair()?;
         }
@@ -49,72 +49,75 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut CommandContext<'_>) -> Result
         };
         let plan = writing.plan(&prices_of, args.batch, args.retry)?;
         for note in writing.take_notes() {
-            desk.output.note(&note);
+            context.output.note(&note);
         }
-        report_unasked(&plan, &mut writing, !args.files.is_empty(), desk)?;
+        report_unasked(&plan, &mut writing, !args.files.is_empty(), context)?;
         if args.estimate {
-            return estimate(&plan, desk);
+            return estimate(&plan, context);
         }
-        if !plan.errands.ready.is_empty() && !args.yes && !confirm(&plan, desk)? {
-            write_collected(&collected, desk)?;
-            desk.output.message("nobody was asked");
+        if !plan.errands.ready.is_empty() && !args.yes && !confirm(&plan, context)? {
+            write_collected(&collected, context)?;
+            context.output.message("nobody was asked");
             return Ok(failure::USER);
         }
         // Only now: who says no has changed nothing.
         writing.clear_refusals(&plan)?;
         let outcome = if args.batch {
-            asking::ask_in_batches(desk, &mut writing, keys, proxy)?
+            asking::ask_in_batches(context, &mut writing, keys, proxy)?
         } else {
-            asking::run_questions(desk, &mut writing, keys, proxy, None)?
+            asking::run_questions(context, &mut writing, keys, proxy, None)?
         };
-        write_report(&SummarizeReport { plan, collected, outcome, at_once: args.batch }, desk)
+        write_report(&SummarizeReport { plan, collected, outcome, at_once: args.batch }, context)
     })
 }
 
-/// Tells why nobody is asked about files that were named, and that others were tried in vain before: else a run that has
+/// Tells why nobody is asked about files that were named, and that others were tried in vain before: else a run that
+/// has
 /// nothing to ask would look like one that has everything.
 fn report_unasked(
     plan: &SummaryRunPlan,
     writing: &mut SummarySession<'_>,
     has_picks: bool,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<(), CommandError> {
     let quiet = if has_picks { writing.unasked_reasons()? } else { Vec::new() };
     for (path, why) in quiet.iter().take(MAX_LISTED) {
-        desk.output.note(&format!("nobody is asked about {path}: {why}"));
+        context.output.note(&format!("nobody is asked about {path}: {why}"));
     }
     if MAX_LISTED < quiet.len() {
-        desk.output.note(&format!("nor about {} more of the files that are named", quiet.len() - MAX_LISTED));
+        context
+            .output
+            .note(&format!("nor about {} more of the files that are named", quiet.len() - MAX_LISTED));
     }
     if quiet.is_empty() && 0 < plan.errands.refused {
         let told = asking::pluralize(plan.errands.refused, "question was", "questions were");
-        desk.output.note(&format!("{told} refused or withheld before; --retry asks again"));
+        context.output.note(&format!("{told} refused or withheld before; --retry asks again"));
     }
     Ok(())
 }
 
-/// Writes what would be asked, for whoever asked no more than that.
-fn estimate(plan: &SummaryRunPlan, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    if desk.output.json {
-        desk.write_data(&plan_json(plan))?;
+/// Writes the plan, for `--estimate`.
+fn estimate(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    if context.output.json {
+        context.write_data(&plan_json(plan))?;
     } else {
         for line in plan_lines(plan) {
-            desk.write_line(&line)?;
+            context.write_line(&line)?;
         }
     }
     Ok(failure::DONE)
 }
 
-/// Tells what would be asked, and asks the person at the terminal whether it is to be.
-fn confirm(plan: &SummaryRunPlan, desk: &mut CommandContext<'_>) -> Result<bool, CommandError> {
+/// Shows the plan on the terminal and asks for confirmation.
+fn confirm(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         let message = "ask models without a person at a terminal who agrees";
         return Err(CommandError::usage(message, "look at `slop summarize --estimate`, then add --yes"));
     }
     for line in plan_lines(plan) {
-        desk.output.message(&line);
+        context.output.message(&line);
     }
-    desk.output.prompt("Ask? [y/N] ");
+    context.output.prompt("Ask? [y/N] ");
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
@@ -146,7 +149,7 @@ fn plan_lines(plan: &SummaryRunPlan) -> Vec<String> {
     lines
 }
 
-/// Returns what there is beside the questions, in brackets.
+/// Returns the counts of tasks that are not run, in parentheses.
 fn other_counts(plan: &SummaryRunPlan) -> String {
     const YOUNG: &str = "written too lately (agent.still_seconds)";
     let errands = &plan.errands;
@@ -164,7 +167,7 @@ fn other_counts(plan: &SummaryRunPlan) -> String {
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
-/// What there is to tell at the end.
+/// What is reported at the end.
 struct SummarizeReport {
     plan: SummaryRunPlan,
     collected: CollectedBatches,
@@ -173,23 +176,23 @@ struct SummarizeReport {
     at_once: bool,
 }
 
-fn write_report(told: &SummarizeReport, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+fn write_report(told: &SummarizeReport, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let SummarizeReport { plan, collected, outcome, at_once } = told;
-    if desk.output.json {
+    if context.output.json {
         let mut data = plan_json(plan);
         data["collected"] = collected_json(collected);
         data["outcome"] = outcome_json(outcome);
-        desk.write_data(&data)?;
+        context.write_data(&data)?;
     } else {
-        write_collected(collected, desk)?;
+        write_collected(collected, context)?;
         let line = if *at_once { batch_line(outcome) } else { outcome_line(plan, outcome) };
-        desk.write_line(&line)?;
+        context.write_line(&line)?;
     }
-    asking::report_unanswered(outcome, desk);
+    asking::report_unanswered(outcome, context);
     let code = asking::exit_code(outcome);
     match &collected.stopped {
         Some(why) => {
-            desk.output.note(&format!("not all batches could be looked at: {why}"));
+            context.output.note(&format!("not all batches could be looked at: {why}"));
             Ok(if code == failure::DONE { asking::exit_code_of(why) } else { code })
         }
         None => Ok(code),
@@ -223,20 +226,23 @@ fn batch_line(outcome: &RunOutcome) -> String {
     format!("handed over {over}, {} left", format_grouped(outcome.remaining))
 }
 
-/// Tells what batches brought, where there were any.
-fn write_collected(collected: &CollectedBatches, desk: &mut CommandContext<'_>) -> Result<(), CommandError> {
+/// Writes the results of batches, if there were any.
+fn write_collected(
+    collected: &CollectedBatches,
+    context: &mut CommandContext<'_>,
+) -> Result<(), CommandError> {
     let CollectedBatches { answered, refused, waiting, lost, spent, .. } = collected;
     if answered + refused + waiting + lost == 0 {
         return Ok(());
     }
     let (answered, refused, waiting) =
         (format_grouped(*answered), format_grouped(*refused), format_grouped(*waiting));
-    desk.write_line(&format!(
+    context.write_line(&format!(
         "came home  {answered} answered, {refused} refused, {waiting} still to come; {spent}"
     ))?;
     if 0 < *lost {
         let lost = asking::pluralize(*lost, "question is", "questions are");
-        desk.output.note(&format!("{lost} lost; each counts as the most that it could cost"));
+        context.output.note(&format!("{lost} lost; each counts as the most that it could cost"));
     }
     Ok(())
 }

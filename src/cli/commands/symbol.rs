@@ -1,39 +1,39 @@
 //! `slop symbol`
 
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use crate::api::SymbolsQuery;
 use crate::api::display_path;
 use crate::cli::args::SymbolArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 
-pub(super) fn run(args: &SymbolArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+pub(super) fn run(args: &SymbolArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let query = SymbolsQuery { name: args.name.clone(), definition: args.definition };
-    let symbols = &desk.ask(query)?;
-    if desk.output.json {
-        desk.write_data(symbols)?;
+    let symbols = &context.ask(query)?;
+    if context.output.json {
+        context.write_data(symbols)?;
     }
     if symbols.is_empty() {
         let message = format!("find a symbol named `{}` in the project", args.name);
         return Err(CommandError::usage(message, "`slop outline` lists the symbols of every file"));
     }
-    if desk.output.json {
+    if context.output.json {
         return Ok(failure::DONE);
     }
     for symbol in symbols {
         if args.signature {
-            desk.output.write_line(&symbol.signature)?;
+            context.output.write_line(&symbol.signature)?;
             continue;
         }
         let path = display_path(&symbol.path, symbol.path_hex.as_deref());
         let place = format!("{path}:{}-{}", symbol.start_line, symbol.end_line);
-        desk.output.write_line(&format!("{place} [{}] {}", symbol.kind_title(), symbol.qualified_name))?;
+        context.output.write_line(&format!("{place} [{}] {}", symbol.kind_title(), symbol.qualified_name))?;
         match &symbol.definition {
-            Some(text) => desk.output.write_line(text.trim_end_matches(['\n', '\r']))?,
-            None => desk.output.write_line(&format!("  {}", symbol.signature))?,
+            Some(text) => context.output.write_line(text.trim_end_matches(['\n', '\r']))?,
+            None => context.output.write_line(&format!("  {}", symbol.signature))?,
         }
         if let (Some(doc), None) = (&symbol.doc, &symbol.definition) {
-            desk.output.write_line(&format!("  {doc}"))?;
+            context.output.write_line(&format!("  {doc}"))?;
         }
     }
     Ok(failure::DONE)

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::desk::CommandContext;
+use super::context::CommandContext;
 use crate::api::ApiError;
 use crate::cli::daemon_args::WatchArgs;
 use crate::cli::environment::ProcessEnvironment;
@@ -39,21 +39,21 @@ const MAX_NAMES: usize = 4;
 pub(super) fn run(
     args: &WatchArgs,
     environment: &ProcessEnvironment,
-    desk: &mut CommandContext<'_>,
+    context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     if args.detached {
         // One that leads a group already, as under a supervisor, has no terminal to leave.
         let _ = detach_terminal();
     }
     let options = daemon::Options {
-        places: desk.places(),
+        places: context.places(),
         sources: environment.sources.clone(),
         listen: args.listen,
         key_lookup: ProcessEnvironment::key,
         is_paranoid: args.paranoid,
         is_detached: args.detached,
     };
-    let (is_quiet, is_json) = (desk.output.is_quiet(), desk.output.json);
+    let (is_quiet, is_json) = (context.output.is_quiet(), context.output.json);
     let printer = LinePrinter::start()?;
     let mut tell = |told: Notice<'_>| {
         // A log is read when something is amiss, and nobody is there to cut one that grows with each edit.
@@ -80,7 +80,7 @@ impl LinePrinter {
         let print = move || {
             let mut stdout = std::io::stdout();
             for line in waiting {
-                // Whoever listened may be gone; the daemon goes on.
+                // The reader may be gone; the daemon continues.
                 let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
             }
         };

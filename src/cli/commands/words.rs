@@ -1,4 +1,4 @@
-//! The flags that documents are asked for with become words of an ask.
+//! Conversion of the flags for documents into a question.
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use crate::api::mcp::cut::shorten;
 use crate::api::wire::{ComposedDocument, DocumentReceipt};
 use crate::model::printable;
 
-/// So many words that mean no file are told one by one.
+/// The most paths without a file that are listed.
 const MAX_MISSING: usize = 10;
 
 /// Returns the document, and behind it what an agent should know of how it was made. It is not cut: its budget is what

@@ -71,7 +71,7 @@ pub(in crate::api::mcp) fn files(
         is_below && arguments.state.is_none_or(|state| state.name() == file.state)
     });
     let matching = files.len();
-    // By the path as it is told, for that is what a cursor is compared with.
+    // By the path as it is sent, because a cursor is compared with that.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     if let Some(cursor) = &arguments.cursor {
         files.retain(|file| cursor < &file.path);

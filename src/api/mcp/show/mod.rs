@@ -1,4 +1,4 @@
-//! Answers become what a model reads: texts of a size that it can take, and where that is small, values beside them.
+//! The text of answers for a model, limited in length, and structured values for short ones.
 
 mod document;
 mod files;

@@ -58,7 +58,7 @@ fn write_body(text: &mut String, view: &FileView, body: &str) {
     text.push('\n');
 }
 
-/// Returns what an agent has to ask for to see the rest.
+/// Returns the call with which an agent gets the rest.
 fn cut_notice(view: &FileView, cut: &TruncatedText<'_>, characters: usize) -> String {
     let path = serde_json::Value::from(view.path.as_str());
     let shown = cut.head.chars().count();

@@ -21,7 +21,7 @@ use crate::model::{FileItem, SkipReason, printable};
 use crate::render::{format_grouped, format_seconds};
 use crate::service::{QueryOrigin, QuerySettings, SETTINGS_FILE};
 
-/// The project, its settings, and a way to ask.
+/// The project, its settings, and the service that answers questions.
 pub(super) struct CommandContext<'a> {
     pub(super) location: &'a ProjectLocation,
     pub(super) loaded: &'a LoadedConfig,
@@ -38,7 +38,7 @@ pub(super) struct CommandContext<'a> {
     pub(super) missing: Vec<MissingPath>,
     /// What answers questions.
     pub(super) service: &'a dyn Service,
-    /// The command's name, as it stands in JSON.
+    /// The command's name in JSON.
     pub(super) command: &'static str,
 }
 
@@ -60,9 +60,9 @@ impl CommandContext<'_> {
         query: Q,
         write: impl FnOnce(&mut Self, Q::Answer) -> Result<T, CommandError>,
     ) -> Result<T, CommandError> {
-        self.ask_with(query, |desk, answer| {
-            let written = write(desk, answer)?;
-            desk.output.flush()?;
+        self.ask_with(query, |context, answer| {
+            let written = write(context, answer)?;
+            context.output.flush()?;
             Ok(written)
         })
     }
@@ -181,20 +181,20 @@ fn left_out_counts(left_out: &BTreeMap<String, u64>) -> String {
 }
 
 /// Returns the items of `slop.toml`, all of them or those of one path.
-pub(super) fn items_of<'a>(file: Option<&str>, desk: &CommandContext<'a>) -> Vec<&'a FileItem> {
-    let wanted = file.map(|file| plain_path(&desk.location.resolve_path(file)));
+pub(super) fn items_of<'a>(file: Option<&str>, context: &CommandContext<'a>) -> Vec<&'a FileItem> {
+    let wanted = file.map(|file| plain_path(&context.location.resolve_path(file)));
     let is_wanted = |item: &&FileItem| wanted.as_ref().is_none_or(|path| plain_path(&item.path) == *path);
-    desk.loaded.curation.files.iter().filter(is_wanted).collect()
+    context.loaded.curation.files.iter().filter(is_wanted).collect()
 }
 
 /// Returns those of some paths that are not there. A pattern is never gone: it may come to match again.
 pub(super) fn missing_paths<'p>(
     paths: impl Iterator<Item = &'p str>,
-    desk: &CommandContext<'_>,
+    context: &CommandContext<'_>,
 ) -> Vec<String> {
     let is_gone = |path: &&str| {
         let is_pattern = path.contains(['*', '?', '[', '{']);
-        let full = desk.location.root.join(path);
+        let full = context.location.root.join(path);
         !is_pattern && !full.exists() && !full.is_symlink()
     };
     paths.filter(is_gone).map(str::to_owned).collect()
