@@ -58,7 +58,7 @@ pub const fn view_ladder(wanted: ViewMode, has_detail: bool) -> &'static [ViewMo
 /// A file that may be shown smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShrinkableFile {
-    /// The views that it steps down through, from [`ladder`].
+    /// The views that it steps down through, from [`view_ladder`].
     pub views: &'static [ViewMode],
     /// Bytes of the view that it steps down from.
     pub bytes: u64,
@@ -85,7 +85,7 @@ struct ScheduledStep {
     step: BudgetStep,
 }
 
-/// Returns what happens under growing pressure. The files are the most important first, `None` where a view is insisted
+/// Returns what happens under growing pressure. The files are the most important first, `None` if a view is insisted
 /// on; `tree` and `room`, which the files share, are bytes.
 pub fn reduction_steps(files: &[Option<ShrinkableFile>], tree: u64, room: u64) -> Vec<BudgetStep> {
     let mut due: Vec<ScheduledStep> = Vec::new();

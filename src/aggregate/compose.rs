@@ -110,6 +110,7 @@ pub fn compose(plan: DocumentPlan, mut files: Vec<CandidateFile>, remarks: Recei
     let files_heading = section_heading(&plan);
     let sections = plan.sections;
     let blocks = files.into_iter().map(|file| file.block).collect();
+    // Only the budget counts: what was excluded on purpose is not missed by a reader.
     let is_cut = receipt.omitted.iter().any(|file| matches!(file.reason, Omission::Budget { .. }));
     let DocumentSections { part, screenshots, beads, discussion, .. } = sections;
     let tree = plan.tree.map(|tree| tree.text);

@@ -18,7 +18,7 @@ const MAX_PAIRS: usize = 100_000_000;
 /// How many pairs of lines may be compared in one part of the texts.
 const MAX_PAIRS_AT_ONCE: usize = 9_000_000;
 
-/// Returns what has changed between two texts of a file, as `git diff` writes it; `None` where there was, or is, no
+/// Returns what has changed between two texts of a file, as `git diff` writes it; `None` if there was, or is, no
 /// file. `old_label` names the old one where there is nothing else to show.
 pub fn render_diff(path: &RelPath, old: Option<&str>, new: Option<&str>, old_label: &str) -> String {
     if old == new {

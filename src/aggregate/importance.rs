@@ -231,7 +231,7 @@ impl NameIndex {
         Self { pairs, places }
     }
 
-    /// Returns the files that have a name; none where too many have.
+    /// Returns the files that have a name; none if too many have.
     fn files(&self, name: u32) -> &[(u32, usize)] {
         self.places.get(&name).map_or(&[], |(begin, length)| &self.pairs[*begin..begin + length])
     }

@@ -21,7 +21,7 @@ const MAX_SUGGESTED: usize = 10;
 /// A text as a mask shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaskedView {
-    /// What is shown; empty where the mask shows nothing.
+    /// What is shown; empty if the mask shows nothing.
     pub body: String,
     /// The names of the mask that no symbol has, each with the names that are nearest to it.
     pub missing: Vec<(String, Vec<String>)>,
@@ -87,7 +87,7 @@ struct EnclosingContext<'o> {
 /// A part of a definition that is not shown verbatim.
 struct DefinitionCut {
     range: Range<usize>,
-    /// What replaces it; `None` where it is hidden.
+    /// What replaces it; `None` if it is hidden.
     replacement: Option<String>,
 }
 
@@ -293,7 +293,7 @@ fn has_members(symbol: &Symbol) -> bool {
 pub(super) struct SymbolRegion<'o> {
     /// The text, from its first byte to the one after its last.
     pub(super) span: Range<usize>,
-    /// The symbols, with what is to be shown of each; nothing where nobody said.
+    /// The symbols, with what is to be shown of each; nothing if nobody said.
     pub(super) symbols: Vec<(&'o Symbol, Option<MaskMode>)>,
     /// What lies within, in the order of the text.
     pub(super) inside: Vec<Self>,

@@ -11,7 +11,7 @@ const MAX_COMPARED_CHARS: usize = 64;
 /// How many names are offered in place of one that is not there.
 const MAX_OFFERED: usize = 3;
 
-/// Returns the symbols that `key` means, in the order of the text; none where there is no such symbol.
+/// Returns the symbols that `key` means, in the order of the text; none if there is no such symbol.
 pub fn select_symbols<'o>(outline: &'o Outline, key: &str) -> Vec<&'o Symbol> {
     let key = key.trim();
     let symbols = all_symbols(outline);

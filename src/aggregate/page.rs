@@ -63,7 +63,7 @@ impl<'t> SourcePage<'t> {
         start..end
     }
 
-    /// Returns where the comment begins that stands directly above the line that begins at `start`, if one does. Else,
+    /// Returns where the comment directly above the line that begins at `start` begins, if there is one. Else,
     /// and where no line begins there, `start` itself.
     pub(super) fn with_comment_above(&self, start: usize) -> usize {
         let line = self.line_starts.partition_point(|begin| *begin <= start) - 1;
@@ -189,7 +189,7 @@ impl LanguageStyle {
         }
     }
 
-    /// Returns a comment of these words: for the end of a line, or for the middle of one; nothing where the language has
+    /// Returns a comment of these words: for the end of a line, or for the middle of one; nothing if the language has
     /// no such comment.
     pub(super) fn comment(&self, words: &str, is_last: bool) -> String {
         match (self.line_comment.filter(|_| is_last), self.block_comment) {
@@ -273,18 +273,41 @@ fn decorators(text: &str) -> Vec<String> {
 
 fn braced(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str) -> String {
     let signature = symbol.signature.as_str();
-    let (before, after) = match signature.split_once(MEMBERS_MARK) {
-        Some((before, after)) => (before, format!("{after}{}", page.style.statement_end)),
-        None => match symbol.kind {
+    if let Some((before, after)) = signature.split_once(MEMBERS_MARK) {
+        return block(page, before, &format!("{after}{}", page.style.statement_end), indent, inside);
+    }
+    if symbol.kind == SymbolKind::EnumMember {
+        return format!("{indent}{signature},");
+    }
+    match BraceForm::of_kind(symbol.kind, &page.style) {
+        BraceForm::Block(end) => block(page, signature, end, indent, inside),
+        BraceForm::Statement(end) => {
+            let space = if inside.is_empty() { "" } else { page.line_end };
+            format!("{indent}{signature}{end}{space}{inside}")
+        }
+    }
+}
+
+/// How a language with braces writes a symbol, and what ends it.
+enum BraceForm {
+    /// With its members in braces.
+    Block(&'static str),
+    /// On a line, with its members, if it has any, below.
+    Statement(&'static str),
+}
+
+impl BraceForm {
+    const fn of_kind(kind: SymbolKind, style: &LanguageStyle) -> Self {
+        match kind {
             SymbolKind::Namespace
             | SymbolKind::Module
             | SymbolKind::Interface
             | SymbolKind::Object
-            | SymbolKind::Table => (signature, String::new()),
+            | SymbolKind::Table => Self::Block(""),
             SymbolKind::Class | SymbolKind::Struct | SymbolKind::Union | SymbolKind::Enum => {
-                (signature, page.style.type_end.to_owned())
+                Self::Block(style.type_end)
             }
-            SymbolKind::EnumMember => return format!("{indent}{signature},"),
+            // Not statements: a macro ends with its line, and the others are no code.
             SymbolKind::Macro
             | SymbolKind::Key
             | SymbolKind::Heading
@@ -292,10 +315,7 @@ fn braced(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str) ->
             | SymbolKind::Element
             | SymbolKind::Target
             | SymbolKind::Stage
-            | SymbolKind::Cell => {
-                let space = if inside.is_empty() { "" } else { page.line_end };
-                return format!("{indent}{signature}{space}{inside}");
-            }
+            | SymbolKind::Cell => Self::Statement(""),
             SymbolKind::Method
             | SymbolKind::Constructor
             | SymbolKind::Destructor
@@ -305,19 +325,21 @@ fn braced(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str) ->
             | SymbolKind::Field
             | SymbolKind::Property
             | SymbolKind::Event
+            | SymbolKind::EnumMember
             | SymbolKind::Variable
-            | SymbolKind::Constant => {
-                let space = if inside.is_empty() { "" } else { page.line_end };
-                return format!("{indent}{signature}{}{space}{inside}", page.style.statement_end);
-            }
-        },
-    };
-    let before = before.trim_end();
-    if inside.is_empty() {
-        return format!("{indent}{before} {MEMBERS_MARK}{after}");
+            | SymbolKind::Constant => Self::Statement(style.statement_end),
+        }
     }
-    let end = page.line_end;
-    format!("{indent}{before} {{{end}{inside}{end}{indent}}}{after}")
+}
+
+/// Returns a head with its members in braces, or with a mark that it has some.
+fn block(page: &SourcePage<'_>, head: &str, end: &str, indent: &str, inside: &str) -> String {
+    let head = head.trim_end();
+    if inside.is_empty() {
+        return format!("{indent}{head} {MEMBERS_MARK}{end}");
+    }
+    let line_end = page.line_end;
+    format!("{indent}{head} {{{line_end}{inside}{line_end}{indent}}}{end}")
 }
 
 #[cfg(test)]

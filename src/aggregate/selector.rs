@@ -146,7 +146,7 @@ pub struct Focus {
     selectors: Vec<(Selector, Option<u32>)>,
 }
 
-/// The lines of a file in focus that were named, from 1; empty where the whole file is meant.
+/// The lines of a file in focus that were named, from 1; empty if the whole file is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FocusLines(pub Vec<u32>);
 

@@ -39,7 +39,7 @@ impl TokenCounter {
         }
     }
 
-    /// Returns the name that counts are kept under; `None` where to count again is quicker than to look up. Its number
+    /// Returns the name that counts are kept under; `None` if to count again is quicker than to look up. Its number
     /// rises when the same text gives another count.
     pub const fn key(self) -> Option<&'static str> {
         match self {

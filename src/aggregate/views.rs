@@ -143,7 +143,7 @@ pub struct SlicePart {
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
-    /// What is wrong with them; empty where they are what was marked.
+    /// What is wrong with them; empty if they are what was marked.
     pub caveat: String,
     /// The text; nothing for lines that are no longer found.
     pub content: String,

@@ -7,15 +7,15 @@
 
 use std::time::Duration;
 
-/// How long a cookie is waited for, before the files themselves are looked at.
+/// How long to wait for a cookie before falling back to checking the files themselves.
 pub(super) const COOKIE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Questions that wait, of whatever kind they are.
+/// Queries that wait for a cookie.
 #[derive(Debug)]
 pub(super) struct Barrier<T> {
-    /// Asked since the last cookie was made.
+    /// Received since the last cookie was created.
     next: Vec<T>,
-    /// The cookie that is on its way, and those that wait for it.
+    /// The cookie that is under way, and the queries that wait for it.
     pending: Option<PendingCookie<T>>,
 }
 
@@ -31,7 +31,7 @@ impl<T> Barrier<T> {
         Self { next: Vec::new(), pending: None }
     }
 
-    /// Takes a question in. It waits for a cookie that is still to be made.
+    /// Adds a query. It waits for a cookie that is still to be created.
     pub(super) fn join(&mut self, question: T) {
         self.next.push(question);
     }
@@ -41,12 +41,12 @@ impl<T> Barrier<T> {
         !self.next.is_empty() && self.pending.is_none()
     }
 
-    /// Records that a cookie was made, at that time.
+    /// Records that a cookie was created, and when.
     pub(super) fn cookie_sent(&mut self, cookie: u64, now: Duration) {
         self.pending = Some(PendingCookie { cookie, since: now, waiting: std::mem::take(&mut self.next) });
     }
 
-    /// Records that a cookie came back; returns the questions that waited for it.
+    /// Records that a cookie came back; returns the queries that waited for it.
     pub(super) fn take_passed(&mut self, cookie: u64) -> Vec<T> {
         match self.pending.take_if(|sent| sent.cookie == cookie) {
             Some(sent) => sent.waiting,
@@ -54,7 +54,7 @@ impl<T> Barrier<T> {
         }
     }
 
-    /// Returns the questions whose cookie is overdue. The cookie itself is forgotten.
+    /// Returns the queries whose cookie is overdue. The cookie itself is forgotten.
     pub(super) fn take_overdue(&mut self, now: Duration) -> Vec<T> {
         match self.pending.take_if(|sent| COOKIE_TIMEOUT <= now.saturating_sub(sent.since)) {
             Some(sent) => sent.waiting,
@@ -62,7 +62,7 @@ impl<T> Barrier<T> {
         }
     }
 
-    /// Returns all questions: there will be no cookie.
+    /// Returns all queries: there will be no cookie.
     pub(super) fn drain(&mut self) -> Vec<T> {
         let mut all = self.pending.take().map_or_else(Vec::new, |sent| sent.waiting);
         all.append(&mut self.next);
@@ -74,7 +74,7 @@ impl<T> Barrier<T> {
         self.pending.as_ref().map(|sent| sent.since.saturating_add(COOKIE_TIMEOUT))
     }
 
-    /// Returns how many questions wait.
+    /// Returns how many queries wait.
     pub(super) fn len(&self) -> usize {
         self.next.len() + self.pending.as_ref().map_or(0, |sent| sent.waiting.len())
     }

@@ -1,4 +1,4 @@
-//! A daemon in the background as other processes see it: started, found and stopped.
+//! The daemon in the background as other processes see it: started, found and stopped.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -18,15 +18,15 @@ const HANDOVER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a daemon may take to end.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
-/// A log of more bytes is put aside before a daemon is started.
+/// A larger log is rotated before a daemon is started.
 const MAX_LOG_BYTES: u64 = 1 << 20;
 
-/// What came of starting a daemon.
+/// The result of starting a daemon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartOutcome {
-    /// This process, started now.
+    /// A new process.
     Spawned(u32),
-    /// This process, which ran before, or which somebody else has started meanwhile.
+    /// A process that was already running, or was started by another command meanwhile.
     Running {
         /// Its process.
         pid: u32,
@@ -35,12 +35,12 @@ pub enum StartOutcome {
     },
 }
 
-/// Returns how the daemon of a project is; `None` where none answers.
+/// Returns the status of a project's daemon; `None` if none answers.
 pub fn status(places: &DaemonPaths) -> Option<DaemonStatus> {
     Client::connect(&places.socket).ok()?.status().ok()
 }
 
-/// Returns what is wrong where no daemon answers, and one is there nonetheless.
+/// Returns the error of a daemon that holds the lock but does not answer.
 pub fn unresponsive(places: &DaemonPaths) -> Option<Error> {
     lock_holder(places).map(|pid| Error::HolderUnresponsive { pid })
 }
@@ -71,7 +71,7 @@ pub fn start(
     wait_until_ready(child, places)
 }
 
-/// Waits until a daemon that holds the lock, and does not answer, either does or is gone: it begins, or it ends.
+/// Waits until a daemon that holds the lock without answering, because it starts or stops, answers or is gone.
 fn wait_for_lock_holder(places: &DaemonPaths) -> Result<Option<DaemonStatus>, Error> {
     let deadline = WallClock.monotonic().saturating_add(HANDOVER_TIMEOUT);
     while let Some(pid) = lock_holder(places) {
@@ -86,7 +86,7 @@ fn wait_for_lock_holder(places: &DaemonPaths) -> Result<Option<DaemonStatus>, Er
     Ok(None)
 }
 
-/// Waits until a daemon answers: the one that was started, or the one that was faster.
+/// Waits until a daemon answers: the new one, or another one that was faster.
 fn wait_until_ready(mut child: Child, places: &DaemonPaths) -> Result<StartOutcome, Error> {
     let mut deadline = WallClock.monotonic().saturating_add(START_TIMEOUT);
     let mut why = "does not answer".to_owned();
@@ -111,7 +111,7 @@ fn wait_until_ready(mut child: Child, places: &DaemonPaths) -> Result<StartOutco
     Err(Error::StartTimedOut { why })
 }
 
-/// Stops the daemon of a project, and waits for its end. Returns its process; `None` where none runs.
+/// Stops the daemon of a project, and waits for its end. Returns its process; `None` if none runs.
 pub fn stop(places: &DaemonPaths) -> Result<Option<u32>, Error> {
     let Some(pid) = request_stop(places) else { return Ok(None) };
     let deadline = WallClock.monotonic().saturating_add(STOP_TIMEOUT);
@@ -124,7 +124,7 @@ pub fn stop(places: &DaemonPaths) -> Result<Option<u32>, Error> {
     Err(Error::StillRunning { pid })
 }
 
-/// Asks by the socket, and where nobody answers there, by a signal to the process that holds the lock.
+/// Requests the stop over the socket or, if nobody answers there, by a signal to the process that holds the lock.
 fn request_stop(places: &DaemonPaths) -> Option<u32> {
     if let Some(status) = status(places) {
         let asked = Client::connect(&places.socket).ok().and_then(|client| client.stop().ok());
@@ -138,8 +138,8 @@ fn request_stop(places: &DaemonPaths) -> Option<u32> {
     Some(pid)
 }
 
-/// Returns the process that holds the lock. It is looked for twice: between a look at the lock and one at the name in
-/// it, a daemon may end, and its number become a stranger's.
+/// Returns the process that holds the lock. It is read twice: between a check of the lock and a read of the process id in
+/// it, a daemon may end, and another process reuse its id.
 fn lock_holder(places: &DaemonPaths) -> Option<u32> {
     let look = || is_locked(places).then(|| FileLock::holder(&places.lock)).flatten();
     look().filter(|pid| look() == Some(*pid))

@@ -1,4 +1,4 @@
-//! Changed files rest here until they are worth a look.
+//! Delays changed files until they have settled.
 //!
 //! An editor empties a file and then writes it, a build writes one in many pieces: who looks at once sees what nobody
 //! meant. But a file that is written to all the time must not be postponed forever, nor delay others.
@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use crate::model::RelPath;
 
-/// A file is looked at when nothing was heard of it for so long.
+/// A file is refreshed after no event about it for this long.
 const QUIET_PERIOD: Duration = Duration::from_millis(25);
-/// Or so long after the first that was heard.
+/// Or this long after the first event.
 const MAX_DELAY: Duration = Duration::from_millis(500);
-/// Of more files than this it is only kept that there are many: then all are looked at.
+/// With more changed files than this everything is refreshed instead.
 const MAX_FILES: usize = 50_000;
 
 /// The files that have changed, and since when.
@@ -40,7 +40,7 @@ impl ChangeTimes {
     }
 }
 
-/// What is to be looked at.
+/// What has to be refreshed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum DueChanges {
     /// Every file of the project.
@@ -55,18 +55,19 @@ impl ChangeDebouncer {
         for path in paths {
             self.files.entry(path).or_insert(ChangeTimes::starting_at(now)).last = now;
         }
+        // Bounds the memory: from here on one refresh of everything replaces the single files.
         if MAX_FILES < self.files.len() {
             self.record_all(now);
         }
     }
 
-    /// Records that any file may have changed, come or gone.
+    /// Records that any file may have changed, appeared or disappeared.
     pub(super) fn record_all(&mut self, now: Duration) {
         self.files.clear();
         self.all_files.get_or_insert(ChangeTimes::starting_at(now)).last = now;
     }
 
-    /// Takes out what is due.
+    /// Removes and returns what is due.
     pub(super) fn take_due(&mut self, now: Duration) -> Option<DueChanges> {
         if self.all_files.is_some_and(|times| times.due_at() <= now) {
             *self = Self::default();
@@ -83,7 +84,7 @@ impl ChangeDebouncer {
         self.files.values().chain(&self.all_files).map(|times| times.due_at()).min()
     }
 
-    /// Returns how many files rest here; everything counts as one more.
+    /// Returns how many files are delayed; a refresh of everything counts as one more.
     pub(super) fn len(&self) -> usize {
         self.files.len() + usize::from(self.all_files.is_some())
     }

@@ -1,4 +1,4 @@
-//! What can stop a daemon, or keep it from starting.
+//! Errors that stop a daemon or prevent its start.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::api::{ApiError, BindError};
 use crate::model::error_chain;
 
-/// Why a daemon does not run.
+/// Why a daemon could not start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Another one runs.

@@ -7,7 +7,7 @@ use crate::api::{AnyQuery, ApiError, AuditStatus, CallOptions, DaemonStatus, Ser
 use crate::engine::FileChange;
 use crate::watch::WatchSignal;
 
-/// Everything that can wake the daemon.
+/// Everything that can wake the event loop.
 pub(super) enum DaemonEvent {
     /// The watcher saw something.
     Signal(WatchSignal),
@@ -32,14 +32,14 @@ pub(super) enum DaemonEvent {
     Stop(&'static str),
 }
 
-/// What a client asks, and where the answer is awaited.
+/// A query of a client, and the channel for its answer.
 pub(super) struct PendingQuery {
     pub(super) query: AnyQuery,
     pub(super) call: CallOptions,
     pub(super) reply: SyncSender<Result<ServiceAnswer, ApiError>>,
 }
 
-/// What a refresh came to.
+/// The result of a refresh.
 pub(super) struct RefreshOutcome {
     pub(super) changes: Vec<FileChange>,
     /// Whether it was about every file.

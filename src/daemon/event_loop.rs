@@ -68,7 +68,7 @@ pub(super) struct EventLoop<'d> {
     pub(super) barrier: Barrier<PendingQuery>,
     pub(super) debouncer: ChangeDebouncer,
     pub(super) mode: TrustMode,
-    /// How many files the refresher is at; `None` where it is idle.
+    /// How many files the refresher is at; `None` if it is idle.
     pub(super) refreshing: Option<usize>,
     pub(super) metrics: Metrics,
     pub(super) next_tick: Duration,
@@ -199,7 +199,7 @@ impl EventLoop<'_> {
         None
     }
 
-    /// Makes the cache's folder anew, with the lock in it.
+    /// Creates the cache folder again, with the lock in it.
     fn recreate_cache(&mut self) -> Result<(), Error> {
         ensure_cache_folder(&self.instance.places, &self.settings)?;
         self.instance.reacquire()
@@ -254,6 +254,7 @@ impl EventLoop<'_> {
                 ..FreshnessNote::at(self.clock.now_ns() / 1_000_000)
             };
             self.metrics.in_progress += 1;
+            // Fails only if all workers have ended, and their end stops the daemon by an event of its own.
             let _ = self.queues.queries.send(WorkItem { query: question, freshness });
         }
     }
@@ -319,6 +320,7 @@ impl EventLoop<'_> {
     fn lose_track(&mut self, why: &str) {
         (self.notify)(Notice::Lost { reason: why });
         self.workspace.invalidate_all();
+        // A new epoch, because nobody can list the changes since a clock of the old one.
         self.position = ClockPosition { epoch: self.position.epoch + 1, sequence: 0 };
         self.publish(FeedEventKind::LostTrack, Vec::new());
         self.debouncer.record_all(self.clock.monotonic());
@@ -327,6 +329,7 @@ impl EventLoop<'_> {
     fn distrust(&mut self, why: String, hint: &str) {
         self.workspace.set_trusted(false);
         let mode = TrustMode::Verified(why);
+        // The reason is part of the mode: the same one is not reported twice, another one is.
         if self.mode != mode {
             if let TrustMode::Verified(why) = &mode {
                 (self.notify)(Notice::Verified { reason: why, hint });
@@ -377,7 +380,7 @@ pub(super) const TAKEN_OVER: &str = "the cache folder was deleted, and cannot be
 pub(super) const ROOT_GONE: &str = "the project's folder was moved, deleted or replaced";
 
 impl EventLoop<'_> {
-    /// Makes the socket anew where it is gone. What cannot be made now is tried at every tick.
+    /// Creates the socket again if it is gone. A failure is retried at every tick.
     pub(super) fn restore_sockets(&mut self) {
         let Some(sockets) = self.sockets.as_mut().filter(|sockets| !sockets.are_intact()) else {
             self.is_unreachable = false;
@@ -394,7 +397,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Begins the log anew where it is gone: what is said from now on would be lost with the old one.
+    /// Starts a new log if the file is gone: further output would be lost with the old one.
     pub(super) fn restore_log(&self) {
         let log = &self.instance.places.log;
         if self.constants.is_detached && RealDisk.identity(log).is_none() {
@@ -405,7 +408,7 @@ impl EventLoop<'_> {
 }
 
 impl EventLoop<'_> {
-    /// Returns how the daemon is.
+    /// Returns the daemon's status.
     pub(super) fn status(&self) -> DaemonStatus {
         let (seen, workspace, usage) =
             (self.watcher.counts(), self.workspace.counts(), ProcessUsage::current());

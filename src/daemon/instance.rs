@@ -1,4 +1,4 @@
-//! The one daemon of a project: where its files are, and the lock that keeps a second one away.
+//! The single daemon of a project: its files, and the lock that excludes a second one.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -63,7 +63,7 @@ pub(super) struct InstanceLock {
 }
 
 impl InstanceLock {
-    /// Becomes the one daemon of a project. The cache's folder is there.
+    /// Acquires the lock of a project whose cache folder exists.
     pub(super) fn acquire(places: DaemonPaths) -> Result<Self, Error> {
         let lock = lock_instance(&places)?;
         Ok(Self { places, lock })
@@ -74,13 +74,13 @@ impl InstanceLock {
         self.lock.is_intact()
     }
 
-    /// Takes the lock anew, after somebody has deleted it.
+    /// Takes the lock again, after its file was deleted.
     pub(super) fn reacquire(&mut self) -> Result<(), Error> {
         self.lock = lock_instance(&self.places)?;
         Ok(())
     }
 
-    /// Deletes how the port is reached, where no other daemon can have written it.
+    /// Deletes the listener file, unless another daemon may have written it.
     pub(super) fn remove_listener_file(&self) {
         if self.is_held() {
             // What is not there need not be deleted.
@@ -123,7 +123,7 @@ fn lock_instance(places: &DaemonPaths) -> Result<FileLock, Error> {
     Ok(lock)
 }
 
-/// Makes the cache's folder, if it is not there.
+/// Creates the cache folder if it is missing.
 pub(super) fn ensure_cache_folder(places: &DaemonPaths, settings: &engine::Options) -> Result<(), Error> {
     if !settings.cache_enabled {
         return Err(Error::NoCache);

@@ -6,7 +6,7 @@ use crate::api::AuditStatus;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// What does not change while a daemon runs.
+/// The properties of a daemon that do not change while it runs.
 #[derive(Debug, Clone)]
 pub(super) struct DaemonInfo {
     pub(super) project: String,
@@ -18,12 +18,12 @@ pub(super) struct DaemonInfo {
     pub(super) listen: Option<String>,
 }
 
-/// What a daemon counts of itself.
+/// Counters and timings of a daemon.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Metrics {
-    /// Questions that were asked.
+    /// Queries received.
     pub(super) queries: u64,
-    /// Questions that workers are at, or that wait for one.
+    /// Queries that workers are answering, or that wait for one.
     pub(super) in_progress: u64,
     pub(super) last_audit: Option<AuditStatus>,
     turn_start: Duration,
@@ -33,12 +33,12 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// Records that the loop has something to do.
+    /// Records the beginning of a turn of the loop.
     pub(super) const fn begin_turn(&mut self, now: Duration) {
         self.turn_start = now;
     }
 
-    /// Records that it has done it.
+    /// Records the end of a turn of the loop.
     pub(super) fn end_turn(&mut self, now: Duration) {
         if MINUTE <= now.saturating_sub(self.minute_start) {
             self.longest_turns = [Duration::ZERO, self.longest_turns[0]];
@@ -47,7 +47,7 @@ impl Metrics {
         self.longest_turns[0] = self.longest_turns[0].max(now.saturating_sub(self.turn_start));
     }
 
-    /// Returns the longest time of late for which the loop did not listen, in milliseconds.
+    /// Returns the longest recent turn of the loop, in milliseconds.
     pub(super) fn lag_ms(&self) -> u64 {
         let longest = self.longest_turns[0].max(self.longest_turns[1]);
         u64::try_from(longest.as_millis()).unwrap_or(u64::MAX)

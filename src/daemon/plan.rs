@@ -1,4 +1,4 @@
-//! What the summarizer asks by: a plan that is made of the settings, and how far it still holds when they are others.
+//! The plan by which the summarizer works, made from the settings, and whether it is still valid after they change.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -23,7 +23,7 @@ pub type KeyLookup = fn(&str) -> Option<SecretString>;
 /// How often it is checked whether the settings are still the same.
 pub(super) const SETTINGS_POLL: Duration = Duration::from_secs(1);
 
-/// Whom to ask, by which settings.
+/// Which models to ask, with which settings.
 #[derive(Clone)]
 pub(super) struct SummaryPlan {
     pub(super) options: agent::Options,
@@ -54,7 +54,7 @@ impl SummaryPlan {
     }
 }
 
-/// Reads the settings; no plan where nobody is to be asked.
+/// Reads the settings; `None` if they disable background summaries.
 pub(super) fn load_plan(
     context: &WorkerContext,
     inputs: &ConfigInputs,
@@ -71,7 +71,7 @@ pub(super) fn load_plan(
     Ok(Some(SummaryPlan { options, keys, engine, cache }))
 }
 
-/// What must not change while questions are asked by it.
+/// Watches whether a plan is still valid while it is carried out.
 pub(super) struct PlanWatch<'s> {
     pub(super) context: &'s WorkerContext,
     key_lookup: KeyLookup,
@@ -79,21 +79,21 @@ pub(super) struct PlanWatch<'s> {
     last_check: Mutex<SettingsCheck>,
 }
 
-/// What the last look at the settings found.
+/// The result of the last check of the settings.
 struct SettingsCheck {
     checked_at: Duration,
     inputs: ConfigInputs,
     validity: PlanValidity,
 }
 
-/// How far a plan still holds.
+/// How far a plan is still valid.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlanValidity {
     /// Fully.
     Valid,
-    /// No longer, but what was begun by it may be ended: it is paid for.
+    /// No new requests, but those in flight may finish: they are paid for.
     FinishOnly,
-    /// Not at all: what is under way is not wanted, or not allowed.
+    /// Not at all: requests in flight are unwanted or forbidden.
     Revoked,
 }
 
@@ -137,7 +137,7 @@ impl<'s> PlanWatch<'s> {
     }
 }
 
-/// Questions that nobody begins with any more once the settings are others.
+/// Prompts that are withheld as soon as their plan is superseded.
 pub(super) struct PlanBoundPrompts<'q> {
     pub(super) prompts: ProjectPrompts<'q>,
     pub(super) watch: &'q PlanWatch<'q>,

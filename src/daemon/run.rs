@@ -1,4 +1,4 @@
-//! From the first look at a project to the last event.
+//! Startup and shutdown of a daemon.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,18 +26,18 @@ use crate::sys::{Clock, RealProcesses, WallClock};
 use crate::watch::Watcher;
 use crate::{engine, watch};
 
-/// Threads that answer questions; a long answer must not keep the short ones waiting.
+/// Threads that answer queries: more than one, so that a long answer does not delay the short ones.
 const WORKER_THREADS: u32 = 3;
-/// Why a daemon ends that has lost a thread.
+/// The reason to stop after a thread has ended.
 const THREAD_LOST: &str = "a thread of the daemon has ended";
-/// The part of the watches that the system grants the user which a tree may take, in percent.
+/// The percentage of the user's inotify watches that a tree may take.
 const WATCH_LIMIT_PERCENT: u64 = 80;
-/// How long the threads may take to end. The process ends without them.
+/// How long to wait for the threads. The process ends without them.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Capacity of the event queue; senders block when it is full, and the watcher coalesces changes meanwhile.
 const EVENT_QUEUE_CAPACITY: usize = 256;
 
-/// What a daemon is to do.
+/// How to run a daemon.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Where its files are.
@@ -133,7 +133,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Notice<'_>)) -> Result<&'stati
     }
 }
 
-/// Ends in good order: nobody is left waiting, and the next daemon begins when this one holds nothing any more.
+/// Shuts down in order: no client is left waiting, and the lock is released last, when nothing else is held.
 fn shut_down(
     event_loop: EventLoop<'_>,
     pool: WorkerPool,
@@ -154,7 +154,7 @@ fn shut_down(
     }
     watcher.stop();
     pool.join();
-    // Last of all: only now may another daemon begin.
+    // Last: another daemon may start only now.
     instance.release();
 }
 
@@ -177,7 +177,7 @@ fn start_watcher(
     Ok(Watcher::start(options, folders, sink))
 }
 
-/// The daemon's threads, and the ways to them.
+/// The daemon's threads, and the queues that feed them.
 struct WorkerPool {
     queues: WorkQueues,
     threads: Vec<JoinHandle<()>>,
@@ -207,7 +207,7 @@ impl WorkerPool {
         Ok(Self { queues: WorkQueues { queries, refreshes, wakeups }, threads })
     }
 
-    /// Lets the threads end, and waits for them a while.
+    /// Closes the queues, and waits a while for the threads to end.
     fn join(self) {
         let Self { queues, threads } = self;
         drop(queues);

@@ -26,18 +26,18 @@ use crate::api::{
 };
 use crate::sys::{Clock, Disk, RealDisk, WallClock, kill_self};
 
-/// How long the loop may take to say how it is.
+/// How long the loop may take to answer a status request.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often it is checked whether somebody still waits for an answer.
 const CANCEL_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The daemon, as seen from a socket.
+/// The daemon as the transports see it.
 pub(super) struct ServiceHandle {
     pub(super) events: SyncSender<DaemonEvent>,
     pub(super) feed: Arc<Feed>,
-    /// What the loop said last of itself.
+    /// The last status that the loop returned.
     pub(super) last_status: Mutex<DaemonStatus>,
-    /// Of the settings that the last answer was made by.
+    /// The fingerprint of the settings of the last answer.
     pub(super) fingerprint: Arc<Mutex<String>>,
 }
 
@@ -95,14 +95,14 @@ impl DaemonControl for ServiceHandle {
     }
 }
 
-/// How long connections may take to end.
+/// How long open connections may take to finish.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
-/// How long a daemon that has lost its lock to ours may take to see so.
+/// How long a daemon that has lost its lock to this one may take to notice.
 const HANDOVER_TIMEOUT: Duration = Duration::from_secs(3);
-/// Threads that serve connections. None of them works: that is done by threads that may wait.
+/// Threads that serve connections. They never block: workers compute the answers.
 const SERVER_THREADS: usize = 2;
 
-/// The sockets that a daemon serves, until they are dropped.
+/// The sockets that a daemon serves, closed on drop.
 pub(super) struct ListenSockets {
     /// `None` only while it is taken down.
     runtime: Option<Runtime>,
@@ -110,7 +110,7 @@ pub(super) struct ListenSockets {
     places: DaemonPaths,
     /// The socket that is served now.
     socket: Option<OpenSocket>,
-    /// The port that is served; `None` where there is none.
+    /// The port that is served; `None` if there is none.
     tcp: Option<TcpEndpoint>,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -123,14 +123,14 @@ struct TcpEndpoint {
 
 /// A socket that is served.
 struct OpenSocket {
-    /// What the system knows it by.
+    /// Its device and inode.
     identity: Option<(u64, u64)>,
-    /// Is dropped when no more connections are to be taken.
+    /// Dropped to stop accepting connections.
     _retire: oneshot::Sender<()>,
 }
 
 impl ListenSockets {
-    /// Listens, and serves from now on.
+    /// Listens on the sockets, and starts to serve them.
     pub(super) fn open(
         control: Arc<dyn DaemonControl>,
         places: &DaemonPaths,
@@ -162,7 +162,7 @@ impl ListenSockets {
         Ok(sockets)
     }
 
-    /// Stops at the first signal that asks for it, and at once at the second.
+    /// Stops the daemon at the first terminating signal, and kills it at the second.
     fn handle_signals(&self, events: &SyncSender<DaemonEvent>) {
         let Some(runtime) = &self.runtime else { return };
         let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
@@ -191,8 +191,8 @@ impl ListenSockets {
         self.owns_socket_path() && (self.tcp.is_none() || RealDisk.identity(&self.places.listener).is_some())
     }
 
-    /// Listens on the socket anew, and writes down anew how the port is reached, where somebody has deleted them. Who
-    /// is connected stays so.
+    /// Listens on the socket again, and writes the listener file again, if they were deleted. Clients that
+    /// are connected stay connected.
     pub(super) fn reopen(&mut self) -> Result<(), Error> {
         if let Some(port) = &self.tcp {
             write_listener_file(&self.places, &port.text)?;
@@ -302,7 +302,7 @@ fn write_listener_file(places: &DaemonPaths, text: &str) -> Result<(), Error> {
     written.map_err(|source| Error::CacheFolder { path: places.listener.clone(), source })
 }
 
-/// Returns a word that nobody can guess: 256 bits in hex.
+/// Returns a random token of 256 bits in hex.
 fn random_token() -> std::io::Result<String> {
     let mut bytes = [0_u8; 32];
     let mut filled = 0;

@@ -1,4 +1,4 @@
-//! The sub-agent in the background: what has changed and rested is asked of a model, as far as the settings allow.
+//! The background summarizer: contents that changed and settled are summarized by a model, as far as the settings allow.
 //!
 //! Nothing waits for it, and nothing ends with it.
 
@@ -67,7 +67,7 @@ pub(super) fn run_summarizer(
     let mut failures = 0;
     loop {
         let began = WallClock.monotonic();
-        // What a panic leaves half done is made anew in the next round; the ledger is on the disk.
+        // The next round starts from scratch, whatever a panic left half done; the ledger is on the disk.
         let end = catch_unwind(AssertUnwindSafe(|| serve_settings(context, summarizer, wakeups)))
             .unwrap_or(Some(ServeEnd::Failure));
         if MAX_FAILURE_PAUSE < WallClock.monotonic().saturating_sub(began) {
@@ -92,17 +92,17 @@ pub(super) fn run_summarizer(
     }
 }
 
-/// Why it is served no more by some settings.
+/// Why the summarizer stopped working with some settings.
 enum ServeEnd {
     /// They have changed.
     SettingsChanged,
-    /// By these, nobody is to be asked.
+    /// They disable background summaries.
     Disabled(ConfigInputs),
-    /// Something went wrong that may pass.
+    /// A failure that may be temporary.
     Failure,
 }
 
-/// Serves by the settings as they are now, until that ends; `None` where the daemon ends.
+/// Serves by the settings as they are now, until that ends; `None` if the daemon ends.
 fn serve_settings(
     context: &WorkerContext,
     summarizer: &BackgroundSummarizer,
@@ -149,12 +149,24 @@ fn serve_settings(
     let Ok(mut project) = Project::open(&context.root, engine, world) else { return Some(ServeEnd::Failure) };
     project.share_cache(Arc::clone(&context.workspace));
     let watch = PlanWatch::new(context, summarizer.key_lookup, plan, inputs);
-    let mut looked = None;
+    serve_rounds(context, summarizer, wakeups, &mut project, &service, &watch)
+}
+
+/// Asks round after round, until the settings change or the daemon ends (`None`).
+fn serve_rounds(
+    context: &WorkerContext,
+    summarizer: &BackgroundSummarizer,
+    wakeups: &Receiver<()>,
+    project: &mut Project<'_>,
+    service: &SummaryService<'_>,
+    watch: &PlanWatch<'_>,
+) -> Option<ServeEnd> {
+    let mut last_poll = None;
     loop {
-        let Some(pending) = collect_batches(&service, &watch, &mut looked) else {
+        let Some(pending) = collect_batches(service, watch, &mut last_poll) else {
             return Some(ServeEnd::Failure);
         };
-        let rest = run_round(&mut project, &service, summarizer, &watch, &pending);
+        let rest = run_round(project, service, summarizer, watch, &pending);
         match rest {
             NextRound::Restart if context.is_stopping.load(Ordering::Relaxed) => return None,
             NextRound::Restart => return Some(ServeEnd::Failure),
@@ -171,36 +183,36 @@ fn serve_settings(
     }
 }
 
-/// What is done after a round.
+/// What follows a round.
 enum NextRound {
-    /// Nothing, for so long; then the next round.
+    /// The next round after this pause.
     After(Duration),
-    /// Everything is opened anew.
+    /// Everything is opened again.
     Restart,
 }
 
 /// Takes in what batches have brought, where it is time to look, and returns the questions that are still in some;
-/// `None` where the books cannot be read.
+/// `None` if the books cannot be read.
 fn collect_batches(
     service: &SummaryService<'_>,
     watch: &PlanWatch<'_>,
-    looked: &mut Option<Duration>,
+    last_poll: &mut Option<Duration>,
 ) -> Option<BTreeSet<SummaryKey>> {
     let now = WallClock.monotonic();
-    if looked.is_none_or(|at| BATCH_POLL <= now.saturating_sub(at)) {
-        *looked = Some(now);
+    if last_poll.is_none_or(|at| BATCH_POLL <= now.saturating_sub(at)) {
+        *last_poll = Some(now);
         let CollectedBatches { answered, spent, stopped, .. } = service.collect(&|| watch.is_revoked());
         watch.report(&RunOutcome { answered, stopped, spent, ..RunOutcome::default() });
     }
     service.in_batches().ok()
 }
 
-/// Returns how long it may take until batches are looked at again.
+/// Returns how long to wait until batches are polled again.
 fn next_batch_poll(pending: &BTreeSet<SummaryKey>) -> Duration {
     if pending.is_empty() { IDLE_PAUSE } else { BATCH_POLL }
 }
 
-/// Finds out what there is to ask, and asks the most important of it.
+/// Lists the contents without a summary, and asks for the most important ones.
 fn run_round(
     project: &mut Project<'_>,
     service: &SummaryService<'_>,
@@ -299,7 +311,7 @@ impl PlanWatch<'_> {
     }
 }
 
-/// Keeps the status up to date while questions are asked.
+/// Updates the status while requests run.
 struct LiveStatus<'l, 'w> {
     summarizer: &'l BackgroundSummarizer,
     service: &'l SummaryService<'w>,

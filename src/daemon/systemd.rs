@@ -22,7 +22,7 @@ pub(super) fn notify_watchdog() {
     send_notification(&[NotifyState::Watchdog]);
 }
 
-/// Returns how often it wants to hear that the loop turns; `None` where it does not.
+/// Returns how often it wants to hear that the loop turns; `None` if it does not.
 pub(super) fn watchdog_interval() -> Option<Duration> {
     sd_notify::watchdog_enabled().map(|longest| longest / 2)
 }

@@ -14,7 +14,7 @@ use crate::engine::{FileChange, Project, ScanProgress, WorkspaceCache, World};
 use crate::service::{Found, QueryOrigin, QuerySettings, SettingsSources, resolve, settings_error};
 use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock};
 
-/// A question that is to be answered now, and what the answer can be relied on for.
+/// A query to answer now, and how fresh the answer is.
 pub(super) struct WorkItem {
     pub(super) query: PendingQuery,
     pub(super) freshness: FreshnessNote,
@@ -31,7 +31,7 @@ pub(super) struct WorkQueues {
     pub(super) wakeups: SyncSender<()>,
 }
 
-/// What all workers of a daemon work with.
+/// What all workers of a daemon share.
 pub(super) struct WorkerContext {
     pub(super) root: std::path::PathBuf,
     pub(super) sources: SettingsSources,
@@ -73,7 +73,7 @@ impl ScanProgress for JobProgress<'_> {
     }
 }
 
-/// Answers questions until there will be no more.
+/// Answers queries until the queue is closed.
 pub(super) fn run_query_worker(context: &WorkerContext, work: &Mutex<Receiver<WorkItem>>) {
     with_worker(context, |worker| {
         loop {
@@ -90,7 +90,7 @@ pub(super) fn run_query_worker(context: &WorkerContext, work: &Mutex<Receiver<Wo
     });
 }
 
-/// Derives from changed files until there will be no more.
+/// Refreshes changed files until the queue is closed.
 pub(super) fn run_refresh_worker(context: &WorkerContext, due: &Receiver<DueChanges>) {
     with_worker(context, |worker| {
         for due in due {
@@ -111,12 +111,12 @@ pub(super) fn run_refresh_worker(context: &WorkerContext, due: &Receiver<DueChan
     });
 }
 
-/// Where one thread works.
+/// The state of one worker thread.
 struct Worker<'b> {
     context: &'b WorkerContext,
     world: World<'b>,
     relay: &'b JobProgress<'b>,
-    /// The settings as they were read last, and the session that was opened by them.
+    /// The last settings that were read, and the session opened with them.
     open: Option<OpenSession<'b>>,
 }
 
@@ -199,7 +199,7 @@ impl<'b> Worker<'b> {
         Ok((changes, open.project.take_notes()))
     }
 
-    /// Returns the settings as they are now, and a session by them.
+    /// Reads the settings, and returns a session opened with them.
     fn open(&mut self) -> Result<&mut OpenSession<'b>, ApiError> {
         let inputs = self.context.sources.inputs(&self.context.root)?;
         if self.open.as_ref().is_none_or(|open| open.inputs != inputs) {

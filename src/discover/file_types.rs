@@ -73,7 +73,7 @@ pub(super) const CPP: &str = "cpp";
 pub(super) static UNKNOWN: FileType =
     FileType { id: "unknown", name: "Text", fence: "", role: FileRole::Data };
 
-/// Every type there is but [`UNKNOWN`]. No word stands twice in the same column.
+/// Every type but [`UNKNOWN`]. No word occurs twice in the same column.
 // A table is read by its columns: one row, one line, whatever its length.
 #[rustfmt::skip]
 pub(super) static FILE_TYPES: &[FileTypeRow] = &[

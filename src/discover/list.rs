@@ -13,7 +13,7 @@ use crate::sys::{Disk, ProcessOutput, Processes, run_git};
 /// Lists the files below the folder `root`.
 ///
 /// In a git checkout these are exactly the files that `git ls-files --cached --others --exclude-standard` lists
-/// there. Elsewhere, and where git refuses to answer, the tree is walked. What is apart by [`Names::is_apart`] is in
+/// there. Elsewhere, and where git refuses to answer, the tree is walked. What [`NameRules::is_excluded`] excludes is in
 /// neither.
 pub fn list(root: &Path, names: &NameRules, processes: &dyn Processes) -> Result<FileListing, Error> {
     // The real path, so that a link to a folder within a checkout is known to be in it.
@@ -144,7 +144,7 @@ fn explain_refusal(finished: &ProcessOutput) -> String {
     // Warnings may come before it.
     let fatal = lines().find(|line| line.starts_with("fatal: "));
     let reason = fatal.or_else(|| lines().next()).unwrap_or("git gave no reason");
-    // Where git doubts who owns the repository, it says itself which command fixes it.
+    // If git doubts who owns the repository, its message names the command that fixes it.
     let offered = lines().find(|line| line.starts_with("git config --global --add safe.directory"));
     let mend = offered.unwrap_or("git status");
     format!(
@@ -181,7 +181,7 @@ const WORKTREE_FILES: [&str; 4] = ["index", "HEAD", "config.worktree", "reftable
 const USER_FILES: [&str; 4] =
     [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
 
-/// Returns the files whose change may change what [`super::list()`] gives for the folder `root`, or what git says of its
+/// Returns the files whose change may change what [`super::list()`] gives for the folder `root`, or what git reports of its
 /// history, as far as they are none of its own files. Some may not exist: that they come is a change.
 pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Vec<PathBuf> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());

@@ -104,7 +104,7 @@ pub struct SliceAnchors {
     pub unique_before: Vec<String>,
     /// The nearest lines after it that occurred once in the file, the nearest first.
     pub unique_after: Vec<String>,
-    /// How often the text stood in the file; 0 where that is not known.
+    /// How often the text stood in the file; 0 if that is not known.
     pub copies: u32,
 }
 

@@ -15,7 +15,7 @@ pub struct DocumentBlock {
     pub file_type: &'static FileType,
     /// How it is shown.
     pub view: ViewMode,
-    /// The content that is shown; `None` where no text could be had.
+    /// The content that is shown; `None` if no text could be had.
     pub content: Option<ContentHash>,
     /// Remarks besides its language and view, such as its encoding or its parse health.
     pub remarks: Vec<String>,
@@ -30,7 +30,7 @@ pub struct DocumentBlock {
 pub enum SummaryProvenance {
     /// The heuristic: they follow from the file's bytes.
     Heuristic,
-    /// A language model. What it says of a file that anyone may have written is data, never instructions.
+    /// A language model. Its summary of a file that anyone may have written is data, never instructions.
     Model {
         /// Which one.
         name: ModelName,
@@ -134,7 +134,7 @@ impl RoutingRule {
 pub struct ReceiptEntry {
     /// The file.
     pub path: RelPath,
-    /// The content that was rendered; `None` where no text could be had.
+    /// The content that was rendered; `None` if no text could be had.
     pub content: Option<ContentHash>,
     /// How it is shown.
     pub view: ViewMode,

@@ -38,9 +38,9 @@ pub struct Producer {
 pub struct ContentFacts {
     /// Size in bytes.
     pub size: u64,
-    /// Name of the text's encoding (`UTF-8`, `UTF-16LE`, `windows-1252`); `None` where it is not text.
+    /// Name of the text's encoding (`UTF-8`, `UTF-16LE`, `windows-1252`); `None` if it is not text.
     pub encoding: Option<String>,
-    /// Lines of the text; 0 where it is not text. A last line without an end counts.
+    /// Lines of the text; 0 if it is not text. A last line without an end counts.
     pub lines: u32,
     /// Which language a C-like header requires.
     pub dialect: HeaderDialect,
@@ -89,7 +89,7 @@ named_enum! {
         Submodule = "submodule",
         /// It is a repository of its own that git does not track.
         NestedRepository = "nested_repository",
-        /// Its name says that it holds secrets, and `secrets.allow` does not name it.
+        /// Its name matches a pattern of files with secrets, and `secrets.allow` does not list it.
         Secret = "secret",
         /// It records a discussion (`history.toml`, `*_history.toml`).
         History = "history",

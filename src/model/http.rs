@@ -17,7 +17,7 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     /// Names and values of headers that are never shown, logged or stored.
     pub secret_headers: Vec<(String, SecretString)>,
-    /// The body; empty where there is none.
+    /// The body; empty if there is none.
     pub body: Vec<u8>,
 }
 

@@ -45,7 +45,7 @@ pub struct SummaryModel {
     pub top_p: Option<f64>,
     /// The most tokens of its answer, where that is not for the prompt to say.
     pub max_output_tokens: Option<u32>,
-    /// What else its provider is sent for it, as text; empty where that is nothing.
+    /// What else its provider is sent for it, as text; empty if that is nothing.
     pub fields: String,
 }
 
@@ -87,7 +87,7 @@ impl Money {
         self.0
     }
 
-    /// Reads a decimal of dollars such as `0.25`, exactly; `None` where it is none, or has more than nine digits behind
+    /// Reads a decimal of dollars such as `0.25`, exactly; `None` if it is none, or has more than nine digits behind
     /// its point.
     pub fn from_dollars(text: &str) -> Option<Self> {
         const NANO_DIGITS: usize = 9;

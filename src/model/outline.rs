@@ -159,7 +159,7 @@ pub struct Symbol {
     pub signature: String,
     /// First paragraph of its documentation, on one line.
     pub doc: Option<String>,
-    /// Whether the grammar lost it, and the scanner before the parser tells of it: name and lines are right as a rule,
+    /// Whether the grammar lost it, and only the preprocessor found it: name and lines are right as a rule,
     /// and what is inside it is not known.
     pub recovered: bool,
     /// What is inside it, in the order of the text.

@@ -73,6 +73,7 @@ pub(super) fn best_chain(
 fn within_budget(items: &[AnchorLine], lines: &LineTable<'_>) -> Vec<(usize, u32)> {
     let mut found: Vec<(usize, u32)> =
         items.iter().enumerate().filter_map(|(at, item)| Some((at, item.id?))).collect();
+    // The rarest lines are kept: they say most, and cost least.
     found.sort_by_key(|(at, id)| (lines.places(*id).len(), *at));
     let mut pairs = 0;
     found.retain(|(_, id)| {

@@ -84,7 +84,7 @@ pub(super) struct AnchorLine {
 /// The lines that stood before a slice, in it, and after it, in the order of the file.
 pub(super) struct AnchorSequence {
     pub(super) before: Vec<AnchorLine>,
-    /// One for each of its lines; none where the slice does not remember its lines.
+    /// One for each of its lines; none if the slice does not remember its lines.
     pub(super) inside: Vec<AnchorLine>,
     /// Where all of the slice's lines are adjacent, as far as their short hashes tell; from 0, ascending.
     pub(super) alike: Vec<usize>,
@@ -132,6 +132,7 @@ fn match_inside(
     }
     let hashes = lines.short_hashes();
     // Of two lines with the same hash, one is as good a guess as the other.
+    // A collision only proposes a wrong place; the SHA-256 of the whole slice decides.
     let by_hash: HashMap<u32, LineId> = hashes.iter().copied().zip(0..).collect();
     let wanted: Vec<Option<u32>> =
         anchors.line_hashes.iter().map(|hash| u32::from_str_radix(hash, 16).ok()).collect();

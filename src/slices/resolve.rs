@@ -278,7 +278,7 @@ fn candidate_windows<'a>(
         })
 }
 
-/// Of the lines that were found, two may lie so far apart before one of them is taken for another's, beside as many
+/// Of the lines that were found, two may lie so far apart before one of them is taken for another's, besides as many
 /// lines as the slice has.
 const MAX_STRAY: usize = 60;
 /// How much better than any other place the best one must fit.
@@ -296,7 +296,7 @@ pub(super) struct FollowedLines {
     pub(super) is_enough: bool,
 }
 
-/// Follows the lines of a slice, of which each but a few may have changed. Says how well all that is remembered fits,
+/// Follows the lines of a slice, of which each but a few may have changed. Returns how well all that is remembered fits,
 /// and what became of the slice if there is anything left of it.
 pub(super) fn follow_slice(
     items: &AnchorSequence,

@@ -13,7 +13,7 @@ use crate::model::FileStamp;
 
 /// Reads and writes single files.
 pub trait Disk: Sync {
-    /// Returns a file's bytes; `None` where there is no such file.
+    /// Returns a file's bytes; `None` if there is no such file.
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>>;
 
     /// Returns the first bytes of a regular file, `most` of them at most. Never waits on a pipe.
@@ -30,19 +30,19 @@ pub trait Disk: Sync {
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
     /// Keeps others that ask the same from working in a folder until what is returned is dropped, and waits for them
-    /// a while; `None` where the file system has no locks. Leaves nothing in the folder.
+    /// a while; `None` if the file system has no locks. Leaves nothing in the folder.
     fn lock_folder(&self, folder: &Path) -> io::Result<Option<File>>;
 
     /// Makes a folder and those above it, readable by the user alone; one that is there already is left as it is.
     fn create_private_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Returns the names in a folder, in no order; none where there is no such folder.
+    /// Returns the names in a folder, in no order; none if there is no such folder.
     fn entry_names(&self, folder: &Path) -> io::Result<Vec<std::ffi::OsString>>;
 
-    /// Returns the size of a file in bytes; 0 where there is no such file.
+    /// Returns the size of a file in bytes; 0 if there is no such file.
     fn size(&self, path: &Path) -> io::Result<u64>;
 
-    /// Returns the stamp of what a path leads to, links followed; `None` where there is nothing.
+    /// Returns the stamp of what a path leads to, links followed; `None` if there is nothing.
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>>;
 
     /// Writes one byte to a file and returns the time that the file system stamped it with, nanoseconds since
@@ -61,7 +61,7 @@ pub struct RealDisk;
 /// What a daemon does with files of its own, for which no test needs another world.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 impl RealDisk {
-    /// Returns the last bytes of a regular file, `most` of them at most; none where there is no such file.
+    /// Returns the last bytes of a regular file, `most` of them at most; none if there is no such file.
     pub fn read_suffix(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         let mut file = match open_regular(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -88,7 +88,7 @@ impl RealDisk {
         std::fs::rename(from, to)
     }
 
-    /// Returns by which device and number the system knows what has this name, be it a socket or a link; `None` where
+    /// Returns by which device and number the system knows what has this name, be it a socket or a link; `None` if
     /// nothing has it. As long as a socket is open, no other has its number.
     pub fn identity(&self, path: &Path) -> Option<(u64, u64)> {
         let found = std::fs::symlink_metadata(path).ok()?;

@@ -410,7 +410,7 @@ fn is_alone(test: &str, variables: &[(&str, &str)]) -> bool {
     }
     let program = std::env::current_exe().unwrap();
     let mut command = std::process::Command::new(program);
-    command.args(["--exact", &format!("sys::web::tests::{test}")]).env(ALONE, "1");
+    command.args(["--exact", &format!("sys::http::tests::{test}")]).env(ALONE, "1");
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{said}");

@@ -17,7 +17,7 @@ pub struct FileLock {
 
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 impl FileLock {
-    /// Locks the file at `path`, which is made if there is none; `None` where another process holds it. A link in its
+    /// Locks the file at `path`, which is made if there is none; `None` if another process holds it. A link in its
     /// place is not followed. An error of kind `Unsupported` where the file system knows no locks.
     pub fn acquire(path: &Path) -> io::Result<Option<Self>> {
         // Someone may delete the file between its opening and its locking: then the lock is worth nothing, and the next
@@ -50,6 +50,7 @@ impl FileLock {
             Err(TryLockError::WouldBlock) => return Ok(true),
             Err(TryLockError::Error(error)) => return Err(error),
         }
+        // Another process may have deleted it since, which is as well.
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(false),

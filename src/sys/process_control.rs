@@ -14,7 +14,7 @@ use rustix::process::{Resource, Rlimit};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Starts a program detached from this one: no terminal input, and a file for its output. It should call
-/// [`leave_terminal`] first thing.
+/// [`detach_terminal`] first thing.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: &Path) -> io::Result<Child> {
     let log = open_log(log)?;

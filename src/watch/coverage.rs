@@ -64,6 +64,7 @@ impl FolderCoverage {
     ) -> Result<Vec<RelPath>, WatchObstacle> {
         let ask = || (world.folders)(below).map_err(WatchObstacle::Other);
         let wanted: BTreeSet<RelPath> = ask()?.into_iter().collect();
+        // Dropped first, so that the limit of watches is checked against what will be watched.
         self.drop_unwanted(places, below, &wanted);
         let mut last = self.watch_new(world, places, wanted, None)?;
         let mut all_new = Vec::new();

@@ -137,9 +137,9 @@ pub(super) struct EventInbox {
     pub(super) relist: bool,
     /// More changed than is reported one by one.
     pub(super) everything: bool,
-    /// All folders are to be asked for anew.
+    /// All folders have to be listed again.
     pub(super) relist_folders: bool,
-    /// The files outside of the tree are to be watched anew.
+    /// The files outside of the tree have to be watched again.
     pub(super) rewatch_extras: bool,
     /// Cookies that were asked for are still to be made, or their folder may be another one.
     pub(super) remake_cookies: bool,
@@ -252,6 +252,7 @@ impl EventInbox {
             }
         }
         self.files.insert(file);
+        // A burst such as a checkout of another branch must not grow the set without bound.
         if MAX_ENTRIES < self.files.len() {
             self.collapse();
         }

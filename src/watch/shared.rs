@@ -104,7 +104,7 @@ impl SharedWatch {
 }
 
 impl WatchState {
-    /// Takes the next cookie's number; none where no cookie can come back.
+    /// Takes the next cookie's number; none if no cookie can come back.
     pub(super) fn next_cookie(&mut self) -> Option<u64> {
         match self.counts.mode {
             WatchMode::Verified | WatchMode::Gone => return None,

@@ -21,7 +21,7 @@ pub enum WatchSignal {
     Touched {
         /// Where they lie, by path.
         paths: Vec<RelPath>,
-        /// Whether names came or went, or an ignore rule may have changed, so that the files are to be listed anew.
+        /// Whether names came or went, or an ignore rule may have changed, so that the files have to be listed again.
         relist: bool,
     },
     /// More changed at once than is reported file by file: any file or name may have changed. Watching continues.
@@ -72,7 +72,7 @@ pub struct WatchCounts {
     pub mode: WatchMode,
     /// Folders of the tree that are watched now.
     pub folders: u64,
-    /// The most watches that the system grants the user; `None` where it does not say.
+    /// The most watches that the system grants the user; `None` if it does not say.
     pub limit: Option<u64>,
     /// Instances of the system's queue that were made.
     pub instances: u64,

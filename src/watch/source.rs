@@ -189,7 +189,7 @@ pub(super) fn device_of(folder: &Path) -> Option<u64> {
     file_identity(folder).ok().map(|(device, _)| device)
 }
 
-/// Returns what lies in a folder and is no folder itself; nothing where it cannot be read.
+/// Returns what lies in a folder and is no folder itself; nothing if it cannot be read.
 pub(super) fn files_in(folder: &Path) -> Vec<std::ffi::OsString> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let is_file = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| !kind.is_dir());

@@ -11,7 +11,7 @@ use super::signal::{FolderLister, SignalSink, WatchMode, WatchObstacle, WatchSig
 use super::source::{EventSource, file_identity, files_in, is_folder, make_cookie, make_cookie_folder};
 use crate::model::RelPath;
 
-/// Pauses between watches made anew.
+/// Pauses before a new watch is created.
 const REWATCH_FIRST: Duration = Duration::from_secs(1);
 const REWATCH_MAX: Duration = Duration::from_mins(1);
 

@@ -87,7 +87,7 @@ impl Watcher {
     }
 
     /// Watches these files outside of the watched folders too, and no longer those of before; a change of one has
-    /// the files listed anew.
+    /// the files listed again.
     pub fn set_extra_files(&self, files: Vec<PathBuf>) {
         self.shared.update(|state| {
             // A caller that passes the same files after each listing must not trigger another listing by it.
