@@ -1,23 +1,152 @@
-//! `slop` keeps, for every file of a project, what a language model needs to know of it.
+//! `slop` keeps, for every file of a project, what a language model needs: outlines, skeletons, summaries, and documents
+//! composed of them.
 //!
-//! ARCHITECTURE.md draws the floor plan; each room's `mod.rs` says what the room is for.
+//! Programs use it through [`Project`], and ask it questions that are types: [`OutlineQuery`], [`ViewQuery`],
+//! [`SymbolsQuery`], [`AggregateQuery`] and [`ExplainQuery`].
+//!
+//! Show files ([`ViewQuery`]):
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("engine.py"), "def run():\n    return 1\n")?;
+//! # let project = slop::Project::open(folder.path())?;
+//! let mode = Some(slop::ModeName::Skeleton);
+//! let query = slop::ViewQuery { files: vec!["engine.py".to_owned()], mode, ..slop::ViewQuery::default() };
+//! let views = project.ask(query)?;
+//! assert!(!views[0].text.contains("return 1"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Find definitions ([`SymbolsQuery`]):
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("engine.py"), "def run():\n    return 1\n")?;
+//! # let project = slop::Project::open(folder.path())?;
+//! let symbols = project.ask(slop::SymbolsQuery { name: "run".to_owned(), definition: false })?;
+//! assert_eq!((symbols[0].path.as_str(), symbols[0].start_line), ("engine.py", 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Compose a document ([`AggregateQuery`]):
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("engine.py"), "def run():\n    return 1\n")?;
+//! # let project = slop::Project::open(folder.path())?;
+//! let choice = slop::ViewSelection { tier: Some(1), ..slop::ViewSelection::default() };
+//! let document = project.ask(slop::AggregateQuery { choice, ..slop::AggregateQuery::default() })?;
+//! assert!(document.text.is_some_and(|text| text.contains("engine.py")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Explain views ([`ExplainQuery`]):
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("engine.py"), "def run():\n    return 1\n")?;
+//! # let project = slop::Project::open(folder.path())?;
+//! let choice = slop::ViewSelection::default();
+//! let explained = project.ask(slop::ExplainQuery { file: "engine.py".to_owned(), choice })?;
+//! assert_eq!(explained[0].view, "summary");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! List symbols ([`OutlineQuery`]):
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("engine.py"), "def run():\n    return 1\n")?;
+//! # let project = slop::Project::open(folder.path())?;
+//! let outlines = project.ask(slop::OutlineQuery::default())?;
+//! assert_eq!(outlines[0].symbols[0].signature, "def run()");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! ARCHITECTURE.md describes how the code is laid out. Each folder is a room, private to this crate, so that the compiler
+//! reports what no other room uses; each room's `mod.rs` describes what it is for.
 
-pub mod agent;
-pub mod aggregate;
-pub mod api;
-pub mod cli;
-pub mod config;
-pub mod daemon;
-pub mod discover;
-pub mod engine;
-pub mod llm;
-pub mod model;
-pub mod render;
-pub mod sections;
-pub mod service;
-pub mod slices;
-pub mod store;
-pub mod summarize;
-pub mod syntax;
-pub mod sys;
-pub mod watch;
+pub(crate) mod agent;
+pub(crate) mod aggregate;
+pub(crate) mod api;
+pub(crate) mod cli;
+pub(crate) mod config;
+pub(crate) mod daemon;
+pub(crate) mod discover;
+pub(crate) mod engine;
+pub(crate) mod llm;
+pub(crate) mod model;
+pub(crate) mod render;
+pub(crate) mod sections;
+pub(crate) mod service;
+pub(crate) mod slices;
+pub(crate) mod store;
+pub(crate) mod summarize;
+pub(crate) mod syntax;
+pub(crate) mod sys;
+pub(crate) mod watch;
+
+pub use api::{
+    AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposedDocument, DocumentReceipt,
+    ExplainQuery, ExplainedRule, FileExplanation, FileOutline, FileView, FolderAuthor, FormatName,
+    FoundSymbol, LimitEffect, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName,
+    Query, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, StrategyName, SummaryAuthor,
+    SymbolNode, SymbolsQuery, ViewQuery, ViewSelection,
+};
+pub use cli::main;
+pub use service::Project;
+
+/// What the tests and benchmarks of this repository use. It is no part of the library, and changes at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub mod api {
+        pub use crate::api::{DocumentFormat, DocumentRequest, compose_document};
+    }
+    pub mod cli {
+        pub use crate::cli::CliArgs;
+    }
+    pub mod config {
+        pub use crate::config::{ConfigInputs, Settings, load, settings_reference};
+    }
+    pub mod discover {
+        pub use crate::discover::{
+            HeaderNeighbors, all_file_types, content_facts, detect_file_type, is_header, read_as_text,
+        };
+    }
+    pub mod engine {
+        pub use crate::engine::{
+            AggregationRequest, CachedDocument, DocumentHistory, DocumentLimits, NoProgress, Project,
+            SectionRequest, Trust, WorkspaceCache, World,
+        };
+    }
+    pub mod model {
+        pub use crate::model::{
+            AggregationStrategy, BodyOptions, ContentHash, FileOrder, ModelName, Money, Outline, RelPath,
+            Skeleton, Span, SummaryKey, SummaryScope, Symbol, Tier, TokenUsage, ViewMode,
+        };
+    }
+    pub mod slices {
+        pub use crate::slices::{create_slice, locate_slice};
+    }
+    pub mod store {
+        pub mod agent {
+            pub use crate::store::agent::{
+                AgentDb, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary,
+            };
+        }
+    }
+    pub mod summarize {
+        pub mod secrets {
+            pub use crate::summarize::secrets::scan;
+        }
+    }
+    pub mod syntax {
+        pub use crate::syntax::{
+            FileStructure, checked_skeleton, count_errors, derive, derive_without_preprocessing,
+            has_structure, preprocessed_text,
+        };
+    }
+    pub mod sys {
+        pub use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock};
+    }
+}

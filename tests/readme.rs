@@ -97,7 +97,7 @@ fn contributing_lists_the_commands_of_ci() {
 
 #[test]
 fn the_page_of_settings_is_generated_from_the_defaults() {
-    expect_file![root().join("docs/settings.md")].assert_eq(&slop::config::settings_reference());
+    expect_file![root().join("docs/settings.md")].assert_eq(&slop::internals::config::settings_reference());
 }
 
 fn root() -> &'static Path {

@@ -36,11 +36,11 @@ pub use call::{AgentWorld, preview};
 pub use estimate::{CostEstimate, estimate_cost};
 pub use ledger::{LedgerReader, forget_refusals};
 pub use options::{Error, Options};
-pub use outcome::{
-    NoObserver, RunEvent, RunObserver, RunOutcome, StopReason, SubAgentState, SubAgentStatus, TaskOutcome,
-};
+pub use outcome::{RunEvent, RunObserver, RunOutcome, StopReason, SubAgentState, SubAgentStatus};
 pub use prompts::{ProjectPrompts, PromptSource};
 pub use service::SummaryService;
 
 pub use crate::llm::{FailureClass, SoftFailure};
 pub use crate::store::agent::{CapExceeded, SpendCaps, SpendTotals, StoredSummary, UsageRow};
+#[cfg(test)]
+pub use outcome::NoObserver;

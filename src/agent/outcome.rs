@@ -166,7 +166,7 @@ pub trait RunObserver: Sync {
 #[derive(Debug, Clone, Copy)]
 pub enum RunEvent<'a> {
     /// A task was started.
-    Started(&'a SummaryTask),
+    Started,
     /// A call was made, at this cost.
     Spent(Money),
     /// A call waits for a provider.
@@ -175,17 +175,17 @@ pub enum RunEvent<'a> {
         provider: &'a str,
         /// The least time to wait.
         retry_in: Duration,
-        /// The provider's last message.
-        message: &'a str,
     },
     /// A task has ended.
-    Finished(&'a SummaryTask, &'a TaskOutcome),
+    Finished,
 }
 
 /// Ignores all events.
+#[cfg(test)]
 #[derive(Debug, Clone, Copy)]
 pub struct NoObserver;
 
+#[cfg(test)]
 impl RunObserver for NoObserver {
     fn notify(&self, _note: &RunEvent<'_>) {}
 }
@@ -208,8 +208,6 @@ pub struct SubAgentStatus {
 /// Whether the sub-agent is working.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubAgentState {
-    /// No model is configured, or it does not run automatically.
-    Off,
     /// There is nothing to do.
     Idle,
     /// It is running tasks.
@@ -232,7 +230,6 @@ impl SubAgentState {
     /// Returns the stable name, as in reports.
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Off => "off",
             Self::Idle => "idle",
             Self::Working => "working",
             Self::Paused { .. } => "paused",

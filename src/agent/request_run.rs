@@ -29,7 +29,7 @@ use crate::store::agent::{CapExceeded, SpendId, SpendReservation, SpendSettlemen
 pub(super) fn run_worker(run: &SharedRun<'_>) {
     while !run.is_over() {
         let Some(task) = run.next_task() else { return };
-        run.observer.notify(&RunEvent::Started(&task));
+        run.observer.notify(&RunEvent::Started);
         let end = match RequestRun::new(run, &task).run() {
             Ok(end) => end,
             Err(reason) => {
@@ -37,7 +37,7 @@ pub(super) fn run_worker(run: &SharedRun<'_>) {
                 TaskOutcome::Unanswered
             }
         };
-        run.observer.notify(&RunEvent::Finished(&task, &end));
+        run.observer.notify(&RunEvent::Finished);
         run.record_outcome(task, end);
     }
 }
@@ -207,8 +207,8 @@ impl<'c> RequestRun<'c> {
                 GateDecision::Denied(failure) => return Ok(Err(failure)),
                 GateDecision::Wait(time) => {
                     if !is_told && Duration::from_secs(1) < time {
-                        let (provider, message) = (gate.provider.as_str(), &gate.last_message());
-                        self.run.observer.notify(&RunEvent::Waiting { provider, retry_in: time, message });
+                        let provider = gate.provider.as_str();
+                        self.run.observer.notify(&RunEvent::Waiting { provider, retry_in: time });
                         is_told = true;
                     }
                     // Another thread may have changed the gate meanwhile, so it is checked again soon.

@@ -20,11 +20,11 @@ mod views;
 pub use budget::{BudgetStep, DocumentLimits, ShrinkableFile, fewest_steps, reduction_steps, view_ladder};
 pub use compose::{
     CandidateFile, DocumentPlan, DocumentSections, FileStability, NameTree, ReceiptNotes, build_name_tree,
-    compose, compose_without_files, section_heading, sort_files,
+    compose, compose_without_files,
 };
 pub use diff::render_diff;
 pub use importance::{Importance, ImportanceSubject, rate_files};
-pub use masked::{MaskedView, render_definitions, render_masked, render_signatures};
+pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{nearest_keys, select_symbols};
 pub use routing::{
     CuratedItems, RoutedView, RoutingContext, RuleVerdict, TierOptions, explain_routing, limit_to_size,
@@ -34,5 +34,5 @@ pub use selector::{Error, ExclusionPatterns, Focus, FocusLines, Selector};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{
     EXCLUDED, OutlineLine, SlicePart, error_line, render_model_summary, render_outline, render_slices,
-    render_summary, render_window, sanitize_line, sanitize_paragraphs,
+    render_summary, render_window, sanitize_line,
 };

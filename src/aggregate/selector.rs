@@ -160,11 +160,6 @@ impl Focus {
         Ok(Self { selectors: words.collect::<Result<_, Error>>()? })
     }
 
-    /// Returns whether nothing is in focus.
-    pub fn is_empty(&self) -> bool {
-        self.selectors.is_empty()
-    }
-
     /// Returns the lines in focus, if the file is in focus.
     pub fn lines(&self, path: &RelPath) -> Option<FocusLines> {
         let touching: Vec<_> = self.selectors.iter().filter(|(selector, _)| selector.touches(path)).collect();

@@ -205,3 +205,11 @@ const fn kind(code: Code) -> ApiErrorKind {
         | Code::NothingToSend => ApiErrorKind::User,
     }
 }
+
+impl std::fmt::Display for ApiError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ApiError {}

@@ -23,14 +23,16 @@ mod slice;
 mod wire;
 
 pub use crate::engine::{ScanProgress, World};
-pub use client::{Client, ClientError, ConnectError};
+#[cfg(test)]
+pub use client::ConnectError;
+pub use client::{Client, ClientError};
 pub use curation::{mask_to_json, persona_to_json, preset_to_json};
 pub use document::{DocumentFormat, DocumentRequest, OutputTarget, compose_document, compose_unformatted};
 pub use fault::{ApiError, ApiErrorKind, PAID_STORE_HINT};
-pub use feed::{
-    Change, ChangeKind, ClockPosition, Feed, FeedEvent, FeedEventKind, InvalidClock, Subscription,
-};
-pub use http::{BindError, HttpServer, SOCKET_PATH_BYTES, bind_unix};
+#[cfg(test)]
+pub use feed::ChangeKind;
+pub use feed::{Change, ClockPosition, Feed, FeedEvent, FeedEventKind, Subscription};
+pub use http::{BindError, HttpServer, bind_unix};
 pub use keeper::{
     AgentStatus, AuditStatus, DaemonControl, DaemonMode, DaemonStatus, ParanoidStatus, StoreStatus,
 };
@@ -41,21 +43,25 @@ pub use local_queries::{
 pub use mcp::{McpInfo, serve as serve_mcp};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, DEPRECATED_KEYS, ExplainQuery, FilesQuery, FormatName, IndexQuery, LineRange,
-    MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName, StrategyName, SymbolsQuery, ViewQuery,
-    ViewSelection,
+    CacheVerifyQuery, ExplainQuery, FilesQuery, FormatName, IndexQuery, LineRange, MaskEntry, MaskName,
+    ModeName, OrderName, OutlineQuery, PartName, StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
 };
-pub use query::{AnyQuery, Payload, Query, WireQuery};
+#[cfg(test)]
+pub use query::WireQuery;
+pub use query::{AnyQuery, Payload, Query};
 pub use service::{
-    CallOptions, Delivery, EncodedAnswer, PROTOCOL, ProgressObserver, QueryJob, Receiver, Reply, Service,
-    ServiceAnswer, TraceEvent, VERSION, ask, ask_and, ask_encoded,
+    CallOptions, Delivery, PROTOCOL, ProgressObserver, QueryJob, Receiver, Service, ServiceAnswer,
+    TraceEvent, VERSION, ask, ask_and,
 };
+#[cfg(test)]
+pub use service::{EncodedAnswer, ask_encoded};
 pub use slice::{from_json as slice_from_json, resolution as resolution_to_json, to_json as slice_to_json};
+#[cfg(test)]
+pub use wire::FreshnessState;
 pub use wire::{
-    AgentSize, ArtifactSize, AuditDifference, AuditResult, CacheFreed, CacheSize, CacheVerdict,
-    ComposedDocument, DocumentReceipt, Dollars, ExplainedRule, FileExplanation, FileOutline, FileState,
-    FileStates, FileView, FolderAuthor, FoundSymbol, FreshnessNote, FreshnessState, GivenSize, IndexRun,
-    LimitEffect, MissingPath, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, SCHEMA_VERSION,
-    SummaryAuthor, SymbolNode, display_path, document_json, envelope, envelope_of_error, exported_json,
-    language_name, pretty,
+    AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument, DocumentReceipt,
+    ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView, FolderAuthor, FoundSymbol,
+    FreshnessNote, IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptMissing, ReceiptOmission,
+    ReceiptProblem, SummaryAuthor, SymbolNode, display_path, document_json, envelope, envelope_of_error,
+    exported_json, language_name, pretty,
 };

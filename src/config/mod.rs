@@ -27,13 +27,16 @@ mod tests;
 mod user_only;
 
 pub use curation::{Curation, SavedEntry};
-pub use error::{Error, SettingOrigin};
-pub use load::{ConfigInputs, LoadedConfig, SettingValue, load};
+pub use error::Error;
+#[cfg(test)]
+pub use error::SettingOrigin;
+#[cfg(test)]
+pub use load::SettingValue;
+pub use load::{ConfigInputs, LoadedConfig, load};
 pub use nearest::{close_match as near_name, nearest as nearest_name};
 pub use pages::{commented_template, settings_reference};
+#[cfg(test)]
 pub use schema::DEFAULT_TOML;
-pub use settings::{
-    AgentSettings, AggregationSettings, ExecutionMode, FormatSettings, LimitSettings, OutputSettings,
-    ProjectSettings, SecretSettings, Settings, SummarySource, TierSettings,
-};
-pub use user_only::UserOnlySettings;
+pub use settings::{ExecutionMode, Settings};
+#[cfg(test)]
+pub use settings::{SummarySource, TierSettings};

@@ -23,10 +23,8 @@ mod worker;
 
 pub use crate::engine::{FileChange, FileChangeKind};
 pub use client::{StartOutcome, start, status, stop, unresponsive};
-pub use error::Error;
 pub use event::Notice;
 pub use instance::DaemonPaths;
-pub use plan::KeyLookup;
 pub use run::{Options, run};
-pub use service::{DaemonOrLocal, DaemonService};
+pub use service::DaemonOrLocal;
 pub use systemd::systemd_unit;

@@ -330,7 +330,7 @@ impl BackgroundSummarizer {
         let why = match &state {
             agent::SubAgentState::Paused { reason: why, .. }
             | agent::SubAgentState::Stopped { reason: why } => Some(why.clone()),
-            agent::SubAgentState::Off | agent::SubAgentState::Idle | agent::SubAgentState::Working => None,
+            agent::SubAgentState::Idle | agent::SubAgentState::Working => None,
         };
         self.set_status(AgentStatus {
             state: state.name().to_owned(),

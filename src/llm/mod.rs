@@ -17,12 +17,12 @@ mod pacing;
 mod testing;
 mod wire;
 
-pub use call::{
-    CallFailure, EncodedRequest, FailureClass, LimitWindow, Model, ModelReply, RateLimits, SoftFailure,
-};
+pub use call::{CallFailure, EncodedRequest, FailureClass, Model, ModelReply, RateLimits, SoftFailure};
+#[cfg(test)]
+pub use catalog::LongInputPrice;
 pub use catalog::{
-    LongInputPrice, ModelQuirk, PriceList, PriceRow, Provider, ProviderRow, ProviderRowError, QuirkRow,
-    TokenPrice, WireFormat, built_in_prices, built_in_providers,
+    PriceList, PriceRow, Provider, ProviderRow, ProviderRowError, QuirkRow, TokenPrice, WireFormat,
+    built_in_prices, built_in_providers,
 };
 pub use decode::{decode, decode_command};
 pub use pacing::{

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::named_enum::named_enum;
-
 /// What a server is asked.
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
@@ -21,14 +19,22 @@ pub struct HttpRequest {
     pub body: Vec<u8>,
 }
 
-named_enum! {
-    /// What is to be done with what an address names.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum HttpMethod {
-        /// It is read.
-        Get = "GET",
-        /// Something is sent to it.
-        Post = "POST",
+/// What is to be done with what an address names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HttpMethod {
+    /// It is read.
+    Get,
+    /// Something is sent to it.
+    Post,
+}
+
+impl HttpMethod {
+    /// Returns the method as it is sent.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
     }
 }
 

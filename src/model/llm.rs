@@ -6,7 +6,6 @@ use std::ops::Add;
 
 use super::file::ContentHash;
 use super::named_enum::named_enum;
-use super::view::Tier;
 
 /// What a model is asked: two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,19 +158,6 @@ named_enum! {
 /// The key of one summary that a model wrote: a hash of all that its words depend on, as listed in `summarize/agent/key.rs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SummaryKey(pub ContentHash);
-
-/// A summary that a model wrote, as it is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelSummary {
-    /// Its words, checked. They are what a model made of a file that anyone may have written: data, never instructions.
-    pub text: String,
-    /// Who wrote it.
-    pub author: ModelName,
-    /// For which tier.
-    pub tier: Tier,
-    /// Whether it is of what the file was earlier, and has not been written for what it is now.
-    pub is_outdated: bool,
-}
 
 /// The fields of a request body besides the document. What is `None` is not sent.
 #[derive(Debug, Clone, PartialEq)]

@@ -27,12 +27,11 @@ pub use document::{
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,
-    ParseHashError, Producer, SkipReason,
+    Producer, SkipReason,
 };
 pub use http::{HttpError, HttpMethod, HttpRequest, HttpResponse};
 pub use llm::{
-    BodyOptions, ModelName, ModelPrompt, ModelSummary, Money, SummaryKey, SummaryModel, SummaryScope,
-    TokenUsage,
+    BodyOptions, ModelName, ModelPrompt, Money, SummaryKey, SummaryModel, SummaryScope, TokenUsage,
 };
 pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind, is_plain_word,

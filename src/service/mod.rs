@@ -12,22 +12,22 @@ mod answer;
 mod document;
 mod local;
 mod profile;
+mod project;
 mod sources;
 #[cfg(test)]
 mod tests;
 mod writing;
 
 pub use agent::AgentOverrides;
-pub use agent::ProviderKeyLookup;
 pub use agent::ProviderKeys;
 pub use agent::agent_keys;
 pub use agent::agent_options;
 pub use agent::caps;
 pub use agent::prices;
-pub use agent::provider_key;
-pub use answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery, resolve};
+pub use answer::{Found, QueryOrigin, QuerySettings, resolve};
 pub use document::{resolve_aggregate, resolve_explain};
-pub use local::{LocalService, RemoteComposer, with_world};
+pub use local::{LocalService, with_world};
+pub use project::Project;
 pub use sources::SETTINGS_FILE;
 pub use sources::SettingsSources;
 pub use sources::base_variables;

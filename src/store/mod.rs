@@ -12,8 +12,7 @@ mod index;
 mod sqlite;
 
 pub use index::{
-    ArtifactBody, ArtifactTotals, ClearScope, ContentArtifacts, DeletedRows, DeliveredFile, DeliveryUpdate,
-    ExportRow, FileRow, OpenedStore, SearchedOutline, Store, StoreRecovery, StoreSize, StoredFileState,
-    WriteBatch,
+    ArtifactBody, ClearScope, ContentArtifacts, DeletedRows, DeliveredFile, DeliveryUpdate, FileRow,
+    OpenedStore, Store, StoreSize, StoredFileState, WriteBatch,
 };
 pub use sqlite::{Error, IntegrityReport};

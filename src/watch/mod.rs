@@ -15,5 +15,7 @@ mod tests;
 mod watch_thread;
 mod watcher;
 
-pub use signal::{FolderLister, SignalSink, WatchCounts, WatchMode, WatchSignal};
+pub use signal::WatchSignal;
+#[cfg(test)]
+pub use signal::{FolderLister, SignalSink, WatchMode};
 pub use watcher::{Options, Watcher};

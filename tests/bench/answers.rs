@@ -10,23 +10,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;
 
-use slop::api::{DocumentFormat, DocumentRequest, compose_document};
-use slop::config::ConfigInputs;
-use slop::config::Settings;
-use slop::engine::{
+use slop::internals::api::{DocumentFormat, DocumentRequest, compose_document};
+use slop::internals::config::ConfigInputs;
+use slop::internals::config::Settings;
+use slop::internals::engine::{
     AggregationRequest, CachedDocument, DocumentHistory, DocumentLimits, NoProgress, Project, SectionRequest,
     Trust, WorkspaceCache, World,
 };
-use slop::model::AggregationStrategy;
-use slop::model::BodyOptions;
-use slop::model::FileOrder;
-use slop::model::RelPath;
-use slop::model::Tier;
-use slop::model::ViewMode;
-use slop::sys::RealDisk;
-use slop::sys::RealFiles;
-use slop::sys::RealProcesses;
-use slop::sys::WallClock;
+use slop::internals::model::AggregationStrategy;
+use slop::internals::model::BodyOptions;
+use slop::internals::model::FileOrder;
+use slop::internals::model::RelPath;
+use slop::internals::model::Tier;
+use slop::internals::model::ViewMode;
+use slop::internals::sys::RealDisk;
+use slop::internals::sys::RealFiles;
+use slop::internals::sys::RealProcesses;
+use slop::internals::sys::WallClock;
 
 /// The same allocator as in the program.
 #[global_allocator]
@@ -40,7 +40,7 @@ fn main() {
     let root = root.canonicalize().expect("the folder exists");
     let inputs =
         ConfigInputs { user_file: None, project_file: None, environment: Vec::new(), flags: Vec::new() };
-    let loaded = slop::config::load(&inputs).expect("the defaults are sound");
+    let loaded = slop::internals::config::load(&inputs).expect("the defaults are sound");
     let files = RealFiles::open(&root).expect("the folder can be opened");
     let world = World {
         clock: &WallClock,

@@ -12,16 +12,16 @@ use std::thread;
 use std::time::Duration;
 use std::time::Instant;
 
-use slop::discover;
-use slop::discover::HeaderNeighbors;
-use slop::model::RelPath;
-use slop::model::Skeleton;
-use slop::model::Span;
-use slop::model::Symbol;
-use slop::syntax;
-use slop::syntax::FileStructure;
-use slop::sys::Clock;
-use slop::sys::WallClock;
+use slop::internals::discover;
+use slop::internals::discover::HeaderNeighbors;
+use slop::internals::model::RelPath;
+use slop::internals::model::Skeleton;
+use slop::internals::model::Span;
+use slop::internals::model::Symbol;
+use slop::internals::syntax;
+use slop::internals::syntax::FileStructure;
+use slop::internals::sys::Clock;
+use slop::internals::sys::WallClock;
 
 /// The maximum cost of any text.
 const MAX_TIME: Duration = Duration::from_secs(2);

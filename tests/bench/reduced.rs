@@ -17,20 +17,20 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use slop::discover::HeaderNeighbors;
-use slop::discover::content_facts;
-use slop::discover::detect_file_type;
-use slop::discover::is_header;
-use slop::discover::read_as_text;
-use slop::model::Outline;
-use slop::model::RelPath;
-use slop::model::Symbol;
-use slop::syntax::FileStructure;
-use slop::syntax::derive;
-use slop::syntax::derive_without_preprocessing;
-use slop::syntax::preprocessed_text;
-use slop::sys::Clock;
-use slop::sys::WallClock;
+use slop::internals::discover::HeaderNeighbors;
+use slop::internals::discover::content_facts;
+use slop::internals::discover::detect_file_type;
+use slop::internals::discover::is_header;
+use slop::internals::discover::read_as_text;
+use slop::internals::model::Outline;
+use slop::internals::model::RelPath;
+use slop::internals::model::Symbol;
+use slop::internals::syntax::FileStructure;
+use slop::internals::syntax::derive;
+use slop::internals::syntax::derive_without_preprocessing;
+use slop::internals::syntax::preprocessed_text;
+use slop::internals::sys::Clock;
+use slop::internals::sys::WallClock;
 
 /// The same allocator as in the program.
 #[global_allocator]

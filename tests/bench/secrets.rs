@@ -15,7 +15,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use slop::summarize::secrets::scan;
+use slop::internals::summarize::secrets::scan;
 
 /// Extensions of files that may be sent to a model.
 const SOURCES: [&str; 28] = [

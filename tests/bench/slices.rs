@@ -7,8 +7,8 @@ use std::fmt::Write;
 use std::time::Duration;
 use std::time::Instant;
 
-use slop::slices::create_slice;
-use slop::slices::locate_slice;
+use slop::internals::slices::create_slice;
+use slop::internals::slices::locate_slice;
 
 const LINES: u32 = 10_000;
 

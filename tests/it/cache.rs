@@ -2,19 +2,19 @@
 
 use rusqlite::Connection;
 use serde_json::Value;
-use slop::model::ContentHash;
-use slop::model::ModelName;
-use slop::model::Money;
-use slop::model::SummaryKey;
-use slop::model::SummaryScope;
-use slop::model::Tier;
-use slop::model::TokenUsage;
-use slop::store::agent::AgentDb;
-use slop::store::agent::SpendCaps;
-use slop::store::agent::SpendOutcome;
-use slop::store::agent::SpendReservation;
-use slop::store::agent::SpendSettlement;
-use slop::store::agent::StoredSummary;
+use slop::internals::model::ContentHash;
+use slop::internals::model::ModelName;
+use slop::internals::model::Money;
+use slop::internals::model::SummaryKey;
+use slop::internals::model::SummaryScope;
+use slop::internals::model::Tier;
+use slop::internals::model::TokenUsage;
+use slop::internals::store::agent::AgentDb;
+use slop::internals::store::agent::SpendCaps;
+use slop::internals::store::agent::SpendOutcome;
+use slop::internals::store::agent::SpendReservation;
+use slop::internals::store::agent::SpendSettlement;
+use slop::internals::store::agent::StoredSummary;
 
 use super::samples::ENGINE;
 use super::samples::sample_project;

@@ -10,7 +10,7 @@ use super::sandbox::Sandbox;
 /// Returns every command and subcommand as a list of words.
 fn commands() -> Vec<Vec<String>> {
     let mut found = vec![vec![]];
-    collect(&slop::cli::CliArgs::command(), &mut vec![], &mut found);
+    collect(&slop::internals::cli::CliArgs::command(), &mut vec![], &mut found);
     found
 }
 

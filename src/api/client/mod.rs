@@ -11,4 +11,5 @@ mod error;
 
 pub use connection::Client;
 pub use error::ClientError;
+#[cfg(test)]
 pub use error::ConnectError;

@@ -24,5 +24,4 @@ mod unix;
 
 pub use server::HttpServer;
 pub use unix::BindError;
-pub use unix::SOCKET_PATH_BYTES;
 pub use unix::bind_unix;

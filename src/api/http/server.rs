@@ -98,6 +98,7 @@ impl HttpServer {
     /// Serves a unix socket until [`Server::stop`]; only programs of our own user, and of root, are answered.
     ///
     /// Returns when all connections have ended, which takes 2 s at most.
+    #[cfg(test)]
     pub async fn serve_unix(&self, listener: std::os::unix::net::UnixListener) -> io::Result<()> {
         self.serve_unix_until(listener, pending()).await
     }

@@ -16,13 +16,10 @@ mod sections;
 mod structure;
 
 pub use cache::AgentSize;
-pub use cache::ArtifactSize;
-pub use cache::AuditDifference;
 pub use cache::AuditResult;
 pub use cache::CacheFreed;
 pub use cache::CacheSize;
 pub use cache::CacheVerdict;
-pub use cache::GivenSize;
 pub use document::ComposedDocument;
 pub use document::document_json;
 pub(in crate::api) use document::encode_document;

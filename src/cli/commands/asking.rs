@@ -230,13 +230,13 @@ impl RunObserver for RunDisplay<'_> {
     fn notify(&self, note: &RunEvent<'_>) {
         let mut seen = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match note {
-            RunEvent::Started(_) => seen.begun += 1,
+            RunEvent::Started => seen.begun += 1,
             RunEvent::Spent(money) => seen.spent = seen.spent + *money,
-            RunEvent::Waiting { provider, retry_in: time, .. } => {
+            RunEvent::Waiting { provider, retry_in: time } => {
                 self.bar.set_message(format!("waiting {} s for {provider}", time.as_secs().max(1)));
                 return;
             }
-            RunEvent::Finished(..) => seen.ended += 1,
+            RunEvent::Finished => seen.ended += 1,
         }
         self.bar.set_position(seen.ended, seen.begun);
         self.bar.set_total(seen.begun);

@@ -10,7 +10,6 @@ mod shared_rows;
 mod skeletons;
 mod tokens;
 
-pub use agent_db::ClearedSummaries;
 pub use cache::make_cache_folder;
 pub use maintenance::CacheStatus;
 pub use maintenance::ClearedCache;

@@ -10,6 +10,7 @@ mod status;
 
 pub use audit::AuditReport;
 pub use audit::IndexDifference;
+#[cfg(test)]
 pub use audit::IndexDifferenceKind;
 pub use changes::FileChange;
 pub use changes::FileChangeKind;

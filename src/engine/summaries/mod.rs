@@ -19,6 +19,7 @@ mod subjects;
 mod tests;
 mod words;
 
+#[cfg(test)]
 pub use crate::discover::Options as SecretNames;
 pub use crate::engine::options::SummaryLookupOptions;
 pub use eligible::IneligibleReason;
@@ -29,12 +30,9 @@ pub use errand::SummaryTask;
 pub use errand::SummaryTasks;
 pub use errand::WithheldReason;
 pub use errand::summary_keys;
-pub use folders::SubjectFile;
 pub use folders::SubjectFolder;
 pub use folders::SubjectKey;
-pub use folders::subject_folders;
 pub use prepare::PromptPreparer;
-pub use prepare::SecretLocation;
 pub use previewing::PromptPreview;
 pub use quiet::TaskSkipReason;
 

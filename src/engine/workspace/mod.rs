@@ -9,7 +9,6 @@ mod tracked_listing;
 mod tracker;
 mod watch_folders;
 
-pub use watch_folders::WatchFolders;
 pub use watch_folders::watch_folders;
 
 pub(in crate::engine) use files::{HashedText, KnownFile, KnownState, with_byte_order_mark};

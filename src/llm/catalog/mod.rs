@@ -5,7 +5,7 @@
 mod price;
 mod provider;
 
-pub use price::{LongInputPrice, PriceList, PriceRow, TokenPrice, built_in_prices};
-pub use provider::{
-    ModelQuirk, Provider, ProviderRow, ProviderRowError, QuirkRow, WireFormat, built_in_providers,
-};
+#[cfg(test)]
+pub use price::LongInputPrice;
+pub use price::{PriceList, PriceRow, TokenPrice, built_in_prices};
+pub use provider::{Provider, ProviderRow, ProviderRowError, QuirkRow, WireFormat, built_in_providers};

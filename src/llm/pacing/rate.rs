@@ -131,11 +131,6 @@ impl RateLimiter {
         self.tokens.narrow();
     }
 
-    /// Returns how many calls are in flight.
-    pub const fn in_flight(&self) -> u32 {
-        self.in_flight
-    }
-
     /// Waits for a window to reset that has nothing left beyond what calls in flight use.
     fn hold_until_reset(&mut self, now: Duration, window: LimitWindow, in_flight: u64) {
         if window.remaining <= in_flight {

@@ -28,10 +28,12 @@ mod upkeep;
 mod wal;
 
 pub use db::{AgentDb, OpenedAgentDb};
+#[cfg(test)]
+pub use rows::BatchState;
 pub use rows::{
-    AgentDbRecovery, AgentDbSize, BatchId, BatchItem, BatchQuestion, BatchState, CallBatch, CapExceeded,
-    ClaimStatus, DeletedSummaries, NewBatch, RefusalRow, SpendCaps, SpendId, SpendOutcome, SpendReservation,
-    SpendSettlement, SpendTotals, StoredSummary, UsageRow,
+    AgentDbRecovery, AgentDbSize, BatchId, BatchItem, BatchQuestion, CallBatch, CapExceeded, ClaimStatus,
+    NewBatch, RefusalRow, SpendCaps, SpendId, SpendOutcome, SpendReservation, SpendSettlement, SpendTotals,
+    StoredSummary, UsageRow,
 };
 
 /// Name of the database in the folder of the cache.

@@ -8,6 +8,7 @@ use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum}
 
 impl Store {
     /// Returns what is known of a content.
+    #[cfg(test)]
     pub fn facts(&self, hash: &ContentHash) -> Result<Option<ContentFacts>, Error> {
         let mut statement = self.database.connection.prepare_cached(SELECT_BY_HASH)?;
         let mut rows = statement.query([hash.as_bytes()])?;

@@ -19,10 +19,9 @@ mod testing;
 mod upkeep;
 mod write;
 
-pub use artifact::SearchedOutline;
 pub use delivered::{DeliveredFile, DeliveryUpdate};
 pub use file::{FileRow, StoredFileState};
-pub use open::{OpenedStore, Store, StoreRecovery};
-pub use report::{ArtifactTotals, ExportRow, StoreSize};
+pub use open::{OpenedStore, Store};
+pub use report::StoreSize;
 pub use upkeep::{ClearScope, DeletedRows};
 pub use write::{ArtifactBody, ContentArtifacts, WriteBatch};

@@ -105,6 +105,7 @@ impl Store {
     }
 
     /// Returns how many rows this connection has found damaged, and served to nobody.
+    #[cfg(test)]
     pub fn damaged_rows(&self) -> u64 {
         self.database.damaged_rows()
     }

@@ -27,4 +27,4 @@ pub(super) use config::keys;
 pub use page::{SummaryInput, is_machine_written};
 #[cfg(test)]
 pub(super) use summary::tests;
-pub use summary::{VERSION, heuristic, producer};
+pub use summary::{heuristic, producer};

@@ -20,5 +20,5 @@ mod scan;
 mod values;
 
 pub(super) use display::{REDACTED, redact_line, without_pem};
-pub use scan::{ScanError, SecretMatch, SecretScan, redact, scan, version};
+pub use scan::{SecretScan, redact, scan, version};
 pub(super) use values::{KeySecrecy, is_flag, is_reference, key_secrecy};
