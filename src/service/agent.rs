@@ -1,6 +1,7 @@
 //! The sub-agent's configuration: models, keys and prices, and errors about what is missing.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -74,13 +75,27 @@ pub fn agent_options(loaded: &LoadedConfig, choice: AgentOverrides) -> Result<ag
 }
 
 /// Returns a fingerprint of the models and their addresses: if it changes, refused tasks are tried again.
+///
+/// It is part of the key of stored refusals, so each field is written out with its length before it. `{:?}` would change
+/// the keys with the name of a field.
 fn chain_fingerprint(chain: &[Model]) -> String {
-    let words = chain.iter().map(|model| {
+    let mut text = String::new();
+    let mut add = |field: &str| {
+        write!(text, "{}:{field}", field.len()).expect("writing to memory does not fail");
+    };
+    for model in chain {
         let Provider { wire, base_url, command, .. } = &*model.provider;
-        let set = (model.temperature, model.top_p, model.max_output_tokens);
-        format!("{:?} {wire:?} {base_url:?} {command:?} {set:?}\n", model.full_name().to_string())
-    });
-    words.collect()
+        add(&model.full_name().to_string());
+        add(wire.name());
+        add(base_url);
+        add(&command.len().to_string());
+        command.iter().for_each(|part| add(part));
+        for number in [model.temperature, model.top_p] {
+            add(&number.map(|number| number.to_string()).unwrap_or_default());
+        }
+        add(&model.max_output_tokens.map(|tokens| tokens.to_string()).unwrap_or_default());
+    }
+    text
 }
 
 /// Looks whether the caps are counted where the user has them counted, if there is something to pay.

@@ -14,10 +14,12 @@ use crate::aggregate::FileStability;
 use crate::aggregate::FocusLines;
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, derive, identify, producers};
+use crate::engine::fingerprint::Fingerprint;
 use crate::engine::history::{GitHistory, blobs_named};
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::ContentHash;
 use crate::model::DocumentBlock;
+use crate::model::Producer;
 use crate::model::RelPath;
 use crate::model::SummaryDetail;
 use crate::model::SummaryProvenance;
@@ -205,7 +207,16 @@ fn edit_history<'a>(shown: &'a ShownFile, history: &GitHistory) -> Option<EditHi
     let Some(now) = ContentRef::from_file(&shown.file) else {
         return Some(EditHistory { shown, contents, key: ContentHash::digest(b"") });
     };
+    let mut key = Fingerprint::default();
+    key.bytes(now.hash.as_bytes()).bytes(detail.name().as_bytes()).bytes(history.frozen.as_bytes());
     let by = producers(now.file_type);
-    let key = format!("{} {by:?} {detail:?} {} {contents:?}", now.hash, history.frozen);
-    Some(EditHistory { shown, contents, key: ContentHash::digest(key.as_bytes()) })
+    key.number(by.len() as u64);
+    for Producer { artifact, language, version } in &by {
+        key.bytes(artifact.name().as_bytes()).bytes(language.as_bytes()).bytes(version.as_bytes());
+    }
+    for (commit, content) in &contents {
+        key.number((*commit).into()).number(content.is_some().into());
+        key.bytes(content.as_deref().unwrap_or_default().as_bytes());
+    }
+    Some(EditHistory { shown, contents, key: key.finish() })
 }

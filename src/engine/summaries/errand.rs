@@ -61,7 +61,7 @@ impl SummaryPolicy {
 
     /// Returns what a refusal of a question is kept by: another chain is asked anew.
     pub fn refusal_key(&self, question: &SummaryKey) -> SummaryKey {
-        let words = format!("refusal/1 {} {}", question.0, self.provider_chain);
+        let words = format!("refusal/2 {} {}", question.0, self.provider_chain);
         SummaryKey(ContentHash::digest(words.as_bytes()))
     }
 }
