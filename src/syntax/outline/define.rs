@@ -156,7 +156,7 @@ impl<'t> OutlineWalk<'t> {
         match inside {
             SymbolBody::Nothing => {}
             SymbolBody::Members(body) => {
-                symbol.children = self.visit_scope(NamedScope { name: full, kind }, body)
+                symbol.children = self.visit_scope(NamedScope { name: full, kind }, body);
             }
             SymbolBody::Code(body) => self.cut_code(body),
             SymbolBody::Value(value) => self.cut_rows(value),

@@ -57,7 +57,7 @@ impl<'t> OutlineWalk<'t> {
         match synthesized {
             SynthesizedItem::Symbol(symbol) => self.add_synthesized_symbol(symbol, place),
             SynthesizedItem::Import(_, name) => {
-                self.add_import(self.source.text(name.clone()).trim_matches('"'))
+                self.add_import(self.source.text(name.clone()).trim_matches('"'));
             }
             SynthesizedItem::MacroValue(_) | SynthesizedItem::Ignored(_) => {}
         }
