@@ -4,6 +4,15 @@
 //! how bytes reach a server, what time it is, how much money is left. Every function here is pure. Providers are rows
 //! of data (`config/providers.toml`), and so are prices (`config/prices.toml`).
 //!
+//! | part | purpose | may import |
+//! |---|---|---|
+//! | `catalog` | providers and prices, known before any call | – |
+//! | `call` | models, their requests and the decoded results | `catalog` |
+//! | `wire` | one file for each format | `call`, `catalog` |
+//! | `decode`, `error_body`, `headers` | reading responses | `call`, `wire` |
+//! | `batch` | many requests at once | all of these |
+//! | `pacing` | retries, circuit breaker and rate limits | `call` |
+//!
 //! Start with [`encode()`] and [`decode()`]; [`RequestAttempt`] decides what follows each response.
 
 pub mod batch;
