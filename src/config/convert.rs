@@ -270,7 +270,7 @@ fn models(merged: &MergedSettings) -> Result<Vec<ModelName>, Error> {
     names.ok_or_else(|| merged.invalid(key, "a list such as [\"provider/model\"]".to_owned()))
 }
 
-/// Looks whether the patterns can be read: what they are to keep here must not be sent because of a slip.
+/// Checks that the patterns can be read: a typing error must not send what they are to hold back.
 fn exclude(merged: &MergedSettings) -> Result<Vec<String>, Error> {
     let key = "agent.exclude";
     let patterns = merged.strings(key)?;

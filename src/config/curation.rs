@@ -42,7 +42,7 @@ impl Curation {
         self.personas.iter().find(|persona| persona.value.name == name)
     }
 
-    /// Lays what a higher layer holds over what is there.
+    /// Overlays what a higher layer holds.
     pub(super) fn overlay(&mut self, layer: Self) {
         self.files = layer.files;
         overlay_by_name(&mut self.presets, layer.presets, |preset| &preset.name);
@@ -56,7 +56,7 @@ fn overlay_by_name<T>(below: &mut Vec<SavedEntry<T>>, above: Vec<SavedEntry<T>>,
     below.sort_by(|a, b| name(&a.value).cmp(name(&b.value)));
 }
 
-/// Takes what is curated out of a file's top level; the settings stay.
+/// Removes and returns what is curated from a file's top level; the settings stay.
 pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Result<Curation, Error> {
     let mut curation = Curation::default();
     // `[files]` was once a section with `max_bytes`; the settings know what to say to that.

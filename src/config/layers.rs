@@ -35,11 +35,11 @@ pub(super) struct FileLayer {
     pub(super) curation: Curation,
     /// What the file says of providers and prices.
     pub(super) user_only: UserProviders,
-    /// What is odd but stops nothing.
+    /// Warnings.
     pub(super) warnings: Vec<String>,
 }
 
-/// Whose a file is: a project's may come from anyone.
+/// The owner of a file: a project's may come from anyone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileOwner {
     /// The user's own.
@@ -80,7 +80,7 @@ pub(super) fn from_file(
     Ok(FileLayer { settings, curation, user_only: trusted, warnings: source.into_warnings() })
 }
 
-/// Says whether a project's file may set this, and warns where it may not: a project can keep models from being asked,
+/// Returns whether a project's file may set this, and warns where it may not: a project can keep models from being asked,
 /// and never have them asked.
 fn is_allowed_in_project(leaf: &TomlLeaf<'_>, source: &SettingsSource<'_>) -> bool {
     let is_restraint = match leaf.key.as_str() {
@@ -232,7 +232,7 @@ impl MergedSettings {
         Self { settings, user_values: BTreeMap::new() }
     }
 
-    /// Lays a layer over those that are there.
+    /// Overlays a layer.
     pub(super) fn overlay(&mut self, layer: Vec<SettingAssignment>) {
         for SettingAssignment { key, mut value, origin } in layer {
             if let (APPENDED_BY_PROJECT, SettingOrigin::ProjectFile { .. }) = (key.as_str(), &origin)

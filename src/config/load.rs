@@ -35,11 +35,11 @@ pub struct LoadedConfig {
     pub settings: Settings,
     /// What people have curated.
     pub curation: Curation,
-    /// What only the user's own file may say.
+    /// What only the user's own file may set.
     pub user_only: UserOnlySettings,
     /// Every setting with its origin, in the order of [`super::DEFAULT_TOML`].
     pub values: Vec<SettingValue>,
-    /// What is odd but stops nothing, a line each.
+    /// Warnings, one line each.
     pub warnings: Vec<String>,
     fingerprint: ContentHash,
 }

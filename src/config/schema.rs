@@ -68,7 +68,7 @@ impl KnownSetting {
         self.key.rsplit_once('.').map_or("", |(section, _)| section)
     }
 
-    /// Says whether `key` sets the view of a language in this table of languages.
+    /// Returns whether `key` sets the view of a language in this table of languages.
     fn has_language(&self, key: &str) -> bool {
         let inside = key.strip_prefix(&self.key).and_then(|inside| inside.strip_prefix('.'));
         let id = inside.and_then(|inside| inside.strip_suffix(".view"));
@@ -133,7 +133,7 @@ impl SettingsSchema {
         None
     }
 
-    /// Says whether settings stand below `key`: `tiers` and `tiers.1` are sections.
+    /// Returns whether settings stand below `key`: `tiers` and `tiers.1` are sections.
     pub(super) fn is_section(&self, key: &str) -> bool {
         self.sections().any(|section| section == key)
     }

@@ -105,7 +105,7 @@ impl<'a> SettingsSource<'a> {
 /// Where a provider's key is named, in place of being written down.
 const KEY_VARIABLES: &str = "key_variables";
 
-/// Says whether a setting of a provider is one in which other programs hold its key.
+/// Returns whether a setting of a provider is one in which other programs hold its key.
 fn looks_like_key_name(name: &str) -> bool {
     let name: String =
         name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase()).collect();
@@ -339,7 +339,7 @@ pub(super) fn join_key(above: &str, name: &str) -> String {
     if is_bare(name) { format!("{above}{dot}{name}") } else { format!("{above}{dot}{name:?}") }
 }
 
-/// Says whether TOML takes `name` for a key without quotes around it.
+/// Returns whether TOML takes `name` for a key without quotes around it.
 pub(super) fn is_bare(name: &str) -> bool {
     let bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     !name.is_empty() && name.bytes().all(bare)

@@ -21,7 +21,7 @@ use crate::llm::{
 };
 use crate::model::{ModelName, Money, Persona, PreferredModel, SummaryModel};
 
-/// What only the user's own file may say.
+/// What only the user's own file may set.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UserOnlySettings {
     /// The providers: those that slop knows, as the user has changed them, and the user's own.
@@ -65,7 +65,7 @@ pub(super) struct UserProviders {
     pub(super) prices: Vec<(ModelName, TokenPrice)>,
 }
 
-/// Takes what a user's file says of providers and prices out of its top level.
+/// Removes and returns the providers and prices from the top level of a user's file.
 pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Result<UserProviders, Error> {
     let mut written = UserProviders::default();
     if let Some(value) = top.remove("providers") {
@@ -87,7 +87,7 @@ pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Res
     Ok(written)
 }
 
-/// Drops what a project's file says of providers and prices, with a warning for each.
+/// Removes providers and prices from a project's file, with a warning for each.
 pub(super) fn drop_from_project(top: &mut DeTable<'_>, source: &SettingsSource<'_>) {
     for key in USER_ONLY_SECTIONS {
         let Some((name, value)) = top.remove_entry(key) else { continue };
@@ -340,7 +340,7 @@ fn parse_address(text: &str) -> Option<String> {
     (is_plain && is_allowed && url.query().is_none()).then(|| text.trim_end_matches('/').to_owned())
 }
 
-/// Says whether an address is of this machine.
+/// Returns whether an address is of this machine.
 fn is_local(address: &str) -> bool {
     let Ok(url) = Url::parse(address) else { return false };
     let Some(host) = url.host_str() else { return false };

@@ -21,7 +21,7 @@ pub struct SearchedOutline<'a> {
 }
 
 impl Store {
-    /// Says whether each of the producers has made its artifact of a content, and it can be read.
+    /// Returns whether each of the producers has made its artifact of a content, and it can be read.
     pub fn has_artifacts(&self, hash: &ContentHash, producers: &[Producer]) -> Result<bool, Error> {
         for producer in producers {
             if self.artifact(producer, hash, |_| Some(()))?.is_none() {
@@ -241,7 +241,7 @@ pub(super) fn upsert(
     Ok(())
 }
 
-/// Deletes the artifacts of a producer; says how many there were.
+/// Deletes the artifacts of a producer; returns how many there were.
 pub(super) fn delete_by_producer(connection: &Connection, producer_id: i64) -> Result<u64, Error> {
     let removed = connection
         .prepare_cached("DELETE FROM artifact WHERE key BETWEEN ?1 << 40 AND ?1 << 40 | 0xFFFFFFFFFF")?
@@ -249,7 +249,7 @@ pub(super) fn delete_by_producer(connection: &Connection, producer_id: i64) -> R
     Ok(removed as u64)
 }
 
-/// Deletes the artifacts of a content; says how many there were.
+/// Deletes the artifacts of a content; returns how many there were.
 pub(super) fn delete_by_content(connection: &Connection, content_id: i64) -> Result<u64, Error> {
     let removed = connection
         .prepare_cached("DELETE FROM artifact WHERE key IN (SELECT id << 40 | ?1 FROM producer)")?
@@ -371,7 +371,7 @@ pub(super) fn producers_of_kind(connection: &Connection, kind: ArtifactKind) -> 
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// Forgets a producer. Its artifacts must be gone.
+/// Deletes a producer. Its artifacts must be gone.
 pub(super) fn delete_producer(connection: &Connection, id: i64) -> Result<(), Error> {
     connection.prepare_cached("DELETE FROM producer WHERE id = ?1")?.execute([id])?;
     Ok(())

@@ -48,7 +48,7 @@ pub(super) fn hash_from_row(row: &Row<'_>, column: usize) -> Option<ContentHash>
     row.get(column).ok().map(ContentHash::from_bytes)
 }
 
-/// Returns the number of a content, a new one if it is not known yet. What is known of it is corrected if it differs.
+/// Returns the id of a content, a new one if it is not known yet. What is known of it is corrected if it differs.
 pub(super) fn get_or_insert(
     connection: &Connection,
     hash: &ContentHash,
@@ -69,7 +69,7 @@ pub(super) fn get_or_insert(
     Ok(id)
 }
 
-/// Notes since when no file holds a content, or that one does again.
+/// Records since when no file holds a content, or that one does again.
 pub(super) fn update_idle_since(connection: &Connection, id: i64, now_s: i64) -> Result<(), Error> {
     // Touches the row only where the note and the truth differ.
     connection
@@ -92,7 +92,7 @@ pub(super) fn select_idle(connection: &Connection, before_s: i64) -> Result<Vec<
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// Deletes a content; says whether there was one, as 1 or 0. Its artifacts must be gone.
+/// Deletes a content; returns how many there were: 1 or 0. Its artifacts must be gone.
 pub(super) fn delete(connection: &Connection, id: i64) -> Result<u64, Error> {
     let removed = connection.prepare_cached("DELETE FROM content WHERE id = ?1")?.execute([id])?;
     Ok(removed as u64)
@@ -157,7 +157,7 @@ fn update(connection: &Connection, id: i64, hash: &ContentHash, facts: &ContentF
     Ok(())
 }
 
-/// Takes in all but `idle_since`, which changes by itself and can cost no more than a content derived again.
+/// Covers all but `idle_since`, which changes by itself and can cost no more than a content derived again.
 fn checksum(hash: &ContentHash, facts: &ContentFacts) -> RowChecksum {
     ChecksumBuilder::new("content/1")
         .bytes(hash.as_bytes())

@@ -115,7 +115,7 @@ fn next_version(mut before: Vec<u8>, giving: &DeliveryUpdate, at_s: i64) -> Cont
     ContentHash::digest(&before)
 }
 
-/// Forgets all marks, for rows are deleted by another way than by giving.
+/// Deletes all versions: rows are deleted otherwise than by a delivery.
 fn delete_versions(connection: &Connection) -> Result<(), Error> {
     let below = "DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1";
     connection.prepare_cached(below)?.execute([VERSION_PREFIX])?;
@@ -152,7 +152,7 @@ fn delete(connection: &Connection, name: &str, path: &[u8]) -> Result<(), Error>
     Ok(())
 }
 
-/// Forgets what was given of some files, under any name.
+/// Deletes what was delivered of some files, under any name.
 pub(super) fn delete_files(connection: &Connection, paths: &[RelPath]) -> Result<(), Error> {
     delete_versions(connection)?;
     for name in select_names(connection)? {
@@ -161,7 +161,7 @@ pub(super) fn delete_files(connection: &Connection, paths: &[RelPath]) -> Result
     Ok(())
 }
 
-/// Forgets the names that were not used since `before_s`.
+/// Deletes the names that were not used since `before_s`.
 pub(super) fn delete_older(connection: &Connection, before_s: i64) -> Result<(), Error> {
     for name in select_names(connection)? {
         let key = format!("{USED_AT_PREFIX}{name}");
@@ -212,7 +212,7 @@ pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> 
     Ok(())
 }
 
-/// Says whether a row and its text, as the statement of [`verify`] gives them, are what was once written.
+/// Returns whether a row and its text, as the statement of [`verify`] gives them, are what was once written.
 fn is_sound(row: &Row<'_>) -> bool {
     let sound = || {
         let name = row.get_ref(8).ok()?.as_str().ok()?;
@@ -391,7 +391,7 @@ mod tests {
     fn nothing_is_written_where_nothing_is_new() {
         let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
-        // Whoever tries to write waits for whoever is writing.
+        // A second writer would wait for this one.
         let other = sandbox.raw_connection();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
         store.record_delivery("x", &giving(&[], &[]), 11).unwrap();

@@ -49,7 +49,7 @@ impl Store {
         Ok(found.into_iter().next())
     }
 
-    /// Says whether there is a row of a file, be it damaged.
+    /// Returns whether there is a row of a file, be it damaged.
     pub fn has_file_row(&self, path: &RelPath) -> Result<bool, Error> {
         let mut statement = self.database.connection.prepare_cached("SELECT 1 FROM file WHERE path = ?1")?;
         Ok(statement.exists([path.as_bytes()])?)
@@ -119,14 +119,14 @@ pub(super) fn upsert(
     Ok(before)
 }
 
-/// Forgets a file. Returns the number of the content that it held, and whether it was known.
+/// Deletes a file. Returns the number of the content that it held, and whether it was known.
 pub(super) fn delete(connection: &Connection, path: &[u8]) -> Result<(Option<i64>, bool), Error> {
     let before = select_content_id(connection, path)?;
     let removed = connection.prepare_cached(DELETE)?.execute([path])?;
     Ok((before, 0 < removed))
 }
 
-/// Says whether any file holds a content.
+/// Returns whether any file holds a content.
 pub(super) fn is_content_referenced(connection: &Connection, content_id: i64) -> Result<bool, Error> {
     let mut statement = connection.prepare_cached("SELECT 1 FROM file WHERE content_id = ?1")?;
     Ok(statement.exists([content_id])?)

@@ -8,14 +8,14 @@ use crate::model::ContentHash;
 use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
 
 impl Store {
-    /// Keeps `value` under `key`, in place of what was there. The key must name all that the value depends on.
+    /// Stores `value` under `key`, in place of what was there. The key must name all that the value depends on.
     pub fn set_meta(&mut self, key: &str, value: &[u8]) -> Result<(), Error> {
         let transaction = self.begin()?;
         upsert(&transaction, key, value)?;
         Ok(transaction.commit()?)
     }
 
-    /// Returns what was kept under `key`.
+    /// Returns what was stored under `key`.
     pub fn get_meta(&self, key: &str) -> Result<Option<Vec<u8>>, Error> {
         let Some(value) = select(&self.database.connection, key)? else { return Ok(None) };
         if value.is_none() {
@@ -24,7 +24,7 @@ impl Store {
         Ok(value)
     }
 
-    /// Returns all that was kept under keys that begin with `prefix`, by key.
+    /// Returns all that was stored under keys that begin with `prefix`, by key.
     pub fn list_meta(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, Error> {
         // Compared by hand and not with LIKE, in which a name could hold wildcards.
         let mut statement = self
@@ -43,7 +43,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Forgets what was kept under `key`.
+    /// Deletes what was stored under `key`.
     pub fn delete_meta(&mut self, key: &str) -> Result<(), Error> {
         let transaction = self.begin()?;
         transaction.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([key])?;
@@ -51,7 +51,7 @@ impl Store {
     }
 }
 
-/// Keeps `value` under `key` as a part of what is written together.
+/// Stores `value` under `key` as a part of what is written together.
 pub(super) fn upsert(connection: &Connection, key: &str, value: &[u8]) -> Result<(), Error> {
     connection
         .prepare_cached("INSERT OR REPLACE INTO meta (key, value, ck) VALUES (?1, ?2, ?3)")?
@@ -59,12 +59,12 @@ pub(super) fn upsert(connection: &Connection, key: &str, value: &[u8]) -> Result
     Ok(())
 }
 
-/// Returns what was kept under `key`, if it is sound.
+/// Returns what was stored under `key`, if it is sound.
 pub(super) fn get_intact(connection: &Connection, key: &str) -> Result<Option<Vec<u8>>, Error> {
     Ok(select(connection, key)?.flatten())
 }
 
-/// Returns what was kept under `key`, if anything was, and if it is sound.
+/// Returns what was stored under `key`, if anything was, and if it is sound.
 #[expect(clippy::option_option, reason = "what is damaged is not what was never kept")]
 fn select(connection: &Connection, key: &str) -> Result<Option<Option<Vec<u8>>>, Error> {
     let mut statement = connection.prepare_cached("SELECT value, ck FROM meta WHERE key = ?1")?;

@@ -1,4 +1,4 @@
-//! Opening the store, and putting it aside when it is not fit to use.
+//! Opening the store, and setting it aside when it is damaged.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -34,21 +34,21 @@ pub struct Store {
     pub(super) damaged_paths: RefCell<Vec<Vec<u8>>>,
 }
 
-/// A foreign or damaged file was put aside.
+/// What happened when a foreign or damaged file was set aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRecovery {
     /// Where it is now.
     pub moved_to: PathBuf,
-    /// What was wrong with it, in words.
+    /// What was wrong with it.
     pub reason: String,
 }
 
-/// A store that was opened.
+/// The result of opening a store.
 #[derive(Debug)]
 pub struct OpenedStore {
     /// The store.
     pub store: Store,
-    /// Set where another file stood in its place.
+    /// Set if another file was in its place.
     pub recovery: Option<StoreRecovery>,
 }
 
@@ -93,13 +93,13 @@ impl Store {
         set_file_aside(&file).map(Some)
     }
 
-    /// Says whether what is written would be found again: whether the file's name still stands for the file that
+    /// Returns whether what is written would be found again: whether the file's name still stands for the file that
     /// was opened, and its log's too.
     pub fn is_file_in_place(&self) -> bool {
         self.database.is_file_in_place()
     }
 
-    /// Gives back the memory that holds pages of the file; they are read again when they are asked for.
+    /// Releases the memory that holds pages of the file; they are read again when they are needed.
     pub fn release_memory(&self) -> Result<(), Error> {
         Ok(self.database.connection.execute_batch("PRAGMA shrink_memory")?)
     }
@@ -119,7 +119,7 @@ impl Store {
         self.database.record_damage();
     }
 
-    /// Begins to write, unless it would be in vain.
+    /// Begins a write transaction, unless what it writes could not be found again.
     pub(super) fn begin(&mut self) -> Result<Transaction<'_>, Error> {
         self.database.begin()
     }

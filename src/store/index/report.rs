@@ -8,7 +8,7 @@ use super::open::Store;
 use crate::model::{ArtifactKind, ContentHash, Outline, Producer, RelPath};
 use crate::store::sqlite::Error;
 
-/// How much there is.
+/// The size of the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreSize {
     /// Files that are known.
@@ -39,7 +39,7 @@ pub struct ArtifactTotals {
 }
 
 impl Store {
-    /// Counts what there is.
+    /// Returns the size of the store.
     pub fn size(&self) -> Result<StoreSize, Error> {
         let count = |question: &str| {
             let mut statement = self.database.connection.prepare_cached(question)?;
@@ -80,7 +80,7 @@ pub struct ExportRow {
     pub hash: ContentHash,
     /// Id of the file type that it was read as.
     pub language: String,
-    /// Words about it, if there are any.
+    /// Its summary, if there is one.
     pub summary: Option<String>,
     /// Its symbols, if there are any.
     pub outline: Option<Outline>,

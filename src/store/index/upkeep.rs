@@ -7,10 +7,10 @@ use super::{artifact, content, delivered, file, meta};
 use crate::model::{ArtifactKind, Producer, RelPath};
 use crate::store::sqlite::{Error, IntegrityReport, check_structure};
 
-/// What is to be cleared.
+/// What to delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClearScope {
-    /// All there is.
+    /// Everything.
     All,
     /// The artifacts of these kinds.
     Artifacts(Vec<ArtifactKind>),
@@ -32,7 +32,7 @@ pub struct DeletedRows {
 }
 
 impl Store {
-    /// Deletes what was asked for.
+    /// Deletes what `what` names.
     pub fn clear(&mut self, what: &ClearScope) -> Result<DeletedRows, Error> {
         let before = self.bytes_on_disk()?;
         let transaction = self.begin()?;
@@ -45,7 +45,7 @@ impl Store {
         self.reclaim_space(before, freed)
     }
 
-    /// Gives unused pages back to the disk, if there are many and nobody is in the way.
+    /// Returns unused pages to the file system, if there are many and no reader prevents it.
     pub(super) fn reclaim_space(&self, before: u64, freed: DeletedRows) -> Result<DeletedRows, Error> {
         Ok(DeletedRows { bytes: self.database.reclaim_space(before)?, ..freed })
     }

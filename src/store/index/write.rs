@@ -1,4 +1,4 @@
-//! The one way into the store: a batch, written whole or not at all.
+//! Writing to the store: a batch, all of it or nothing.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -32,9 +32,9 @@ pub struct WriteBatch {
 pub struct ContentArtifacts {
     /// The content.
     pub hash: ContentHash,
-    /// What is known of it.
+    /// Facts about it.
     pub facts: ContentFacts,
-    /// What was made of it, each by a producer of that kind.
+    /// The artifacts made of it, each by a producer of that kind.
     pub artifacts: Vec<(Producer, ArtifactBody)>,
 }
 
@@ -45,7 +45,7 @@ pub enum ArtifactBody {
     Outline(Outline),
     /// The text with the bodies taken out.
     Skeleton(Skeleton),
-    /// Words about the file.
+    /// A text about the file.
     Summary(String),
     /// The names that the file defines and uses.
     References(FileReferences),
