@@ -1,4 +1,4 @@
-//! Why a use case could not be carried out, each with a code that clients can rely on.
+//! Errors of use cases, each with a stable code.
 
 use std::io;
 use std::path::PathBuf;
@@ -82,7 +82,7 @@ pub enum Error {
         /// What is wrong with them.
         source: slices::Error,
     },
-    /// Nobody waits for the answer any more.
+    /// The request was cancelled.
     #[error("go on with a request that was cancelled")]
     Cancelled,
     /// There is no cache to work on.
@@ -117,7 +117,7 @@ pub enum Error {
     DiscussionFile {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A request body would hold nothing.
@@ -128,7 +128,7 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -160,7 +160,7 @@ pub enum Code {
     NoSuchRevision,
     /// A file does not have the lines that should be marked.
     NoSuchLines,
-    /// Nobody waits for the answer any more.
+    /// The request was cancelled.
     Cancelled,
     /// There is no cache.
     NoCache,
@@ -176,7 +176,7 @@ pub enum Code {
     WriteFailed,
 }
 
-/// Says why there is no such view.
+/// Returns why there is no such view.
 fn lacking(file_type: &str, feature: Option<&str>) -> String {
     match feature {
         Some(feature) => format!("for this slop was built without {feature}"),

@@ -3,33 +3,31 @@
 //! Knows: how a project is brought up to date, and what each question takes. Does not know: who asks, how an answer
 //! is printed, where settings come from.
 //!
-//! Start with [`Project::open`], then [`Project::index`]: every other use case stands on the scan that it makes.
+//! Start with [`Project::open`], then [`Project::index`]: every other use case relies on the scan that it makes.
+//! `project.rs` has one method for each use case, which calls a function of one of these folders. A folder imports only
+//! those above it in this list:
+//!
+//! - `workspace`: where the project is, which files it lists, and what is known of them between answers
+//! - `artifacts`: what is derived from contents, and the store that keeps it
+//! - `index`: the project as it is now; files are read where their stamps are not enough
+//! - `history`: what git knows of earlier contents, revisions and commits
+//! - `summaries`: which summaries a model is asked for, and which of them are shown
+//! - `document`: from the selected files to the text that is delivered
 
 mod artifacts;
-#[cfg(test)]
-mod budget_tests;
-#[cfg(test)]
-mod cancel_tests;
 mod document;
 mod error;
 mod fingerprint;
 mod history;
 mod index;
-#[cfg(test)]
-mod masked_tests;
 mod options;
 mod parallel;
 mod project;
 mod queries;
-mod report;
 mod shared;
 pub mod summaries;
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
-mod tree_tests;
-#[cfg(test)]
-mod words_tests;
+mod testing;
 mod workspace;
 
 pub use crate::aggregate::DocumentLimits;
@@ -64,14 +62,14 @@ pub use index::FileStatus;
 pub use index::Freshness;
 pub use index::IndexDifference;
 pub use index::Trust;
+pub use options::IndexReport;
+pub use options::NoProgress;
 pub use options::Options;
+pub use options::ScanProgress;
 pub use options::World;
 pub use parallel::STACK_BYTES;
 pub use project::Project;
 pub use queries::OutlineAnswer;
 pub use queries::SymbolAnswer;
-pub use report::IndexReport;
-pub use report::NoProgress;
-pub use report::ScanProgress;
 pub use shared::WorkspaceCache;
 pub use workspace::watch_folders;

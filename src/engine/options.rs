@@ -1,18 +1,19 @@
-//! What a project needs to be told before it is opened.
+//! What a project is opened with.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::report::ScanProgress;
 use crate::aggregate::TokenCounter;
 use crate::discover;
 use crate::model::ModelName;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 use crate::sys::Clock;
 use crate::sys::Disk;
 use crate::sys::Files;
 use crate::sys::Processes;
 
-/// The windows to the world that a project looks through.
+/// The I/O traits through which a project sees the world.
 #[derive(Clone, Copy)]
 pub struct World<'w> {
     /// The time.
@@ -23,7 +24,7 @@ pub struct World<'w> {
     pub files: &'w dyn Files,
     /// Other programs.
     pub processes: &'w dyn Processes,
-    /// Is told how far a scan is that has files to read.
+    /// Receives the progress of scans that have files to read.
     pub progress: &'w dyn ScanProgress,
 }
 
@@ -57,14 +58,66 @@ pub struct Options {
 /// Whose words are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SummaryLookupOptions {
-    /// Whose come first where more than one wrote; whoever is not named comes last, the newest words first.
+    /// Models in the order of preference; summaries by others come last, the newest first.
     pub models: Vec<ModelName>,
     /// Whether words of what a file was earlier are better than the heuristic's of what it is.
     pub uses_earlier: bool,
-    /// Patterns of files that no model is asked about: they are no part of what stands for a folder.
+    /// Patterns of files that no model is asked about: they are not part of a folder's subject.
     pub exclude: Vec<String>,
     /// Nor are smaller files.
     pub min_bytes: u64,
     /// Nor are files with these names.
     pub secret_names: discover::Options,
+}
+
+/// Receives the progress of a scan. Called from several threads.
+pub trait ScanProgress: Sync {
+    /// This many files are to be read.
+    fn begin(&self, files: usize);
+
+    /// One more file was read, or left out.
+    fn advance(&self);
+
+    /// Returns whether the request was cancelled. Called between files, so it should cost nothing.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Discards all progress.
+#[derive(Debug, Clone, Copy)]
+pub struct NoProgress;
+
+impl ScanProgress for NoProgress {
+    fn begin(&self, _files: usize) {}
+
+    fn advance(&self) {}
+}
+
+/// What an index run did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IndexReport {
+    /// Files of the project that have text.
+    pub files: u64,
+    /// Files that were read and hashed.
+    pub hashed: u64,
+    /// Contents that structure and summary were derived from.
+    pub parsed: u64,
+    /// Files whose content was known already.
+    pub reused: u64,
+    /// Files that were known and are gone.
+    pub removed: u64,
+    /// Files that the project lists and that have no text to show, by reason.
+    pub left_out: BTreeMap<SkipReason, u64>,
+    /// Bytes that were read.
+    pub bytes: u64,
+    /// Wall time.
+    pub elapsed: Duration,
+}
+
+impl IndexReport {
+    /// Returns whether an error left out some file.
+    pub fn has_errors(&self) -> bool {
+        self.left_out.keys().any(|reason| reason.is_error())
+    }
 }

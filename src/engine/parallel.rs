@@ -1,4 +1,4 @@
-//! The same work on many things, on all cores.
+//! Does the same work on many items, on all cores.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;

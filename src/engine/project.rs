@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::Mutex;
 
 use super::error::Error;
-use super::options::{Options, World};
-use super::report::IndexReport;
+use super::options::{IndexReport, Options, World};
+use super::queries::{OutlineAnswer, SymbolAnswer};
 use super::shared::WorkspaceCache;
 use super::{artifacts, document, index, queries, summaries};
 use crate::aggregate::DocumentLimits;
@@ -19,7 +19,6 @@ use crate::engine::document::{
     PendingDelivery, PreparedDocument, PriorOutputs, ViewAnswer, ViewRequest,
 };
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Trust};
-use crate::engine::queries::{OutlineAnswer, SymbolAnswer};
 use crate::engine::summaries::{
     PromptPreparer, PromptPreview, SubjectFolder, SubjectKey, SubjectLocation, SummaryLookup, SummaryPolicy,
     SummaryTasks, TaskSkipReason,
@@ -307,8 +306,8 @@ impl Project<'_> {
         summaries::summary_subjects(&mut self.cache, policy)
     }
 
-    /// Returns the prompt for the file or folder with that path, or for the project if it is the root. The file may have
-    /// been written a moment ago, and may have been summarized before.
+    /// Returns the prompt for the file or folder with that path, or for the project if it is the root. The file may
+    /// have been written a moment ago, and may have been summarized before.
     pub fn preview(&mut self, path: &str, policy: &SummaryPolicy) -> Result<PromptPreview, Error> {
         summaries::preview(&mut self.cache, path, policy)
     }
@@ -365,14 +364,14 @@ impl Project<'_> {
         artifacts::verify_cache(&mut self.cache)
     }
 
-    /// Deletes artifacts of contents that no file has had for so many days, and artifacts made by older versions of this
-    /// program.
+    /// Deletes artifacts of contents that no file has had for so many days, and artifacts made by older versions of
+    /// this program.
     pub fn collect_garbage(&mut self, days: u32) -> Result<ClearedCache, Error> {
         artifacts::collect_garbage(&mut self.cache, days)
     }
 
-    /// Calls `each` with everything that is cached, by path, until it breaks off. Model summaries of a file follow it, each
-    /// in a row of its own; summaries of folders belong to no file and are left out.
+    /// Calls `each` with everything that is cached, by path, until it breaks off. Model summaries of a file follow it,
+    /// each in a row of its own; summaries of folders belong to no file and are left out.
     pub fn export_cache(
         &mut self,
         each: &mut dyn FnMut(ExportedArtifacts) -> ControlFlow<()>,

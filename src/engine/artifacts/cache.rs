@@ -1,4 +1,4 @@
-//! The cache is opened, read and written; whatever is wrong with it, answers stay right.
+//! Opens, reads and writes the cache; whatever is wrong with it, answers stay right.
 //!
 //! The cache is disposable. So a store that cannot be opened, read or written costs time and a note, never an answer;
 //! only a store of a newer slop stops the run, for two versions must not take turns in rebuilding it.
@@ -7,11 +7,12 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::derive::producers_fingerprint;
 use crate::engine::error::Error;
-use crate::engine::workspace::Workspace;
+use crate::engine::workspace::{FileRows, TreeSnapshot, TreeTracker, Workspace};
 use crate::model::ContentHash;
 use crate::model::Producer;
 use crate::model::RelPath;
@@ -28,9 +29,9 @@ use crate::sys::Files;
 
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
-/// Names that tell a cache's folder from another.
+/// Names by which a cache's folder is recognized.
 const OURS: [&str; 5] = ["CACHEDIR.TAG", DATABASE, AGENT_DATABASE, "cookies", "daemon.lock"];
-/// Name of the file whose stamp tells the file system's time.
+/// Name of the file whose stamp is the file system's time.
 const STAMP: &str = "stamp";
 
 /// What the store remembers the producers of its artifacts by.
@@ -149,7 +150,7 @@ impl ArtifactCache<'_> {
                 tree.mark_read(paths.iter(), touches);
             }
         }
-        // Twice: a store that is damaged, or that someone deleted, is made anew and written to.
+        // Twice: a store that is damaged or was deleted is created again, and then written to.
         for _ in 0..2 {
             let Some(store) = &mut self.store else { break };
             let saved = if store.is_file_in_place() { store.save(&batch) } else { Err(store::Error::Gone) };
@@ -172,7 +173,7 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Keeps what was derived beside what else was derived from the same content.
+    /// Keeps artifacts in memory, together with others of the same content.
     fn keep_unsaved(&mut self, key: (ContentHash, &'static str), mut derived: ContentArtifacts) {
         if let Some(before) = self.unsaved.remove(&key) {
             let is_new = |by: &Producer| derived.artifacts.iter().all(|(other, _)| other != by);
@@ -182,7 +183,7 @@ impl ArtifactCache<'_> {
         self.unsaved.insert(key, derived);
     }
 
-    /// Does what can be done about an error of the store: makes it anew, or goes on without it.
+    /// Recovers from an error of the store: rebuilds it, or goes on without it.
     pub(in crate::engine) fn recover(&mut self, error: &store::Error) {
         let Some(store) = self.store.take() else { return };
         if let Some(tree) = &self.workspace.tracker {
@@ -266,8 +267,8 @@ impl ArtifactCache<'_> {
     }
 }
 
-/// Makes the cache's folder below `root`, with what tells other programs what it is. One that is there is left as it is.
-/// An error where it is no folder, or holds what is no cache.
+/// Creates the cache's folder below `root`, with the files by which other programs recognize it. A folder that exists
+/// is left as it is. Fails if it is not a folder, or holds files other than a cache's.
 pub fn make_cache_folder(
     root: &Path,
     cache_dir: &RelPath,
@@ -304,10 +305,69 @@ pub fn make_cache_folder(
     Ok(())
 }
 
-/// Says whether a folder holds files and no cache: `cache_dir = "src"` must not hide a project's sources, nor
+/// Returns whether a folder holds files and no cache: `cache_dir = "src"` must not hide a project's sources, nor
 /// fill their folder.
 fn is_foreign(folder: &Path, disk: &dyn Disk) -> io::Result<bool> {
     let names = disk.entry_names(folder)?;
     let is_ours = names.iter().any(|name| OURS.iter().any(|ours| name == ours));
     Ok(!names.is_empty() && !is_ours)
+}
+
+impl ArtifactCache<'_> {
+    pub(in crate::engine) fn stored_rows(&mut self) -> FileRows {
+        let rows = self.query_store(Store::files).unwrap_or_default();
+        rows.into_iter().map(|row| (row.path.clone(), Arc::new(row))).collect()
+    }
+
+    /// Returns the shared rows, read again if another process has changed them.
+    pub(in crate::engine) fn shared_rows(&mut self, tree: &TreeTracker) -> Arc<FileRows> {
+        self.retry_open();
+        if self.store.is_some() {
+            tree.catch_up();
+        }
+        if let Some(rows) = tree.rows()
+            && self.has_stored_rows(&rows)
+        {
+            return rows;
+        }
+        let _alone = tree.lock_writes();
+        // Another project may have been faster.
+        if let Some(rows) = tree.rows()
+            && self.has_stored_rows(&rows)
+        {
+            return rows;
+        }
+        let rows = Arc::new(self.stored_rows());
+        tree.store_rows(Arc::clone(&rows));
+        self.release_memory();
+        rows
+    }
+
+    /// Releases memory after a scan of everything, in a process that stays: the next scan may be a long time off.
+    pub(in crate::engine) fn release_memory(&mut self) {
+        if self.workspace.tracker.is_some() {
+            let _ = self.query_store(Store::release_memory);
+        }
+    }
+
+    /// Returns whether the store still has these rows. What others write in it is as right as what is in memory, so
+    /// that only what they deleted matters.
+    fn has_stored_rows(&mut self, rows: &FileRows) -> bool {
+        let Some(store) = &self.store else { return true };
+        let counted =
+            if store.is_file_in_place() { store.file_count_if_changed() } else { Err(store::Error::Gone) };
+        match counted {
+            Ok(None) => true,
+            Ok(Some(files)) => files == rows.len() as u64,
+            Err(error) => {
+                self.recover(&error);
+                false
+            }
+        }
+    }
+
+    /// Writes what came of files that were read after so many touches. One that was touched since is not settled.
+    pub(in crate::engine) fn save_scanned(&mut self, batch: WriteBatch, began: Option<&TreeSnapshot>) {
+        self.save_read(batch, began.map(|began| began.touches));
+    }
 }

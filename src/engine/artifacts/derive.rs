@@ -1,4 +1,4 @@
-//! Bytes become what is kept of them: facts, outline, skeleton, summary.
+//! Derives facts, outline, skeleton and summary from bytes.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(in crate::engine) struct IdentifiedText<'a> {
     pub(in crate::engine) file_type: &'static FileType,
 }
 
-/// Identifies bytes: their hash, their text, the type that they are read as.
+/// Identifies bytes: their hash, their text, and the type that they are read as.
 pub(in crate::engine) fn identify<'a>(
     path: &RelPath,
     bytes: &'a [u8],

@@ -1,7 +1,7 @@
 //! How much each file matters, from the names that files define and use.
 //!
-//! Names are looked for when somebody asks for the first time and not with every scan: a project that is never asked to
-//! fit a budget does not pay for it.
+//! Names are extracted when importance is first asked for, not with every scan: a project that never has to fit a
+//! budget does not pay for them.
 
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -31,16 +31,16 @@ use crate::syntax;
 use crate::sys::Clock;
 use crate::sys::Files;
 
-/// So many files are looked through before their names are written.
+/// This many files are looked through before their names are written.
 const FILES_AT_ONCE: usize = 500;
 
 /// What the caller knows of files.
 pub(in crate::engine) struct ImportanceInputs<'a> {
-    /// Says whether a file is in focus.
+    /// Returns whether a file is in focus.
     pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
-    /// Says whether a person curated a file.
+    /// Returns whether a person curated a file.
     pub(in crate::engine) is_curated: &'a dyn Fn(&RelPath) -> bool,
-    /// How often commits changed files, as `Project::history` tells.
+    /// How often commits changed files, in millionths of a change.
     pub(in crate::engine) changes: &'a HashMap<RelPath, u64>,
 }
 
@@ -144,7 +144,7 @@ struct ReferenceScanner<'a> {
 }
 
 impl ReferenceScanner<'_> {
-    /// Returns the names in a file; `None` where it is not what it was.
+    /// Returns the names in a file; `None` if it is not what it was.
     fn references(&self, subject: &ContentRef<'_>) -> Option<FileReferences> {
         let reading = self.files.read(subject.path, self.max_bytes).ok()?;
         let mut content =

@@ -1,8 +1,11 @@
-//! What was derived from a content, wherever it is: in memory, in the store, or still in the file.
+//! Looks up artifacts, wherever they are: in memory, in the store, or still to be derived from the file.
+
+use std::collections::HashMap;
 
 use super::cache::ArtifactCache;
 use super::derive::{derive, identify, producer};
 use crate::discover::HeaderNeighbors;
+use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::ArtifactKind;
 use crate::model::ContentFacts;
@@ -40,7 +43,7 @@ impl<'a> ContentRef<'a> {
 }
 
 impl ArtifactCache<'_> {
-    /// Returns the outline; `None` where the type has none, or the file is not what it was.
+    /// Returns the outline; `None` if the type has none, or the file is not what it was.
     pub(in crate::engine) fn outline(&mut self, subject: &ContentRef<'_>) -> Option<Outline> {
         let take = |body: &ArtifactBody| match body {
             ArtifactBody::Outline(outline) => Some(outline.clone()),
@@ -49,7 +52,7 @@ impl ArtifactCache<'_> {
         self.artifact(subject, ArtifactKind::Outline, Store::outline, take)
     }
 
-    /// Returns the skeleton, which need not be checked; `None` where the type has none, or the file is not what it was.
+    /// Returns the skeleton, which need not be checked; `None` if the type has none, or the file is not what it was.
     pub(in crate::engine) fn unchecked_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
         self.artifact(subject, ArtifactKind::Skeleton, Store::skeleton, skeleton_in)
     }
@@ -60,7 +63,7 @@ impl ArtifactCache<'_> {
         self.cached_artifact(subject, &by, &Store::skeleton, &skeleton_in)
     }
 
-    /// Returns the words about a file; `None` where the file is not what it was.
+    /// Returns the summary of a file; `None` if the file is not what it was.
     pub(in crate::engine) fn summary(&mut self, subject: &ContentRef<'_>) -> Option<String> {
         let take = |body: &ArtifactBody| match body {
             ArtifactBody::Summary(words) => Some(words.clone()),
@@ -126,4 +129,40 @@ fn skeleton_in(body: &ArtifactBody) -> Option<Skeleton> {
 
 fn find_body<T>(derived: &ContentArtifacts, take: impl Fn(&ArtifactBody) -> Option<T>) -> Option<T> {
     derived.artifacts.iter().find_map(|(_, body)| take(body))
+}
+
+impl ArtifactCache<'_> {
+    /// Returns how many tokens each of the texts has, counted as the settings say.
+    ///
+    /// What was counted before is looked up, so that the vocabulary is loaded only where some text is new.
+    pub(in crate::engine) fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
+        let counter = self.workspace.options.counter;
+        let Some(key) = counter.key() else {
+            return texts.iter().map(|text| counter.count(text)).collect();
+        };
+        let hashes = on_all_cores(texts, |text| ContentHash::digest(text.as_bytes()));
+        let known = self.query_store(|store| store.get_token_counts(key, &hashes)).unwrap_or_default();
+        let mut counts: HashMap<ContentHash, u64> = HashMap::new();
+        counts.extend(hashes.iter().zip(known).filter_map(|(hash, count)| Some((*hash, count?))));
+        let mut new: Vec<(ContentHash, &str)> = hashes.iter().copied().zip(texts.iter().copied()).collect();
+        new.retain(|(hash, _)| !counts.contains_key(hash));
+        new.sort_unstable_by_key(|(hash, _)| *hash);
+        new.dedup_by_key(|(hash, _)| *hash);
+        let fresh = on_all_cores(&new, |(hash, text)| (*hash, counter.count(text)));
+        self.save_token_counts(key, &fresh);
+        counts.extend(fresh);
+        hashes.iter().map(|hash| counts[hash]).collect()
+    }
+
+    fn save_token_counts(&mut self, key: &str, counts: &[(ContentHash, u64)]) {
+        if counts.is_empty() {
+            return;
+        }
+        let at_s = self.workspace.world.clock.now_s();
+        if let Some(store) = &mut self.store
+            && let Err(error) = store.save_token_counts(key, counts, at_s)
+        {
+            self.recover(&error);
+        }
+    }
 }

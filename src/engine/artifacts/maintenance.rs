@@ -1,8 +1,9 @@
-//! Looking after the cache itself.
+//! Inspects, verifies, exports and clears the cache.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::path::Path;
 
-use super::agent_db::{ClearedSummaries, clear_paid, keep_paid, model_summaries, paid_size, verify_paid};
 use super::cache::ArtifactCache;
 use super::derive::{all_producers, producers};
 use crate::discover;
@@ -11,10 +12,13 @@ use crate::model::ArtifactKind;
 use crate::model::ContentHash;
 use crate::model::FileType;
 use crate::model::ModelName;
+use crate::model::Money;
 use crate::model::Outline;
 use crate::model::Producer;
 use crate::model::RelPath;
 use crate::model::Tier;
+use crate::model::error_chain;
+use crate::store;
 use crate::store::ClearScope;
 use crate::store::DeletedRows;
 use crate::store::Error as StoreError;
@@ -22,7 +26,11 @@ use crate::store::IntegrityReport;
 use crate::store::Store;
 use crate::store::StoreSize;
 use crate::store::StoredFileState;
+use crate::store::agent::AGENT_DATABASE;
+use crate::store::agent::AgentDb;
 use crate::store::agent::AgentDbSize;
+use crate::store::agent::OpenedAgentDb;
+use crate::store::agent::StoredSummary;
 
 const SECONDS_A_DAY: i64 = 86_400;
 
@@ -31,7 +39,7 @@ const SECONDS_A_DAY: i64 = 86_400;
 pub struct CacheStatus {
     /// What was derived from files.
     pub size: StoreSize,
-    /// What models wrote; `None` where they never wrote anything.
+    /// What models wrote; `None` if they never wrote anything.
     pub paid: Option<AgentDbSize>,
 }
 
@@ -59,11 +67,11 @@ pub struct ExportedArtifacts {
     pub outline: Option<Outline>,
     /// When that was made, in seconds since the epoch.
     pub made_at_s: Option<i64>,
-    /// The model that wrote the words and the tier that it wrote them for; `None` where they are this program's.
+    /// The model that wrote the words and the tier that it wrote them for; `None` if they are this program's.
     pub by: Option<(ModelName, Tier)>,
 }
 
-/// Says how much is cached.
+/// Returns how much is cached.
 pub(in crate::engine) fn cache_status(cache: &mut ArtifactCache<'_>) -> Result<CacheStatus, Error> {
     let size = with_store(cache, |store| store.size())?;
     Ok(CacheStatus { size, paid: paid_size(cache) })
@@ -130,7 +138,7 @@ pub(in crate::engine) fn verify_cache(cache: &mut ArtifactCache<'_>) -> Result<I
         cache.rebuild_store("its structure is damaged");
     }
     if !verdict.damaged_rows.is_empty() {
-        // What was deleted is made anew by the next run.
+        // The next run derives again what was deleted.
         cache.forget_producers()?;
     }
     verify_paid(cache, &mut verdict)?;
@@ -209,4 +217,105 @@ fn change_store<T>(
         tree.drop_rows();
     }
     done
+}
+
+/// What became of the words of models when the cache was cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ClearedSummaries {
+    /// Summaries that were deleted.
+    pub summaries: u64,
+    /// Summaries that were kept, because their deletion was not asked for.
+    pub kept: u64,
+    /// What those that were deleted had cost.
+    pub cost: Money,
+    /// Bytes by which the database became smaller on the disk.
+    pub bytes: u64,
+}
+
+/// Salvages the database if it is damaged, and notes that. To be called before tasks are listed: a reader repairs
+/// nothing, and from a damaged file it cannot even be told that nothing is known.
+pub(in crate::engine) fn salvage_agent_db(cache: &mut ArtifactCache<'_>) -> Result<(), Error> {
+    if let Some(opened) = open_if_there(&cache.workspace.agent_db_path()).map_err(Error::Paid)? {
+        accept_opened(cache, opened);
+    }
+    Ok(())
+}
+
+/// Returns how much models wrote; `None` if they never wrote anything, or it cannot be read.
+pub(in crate::engine) fn paid_size(cache: &mut ArtifactCache<'_>) -> Option<AgentDbSize> {
+    with_reader(cache, AgentDb::size)
+}
+
+/// Deletes the summaries of models, all or those of some contents. The ledger stays.
+pub(in crate::engine) fn clear_paid(
+    cache: &mut ArtifactCache<'_>,
+    subjects: Option<&[ContentHash]>,
+) -> Result<ClearedSummaries, Error> {
+    let opened = open_if_there(&cache.workspace.agent_db_path()).map_err(Error::Paid)?;
+    let Some(opened) = opened else { return Ok(ClearedSummaries::default()) };
+    let mut paid = accept_opened(cache, opened);
+    let freed = paid.clear_summaries(subjects).map_err(Error::Paid)?;
+    let kept = paid.size().map_err(Error::Paid)?.summaries;
+    Ok(ClearedSummaries { summaries: freed.summaries, kept, cost: freed.cost, bytes: freed.bytes })
+}
+
+/// Returns how many model summaries are kept, because their deletion was not asked for.
+pub(in crate::engine) fn keep_paid(cache: &mut ArtifactCache<'_>) -> ClearedSummaries {
+    let kept = paid_size(cache).map_or(0, |size| size.summaries);
+    ClearedSummaries { kept, ..ClearedSummaries::default() }
+}
+
+/// Checks every byte of what models wrote, and adds to what was found elsewhere. A broken database is salvaged.
+pub(in crate::engine) fn verify_paid(
+    cache: &mut ArtifactCache<'_>,
+    verdict: &mut IntegrityReport,
+) -> Result<(), Error> {
+    let file = cache.workspace.agent_db_path();
+    // Opening it checks its structure, and salvages it if that is broken.
+    let Some(opened) = open_if_there(&file).map_err(Error::Paid)? else { return Ok(()) };
+    if let Some(recovery) = &opened.recovery {
+        verdict.structure_error.get_or_insert(format!("{AGENT_DATABASE}: {}", recovery.reason));
+    }
+    let found = accept_opened(cache, opened).verify().map_err(Error::Paid)?;
+    verdict.rows += found.rows;
+    verdict.damaged_rows.extend(found.damaged_rows);
+    Ok(())
+}
+
+/// Returns what models wrote of files, by content, the newest last.
+pub(in crate::engine) fn model_summaries(
+    cache: &mut ArtifactCache<'_>,
+) -> HashMap<ContentHash, Vec<StoredSummary>> {
+    let mut words: HashMap<ContentHash, Vec<StoredSummary>> = HashMap::new();
+    for summary in with_reader(cache, AgentDb::summaries).unwrap_or_default() {
+        words.entry(summary.subject).or_default().push(summary);
+    }
+    words
+}
+
+fn with_reader<T>(
+    cache: &mut ArtifactCache<'_>,
+    ask: impl FnOnce(&AgentDb) -> Result<T, store::Error>,
+) -> Option<T> {
+    let answer = AgentDb::open_reader(&cache.workspace.agent_db_path())
+        .and_then(|paid| paid.as_ref().map(ask).transpose());
+    answer.unwrap_or_else(|error| {
+        let why = error_chain(&error);
+        cache
+            .workspace
+            .note(format!("what models wrote cannot be read: {why}; `slop cache verify` mends it"));
+        None
+    })
+}
+
+fn accept_opened(cache: &mut ArtifactCache<'_>, opened: OpenedAgentDb) -> AgentDb {
+    if let Some(recovery) = opened.recovery {
+        cache.workspace.note(recovery.to_string());
+    }
+    opened.db
+}
+
+/// Opens the database if there is one, whatever state it is in.
+fn open_if_there(file: &Path) -> Result<Option<OpenedAgentDb>, store::Error> {
+    AgentDb::open_if_exists(file)
 }

@@ -1,7 +1,7 @@
-//! Skeletons are held against their sources before they are shown, on all cores.
+//! Checks skeletons against their sources before they are shown, on all cores.
 //!
 //! A check takes a parse of the skeleton, and often one of the whole source: nearly all that a cold index would cost.
-//! So no file is checked before somebody looks at its skeleton, and none twice.
+//! So no file is checked before its skeleton is shown, and none twice.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -11,8 +11,8 @@ use super::cache::ArtifactCache;
 use super::derive::producer;
 use super::lookup::ContentRef;
 use crate::discover;
+use crate::engine::options::ScanProgress;
 use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
-use crate::engine::report::ScanProgress;
 use crate::engine::workspace::KnownFile;
 use crate::model::ArtifactKind;
 use crate::model::ContentHash;
@@ -24,14 +24,14 @@ use crate::syntax;
 use crate::sys::Clock;
 use crate::sys::Files;
 
-/// So many files are looked at before their skeletons are written.
+/// This many files are looked at before their skeletons are written.
 const FILES_AT_ONCE: usize = 500;
 
 /// A file with a skeleton that is not checked.
 type UncheckedSkeleton<'a> = (ContentRef<'a>, Skeleton);
 
-/// Files whose skeletons are likely to be shown next. As soon as one of them turns out not to be checked, all of them are
-/// checked together, on all cores.
+/// Files whose skeletons are likely to be shown next. As soon as one of them turns out not to be checked, all of them
+/// are checked together, on all cores.
 #[derive(Default)]
 pub(in crate::engine) struct SkeletonPrefetch(Vec<KnownFile>);
 
@@ -42,7 +42,7 @@ impl SkeletonPrefetch {
     }
 }
 
-/// Returns the skeleton as it may be shown; `None` where the type has none, or the file is not what it was.
+/// Returns the skeleton as it may be shown; `None` if the type has none, or the file is not what it was.
 pub(in crate::engine) fn checked_skeleton(
     cache: &mut ArtifactCache<'_>,
     prefetch: &mut SkeletonPrefetch,
@@ -53,7 +53,7 @@ pub(in crate::engine) fn checked_skeleton(
         return Some(skeleton);
     }
     if !prefetch.0.is_empty() {
-        check_prefetched(cache, std::mem::take(prefetch));
+        check_prefetched(cache, &std::mem::take(prefetch));
         if let Some(skeleton) = cache.cached_skeleton(subject).filter(|skeleton| skeleton.is_checked) {
             return Some(skeleton);
         }
@@ -61,7 +61,7 @@ pub(in crate::engine) fn checked_skeleton(
     check(cache, &[(subject.clone(), skeleton)]).pop()
 }
 
-fn check_prefetched(cache: &mut ArtifactCache<'_>, prefetch: SkeletonPrefetch) {
+fn check_prefetched(cache: &mut ArtifactCache<'_>, prefetch: &SkeletonPrefetch) {
     let mut seen: HashSet<(ContentHash, &str)> = HashSet::new();
     for files in prefetch.0.chunks(FILES_AT_ONCE) {
         let mut unchecked: Vec<UncheckedSkeleton<'_>> = Vec::new();
@@ -115,7 +115,7 @@ struct SkeletonChecker<'a> {
 }
 
 impl SkeletonChecker<'_> {
-    /// Returns the skeleton of a file; `None` where it is not what it was, or nobody waits any more.
+    /// Returns the skeleton of a file; `None` if it has changed, or the request was cancelled.
     fn check(&self, subject: &ContentRef<'_>, plain: &Skeleton) -> Option<Skeleton> {
         if self.progress.is_cancelled() {
             return None;

@@ -1,8 +1,8 @@
-//! Documents that were given before and would be given again, byte by byte.
+//! Documents and views that were rendered before, and would be rendered the same again.
 //!
 //! A document is kept under what was asked for, with a hash of all that it was made of: which files there are, their
 //! contents, and where the order of files needs it, all that git knows its history by. Each answer finds that hash out
-//! anew, from the stamps; only the rendering is saved.
+//! again, from the stamps; only the rendering is saved.
 
 use std::collections::HashMap;
 use std::collections::VecDeque;
@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use std::sync::PoisonError;
 
 use bytes::Bytes;
+use rustc_hash::FxHashMap;
 
 use crate::model::ContentHash;
 use crate::model::DiscussionEntry;
@@ -20,14 +21,15 @@ use crate::model::DocumentPart;
 use crate::model::MissingFile;
 use crate::model::Receipt;
 use crate::model::SectionProblem;
+use crate::model::SummaryDetail;
+use crate::model::ViewMode;
 
-use super::view_cache::ViewCache;
 use crate::engine::history::CommitCache;
 use crate::engine::options::Options;
 
 /// So many bytes of documents are kept.
 pub(in crate::engine) const MOST_DOCUMENT_BYTES: usize = 48 << 20;
-/// What a file takes in a receipt, more or less.
+/// About how many bytes a file takes in a receipt.
 const BYTES_A_FILE: usize = 300;
 
 /// A document that was written, as its reader has it.
@@ -94,7 +96,7 @@ pub(in crate::engine) struct DocumentCache {
 }
 
 impl DocumentCache {
-    /// Notes what was given last under a name.
+    /// Records what was given last under a name.
     pub(in crate::engine) fn record_delivered(
         &mut self,
         name: String,
@@ -128,5 +130,128 @@ impl CachedDocument {
     pub(in crate::engine) fn bytes(&self) -> usize {
         let encoded = self.encoded.get().map_or(0, Bytes::len);
         self.text.len() + encoded + self.receipt.files.len() * BYTES_A_FILE
+    }
+}
+
+/// So many bytes of views are kept.
+const MOST_BYTES: usize = 32 << 20;
+/// How many bytes a view takes besides its text.
+const OVERHEAD: usize = 200;
+
+/// Locks the views. A thread that panicked has left them whole: every change is made under one lock.
+pub(in crate::engine) fn lock(views: &Mutex<ViewCache>) -> MutexGuard<'_, ViewCache> {
+    views.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// All that decides what a view shows: the content, the type that it is read as, and how it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::engine) struct ViewKey {
+    pub(in crate::engine) content: ContentHash,
+    pub(in crate::engine) file_type: &'static str,
+    pub(in crate::engine) view: ViewMode,
+    pub(in crate::engine) detail: Option<SummaryDetail>,
+    /// A hash of the summary, if a model wrote it.
+    pub(in crate::engine) words: Option<ContentHash>,
+}
+
+/// A view as it was shown.
+#[derive(Debug)]
+pub(in crate::engine) struct CachedView {
+    pub(in crate::engine) remark: Option<String>,
+    pub(in crate::engine) body: String,
+    /// A hash of view and text, by which a reader's is compared with it.
+    pub(in crate::engine) fingerprint: ContentHash,
+}
+
+/// The views that were shown last.
+#[derive(Default)]
+pub(in crate::engine) struct ViewCache {
+    /// Each with when it was used last.
+    kept: FxHashMap<ViewKey, (Arc<CachedView>, u64)>,
+    bytes: usize,
+    uses: u64,
+}
+
+impl ViewKey {
+    /// Returns the key of a view; `None` if more than the content decides what it shows.
+    pub(in crate::engine) fn of(
+        content: ContentHash,
+        file_type: &'static str,
+        view: ViewMode,
+        detail: SummaryDetail,
+        words: Option<ContentHash>,
+    ) -> Option<Self> {
+        let (detail, words) = match view {
+            ViewMode::Skeleton | ViewMode::Outline => (None, None),
+            ViewMode::Summary => (Some(detail), words),
+            ViewMode::Full
+            | ViewMode::Window
+            | ViewMode::Masked
+            | ViewMode::Custom
+            | ViewMode::Diff
+            | ViewMode::Signatures
+            | ViewMode::Definitions
+            | ViewMode::Path
+            | ViewMode::None => return None,
+        };
+        Some(Self { content, file_type, view, detail, words })
+    }
+}
+
+impl ViewCache {
+    pub(in crate::engine) fn get(&mut self, key: &ViewKey) -> Option<Arc<CachedView>> {
+        let (view, used) = self.kept.get_mut(key)?;
+        self.uses += 1;
+        *used = self.uses;
+        Some(Arc::clone(view))
+    }
+
+    pub(in crate::engine) fn insert(&mut self, key: ViewKey, view: CachedView) {
+        self.uses += 1;
+        self.bytes += view.body.len() + OVERHEAD;
+        if let Some((old, _)) = self.kept.insert(key, (Arc::new(view), self.uses)) {
+            self.bytes -= old.body.len() + OVERHEAD;
+        }
+        if MOST_BYTES < self.bytes {
+            self.evict();
+        }
+    }
+
+    /// Forgets a quarter of the views, those that were not used for longest.
+    fn evict(&mut self) {
+        let mut uses: Vec<u64> = self.kept.values().map(|(_, used)| *used).collect();
+        uses.sort_unstable();
+        let oldest = uses[uses.len() / 4];
+        self.kept.retain(|_, (_, used)| oldest < *used);
+        self.bytes = self.kept.values().map(|(view, _)| view.body.len() + OVERHEAD).sum();
+    }
+}
+
+/// Returns a hash of what is shown of a file: its view and its text. The head is not a part of it, for it names a
+/// content that changes with every edit.
+pub(in crate::engine) fn view_fingerprint(view: ViewMode, body: &str) -> ContentHash {
+    let text = ContentHash::digest(body.as_bytes());
+    ContentHash::digest(format!("{view} {text}").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_that_are_not_asked_for_make_room_for_others() {
+        let mut views = ViewCache::default();
+        let key = |number: u32| {
+            let content = ContentHash::digest(&number.to_le_bytes());
+            ViewKey::of(content, "c", ViewMode::Skeleton, SummaryDetail::Words, None).unwrap()
+        };
+        let view =
+            || CachedView { remark: None, body: "x".repeat(1 << 20), fingerprint: ContentHash::digest(b"") };
+        for number in 0..100 {
+            views.insert(key(number), view());
+            assert!(views.get(&key(0)).is_some(), "{number}: it is used all the time");
+            assert!(views.bytes <= MOST_BYTES);
+        }
+        assert!(views.get(&key(1)).is_none() && views.get(&key(99)).is_some());
     }
 }

@@ -1,15 +1,14 @@
-//! A document whose files are read and rendered, and that can be made to fit into more than one limit.
+//! Composes documents. One whose files are read and rendered can be fitted into several limits.
 
 use super::delivery::{PendingDelivery, ReaderState, load_reader_state, reduce_to_changes};
-use super::draft::DraftDocument;
 use super::fit::{by_importance, fit, measure};
 use super::gather::{
-    GatheredFiles, document_plan, gather_files, merged_items, name_tree, routing, summary_detail,
+    DraftDocument, GatheredFiles, document_plan, gather_files, merged_items, name_tree, routing,
+    summary_detail,
 };
 use super::ladders::FitMemo;
-use super::render::Renderer;
+use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
-use super::run::DocumentRun;
 use super::select::{DocumentInputs, InputsDigest};
 use super::stability::set_stability;
 use crate::aggregate;
@@ -28,12 +27,12 @@ use crate::model::Receipt;
 
 /// A document before its files are made to fit.
 pub struct PreparedDocument {
-    /// Everything as it is wanted; the files by importance where there are limits.
+    /// Every file in the view that is wanted; by importance if there are limits.
     draft: DraftDocument,
     inputs: ComposeInputs,
 }
 
-/// What a document stands on, whatever its limits.
+/// What a document is composed from, whatever its limits.
 pub(in crate::engine) struct ComposeInputs {
     request: AggregationRequest,
     focus: Focus,
@@ -100,25 +99,25 @@ impl DocumentRun<'_, '_> {
             omitted: gathered.left_out,
             missing: gathered.missing,
         };
-        let mut whole = DraftDocument {
+        let mut draft = DraftDocument {
             plan,
             files: gathered.shown,
             unchanged: Vec::new(),
             dropped: Vec::new(),
             remarks,
         };
-        let recall = load_reader_state(&mut renderer, request, &whole.files);
-        if let Some(recall) = &recall {
-            reduce_to_changes(renderer.cache, &mut whole, recall);
+        let reader = load_reader_state(&mut renderer, request, &draft.files);
+        if let Some(reader) = &reader {
+            reduce_to_changes(renderer.cache, &mut draft, reader);
         }
         if is_limited {
-            let files = std::mem::take(&mut whole.files);
-            whole.files = by_importance(renderer.cache, files, &whole.unchanged, &routing, history.as_ref());
+            let files = std::mem::take(&mut draft.files);
+            draft.files = by_importance(renderer.cache, files, &draft.unchanged, &routing, history.as_ref());
         }
         let request = request.clone();
         let memo = FitMemo::default();
-        let inputs = ComposeInputs { request, focus, items, summaries, history, reader: recall, memo };
-        Ok((PreparedDocument { draft: whole, inputs }, digest))
+        let inputs = ComposeInputs { request, focus, items, summaries, history, reader, memo };
+        Ok((PreparedDocument { draft, inputs }, digest))
     }
 
     /// Composes a document within other limits than those it was prepared for. Nothing that was read is read again.

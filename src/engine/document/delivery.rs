@@ -1,19 +1,18 @@
-//! What a reader was given before, and what is new to it.
+//! What a reader has from earlier documents, and what is new to it.
 //!
 //! What a document shows of each file is remembered under the document's name. The next one of that name may then leave
 //! out what the reader has already, and show diffs against it. What counts is what was wanted: a file that a budget has
-//! made smaller is not new because there is more room now. But a change that there was no room for is told again.
+//! made smaller is not new because there is more room now. But a change that there was no room for is shown again.
 
 use std::collections::HashMap;
 use std::collections::HashSet;
 use std::io;
 use std::sync::Mutex;
 
-use super::cache::{DocumentCache, DocumentKey, lock_documents};
-use super::draft::{DraftDocument, ShownFile};
+use super::cache::{DocumentCache, DocumentKey, ViewKey, lock, lock_documents, view_fingerprint};
+use super::gather::{DraftDocument, ShownFile};
 use super::render::Renderer;
 use super::request::{AggregationRequest, DocumentHistory};
-use super::view_cache::{ViewKey, lock, view_fingerprint};
 use crate::aggregate;
 use crate::aggregate::CandidateFile;
 use crate::aggregate::FileStability;
@@ -35,8 +34,8 @@ use crate::render;
 use crate::store::DeliveredFile;
 use crate::store::DeliveryUpdate;
 
-/// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if it
-/// were new: the texts of a whole project in full would make the cache as large as the project, for each name.
+/// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if
+/// it were new: the texts of a whole project in full would make the cache as large as the project, for each name.
 const MOST_BYTES: usize = 32 << 20;
 /// What a diff is against.
 const BASE: &str = "the last aggregation";
@@ -127,7 +126,7 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
 /// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff.
 pub(in crate::engine) fn reduce_to_changes(
     cache: &mut ArtifactCache<'_>,
-    whole: &mut DraftDocument,
+    draft: &mut DraftDocument,
     recall: &ReaderState,
 ) {
     let name = &recall.history.name;
@@ -139,25 +138,25 @@ pub(in crate::engine) fn reduce_to_changes(
         cache.workspace.note(format!("no earlier aggregation named `{name}` is remembered, {why}"));
         return;
     }
-    whole.plan.since_last = true;
-    add_removed_files(&cache.workspace, whole, recall);
-    for mut shown in std::mem::take(&mut whole.files) {
+    draft.plan.since_last = true;
+    add_removed_files(&cache.workspace, draft, recall);
+    for mut shown in std::mem::take(&mut draft.files) {
         let path = &shown.file.path;
         let row = recall.delivered.get(path).filter(|_| !is_failed(&shown.candidate));
         let hash = recall.wanted.get(path).map(|(_, hash)| *hash);
         match row {
             Some(row) if Some(row.wanted) == hash || Some(row.shown) == hash => {
                 let reason = Omission::Unchanged;
-                whole.remarks.omitted.push(OmittedFile { path: path.clone(), reason });
-                whole.unchanged.push(shown.file);
+                draft.remarks.omitted.push(OmittedFile { path: path.clone(), reason });
+                draft.unchanged.push(shown.file);
                 continue;
             }
             Some(row) => replace_by_diff(cache, &mut shown, row, name),
             None => {}
         }
-        whole.files.push(shown);
+        draft.files.push(shown);
     }
-    whole.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
+    draft.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
 /// Shows a file as what has changed since it was given, unless that takes more room than the file as it is.
@@ -182,16 +181,16 @@ fn replace_by_diff(cache: &mut ArtifactCache<'_>, shown: &mut ShownFile, row: &D
 }
 
 /// Shows the names of files that the reader has and that are not there any more.
-fn add_removed_files(workspace: &Workspace<'_>, whole: &mut DraftDocument, recall: &ReaderState) {
+fn add_removed_files(workspace: &Workspace<'_>, draft: &mut DraftDocument, recall: &ReaderState) {
     let has_text = |shown: &&ShownFile| matches!(shown.file.state, KnownState::Content { .. });
     let there: HashSet<&RelPath> =
-        whole.files.iter().filter(has_text).map(|shown| &shown.file.path).collect();
+        draft.files.iter().filter(has_text).map(|shown| &shown.file.path).collect();
     let is_gone = |path: &&RelPath| !there.contains(path) && is_gone(workspace, path);
     let gone: HashSet<RelPath> = recall.delivered.keys().filter(is_gone).cloned().collect();
-    whole.files.retain(|shown| !gone.contains(&shown.file.path));
-    whole.remarks.omitted.retain(|omitted| !gone.contains(&omitted.path));
-    whole.files.extend(gone.into_iter().map(removed_file));
-    whole.files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+    draft.files.retain(|shown| !gone.contains(&shown.file.path));
+    draft.remarks.omitted.retain(|omitted| !gone.contains(&omitted.path));
+    draft.files.extend(gone.into_iter().map(removed_file));
+    draft.files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
 }
 
 fn is_gone(workspace: &Workspace<'_>, path: &RelPath) -> bool {
@@ -221,7 +220,7 @@ impl ReaderState {
                 if block.view == *wanted_view { *wanted } else { view_fingerprint(block.view, &block.body) };
             bytes += block.body.len();
             if memory.since_last && known.is_some() && block.view != *wanted_view {
-                // There was no room for the change: it is told when there is, against what the reader has.
+                // There was no room for the change: it is shown when there is, against what the reader has.
                 continue;
             }
             let row = DeliveredFile { path: path.clone(), view: block.view, shown: hash, wanted: *wanted };
@@ -239,7 +238,7 @@ impl ReaderState {
     }
 }
 
-/// Says whether an earlier text of the view is worth to be compared with a later one.
+/// Returns whether an earlier text of the view is worth to be compared with a later one.
 const fn keeps_base_text(view: ViewMode) -> bool {
     match view {
         ViewMode::Full
@@ -255,7 +254,7 @@ const fn keeps_base_text(view: ViewMode) -> bool {
     }
 }
 
-/// Says whether an error stands in place of the file; that is told each time.
+/// Returns whether an error is shown in place of the file; that is repeated each time.
 fn is_failed(candidate: &CandidateFile) -> bool {
     let block = &candidate.block;
     block.content.is_none() && candidate.reason.is_some() && block.view != ViewMode::Path

@@ -1,12 +1,11 @@
-//! Why a file is shown as it is: what each rule says of it, and what the limits of a document make of it.
+//! Explains why a file is shown as it is: what each routing rule decides, and what the document's limits change.
 
 use std::collections::HashMap;
 
-use super::base_texts::{base_text, base_texts};
 use super::gather::{diff_paths, merged_items, render_candidate, routing};
-use super::render::type_or_unknown;
+use super::partial_views::{base_text, base_texts};
+use super::render::{DocumentRun, type_or_unknown};
 use super::request::AggregationRequest;
-use super::run::DocumentRun;
 use crate::aggregate;
 use crate::aggregate::CandidateFile;
 use crate::aggregate::Focus;
@@ -35,11 +34,11 @@ pub struct Explanation {
     pub content: Option<(ContentHash, u64)>,
     /// Its type, if it has text.
     pub file_type: Option<&'static FileType>,
-    /// Its text's encoding, and other things that its head would say.
+    /// Its text's encoding, and other remarks of its head.
     pub remarks: Vec<String>,
     /// Why it is left out altogether.
     pub left_out: Option<SkipReason>,
-    /// What each rule has to say.
+    /// The verdict of each rule.
     pub verdicts: Vec<RuleVerdict>,
     /// What was decided.
     pub routed: RoutedView,
@@ -47,7 +46,7 @@ pub struct Explanation {
     pub view: ViewMode,
     /// Why that is not what was decided.
     pub reason: Option<String>,
-    /// Who wrote the words, where it is shown as a summary, and why.
+    /// Who wrote the summary, if it is shown as one, and why that summary was chosen.
     pub summary: Option<(SummaryProvenance, &'static str)>,
     /// Bytes of the view.
     pub bytes: u64,
@@ -62,7 +61,7 @@ pub struct Explanation {
 /// What the limits of a document make of a file.
 #[derive(Debug, Clone)]
 pub struct LimitedView {
-    /// What it is shown as; `None` where there is no room for it.
+    /// What it is shown as; `None` if there is no room for it.
     pub view: Option<ViewMode>,
     /// Why that is not what was wanted.
     pub reason: Option<String>,
@@ -77,7 +76,7 @@ pub struct LimitedView {
 }
 
 impl DocumentRun<'_, '_> {
-    /// Says why a file would get the view that it would get.
+    /// Returns why a file would get the view that it would get.
     pub(in crate::engine) fn explain(
         &mut self,
         word: &str,
@@ -98,12 +97,12 @@ impl DocumentRun<'_, '_> {
             {
                 return Err(Error::LeftOut { path: file.path, reason: *reason });
             }
-            let mut pasts = base_texts(
+            let mut texts = base_texts(
                 &renderer.cache.workspace,
                 request.base.as_deref(),
                 diff_paths(std::slice::from_ref(&file), &routing),
             )?;
-            let old = base_text(&renderer.cache.workspace, &mut pasts, &file.path);
+            let old = base_text(&renderer.cache.workspace, &mut texts, &file.path);
             let candidate = render_candidate(&mut renderer, &file, &routing, (None, old), 0);
             let tokens = renderer.cache.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
             let counted = (tokens, renderer.cache.workspace.options.counter.name());
@@ -124,10 +123,10 @@ impl DocumentRun<'_, '_> {
         // A document that cannot be composed has nothing to be explained.
         let mut prepared = self.prepare(request)?;
         self.compose(&mut prepared, request.limits)?;
-        let (whole, basis) = self.fit_prepared(prepared)?;
-        let files = whole.files.len() + whole.dropped.len();
-        let shown = whole.files.into_iter().map(|shown| (shown, true));
-        let all = shown.chain(whole.dropped.into_iter().map(|shown| (shown, false)));
+        let (draft, basis) = self.fit_prepared(prepared)?;
+        let files = draft.files.len() + draft.dropped.len();
+        let shown = draft.files.into_iter().map(|shown| (shown, true));
+        let all = shown.chain(draft.dropped.into_iter().map(|shown| (shown, false)));
         let fates = all.filter_map(|(shown, is_shown)| {
             let (place, importance) = shown.rank?;
             let changes = basis.history.as_ref().and_then(|history| history.scores.get(&shown.file.path));
@@ -175,7 +174,7 @@ fn explanation(
     }
 }
 
-/// Says why a summary's words are whose they are.
+/// Returns why this summary was chosen.
 fn summary_reason(by: &SummaryProvenance, routing: &RoutingContext<'_>) -> &'static str {
     match (by, routing.tier.map(|tier| tier.by_model)) {
         (SummaryProvenance::Model { is_outdated: false, .. }, _) => "written for this content and tier",

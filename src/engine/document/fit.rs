@@ -1,9 +1,8 @@
-//! A document is made to fit into its limits.
+//! Fits a document into its limits.
 
 use std::collections::HashMap;
 
-use super::draft::{DraftDocument, ShownFile};
-use super::gather::render_as;
+use super::gather::{DraftDocument, ShownFile, render_as};
 use super::ladders::{BYTES_A_TOKEN, FitMemo, FrameSizes, LadderRung, LadderState, TextSizes, ViewLadders};
 use super::render::{Renderer, block};
 use crate::aggregate;
@@ -28,21 +27,21 @@ const BLOCKS_FOR_A_THREAD: usize = 512;
 /// At the end of a document there is one line's end less than behind its last file, which may make a token two.
 const SLACK_TOKENS: u64 = 1;
 
-/// Shows files, which stand by importance, smaller, the last first, until the document keeps its limits; as small as they can be shown
-/// where that is not enough.
+/// Shows files, which are sorted by importance, in smaller views, the last first, until the document keeps its limits;
+/// in the smallest views if that is not enough.
 pub(in crate::engine) fn fit(
     renderer: &mut Renderer<'_, '_>,
-    mut whole: DraftDocument,
+    mut draft: DraftDocument,
     memo: &mut FitMemo,
     routing: &RoutingContext<'_>,
     images_apart: bool,
 ) -> Result<DraftDocument, Error> {
-    let limits = whole.remarks.limits;
+    let limits = draft.remarks.limits;
     if !limits.is_some() {
-        return Ok(whole);
+        return Ok(draft);
     }
-    let files = std::mem::take(&mut whole.files);
-    let frame = memo.frame.unwrap_or_else(|| frame(renderer.cache, &whole.plan, images_apart));
+    let files = std::mem::take(&mut draft.files);
+    let frame = memo.frame.unwrap_or_else(|| frame(renderer.cache, &draft.plan, images_apart));
     memo.frame = Some(frame);
     let mut ladders = ViewLadders::new(files, frame, limits, std::mem::take(&mut memo.rungs));
     let most = ladders.steps.len();
@@ -59,13 +58,13 @@ pub(in crate::engine) fn fit(
         Some(steps) => ladders.state_after(steps),
         None => smallest(renderer, &mut ladders, routing, limits),
     };
-    let (whole, rungs) = ladders.apply(&descent, whole);
+    let (draft, rungs) = ladders.apply(&descent, draft);
     memo.rungs = rungs;
-    Ok(whole)
+    Ok(draft)
 }
 
-/// Returns the smallest that the document can be where it does not fit without all that yields. To say that files
-/// are left out may take more room than the path of the only one.
+/// Returns the smallest that the document can be. A note that files are left out may take more room than the path of
+/// the only one.
 fn smallest(
     renderer: &mut Renderer<'_, '_>,
     ladders: &mut ViewLadders,
@@ -77,8 +76,8 @@ fn smallest(
     if sizes.is_within(limits) { paths } else { ladders.state_after(ladders.steps.len()) }
 }
 
-/// Returns the sizes of the document where its files stand so. The tokens are not counted where the bytes tell already
-/// that there are too many; then they are estimated.
+/// Returns the sizes of the document in this state. If there are too many bytes already, tokens are estimated instead
+/// of counted.
 fn sizes_after(
     renderer: &mut Renderer<'_, '_>,
     ladders: &mut ViewLadders,
@@ -152,8 +151,8 @@ fn render_rung(
     }
     let view = ladders.views[file][rung - 1];
     let shown = &ladders.files[file].file;
-    let rendered = render_as(renderer, view, SummaryDetail::Words, shown, routing, (None, None));
-    let block = block(&ladders.files[file].file, rendered);
+    let smaller = render_as(renderer, view, SummaryDetail::Words, shown, routing, (None, None));
+    let block = block(&ladders.files[file].file, smaller);
     let top = &ladders.rungs[&(file, 0)];
     let bytes = render::block_text(&block).len() as u64;
     // A smaller view of a very small file may be larger than the file.
@@ -187,7 +186,7 @@ fn frame(cache: &mut ArtifactCache<'_>, plan: &DocumentPlan, images_apart: bool)
     let tree = plan.tree.as_ref().map(|tree| render::tree_section(&tree.text)).unwrap_or_default();
     let beside = attachment_text(&empty, images_apart);
     let texts = [heading.as_str(), beside.as_str(), render::OMISSION_NOTE, tree.as_str()];
-    // Where nothing stands before them, the sections begin with the empty line themselves.
+    // If nothing precedes the sections, they begin with the empty line themselves.
     let begins = !empty.part.has_prefix();
     let texts = texts.map(|text| match text.strip_prefix('\n') {
         Some(text) if !begins => format!("{text}\n"),
@@ -250,12 +249,12 @@ fn heading(document: &Document) -> String {
     if document.part.has_prefix() { format!("## {}\n\n", document.files_heading) } else { String::new() }
 }
 
-/// Returns what stands beside the files as a model reads it.
+/// Returns the text of the attachments as a model reads it.
 fn attachment_text(document: &Document, images_apart: bool) -> String {
     if images_apart { render::attachments_without_images(document) } else { render::attachments(document) }
 }
 
-/// Takes the line's end from the part that stands last: the last file, or the heading where there is none.
+/// Removes the final newline from the last part: the last file, or the heading if there is none.
 fn shorten_the_last(texts: &mut [String]) {
     let last = texts.len().saturating_sub(2);
     if let Some(text) = texts.get_mut(last) {

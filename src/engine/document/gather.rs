@@ -1,10 +1,9 @@
-//! One document made for one agent.
+//! Gathers and renders the files of a document.
 
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
 
-use super::base_texts::{base_text, base_texts};
-use super::draft::ShownFile;
+use super::partial_views::{base_text, base_texts};
 use super::render::{Renderer, block, type_or_unknown};
 use super::request::AggregationRequest;
 use super::view::{BaseText, RenderedView, ViewOverrides, ViewParams};
@@ -16,7 +15,9 @@ use crate::aggregate::DocumentSections;
 use crate::aggregate::FileStability;
 use crate::aggregate::Focus;
 use crate::aggregate::FocusLines;
+use crate::aggregate::Importance;
 use crate::aggregate::NameTree;
+use crate::aggregate::ReceiptNotes;
 use crate::aggregate::RoutingContext;
 use crate::aggregate::Selector;
 use crate::engine::artifacts::{ArtifactCache, SkeletonPrefetch};
@@ -24,6 +25,7 @@ use crate::engine::error::Error;
 use crate::engine::index::{FileArgument, FileSelection, select};
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
 use crate::model::AggregationStrategy;
+use crate::model::DocumentBlock;
 use crate::model::FileItem;
 use crate::model::MissingFile;
 use crate::model::Omission;
@@ -55,7 +57,7 @@ pub(in crate::engine) fn gather_files(
     if words.is_empty() && request.preset.is_none() {
         gathered.missing.extend(unmatched_items(routing.items, &selection.files));
     }
-    let mut pasts = base_texts(
+    let mut texts = base_texts(
         &renderer.cache.workspace,
         request.base.as_deref(),
         diff_paths(&selection.files, routing),
@@ -66,7 +68,7 @@ pub(in crate::engine) fn gather_files(
         renderer.cache.workspace.check_cancelled()?;
         gathered.listed.push(NameTreeEntry::of(&file));
         let is_named = selection.named.contains(&file.path);
-        // A discussion among the files would change the prefix with every word that is said.
+        // A discussion among the files would change the prefix with every entry.
         let reason = if request.sections.is_discussion(&file.path) {
             Some(Omission::LeftOut(SkipReason::History))
         } else {
@@ -78,7 +80,7 @@ pub(in crate::engine) fn gather_files(
         }
         let text = selection.texts.remove(&file.path);
         let old = if is_shown_as_diff(&file, routing) {
-            base_text(&renderer.cache.workspace, &mut pasts, &file.path)
+            base_text(&renderer.cache.workspace, &mut texts, &file.path)
         } else {
             BaseText::Nothing("")
         };
@@ -121,12 +123,12 @@ pub(in crate::engine) fn render_candidate(
     given: usize,
 ) -> CandidateFile {
     let routed = aggregate::route_file(&file.path, type_or_unknown(file), routing);
-    let picks = ViewOverrides { mask: &[], lines: &[], base: old };
-    let mut rendered =
-        render_as(renderer, routed.view, summary_detail(routing), file, routing, (text, Some(&picks)));
-    let why = rendered.reason.take();
+    let overrides = ViewOverrides { mask: &[], lines: &[], base: old };
+    let mut shown =
+        render_as(renderer, routed.view, summary_detail(routing), file, routing, (text, Some(&overrides)));
+    let why = shown.reason.take();
     CandidateFile {
-        block: block(file, rendered),
+        block: block(file, shown),
         wanted: routed.view,
         rule: routed.rule,
         reason: why,
@@ -142,12 +144,12 @@ pub(in crate::engine) fn render_as(
     detail: SummaryDetail,
     file: &KnownFile,
     routing: &RoutingContext<'_>,
-    (text, picks): (Option<HashedText>, Option<&ViewOverrides<'_>>),
+    (text, overrides): (Option<HashedText>, Option<&ViewOverrides<'_>>),
 ) -> RenderedView {
     let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
     let item = routing.items.find(&file.path);
     let by_model = routing.tier.is_some_and(|tier| tier.by_model);
-    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
+    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides, text };
     renderer.render(file, rendering, routing.max_bytes)
 }
 
@@ -177,8 +179,8 @@ impl NameTreeEntry {
     }
 }
 
-/// Says why a file is not to be shown at all. What has nothing to show is told of in its place only where it was asked
-/// for by its name, or where that is an error.
+/// Returns why a file is not shown at all. A file without text is mentioned in its place only if it was named, or if
+/// that is an error.
 fn omission(file: &KnownFile, is_named: bool, routing: &RoutingContext<'_>) -> Option<Omission> {
     if let KnownState::LeftOut(reason) = &file.state
         && !reason.is_error()
@@ -199,7 +201,7 @@ pub(in crate::engine) fn is_shown_as_diff(file: &KnownFile, routing: &RoutingCon
     aggregate::route_file(&file.path, type_or_unknown(file), routing).view == ViewMode::Diff
 }
 
-/// Says whether a file is shown as a skeleton, as it is wanted or because it is too large.
+/// Returns whether a file is shown as a skeleton, because that is wanted or because it is too large.
 fn is_skeleton(file: &KnownFile, routing: &RoutingContext<'_>) -> bool {
     let KnownState::Content { file_type, facts, .. } = &file.state else { return false };
     let wanted = aggregate::route_file(&file.path, file_type, routing).view;
@@ -207,7 +209,7 @@ fn is_skeleton(file: &KnownFile, routing: &RoutingContext<'_>) -> bool {
     aggregate::limit_to_size(wanted, facts.size, routing.max_bytes, has_structure).0 == ViewMode::Skeleton
 }
 
-/// Returns the items whose words match none of the project's files.
+/// Returns the items whose patterns match none of the project's files.
 fn unmatched_items(items: &CuratedItems, files: &[KnownFile]) -> Vec<MissingFile> {
     let is_there = |item: &FileItem| {
         let selector = Selector::new_lenient(&item.path);
@@ -225,7 +227,7 @@ pub(in crate::engine) fn summary_detail(routing: &RoutingContext<'_>) -> Summary
     routing.tier.map_or(SummaryDetail::Words, |tier| tier.summary_detail)
 }
 
-/// Says whether the text of a file may be wanted; its type is not known yet, so this says yes when in doubt.
+/// Returns whether the text of a file may be needed; its type is not known yet, so the answer is yes when in doubt.
 pub(in crate::engine) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>) -> bool {
     let is_focus = routing.focus.lines(path).is_some();
     let tier_wants = routing.tier.is_some_and(|tier| {
@@ -308,4 +310,45 @@ pub(in crate::engine) fn select_requested(
         return Ok(FileSelection::empty());
     }
     select(cache, &words, request.trust, keeps_text)
+}
+
+/// A file that the document is to show.
+#[derive(Clone)]
+pub(in crate::engine) struct ShownFile {
+    pub(in crate::engine) file: KnownFile,
+    pub(in crate::engine) candidate: CandidateFile,
+    /// The block of the file itself, if a diff against an earlier delivery is shown in its place.
+    pub(in crate::engine) full_block: Option<DocumentBlock>,
+    /// Its place among the files by importance, from 1; known where the document is limited.
+    pub(in crate::engine) rank: Option<(usize, Importance)>,
+    /// What follows the summary, if the file is shown as one.
+    pub(in crate::engine) detail: SummaryDetail,
+}
+
+impl ShownFile {
+    pub(in crate::engine) const fn new(
+        file: KnownFile,
+        candidate: CandidateFile,
+        detail: SummaryDetail,
+    ) -> Self {
+        Self { file, candidate, full_block: None, rank: None, detail }
+    }
+
+    /// Returns what a reader of the document knows of the file, who can carry out a diff.
+    pub(in crate::engine) fn settled_block(&self) -> &DocumentBlock {
+        let block = &self.candidate.block;
+        self.full_block.as_ref().filter(|_| block.view == ViewMode::Diff).unwrap_or(block)
+    }
+}
+
+/// All that a document is made of.
+#[derive(Clone)]
+pub(in crate::engine) struct DraftDocument {
+    pub(in crate::engine) plan: DocumentPlan,
+    pub(in crate::engine) files: Vec<ShownFile>,
+    /// Files that are left out because the reader has them. They refer to others all the same.
+    pub(in crate::engine) unchanged: Vec<KnownFile>,
+    /// Files for which there is no room.
+    pub(in crate::engine) dropped: Vec<ShownFile>,
+    pub(in crate::engine) remarks: ReceiptNotes,
 }

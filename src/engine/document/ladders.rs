@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::draft::{DraftDocument, ShownFile};
+use super::gather::{DraftDocument, ShownFile};
 use crate::aggregate;
 use crate::aggregate::BudgetStep;
 use crate::aggregate::DocumentLimits;
@@ -24,7 +24,7 @@ const FOR_WANT_OF_ROOM: &str = "to keep within the budget";
 pub(in crate::engine) struct LadderRung {
     pub(in crate::engine) block: DocumentBlock,
     pub(in crate::engine) bytes: u64,
-    /// `None` until somebody needs to know.
+    /// `None` until they are needed.
     pub(in crate::engine) tokens: Option<u64>,
 }
 
@@ -35,9 +35,9 @@ pub(in crate::engine) struct FitMemo {
     pub(in crate::engine) rungs: HashMap<(usize, usize), LadderRung>,
 }
 
-/// Where each file stands after some steps.
+/// The view of each file after some steps.
 pub(in crate::engine) struct LadderState {
-    /// For each file, how many rungs it has stepped down; `None` where it is left out.
+    /// For each file, how many rungs it has stepped down; `None` if it is left out.
     pub(in crate::engine) rungs: Vec<Option<usize>>,
     pub(in crate::engine) with_tree: bool,
 }
@@ -52,8 +52,8 @@ pub(in crate::engine) struct ViewLadders {
     pub(in crate::engine) frame: FrameSizes,
 }
 
-/// What the document has beside its files: its heading and the sections behind them; what says that files are left out;
-/// the tree of names.
+/// The sizes of the parts of a document other than its files: its heading and the attachments; the note that files are
+/// left out; the tree of names.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct FrameSizes {
     pub(in crate::engine) rest: TextSizes,
@@ -91,7 +91,7 @@ impl ViewLadders {
         let mut yielding = Vec::new();
         for (at, shown) in files.iter().enumerate() {
             let block = &shown.candidate.block;
-            // A line that tells an error is as short as can be, and is not to be taken for a file that has been read.
+            // An error line is as short as it can be, and must not look like a file that was read.
             let is_shown = block.content.is_some();
             let has_detail = shown.detail != SummaryDetail::Words;
             let own: &[ViewMode] =
@@ -114,7 +114,7 @@ impl ViewLadders {
         Self { files, views, steps, rungs, frame }
     }
 
-    /// Returns where the files stand after so many steps.
+    /// Returns the state after this many steps.
     pub(in crate::engine) fn state_after(&self, steps: usize) -> LadderState {
         self.after(self.steps[..steps].iter())
     }
@@ -129,7 +129,7 @@ impl ViewLadders {
         for step in steps {
             match step {
                 BudgetStep::StepDown(file) => {
-                    descent.rungs[*file] = descent.rungs[*file].map(|rung| rung + 1)
+                    descent.rungs[*file] = descent.rungs[*file].map(|rung| rung + 1);
                 }
                 BudgetStep::DropTree => descent.with_tree = false,
                 BudgetStep::Omit(file) => descent.rungs[*file] = None,
@@ -164,20 +164,20 @@ impl ViewLadders {
         self.steps.len()
     }
 
-    /// Returns the document's parts where its files stand so, with what became of each file and why; and the rungs.
+    /// Returns the draft in this state, with the reason for each change; and the rungs.
     pub(in crate::engine) fn apply(
         self,
         descent: &LadderState,
-        mut whole: DraftDocument,
+        mut draft: DraftDocument,
     ) -> (DraftDocument, HashMap<(usize, usize), LadderRung>) {
         if !descent.with_tree {
-            whole.remarks.tree_omitted = whole.plan.tree.take().is_some();
+            draft.remarks.tree_omitted = draft.plan.tree.take().is_some();
         }
         for (at, mut shown) in self.files.into_iter().enumerate() {
             let Some(rung) = descent.rungs[at] else {
-                whole.remarks.omitted.push(left_out(&shown));
+                draft.remarks.omitted.push(left_out(&shown));
                 shown.candidate.reason = Some(FOR_WANT_OF_ROOM.to_owned());
-                whole.dropped.push(shown);
+                draft.dropped.push(shown);
                 continue;
             };
             let held = self.rungs.get(&(at, rung)).filter(|held| held.block != shown.candidate.block);
@@ -189,10 +189,10 @@ impl ViewLadders {
                     None => FOR_WANT_OF_ROOM.to_owned(),
                 });
             }
-            whole.files.push(shown);
+            draft.files.push(shown);
         }
-        whole.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
-        (whole, self.rungs)
+        draft.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
+        (draft, self.rungs)
     }
 }
 

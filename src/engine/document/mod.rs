@@ -1,24 +1,35 @@
-//! Documents, from the selected files to the text that is delivered.
+//! Documents, from the request to the text that is delivered.
+//!
+//! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`,
+//! `partial_views`), `delivery` leaves out what the reader has, `fit` and `ladders` keep the limits, `stability` orders,
+//! and `compose` puts the document together. `cache` keeps documents and views for the next answer. May import all
+//! other folders.
 
-mod base_texts;
+#[cfg(test)]
+mod budget_tests;
 mod cache;
+#[cfg(test)]
+mod cancel_tests;
 mod compose;
 mod delivery;
-mod draft;
 mod explain;
 mod fit;
 mod gather;
 mod ladders;
+#[cfg(test)]
+mod masked_tests;
 mod output;
 mod partial_views;
 mod render;
 mod request;
-mod run;
 mod sections;
 mod select;
 mod stability;
+#[cfg(test)]
+mod summary_tests;
+#[cfg(test)]
+mod tests;
 mod view;
-mod view_cache;
 mod views;
 
 pub use cache::CachedDocument;
@@ -27,18 +38,16 @@ pub use explain::Explanation;
 pub use explain::LimitedView;
 pub use output::PriorOutputs;
 pub use request::AggregationRequest;
+pub use request::DiscussionSource;
 pub use request::DocumentHistory;
-pub use sections::DiscussionSource;
-pub use sections::ImageFile;
-pub use sections::SectionRequest;
+pub use request::ImageFile;
+pub use request::SectionRequest;
+pub use request::ViewRequest;
 pub use select::DocumentInputs;
 pub use select::InputsDigest;
 pub use views::ViewAnswer;
-pub use views::ViewRequest;
 
 pub(in crate::engine) use cache::DocumentCaches;
 pub(in crate::engine) use delivery::{PendingDelivery, confirm_delivery};
 pub(in crate::engine) use output::{prior_outputs, prune_outputs, write_file, write_numbered};
-pub(in crate::engine) use run::DocumentRun;
-#[cfg(test)]
-pub(in crate::engine) use sections::sections;
+pub(in crate::engine) use render::DocumentRun;

@@ -1,4 +1,4 @@
-//! Where a document is written to.
+//! Writes documents to files, and deletes old numbered ones.
 
 use std::io;
 use std::path::Path;

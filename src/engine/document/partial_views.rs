@@ -1,28 +1,33 @@
-//! Views of what somebody picked out: symbols, lines, changes.
+//! Views of parts of a file: symbols, lines, changes.
+
+use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use super::view::{BaseText, ViewContent, ViewParams, ViewUnavailable, health_remark};
 use crate::aggregate;
 use crate::aggregate::SlicePart;
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
-use crate::engine::history::RevisionText;
+use crate::engine::error::Error;
+use crate::engine::history::{Baseline, RevisionText, baseline, texts_at};
 use crate::engine::workspace::{HashedText, Workspace, with_byte_order_mark};
 use crate::model::Outline;
+use crate::model::RelPath;
 use crate::model::SkipReason;
 use crate::model::Slice;
 use crate::model::SliceResolution;
 use crate::model::SliceStatus;
 use crate::slices;
 
-/// So many names of a mask that are gone are told one by one.
+/// This many missing names of a mask are listed one by one.
 const MOST_TOLD: usize = 10;
 
-/// Shows what was asked for of single symbols, or else what people said of them.
+/// Renders the requested mask of symbols, or else the curated one.
 pub(in crate::engine) fn masked_view(
     cache: &mut ArtifactCache<'_>,
     subject: &ContentRef<'_>,
     rendering: &mut ViewParams<'_>,
 ) -> Result<ViewContent, ViewUnavailable> {
-    let asked = rendering.overrides.map(|picks| picks.mask).filter(|mask| !mask.is_empty());
+    let asked = rendering.overrides.map(|overrides| overrides.mask).filter(|mask| !mask.is_empty());
     let said = rendering.item.map(|item| item.ast_mask.as_slice());
     let mask = asked.or(said).unwrap_or_default();
     if mask.is_empty() {
@@ -69,7 +74,7 @@ pub(in crate::engine) fn slices_view(
     subject: &ContentRef<'_>,
     rendering: &mut ViewParams<'_>,
 ) -> Result<ViewContent, ViewUnavailable> {
-    let lines = rendering.overrides.map(|picks| picks.lines).unwrap_or_default();
+    let lines = rendering.overrides.map(|overrides| overrides.lines).unwrap_or_default();
     let marked = rendering.item.map(|item| item.custom_slices.as_slice()).unwrap_or_default();
     if lines.is_empty() && marked.is_empty() {
         return Err(ViewUnavailable::Words("nothing says which lines to show".to_owned()));
@@ -95,7 +100,7 @@ pub(in crate::engine) fn diff_view(
     rendering: &mut ViewParams<'_>,
 ) -> Result<ViewContent, ViewUnavailable> {
     let old = match rendering.overrides {
-        Some(picks) => picks.base.clone(),
+        Some(overrides) => overrides.base.clone(),
         None => BaseText::Nothing("nothing says what to compare it with"),
     };
     let (past, label) = match old {
@@ -127,7 +132,7 @@ fn view_text(
     text.map_or_else(|| workspace.read_text(subject.path), Ok).map_err(ViewUnavailable::LeftOut)
 }
 
-/// Says which slices are not what they were.
+/// Returns which slices are not what they were.
 fn slice_warnings(found: &[(&Slice, SliceResolution)]) -> Option<String> {
     let doubts = found.iter().filter_map(|(slice, found)| {
         let what = match found.status {
@@ -142,7 +147,7 @@ fn slice_warnings(found: &[(&Slice, SliceResolution)]) -> Option<String> {
     (!doubts.is_empty()).then(|| doubts.join("; "))
 }
 
-/// Says which names of a mask no symbol bears.
+/// Returns which names of a mask no symbol bears.
 fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
     let words = missing.iter().take(MOST_TOLD).map(|(key, near)| match near.len() {
         0 => format!("`{key}`"),
@@ -153,4 +158,48 @@ fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
         words.push(format!("{} more", missing.len() - MOST_TOLD));
     }
     (!words.is_empty()).then(|| format!("the mask names what is not there: {}", words.join("; ")))
+}
+
+/// So many old contents are held in memory at once: few, for each may be as large as a file that is read.
+const CONTENTS_AT_ONCE: usize = 32;
+
+/// The revision that a diff is against where none is named.
+pub(in crate::engine) const HEAD: &str = "HEAD";
+
+/// What files were. Git is asked for some of them at a time, in the order in which they are wanted.
+pub(in crate::engine) struct BaseTexts {
+    pub(in crate::engine) baseline: Baseline,
+    pub(in crate::engine) wanted: VecDeque<RelPath>,
+    pub(in crate::engine) known: HashMap<RelPath, RevisionText>,
+}
+
+/// Prepares to ask git what files were that an aggregation shows as diffs.
+pub(in crate::engine) fn base_texts(
+    workspace: &Workspace<'_>,
+    against: Option<&str>,
+    wanted: VecDeque<RelPath>,
+) -> Result<BaseTexts, Error> {
+    let baseline = match (against, wanted.is_empty()) {
+        (None, true) => Baseline::Nothing(""),
+        (revision, _) => baseline(workspace, revision.unwrap_or(HEAD))?,
+    };
+    Ok(BaseTexts { baseline, wanted, known: HashMap::new() })
+}
+
+/// Returns what a file is compared with.
+pub(in crate::engine) fn base_text(
+    workspace: &Workspace<'_>,
+    texts: &mut BaseTexts,
+    path: &RelPath,
+) -> BaseText {
+    let (id, label) = match &texts.baseline {
+        Baseline::Nothing(why) => return BaseText::Nothing(why),
+        Baseline::Commit { id, label } => (id, label.clone()),
+    };
+    while !texts.known.contains_key(path) && !texts.wanted.is_empty() {
+        let count = CONTENTS_AT_ONCE.min(texts.wanted.len());
+        let some: Vec<RelPath> = texts.wanted.drain(..count).collect();
+        texts.known.extend(texts_at(workspace, id, &some.iter().collect::<Vec<_>>()));
+    }
+    BaseText::Known(texts.known.remove(path).unwrap_or(RevisionText::Absent), label)
 }

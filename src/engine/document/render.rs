@@ -1,15 +1,15 @@
-//! What is shown of one file.
+//! Renders the view of one file.
 
 use std::sync::Arc;
 use std::sync::Mutex;
 
+use super::cache::{CachedView, DocumentCaches, ViewCache, ViewKey, lock, view_fingerprint};
 use super::partial_views::{diff_view, masked_view, slices_view, symbols_view};
 use super::view::{RenderedView, ViewContent, ViewParams, ViewUnavailable, health_remark};
-use super::view_cache::{CachedView, ViewCache, ViewKey, lock, view_fingerprint};
 use crate::aggregate;
 use crate::discover;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch, checked_skeleton};
-use crate::engine::summaries::{ChosenSummary, ModelSummaries};
+use crate::engine::summaries::{ChosenSummary, ModelSummaries, SummaryLookup};
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::ContentFacts;
 use crate::model::DocumentBlock;
@@ -47,7 +47,7 @@ impl<'r, 'w> Renderer<'r, 'w> {
 }
 
 impl Renderer<'_, '_> {
-    /// Renders a file. What cannot be rendered becomes one line that says so.
+    /// Renders a file. If it cannot be rendered, the result is one line with the error.
     pub(in crate::engine) fn render(
         &mut self,
         file: &KnownFile,
@@ -128,7 +128,7 @@ impl Renderer<'_, '_> {
         subject: &ContentRef<'_>,
         rendering: &mut ViewParams<'_>,
     ) -> Result<ViewContent, ViewUnavailable> {
-        // What was derived is gone if the file is not what it was when it was looked at.
+        // What was derived is gone if the file is not what it was when it was checked.
         let gone = ViewUnavailable::LeftOut(SkipReason::Unstable);
         let content = Some(subject.hash);
         match rendering.view {
@@ -195,7 +195,7 @@ impl Renderer<'_, '_> {
         Some(ViewContent { content: Some(subject.hash), remark, body, reason: None })
     }
 
-    /// Returns the model's words that a summary of the file shows.
+    /// Returns the model's summary that is shown of the file.
     fn chosen_summary(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> Option<&ChosenSummary> {
         self.summaries.of(subject.path, &subject.hash).filter(|_| rendering.by_model)
     }
@@ -240,8 +240,8 @@ fn without_secrets(mut outline: Outline) -> Outline {
     outline
 }
 
-/// Returns the skeleton of settings as a document may show it: few of their values give way to their size, and a password
-/// that nobody asked for in full is as well out of sight as it is in a summary.
+/// Returns the skeleton of settings as a document may show it: few of their values give way to their size, and a
+/// password that nobody asked for in full is as well out of sight as it is in a summary.
 fn without_secret_values(skeleton: String) -> Result<String, ViewUnavailable> {
     let scan = secrets::scan(&skeleton).map_err(|why| ViewUnavailable::Words(why.to_string()))?;
     Ok(if scan.is_clean() { skeleton } else { secrets::redact(&skeleton, &scan) })
@@ -262,6 +262,21 @@ fn error_view(file: &KnownFile, view: ViewMode, reason: &str) -> RenderedView {
 fn encoding_remark(facts: &ContentFacts) -> Option<String> {
     let foreign = facts.encoding.as_deref().filter(|encoding| *encoding != "UTF-8");
     foreign.map(|encoding| format!("decoded from {encoding}"))
+}
+
+/// One use case about documents, with the caches that it may use.
+pub(in crate::engine) struct DocumentRun<'r, 'w> {
+    pub(in crate::engine) cache: &'r mut ArtifactCache<'w>,
+    /// The caches that the documents of a process share; `None` in a process that ends with its answer.
+    pub(in crate::engine) caches: Option<&'r DocumentCaches>,
+    pub(in crate::engine) lookup: &'r Mutex<SummaryLookup>,
+}
+
+impl<'w> DocumentRun<'_, 'w> {
+    /// Returns a renderer that shows these summaries by models.
+    pub(in crate::engine) fn renderer<'s>(&'s mut self, summaries: &'s ModelSummaries) -> Renderer<'s, 'w> {
+        Renderer::new(self.cache, self.caches.map(|caches| &caches.views), summaries)
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,16 @@
 //! What is asked of a document.
 
-use super::sections::SectionRequest;
+use std::path::PathBuf;
+
 use crate::aggregate::DocumentLimits;
 use crate::aggregate::TierOptions;
 use crate::engine::index::Trust;
 use crate::model::AggregationStrategy;
+use crate::model::DocumentPart;
 use crate::model::FileItem;
 use crate::model::FileOrder;
+use crate::model::MaskMode;
+use crate::model::RelPath;
 use crate::model::ViewMode;
 
 /// What is to be aggregated, and how.
@@ -26,18 +30,18 @@ pub struct AggregationRequest {
     pub files: Vec<String>,
     /// The revision that diffs are against; `None` for the last commit.
     pub base: Option<String>,
-    /// What people say of single files; the last one wins.
+    /// The curated items of single files; the last one wins.
     pub items: Vec<FileItem>,
-    /// The files of a preset, with what it says of them, which wins over the items: what is gone is reported, and the
+    /// The files of a preset, with its items, which win over the others: what is gone is reported, and the
     /// rest goes on.
     pub preset: Option<Vec<FileItem>>,
     /// The most that the document may be.
     pub limits: DocumentLimits,
-    /// Whether the receipt is to tell exact sizes, which costs time.
+    /// Whether the receipt holds exact token counts, which cost time.
     pub exact_tokens: bool,
     /// Whether stamps may save a reading.
     pub trust: Trust,
-    /// What stands beside the files.
+    /// What is attached to the files.
     pub sections: SectionRequest,
     /// How the document is remembered, if it is.
     pub history: Option<DocumentHistory>,
@@ -50,4 +54,86 @@ pub struct DocumentHistory {
     pub name: String,
     /// Whether what the reader has of the last document of that name is left out.
     pub since_last: bool,
+}
+
+/// The attachments that are wanted.
+#[derive(Debug, Clone)]
+pub struct SectionRequest {
+    /// Which part of the document is wanted.
+    pub part: DocumentPart,
+    /// The screenshots, in their order.
+    pub screenshots: Vec<ImageFile>,
+    /// Whether the images themselves are wanted, and not only links to them.
+    pub inline: bool,
+    /// Whether the document is sent with its images separate from its text, so that they do not count as tokens of it.
+    /// Set by the session that writes the document.
+    pub images_apart: bool,
+    /// Media types of images that whom the document is sent to does not take. The session sets them too.
+    pub refused_images: &'static [&'static str],
+    /// Whether the work that Beads tracks is wanted.
+    pub beads: bool,
+    /// The discussion, if one is wanted.
+    pub discussion: Option<DiscussionSource>,
+}
+
+/// The file of an image, as it was named: from the project's root, or absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageFile {
+    /// By the request; it may be anywhere.
+    Asked(PathBuf),
+    /// By the project's own files; it must lie in the project.
+    OfProject(String),
+}
+
+/// Where a discussion is written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiscussionSource {
+    /// The file: from the project's root, or absolute.
+    pub path: PathBuf,
+    /// Name of the take that is meant, if the file is not to decide that itself.
+    pub take: Option<String>,
+    /// Whether the request names the file; then it may be anywhere. If not, it must be in the project.
+    pub is_named: bool,
+    /// Whether it was not asked for, so that the file may be missing or broken.
+    pub is_optional: bool,
+}
+
+impl SectionRequest {
+    /// Returns the request for no attachments.
+    pub const fn nothing() -> Self {
+        Self {
+            part: DocumentPart::Whole,
+            screenshots: Vec::new(),
+            inline: false,
+            images_apart: false,
+            refused_images: &[],
+            beads: false,
+            discussion: None,
+        }
+    }
+
+    /// Returns whether a file of the project is the discussion.
+    pub(in crate::engine) fn is_discussion(&self, path: &RelPath) -> bool {
+        self.discussion.as_ref().is_some_and(|discussion| discussion.path == path.as_path())
+    }
+}
+
+/// Views that are asked for.
+#[derive(Debug, Clone)]
+pub struct ViewRequest {
+    /// Words for the files.
+    pub files: Vec<String>,
+    /// The view; `None` for the text, or the largest view that the limits allow.
+    pub mode: Option<ViewMode>,
+    /// What a masked view shows of single symbols, by their qualified names; empty for the curated mask.
+    pub mask: Vec<(String, MaskMode)>,
+    /// First and last line, from 1 and inclusive, of each part that a custom view shows; empty for what people
+    /// marked.
+    pub lines: Vec<(u32, u32)>,
+    /// The revision that a diff is against; `None` for the last commit.
+    pub base: Option<String>,
+    /// The curated items of single files; they fill in what is empty above.
+    pub items: Vec<FileItem>,
+    /// Whether stamps may save a reading.
+    pub trust: Trust,
 }

@@ -1,17 +1,16 @@
-//! What stands beside the files is fetched: screenshots, tracked work, the discussion.
+//! Fetches what is attached to the files: screenshots, tracked work, the discussion.
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::path::PathBuf;
 
+use super::request::{DiscussionSource, ImageFile, SectionRequest};
 use crate::aggregate::DocumentSections;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
 use crate::model::BeadsList;
 use crate::model::DiscussionEntry;
-use crate::model::DocumentPart;
 use crate::model::RelPath;
 use crate::model::Screenshot;
 use crate::model::ScreenshotImage;
@@ -21,7 +20,7 @@ use crate::sections::DataSyntax;
 use crate::sys::FileKind;
 use crate::sys::ReadError;
 
-/// Where Beads keeps its issues for git, and where a stand-in for it does.
+/// Where Beads keeps its issues for git, and where a mock of it does.
 const ISSUES: (&str, DataSyntax) = (".beads/issues.jsonl", DataSyntax::JsonLines);
 const MOCK: (&str, DataSyntax) = (".beads_mock/beads.json", DataSyntax::Json);
 /// Without the last three newer versions leave out what is closed, and older ones do not know them.
@@ -29,69 +28,7 @@ const LISTINGS: [&[&str]; 2] = [&["list", "--json", "--all", "--limit", "0"], &[
 /// So often a file is read that changes meanwhile.
 const TRIES: usize = 3;
 
-/// What is wanted beside the files.
-#[derive(Debug, Clone)]
-pub struct SectionRequest {
-    /// Which part of the document is wanted.
-    pub part: DocumentPart,
-    /// The screenshots, in their order.
-    pub screenshots: Vec<ImageFile>,
-    /// Whether the images themselves are wanted, and not only links to them.
-    pub inline: bool,
-    /// Whether the document is sent with its images beside its text, so that they are no tokens of it. The session that
-    /// writes the document knows, and sets it.
-    pub images_apart: bool,
-    /// Media types of images that whom the document is sent to does not take. The session sets them too.
-    pub refused_images: &'static [&'static str],
-    /// Whether the work that Beads tracks is wanted.
-    pub beads: bool,
-    /// The discussion, if one is wanted.
-    pub discussion: Option<DiscussionSource>,
-}
-
-/// The file of an image, as it was named: from the project's root, or absolute.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ImageFile {
-    /// By whoever asks; it may lie anywhere.
-    Asked(PathBuf),
-    /// By the project's own files; it must lie in the project.
-    OfProject(String),
-}
-
-/// Where a discussion is written down.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DiscussionSource {
-    /// The file: from the project's root, or absolute.
-    pub path: PathBuf,
-    /// Name of the take that is meant, where the file is not to say so itself.
-    pub take: Option<String>,
-    /// Whether somebody named the file; it may lie anywhere then. Else it must lie in the project.
-    pub is_named: bool,
-    /// Whether nobody asked for it, so that there may be no such file, or a broken one.
-    pub is_optional: bool,
-}
-
-impl SectionRequest {
-    /// Returns the request for nothing beside the files.
-    pub const fn nothing() -> Self {
-        Self {
-            part: DocumentPart::Whole,
-            screenshots: Vec::new(),
-            inline: false,
-            images_apart: false,
-            refused_images: &[],
-            beads: false,
-            discussion: None,
-        }
-    }
-
-    /// Says whether a file of the project is the discussion.
-    pub(in crate::engine) fn is_discussion(&self, path: &RelPath) -> bool {
-        self.discussion.as_ref().is_some_and(|discussion| discussion.path == path.as_path())
-    }
-}
-
-/// Fetches what is wanted beside the files, of the part that is wanted.
+/// Fetches the attachments of the requested part of the document.
 pub(in crate::engine) fn sections(
     workspace: &Workspace<'_>,
     request: &SectionRequest,
@@ -111,7 +48,8 @@ pub(in crate::engine) fn sections(
     Ok(DocumentSections { part, screenshots, beads, discussion, problems })
 }
 
-/// Returns the discussion. One that nobody asked for may be another program's file, or broken: it stops nothing.
+/// Returns the discussion. One that was not asked for may be another program's file, or broken: then it is a problem of
+/// the document, not an error.
 fn discussion_entries(
     workspace: &Workspace<'_>,
     discussion: &DiscussionSource,
@@ -222,7 +160,7 @@ fn image_inside(workspace: &Workspace<'_>, path: &str, inline: bool) -> Result<O
     }
 }
 
-/// Returns a file of the project; nothing where there is none, and words where it cannot be read.
+/// Returns the bytes of a file of the project; `None` if there is no such file, and a message if it cannot be read.
 fn read_section_file(
     workspace: &Workspace<'_>,
     path: &RelPath,

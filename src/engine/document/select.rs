@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::cache::{CachedDocument, DocumentKey, InputsKey, MOST_DOCUMENT_BYTES, lock_documents};
 use super::delivery::PendingDelivery;
 use super::gather::{is_shown_as_diff, may_need_text, merged_items, routing, select_requested};
+use super::render::DocumentRun;
 use super::request::AggregationRequest;
-use super::run::DocumentRun;
 use super::sections::sections;
 use crate::aggregate::DocumentSections;
 use crate::aggregate::Focus;
@@ -114,7 +114,7 @@ impl DocumentRun<'_, '_> {
         document: &Document,
         cached: &Arc<CachedDocument>,
     ) -> Option<DocumentKey> {
-        let (caches, inputs) = (self.caches?, digest.key.as_ref()?);
+        let (shared, inputs) = (self.caches?, digest.key.as_ref()?);
         let is_as_selected = document.blocks.iter().all(|block| {
             let known = digest.contents.get(&block.path);
             known == block.content.as_ref() || block.view == ViewMode::None
@@ -125,11 +125,11 @@ impl DocumentRun<'_, '_> {
             return None;
         }
         let key = DocumentKey { request: request_key, inputs: Arc::clone(inputs) };
-        lock_documents(&caches.documents).insert(key.clone(), Arc::clone(cached));
+        lock_documents(&shared.documents).insert(key.clone(), Arc::clone(cached));
         Some(key)
     }
 
-    /// Says whether nothing but the project's files, its history and the discussion decides what a document is like.
+    /// Returns whether nothing but the project's files, its history and the discussion decides what a document is like.
     fn depends_on_files_alone(&self, request: &AggregationRequest) -> bool {
         let sections = &request.sections;
         self.caches.is_some()

@@ -1,13 +1,13 @@
-//! Which files are likely to change next, so that they stand last.
+//! Orders the files that are likely to change next last.
 //!
 //! Within a run of commits after a frozen one, a file whose block has changed moves behind all that changed before it.
-//! When a block changes, all that stands behind it is lost to a provider's cache anyway, so that moving it costs
+//! When a block changes, everything after it is lost to a provider's cache anyway, so that moving it costs
 //! nothing; and what has changed lately is what changes next. Tried over 360 commits each of six histories, this kept
 //! 0.90 of the prefix, where an order of the moving files by their frozen scores kept 0.87 and path order 0.82.
 
 use std::collections::HashMap;
 
-use super::draft::ShownFile;
+use super::gather::ShownFile;
 use super::render::Renderer;
 use super::view::ViewParams;
 use crate::aggregate::FileStability;
@@ -66,17 +66,17 @@ fn moved_blocks(
     history: &GitHistory,
     detail: SummaryDetail,
 ) -> HashMap<RelPath, u32> {
-    let pasts: Vec<EditHistory<'_>> = files.iter().filter_map(|shown| edit_history(shown, history)).collect();
+    let texts: Vec<EditHistory<'_>> = files.iter().filter_map(|shown| edit_history(shown, history)).collect();
     let last = |past: &EditHistory<'_>| past.contents[0].0;
     let mut moved: HashMap<RelPath, u32> =
-        pasts.iter().map(|past| (past.shown.file.path.clone(), last(past))).collect();
-    if MOST_FILES < pasts.len() {
+        texts.iter().map(|past| (past.shown.file.path.clone(), last(past))).collect();
+    if MOST_FILES < texts.len() {
         return moved;
     }
     let remembered = remembered_moves(renderer.cache, detail);
     let mut answers = HashMap::new();
     let mut asked = Vec::new();
-    for past in pasts.iter().filter(|past| is_lasting(past.shown.settled_block())) {
+    for past in texts.iter().filter(|past| is_lasting(past.shown.settled_block())) {
         match remembered.get(&past.key) {
             Some(at) => {
                 answers.insert(past.key, *at);
@@ -126,7 +126,7 @@ fn look_back<'p>(
     decided
 }
 
-/// Says whether a file with the bytes of then would be shown as it is shown now.
+/// Returns whether a file with the bytes of then would be shown as it is shown now.
 fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &[u8]) -> bool {
     let Some(now) = ContentRef::from_file(&shown.file) else { return false };
     let Ok(mut then) = identify(now.path, bytes, &HeaderNeighbors::from_paths(std::iter::empty())) else {
@@ -151,13 +151,13 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
     let state = KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
     let old = KnownFile { path: shown.file.path.clone(), tracked: true, state };
     let lines = FocusLines(Vec::new());
-    let (item, picks, text) = (None, None, None);
+    let (item, overrides, text) = (None, None, None);
     let detail = shown.detail;
     let (view, by_model) = (ViewMode::Summary, false);
-    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
-    let rendered = renderer.render(&old, rendering, u64::MAX);
+    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides, text };
+    let earlier = renderer.render(&old, rendering, u64::MAX);
     let block = shown.settled_block();
-    rendered.body == block.body && rendered.remarks == block.remarks
+    earlier.body == block.body && earlier.remarks == block.remarks
 }
 
 /// Returns when blocks changed last, as it was found out before: by all that it depends on.
@@ -176,8 +176,8 @@ fn remember_moves(cache: &mut ArtifactCache<'_>, detail: SummaryDetail, moves: &
     cache.remember(&moves_key(detail), &bytes);
 }
 
-/// Says whether most edits of a file do not touch its block. A model's words are others whenever they are written anew,
-/// so that they tell nothing of what the earlier ones were.
+/// Returns whether most edits of a file leave its block unchanged. A model's summary differs each time it is written,
+/// so nothing follows from it about earlier ones.
 fn is_lasting(block: &DocumentBlock) -> bool {
     block.view == ViewMode::Summary && block.summary == Some(SummaryProvenance::Heuristic)
 }
@@ -186,7 +186,7 @@ fn moves_key(detail: SummaryDetail) -> String {
     format!("history/moved/{}", detail.name())
 }
 
-/// Returns the earlier contents of a file; `None` where it is what it was at the frozen commit, and where nothing is
+/// Returns the earlier contents of a file; `None` if it is what it was at the frozen commit, and where nothing is
 /// shown of them.
 fn edit_history<'a>(shown: &'a ShownFile, history: &GitHistory) -> Option<EditHistory<'a>> {
     let (path, detail) = (&shown.file.path, shown.detail);

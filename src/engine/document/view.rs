@@ -20,20 +20,20 @@ pub(in crate::engine) struct RenderedView {
     pub(in crate::engine) remarks: Vec<String>,
     pub(in crate::engine) body: String,
     pub(in crate::engine) reason: Option<String>,
-    /// Who wrote the words, where the view is a summary.
+    /// Who wrote the summary, if the view is one.
     pub(in crate::engine) summary: Option<SummaryProvenance>,
 }
 
-/// What a rendering depends on beside the file.
+/// What a view depends on besides the file.
 pub(in crate::engine) struct ViewParams<'a> {
     pub(in crate::engine) view: ViewMode,
     pub(in crate::engine) detail: SummaryDetail,
-    /// Whether a model's words stand in for the heuristic's, where the answer has some.
+    /// Whether a model's summary replaces the heuristic's, if the answer has one.
     pub(in crate::engine) by_model: bool,
     pub(in crate::engine) lines: &'a FocusLines,
-    /// What people say of the file.
+    /// The file's curated item.
     pub(in crate::engine) item: Option<&'a FileItem>,
-    /// What was asked for of this file alone; it goes before what people say of the file.
+    /// What was asked for of this file alone; it overrides the curated item.
     pub(in crate::engine) overrides: Option<&'a ViewOverrides<'a>>,
     /// The text, where it has been read in this run already.
     pub(in crate::engine) text: Option<HashedText>,
@@ -44,7 +44,7 @@ pub(in crate::engine) struct ViewContent {
     pub(in crate::engine) content: Option<ContentHash>,
     pub(in crate::engine) remark: Option<String>,
     pub(in crate::engine) body: String,
-    /// What it does not show although somebody asked for it.
+    /// What it does not show although it was asked for.
     pub(in crate::engine) reason: Option<String>,
 }
 
@@ -52,9 +52,9 @@ pub(in crate::engine) struct ViewContent {
 pub(in crate::engine) enum ViewUnavailable {
     /// The file has nothing to show.
     LeftOut(SkipReason),
-    /// Its structure is not known; there are words about it all the same.
+    /// Its structure is not known; it has a summary all the same.
     Fallback(ParseFallback),
-    /// There is nothing that such a view could show; there are words about the file all the same.
+    /// There is nothing that such a view could show; the file has a summary all the same.
     Words(String),
 }
 
@@ -71,13 +71,13 @@ pub(in crate::engine) struct ViewOverrides<'a> {
 /// What a diff compares a file with.
 #[derive(Debug, Clone)]
 pub(in crate::engine) enum BaseText {
-    /// What it was, and when, as somebody spelled it.
+    /// The text, and the revision as it was spelled.
     Known(RevisionText, String),
     /// Nothing, for this reason.
     Nothing(&'static str),
 }
 
-/// Returns what to say of a parse that was not perfect; an error where there was none to speak of.
+/// Returns a remark about a parse that was not perfect; an error if the file could not be parsed.
 pub(in crate::engine) fn health_remark(health: ParseHealth) -> Result<Option<String>, ViewUnavailable> {
     match health.fallback {
         Some(fallback) => Err(ViewUnavailable::Fallback(fallback)),

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 
-use super::base_texts::{BaseTexts, HEAD, base_text};
-use super::render::{Renderer, block};
-use super::run::DocumentRun;
+use super::partial_views::{BaseTexts, HEAD, base_text};
+use super::render::{DocumentRun, Renderer, block};
+use super::request::ViewRequest;
 use super::view::{BaseText, ViewOverrides, ViewParams};
 use crate::aggregate;
 use crate::aggregate::CuratedItems;
@@ -17,37 +17,15 @@ use crate::discover;
 use crate::engine::artifacts::SkeletonPrefetch;
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
-use crate::engine::index::{FileSelection, Trust, select_named};
+use crate::engine::index::{FileSelection, select_named};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
 use crate::model::DocumentBlock;
-use crate::model::FileItem;
-use crate::model::MaskMode;
 use crate::model::RelPath;
 use crate::model::SkipReason;
 use crate::model::SummaryDetail;
 use crate::model::ViewMode;
 use crate::sys::FileKind;
-
-/// Views that are asked for.
-#[derive(Debug, Clone)]
-pub struct ViewRequest {
-    /// Words for the files.
-    pub files: Vec<String>,
-    /// The view; `None` for the text, or the largest view that the limits allow.
-    pub mode: Option<ViewMode>,
-    /// What a masked view shows of single symbols, by their qualified names; empty for what people say of the file.
-    pub mask: Vec<(String, MaskMode)>,
-    /// First and last line, from 1 and inclusive, of each part that a custom view shows; empty for what people
-    /// marked.
-    pub lines: Vec<(u32, u32)>,
-    /// The revision that a diff is against; `None` for the last commit.
-    pub base: Option<String>,
-    /// What people say of single files; it fills in what is empty above.
-    pub items: Vec<FileItem>,
-    /// Whether stamps may save a reading.
-    pub trust: Trust,
-}
 
 /// One view of one file.
 #[derive(Debug, Clone)]
@@ -71,14 +49,14 @@ impl DocumentRun<'_, '_> {
             let wants_text = request.mode.is_none_or(ViewMode::needs_text);
             let mut selection =
                 select_named(renderer.cache, std::slice::from_ref(word), request.trust, &|_| wants_text)?;
-            let (mut pasts, same) =
+            let (mut texts, same) =
                 view_base_texts(&renderer.cache.workspace, request, word, &mut selection)?;
             unchanged += same;
             let is_skeleton = request.mode == Some(ViewMode::Skeleton);
             renderer.prefetch = SkeletonPrefetch::new(selection.files.iter().filter(|_| is_skeleton));
             for file in selection.files {
                 renderer.cache.workspace.check_cancelled()?;
-                let old = base_text(&renderer.cache.workspace, &mut pasts, &file.path);
+                let old = base_text(&renderer.cache.workspace, &mut texts, &file.path);
                 if let KnownState::LeftOut(SkipReason::Vanished) = file.state
                     && let Some(deleted) = view_of_deleted(&renderer.cache.workspace, &file.path, old.clone())
                 {
@@ -119,18 +97,18 @@ fn view(
     text: Option<HashedText>,
 ) -> ViewAnswer {
     let lines = FocusLines(Vec::new());
-    let picks = ViewOverrides { mask: &request.mask, lines: &request.lines, base: old };
+    let overrides = ViewOverrides { mask: &request.mask, lines: &request.lines, base: old };
     // What is asked for by name is shown as it is asked for, whatever its size.
     let max_bytes =
         if request.mode.is_some() { u64::MAX } else { renderer.cache.workspace.options.max_bytes };
     let view = request.mode.unwrap_or(ViewMode::Full);
-    let (detail, item, picks) = (SummaryDetail::Words, items.find(&file.path), Some(&picks));
-    // No tier is asked for, so that the words are the heuristic's.
+    let (detail, item, overrides) = (SummaryDetail::Words, items.find(&file.path), Some(&overrides));
+    // No tier is asked for, so the summary is the heuristic's.
     let by_model = false;
-    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
-    let rendered = renderer.render(file, rendering, max_bytes);
-    let why = rendered.reason.clone();
-    ViewAnswer { block: block(file, rendered), reason: why }
+    let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides, text };
+    let shown = renderer.render(file, rendering, max_bytes);
+    let why = shown.reason.clone();
+    ViewAnswer { block: block(file, shown), reason: why }
 }
 
 /// Prepares to ask git what the files were that a word names. Of those that it does not name by their paths, the
@@ -141,14 +119,14 @@ pub(in crate::engine) fn view_base_texts(
     word: &str,
     selection: &mut FileSelection,
 ) -> Result<(BaseTexts, usize), Error> {
-    let mut pasts =
+    let mut texts =
         BaseTexts { baseline: Baseline::Nothing(""), wanted: VecDeque::new(), known: HashMap::new() };
     if request.mode != Some(ViewMode::Diff) {
-        return Ok((pasts, 0));
+        return Ok((texts, 0));
     }
-    pasts.baseline = baseline(workspace, request.base.as_deref().unwrap_or(HEAD))?;
+    texts.baseline = baseline(workspace, request.base.as_deref().unwrap_or(HEAD))?;
     let mut unchanged = 0;
-    if let Baseline::Commit { id, .. } = &pasts.baseline
+    if let Baseline::Commit { id, .. } = &texts.baseline
         && !selection.files.iter().all(|file| selection.named.contains(&file.path))
         && let Some(changed) = changed_since(workspace, id)
     {
@@ -162,11 +140,11 @@ pub(in crate::engine) fn view_base_texts(
         let gone = changed.into_iter().filter(|(path, was_file)| *was_file && is_deleted(workspace, path));
         add_deleted(word, gone.map(|(path, _)| path), &mut selection.files)?;
     }
-    pasts.wanted = selection.files.iter().map(|file| file.path.clone()).collect();
-    Ok((pasts, unchanged))
+    texts.wanted = selection.files.iter().map(|file| file.path.clone()).collect();
+    Ok((texts, unchanged))
 }
 
-/// Returns the diff of a file that is no more; `None` where it was no text that may be shown. Its name may speak of
+/// Returns the diff of a file that is no more; `None` if it was no text that may be shown. Its name may speak of
 /// secrets although no such file is there.
 pub(in crate::engine) fn view_of_deleted(
     workspace: &Workspace<'_>,
@@ -204,8 +182,8 @@ fn add_deleted(
     Ok(())
 }
 
-/// Says whether nothing stands at a path that would be listed. Git may track it no more although it is there; a
-/// folder in the place of a file is not that file.
+/// Returns whether there is no file at a path. Git may have stopped tracking a file that is still there; a folder in
+/// the place of a file is not that file.
 fn is_deleted(workspace: &Workspace<'_>, path: &RelPath) -> bool {
     !workspace.names.is_excluded(path)
         && match workspace.world.files.stat(path) {

@@ -1,4 +1,4 @@
-//! What git's history says of how often files change.
+//! How often files change, by git's history.
 //!
 //! Everything here follows from the commits and the working tree alone, so that a fresh clone with an empty cache gives
 //! the same answers; what is remembered in the store is remembered by commit.
@@ -35,14 +35,14 @@ const EDITS_KEY: &str = "history/edits";
 /// A log of more bytes than this is asked for each time rather than remembered.
 const MOST_REMEMBERED: usize = 4 << 20;
 
-/// What git says.
+/// Git's history of the project.
 pub(in crate::engine) struct GitHistory {
     pub(in crate::engine) commits: Arc<CommitLog>,
     /// Files whose bytes differ between `head` and the working tree, as far as git tracks them.
     pub(in crate::engine) uncommitted: HashSet<RelPath>,
 }
 
-/// What git says of the commits.
+/// The commits of a project.
 pub(in crate::engine) struct CommitLog {
     /// The newest commit.
     pub(in crate::engine) head: String,
@@ -52,7 +52,7 @@ pub(in crate::engine) struct CommitLog {
     pub(in crate::engine) scores: HashMap<RelPath, u64>,
     /// What the commits since `frozen` did to each file, the newest first.
     pub(in crate::engine) edits: HashMap<RelPath, Vec<FileEdit>>,
-    /// What turns off the filters that git's settings name; `None` where one cannot be turned off.
+    /// What turns off the filters that git's settings name; `None` if one cannot be turned off.
     filters: Option<Vec<String>>,
 }
 
@@ -69,7 +69,7 @@ impl Deref for GitHistory {
 pub(in crate::engine) struct FileEdit {
     /// Which commit it was, counted from the first one after the frozen one, which is 1.
     pub(in crate::engine) commit: u32,
-    /// Git's name for the bytes before; `None` where there was no such file, or none with a text.
+    /// Git's name for the bytes before; `None` if there was no such file, or none with a text.
     pub(in crate::engine) before: Option<String>,
 }
 
@@ -162,7 +162,7 @@ fn filters(workspace: &Workspace<'_>) -> Option<Vec<String>> {
 }
 
 /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
-/// shallow one that gets its other commits counts anew, though its head is the same.
+/// shallow one that gets its other commits is counted again, though its head is the same.
 fn frozen_commit(cache: &mut ArtifactCache<'_>, about: &str) -> Option<String> {
     let (_, head) = about.split_once('\n')?;
     let remembered = cache.query_store(|store| store.get_meta(FROZEN_KEY)).flatten();
@@ -207,14 +207,14 @@ fn scores(cache: &mut ArtifactCache<'_>, frozen: &str) -> Option<HashMap<RelPath
     Some(scores)
 }
 
-/// Returns what git answers on one line; `None` where it cannot be run, or says no.
+/// Returns what git answers on one line; `None` if it cannot be run, or fails.
 pub(in crate::engine) fn git_line(workspace: &Workspace<'_>, arguments: &[&str]) -> Option<String> {
     let finished = git(workspace, arguments, b"")?;
     let line = String::from_utf8(finished.stdout).ok()?;
     Some(line.trim().to_owned())
 }
 
-/// Runs git in the project's folder; `None` where it cannot be run, or says no.
+/// Runs git in the project's folder; `None` if it cannot be run, or fails.
 pub(in crate::engine) fn git(
     workspace: &Workspace<'_>,
     arguments: &[&str],
@@ -236,7 +236,7 @@ impl CommitLog {
     }
 }
 
-/// Runs git; `None` where it cannot be run, or says no.
+/// Runs git; `None` if it cannot be run, or fails.
 fn git_output(
     processes: &dyn Processes,
     root: &Path,
@@ -271,7 +271,7 @@ fn changed_with_disabled_filters(
     Some(changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect())
 }
 
-/// Returns what turns off each filter among git's settings; `None` where one cannot be turned off, for a command line
+/// Returns what turns off each filter among git's settings; `None` if one cannot be turned off, for a command line
 /// ends a setting's name at its first `=`.
 fn disabled_filters(settings: &[u8]) -> Option<Vec<String>> {
     let mut blanked = Vec::new();
@@ -286,7 +286,7 @@ fn disabled_filters(settings: &[u8]) -> Option<Vec<String>> {
     Some(blanked)
 }
 
-/// Reads a log in which a byte 1 stands before the names that each commit changed.
+/// Reads a log in which a byte 1 precedes the names that each commit changed.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -333,7 +333,7 @@ fn read_scores(bytes: &[u8], frozen: &str) -> Option<HashMap<RelPath, u64>> {
     Some(scores)
 }
 
-/// Reads a raw log in which a byte 1 stands before the entries of each commit, the newest commit first. An entry is
+/// Reads a raw log in which a byte 1 precedes the entries of each commit, the newest commit first. An entry is
 /// `:<mode> <mode> <blob before> <blob after> <status>`, and the path.
 fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<FileEdit>> {
     let is_commit = |entry: &[u8]| entry == [1];

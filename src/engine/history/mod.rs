@@ -1,9 +1,9 @@
-//! What git knows: earlier contents, commits, and how often files change.
+//! What git knows: earlier contents, revisions, and how often files change.
+//!
+//! May import `workspace` and `artifacts`.
 
-mod blobs;
 mod commits;
 mod revision;
 
-pub(in crate::engine) use blobs::blobs_named;
 pub(in crate::engine) use commits::{CommitCache, GitHistory, changed_since, commit_log};
-pub(in crate::engine) use revision::{Baseline, RevisionText, baseline, texts_at};
+pub(in crate::engine) use revision::{Baseline, RevisionText, baseline, blobs_named, texts_at};

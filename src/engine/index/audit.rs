@@ -1,4 +1,4 @@
-//! The index is compared with the project, by nothing that the index is made with.
+//! Compares the index with the project, without the code that makes the index.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub struct AuditReport {
     pub differences: Vec<IndexDifference>,
 }
 
-/// A file of which the index says something else than the project.
+/// A file whose row in the index differs from the file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IndexDifference {
     /// The file.
@@ -73,8 +73,8 @@ impl IndexDifferenceKind {
     }
 }
 
-/// Compares what is stored of every file with the file. Writes nothing itself; but a file of which an event told and
-/// that was not read since is brought up to date, for the index owns to be behind.
+/// Compares the stored row of every file with the file. Writes nothing itself, except that a file reported as changed
+/// and not read since is brought up to date: the index is known to be behind there.
 pub(in crate::engine) fn audit(cache: &mut ArtifactCache<'_>) -> Result<AuditReport, Error> {
     replace_deleted_store(cache)?;
     let listing =
@@ -97,7 +97,7 @@ pub(in crate::engine) fn audit(cache: &mut ArtifactCache<'_>) -> Result<AuditRep
     Ok(report)
 }
 
-/// Turns to the store that has taken the place of one that was deleted. Between answers nobody may have noticed yet.
+/// Opens the store that has replaced a deleted one. Between answers this may not have been noticed yet.
 fn replace_deleted_store(cache: &mut ArtifactCache<'_>) -> Result<(), Error> {
     if cache.store.as_ref().is_none_or(Store::is_file_in_place) {
         return Ok(());
@@ -150,7 +150,7 @@ fn recheck(
     mark_damaged_rows(cache, report)
 }
 
-/// Derives from those of the files of which an event told: they are not wrong, only not yet done.
+/// Refreshes those of the files that an event has reported: their rows are not wrong, only not yet updated.
 fn refresh_reported(cache: &mut ArtifactCache<'_>, suspects: &[RelPath]) -> Result<(), Error> {
     let Some(tree) = cache.workspace.tracker.clone() else { return Ok(()) };
     let dirty = tree.snapshot(&cache.workspace.options.names).dirty;
@@ -182,7 +182,7 @@ enum ActualState {
     NotListed,
 }
 
-/// Reads a file and says what it is, with the bytes that were read.
+/// Reads a file and returns what it is, and how many bytes were read.
 fn read_actual_state(
     files: &dyn Files,
     found: &DiscoveredFile,

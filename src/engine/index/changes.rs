@@ -1,4 +1,4 @@
-//! Files that were told to have changed are derived from before anybody asks.
+//! Brings reported changes into the cache before an answer needs them.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct FileChange {
     pub path: RelPath,
     /// What happened to it.
     pub kind: FileChangeKind,
-    /// Its bytes now; `None` where it has no text.
+    /// Its bytes now; `None` if it has no text.
     pub content: Option<ContentHash>,
 }
 
@@ -59,8 +59,8 @@ pub(in crate::engine) fn refresh(
     paths: &[RelPath],
 ) -> Result<Vec<FileChange>, Error> {
     let named = PathFilter::of(paths);
-    let (sight, changes) = refresh_matching(cache, &|path| named.matches(path.as_bytes()))?;
-    if let (Some(tree), Some(began)) = (&cache.workspace.tracker, &sight.tree) {
+    let (snapshot, changes) = refresh_matching(cache, &|path| named.matches(path.as_bytes()))?;
+    if let (Some(tree), Some(began)) = (&cache.workspace.tracker, &snapshot.tree) {
         // What is not listed is not going to be read.
         tree.mark_read(paths.iter(), began.touches);
     }
@@ -69,8 +69,8 @@ pub(in crate::engine) fn refresh(
 
 /// Brings the cache up to date with every file, and returns those that are not what they were, by path.
 pub(in crate::engine) fn refresh_all(cache: &mut ArtifactCache<'_>) -> Result<Vec<FileChange>, Error> {
-    let (sight, changes) = refresh_matching(cache, &|_| true)?;
-    mark_scanned_all(cache, &sight);
+    let (snapshot, changes) = refresh_matching(cache, &|_| true)?;
+    mark_scanned_all(cache, &snapshot);
     cache.release_memory();
     Ok(changes)
 }
@@ -79,11 +79,11 @@ fn refresh_matching(
     cache: &mut ArtifactCache<'_>,
     is_meant: &(dyn Fn(&RelPath) -> bool + Sync),
 ) -> Result<(ProjectSnapshot, Vec<FileChange>), Error> {
-    let sight = take_snapshot(cache, is_meant)?;
-    let meant = sight.files().iter().enumerate().filter(|(_, found)| is_meant(&found.path));
+    let snapshot = take_snapshot(cache, is_meant)?;
+    let meant = snapshot.files().iter().enumerate().filter(|(_, found)| is_meant(&found.path));
     let places: Vec<usize> = meant.map(|(at, _)| at).collect();
-    let is_listed = |path: &RelPath| sight.files().binary_search_by(|found| found.path.cmp(path)).is_ok();
-    let gone = sight.rows.keys().filter(|path| is_meant(path) && !is_listed(path));
+    let is_listed = |path: &RelPath| snapshot.files().binary_search_by(|found| found.path.cmp(path)).is_ok();
+    let gone = snapshot.rows.keys().filter(|path| is_meant(path) && !is_listed(path));
     let gone: Vec<RelPath> = gone.cloned().collect();
     let request = ScanRequest {
         trust: Trust::Stamps,
@@ -93,22 +93,22 @@ fn refresh_matching(
         keeps_known: false,
         settles: false,
     };
-    let scan = scan_places(cache, &places, &request, &sight)?;
+    let scan = scan_places(cache, &places, &request, &snapshot)?;
     if !gone.is_empty() {
         let at_s = cache.workspace.world.clock.now_s();
         let batch = WriteBatch { contents: Vec::new(), files: Vec::new(), removed: gone.clone(), at_s };
-        cache.save_scanned(batch, sight.tree.as_ref());
+        cache.save_scanned(batch, snapshot.tree.as_ref());
     }
     let mut untold =
         cache.workspace.tracker.as_ref().map(|tree| tree.take_unreported(is_meant)).unwrap_or_default();
     let mut changes = Vec::new();
     for file in &scan.files {
         let before = untold.remove(&file.path);
-        let before = before.as_ref().map_or_else(|| sight.rows.get(&file.path), Option::as_ref);
+        let before = before.as_ref().map_or_else(|| snapshot.rows.get(&file.path), Option::as_ref);
         changes.extend(change(file, before));
     }
     for path in gone {
-        // What came and went since nobody heard of.
+        // A file that came and went in between was never reported.
         if untold.remove(&path) != Some(None) {
             changes.push(FileChange { path, kind: FileChangeKind::Removed, content: None });
         }
@@ -120,7 +120,7 @@ fn refresh_matching(
         stored_change(path, before.as_ref(), now)
     }));
     changes.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok((sight, changes))
+    Ok((snapshot, changes))
 }
 
 /// Paths that were named. Every path of the project is looked for among them, so that a few are compared one by one.
@@ -135,7 +135,7 @@ impl<'p> PathFilter<'p> {
         if paths.len() <= FEW { Self::Few(paths.collect()) } else { Self::Many(paths.collect()) }
     }
 
-    /// Says whether a path, or a folder that it lies in, was named.
+    /// Returns whether a path, or a folder that it lies in, was named.
     fn matches(&self, path: &[u8]) -> bool {
         let is_end = |at: usize| path.get(at).is_none_or(|byte| *byte == b'/');
         match self {
@@ -184,7 +184,7 @@ fn change(file: &KnownFile, row: Option<&Arc<FileRow>>) -> Option<FileChange> {
         (KnownState::LeftOut(_), Some(StoredFileState::Content { .. })) => {
             Some((FileChangeKind::Modified, None))
         }
-        // Of the others no row is kept, so that nothing tells a new one from one that was there.
+        // No row is kept of the others, so a new one cannot be told from one that was there.
         (KnownState::LeftOut(now), None) => matches!(now, SkipReason::Binary | SkipReason::Undecodable)
             .then_some((FileChangeKind::Added, None)),
     }?;

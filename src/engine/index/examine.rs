@@ -1,4 +1,4 @@
-//! Files are read, identified and derived from, on all cores.
+//! Reads and identifies files, and derives artifacts from them, on all cores.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, derive, identify, producers};
+use crate::engine::options::ScanProgress;
 use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
-use crate::engine::report::ScanProgress;
 use crate::model::ContentFacts;
 use crate::model::ContentHash;
 use crate::model::FileStamp;
@@ -45,7 +45,7 @@ pub(in crate::engine) enum ReadOutcome {
         hash: ContentHash,
         file_type: &'static FileType,
         facts: ContentFacts,
-        /// What was derived; `None` where this content was known, or another thread is at it.
+        /// What was derived; `None` if this content was known, or another thread is at it.
         derived: Option<Box<ContentArtifacts>>,
         /// The text, where it was asked for.
         text: Option<String>,
@@ -169,7 +169,7 @@ impl FileExaminer<'_> {
         ExaminedFile { path: path.clone(), stamp: Some(reading.stamp), read_at_ns, bytes, outcome }
     }
 
-    /// Says whether nothing needs to be derived from a content: it is stored, or a thread of this run is at it. A
+    /// Returns whether nothing needs to be derived from a content: it is stored, or a thread of this run is at it. A
     /// store that cannot be asked knows nothing.
     fn is_known(&self, hash: ContentHash, file_type: &'static FileType) -> bool {
         if let Ok(mut claimed) = self.claimed.lock()

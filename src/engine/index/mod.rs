@@ -1,4 +1,8 @@
-//! The project as it is now: every listed file, read where its stamp is not enough, and the cache brought up to date.
+//! The project as it is now: a snapshot of all listed files, read where their stamps are not enough, with the cache
+//! brought up to date.
+//!
+//! Start with [`take_snapshot`] and [`scan()`]; [`select`] resolves what a request names. May import `workspace` and
+//! `artifacts`.
 
 mod audit;
 mod changes;
@@ -7,6 +11,10 @@ mod scan;
 mod selection;
 mod snapshot;
 mod status;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tree_tests;
 
 pub use audit::AuditReport;
 pub use audit::IndexDifference;

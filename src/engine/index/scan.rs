@@ -1,4 +1,4 @@
-//! The project as it is now: every file that it lists, and what each one is.
+//! Scans the project: finds out what each listed file is now.
 //!
 //! What has not changed is not read. What was seen before, under any name, is read and not parsed. The stats of known
 //! files are taken while git lists the files, for neither needs the other.
@@ -18,7 +18,7 @@ use crate::discover::DiscoveredFile;
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::report::IndexReport;
+use crate::engine::options::IndexReport;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace, is_racy, window_ns};
 use crate::model::ContentHash;
 use crate::model::RelPath;
@@ -39,7 +39,7 @@ const MAX_REST_NS: i64 = 200_000_000;
 /// Whether stamps may save a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// A stamp that has not changed, and has rested, stands for its bytes.
+    /// A file whose stamp has not changed, and has rested, is not read.
     Stamps,
     /// Every file is read and hashed.
     Nothing,
@@ -48,13 +48,13 @@ pub enum Trust {
 /// What a scan is to do.
 pub(in crate::engine) struct ScanRequest<'a> {
     pub(in crate::engine) trust: Trust,
-    /// The files to look at; all, where none is named.
+    /// The files to scan; empty for all.
     pub(in crate::engine) scope: &'a [Selector],
     /// Whether a file's text will be asked for, so that one that is read anyway is kept.
     pub(in crate::engine) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
     /// Whether what is known of each file will be asked for, and not only of those that had to be read.
     pub(in crate::engine) keeps_known: bool,
-    /// Whether files too young to be believed are read once more when they have rested.
+    /// Whether files too young to be trusted are read once more when they have rested.
     pub(in crate::engine) settles: bool,
 }
 
@@ -68,7 +68,7 @@ pub(in crate::engine) struct ScanResult {
     pub(in crate::engine) rules: Option<ContentHash>,
 }
 
-/// What a look at a file's stamp says.
+/// What a file's stamp shows.
 pub(in crate::engine) enum StampCheck {
     /// Its bytes are those that are known.
     Unchanged(KnownState),
@@ -94,48 +94,48 @@ pub(in crate::engine) fn scan(
 ) -> Result<ScanResult, Error> {
     let is_asked =
         |path: &RelPath| request.scope.is_empty() || request.scope.iter().any(|word| word.selects(path));
-    let sight = take_snapshot(cache, &is_asked)?;
-    let places: Vec<usize> = sight
+    let snapshot = take_snapshot(cache, &is_asked)?;
+    let places: Vec<usize> = snapshot
         .files()
         .iter()
         .enumerate()
         .filter(|(_, found)| is_asked(&found.path))
         .map(|(at, _)| at)
         .collect();
-    let scan = scan_places(cache, &places, request, &sight)?;
+    let scan = scan_places(cache, &places, request, &snapshot)?;
     if request.scope.is_empty() {
-        mark_scanned_all(cache, &sight);
+        mark_scanned_all(cache, &snapshot);
     }
     cache.workspace.log.record_scan(scan.report.clone());
     Ok(scan)
 }
 
-/// Notes that every file was looked at.
-pub(in crate::engine) fn mark_scanned_all(cache: &mut ArtifactCache<'_>, sight: &ProjectSnapshot) {
-    if !sight.is_current {
+/// Records that every file was scanned.
+pub(in crate::engine) fn mark_scanned_all(cache: &mut ArtifactCache<'_>, snapshot: &ProjectSnapshot) {
+    if !snapshot.is_current {
         cache.remember_producers();
     }
-    if let (Some(tree), Some(began)) = (&cache.workspace.tracker, &sight.tree) {
+    if let (Some(tree), Some(began)) = (&cache.workspace.tracker, &snapshot.tree) {
         tree.mark_scanned_all(began);
     }
 }
 
-/// Brings those of the listed files up to date that stand at these places.
+/// Brings the listed files at these indices up to date.
 pub(in crate::engine) fn scan_places(
     cache: &mut ArtifactCache<'_>,
     places: &[usize],
     request: &ScanRequest<'_>,
-    sight: &ProjectSnapshot,
+    snapshot: &ProjectSnapshot,
 ) -> Result<ScanResult, Error> {
     let began = cache.workspace.world.clock.monotonic();
-    let rules = sight.listed.history_key();
+    let rules = snapshot.listed.history_key();
     let report = IndexReport::default();
     let mut scan = ScanResult { files: Vec::new(), texts: HashMap::new(), report, rules };
     let mut to_read = Vec::new();
     let mut kept = FxHashSet::default();
     for at in places {
-        let found = &sight.files()[*at];
-        match check_stamp(&cache.workspace, *at, sight, request.trust) {
+        let found = &snapshot.files()[*at];
+        match check_stamp(&cache.workspace, *at, snapshot, request.trust) {
             StampCheck::Read => {
                 kept.insert(&found.path);
                 to_read.push(found.path.clone());
@@ -146,22 +146,22 @@ pub(in crate::engine) fn scan_places(
             }
             StampCheck::LeftOut(reason) => {
                 let state = KnownState::LeftOut(reason);
-                if sight.rows.get(&found.path).is_some_and(|row| is_kept(row, &state)) {
+                if snapshot.rows.get(&found.path).is_some_and(|row| is_kept(row, &state)) {
                     kept.insert(&found.path);
                 }
                 scan.add_known(found, state, true);
             }
         }
     }
-    count_missed(cache, &to_read, sight);
-    let is_all = places.len() == sight.files().len() && request.scope.is_empty();
-    let removed = if is_all { rows_to_remove(sight, &kept) } else { Vec::new() };
+    count_missed(cache, &to_read, snapshot);
+    let is_all = places.len() == snapshot.files().len() && request.scope.is_empty();
+    let removed = if is_all { rows_to_remove(snapshot, &kept) } else { Vec::new() };
     scan.report.removed = removed.len() as u64;
-    let young = read_all(cache, &to_read, removed, sight, request, &mut scan);
-    // Before anything is said to be settled: what was not read is not.
+    let young = read_all(cache, &to_read, removed, snapshot, request, &mut scan);
+    // Before anything is marked as read: after a cancellation some files were not.
     cache.workspace.check_cancelled()?;
     if request.settles {
-        reread_young(cache, &young, sight, request);
+        reread_young(cache, &young, snapshot, request);
     }
     scan.files.sort_by(|a, b| a.path.cmp(&b.path));
     scan.finish_counts(cache.workspace.world.clock.monotonic().saturating_sub(began));
@@ -170,37 +170,37 @@ pub(in crate::engine) fn scan_places(
     Ok(scan)
 }
 
-/// Says what is known of a file without reading it.
+/// Returns what is known of a file without reading it.
 pub(in crate::engine) fn check_stamp(
     workspace: &Workspace<'_>,
     at: usize,
-    sight: &ProjectSnapshot,
+    snapshot: &ProjectSnapshot,
     trust: Trust,
 ) -> StampCheck {
-    let found = &sight.files()[at];
+    let found = &snapshot.files()[at];
     if let Some(reason) = found.skip_reason {
         return StampCheck::LeftOut(reason);
     }
-    let Some(row) = sight.rows.get(&found.path) else { return StampCheck::Read };
-    let Some(stat) = &sight.stats[at] else { return StampCheck::Read };
+    let Some(row) = snapshot.rows.get(&found.path) else { return StampCheck::Read };
+    let Some(stat) = &snapshot.stats[at] else { return StampCheck::Read };
     if stat.kind != FileKind::Regular || workspace.options.structure_max_bytes < stat.stamp.size {
         return StampCheck::Read;
     }
     let is_same = row.stamp == Some(stat.stamp) && !is_racy(&stat.stamp, row.read_at_ns);
-    let is_doubted = workspace.paranoid || sight.is_dirty(&found.path) || trust == Trust::Nothing;
-    if is_doubted || !is_same || !sight.is_current {
+    let is_doubted = workspace.paranoid || snapshot.is_dirty(&found.path) || trust == Trust::Nothing;
+    if is_doubted || !is_same || !snapshot.is_current {
         return StampCheck::Read;
     }
-    state_from_row(row, Some(&sight.listed.neighbors)).map_or(StampCheck::Read, StampCheck::Unchanged)
+    state_from_row(row, Some(&snapshot.listed.neighbors)).map_or(StampCheck::Read, StampCheck::Unchanged)
 }
 
 /// Reads files on all cores while this thread writes what comes of it. Returns those that are too young to be
-/// believed the next time.
+/// trusted the next time.
 fn read_all(
     cache: &mut ArtifactCache<'_>,
     paths: &[RelPath],
     removed: Vec<RelPath>,
-    sight: &ProjectSnapshot,
+    snapshot: &ProjectSnapshot,
     request: &ScanRequest<'_>,
     scan: &mut ScanResult,
 ) -> Vec<FileRow> {
@@ -210,7 +210,7 @@ fn read_all(
     if !paths.is_empty() {
         cache.workspace.world.progress.begin(paths.len());
         let progress = cache.workspace.world.progress;
-        let examiner = examiner(cache, &sight.listed.neighbors, request.keeps_text);
+        let examiner = examiner(cache, &snapshot.listed.neighbors, request.keeps_text);
         let (sender, results) = sync_channel::<ExaminedFile>(RESULTS_WAITING);
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -223,22 +223,22 @@ fn read_all(
                 report_stamp_mismatch(
                     cache,
                     &examined,
-                    sight.rows.get(&examined.path),
-                    sight.is_dirty(&examined.path),
+                    snapshot.rows.get(&examined.path),
+                    snapshot.is_dirty(&examined.path),
                 );
-                let is_tracked = sight.is_tracked(&examined.path);
+                let is_tracked = snapshot.is_tracked(&examined.path);
                 let row = scan.add_examined(examined, is_tracked, &mut batch);
                 young
                     .extend(row.filter(|row| row.stamp.is_some_and(|stamp| is_racy(&stamp, row.read_at_ns))));
                 if BATCH_FILES <= batch.files.len() || BATCH_BYTES <= batch_bytes {
                     let full = std::mem::replace(&mut batch, new_batch(cache));
-                    cache.save_scanned(full, sight.tree.as_ref());
+                    cache.save_scanned(full, snapshot.tree.as_ref());
                     batch_bytes = 0;
                 }
             }
         });
     }
-    cache.save_scanned(batch, sight.tree.as_ref());
+    cache.save_scanned(batch, snapshot.tree.as_ref());
     young
 }
 
@@ -252,17 +252,17 @@ fn new_batch(cache: &ArtifactCache<'_>) -> WriteBatch {
 }
 
 /// Waits until young files have rested, if that is soon, and reads them once more: then their stamps can be
-/// believed, and the next run reads nothing.
+/// trusted, and the next run reads nothing.
 fn reread_young(
     cache: &mut ArtifactCache<'_>,
     young: &[FileRow],
-    sight: &ProjectSnapshot,
+    snapshot: &ProjectSnapshot,
     request: &ScanRequest<'_>,
 ) {
     if young.is_empty() {
         return;
     }
-    let examiner = examiner(cache, &sight.listed.neighbors, request.keeps_text);
+    let examiner = examiner(cache, &snapshot.listed.neighbors, request.keeps_text);
     // By the clock of the file system, which ticks coarsely and so is a little behind: it is what the stamps will
     // be compared with.
     let now = cache.workspace.world.clock.now_ns().saturating_add(examiner.skew_ns);
@@ -289,7 +289,7 @@ fn reread_young(
         }
     }
     drop(examiner);
-    cache.save_scanned(batch, sight.tree.as_ref());
+    cache.save_scanned(batch, snapshot.tree.as_ref());
 }
 
 impl ScanResult {
@@ -352,7 +352,7 @@ impl ScanResult {
     }
 }
 
-/// Returns what a stored row says of a file whose stamp has not changed; `None` where it has to be read as another
+/// Returns the state of a file whose stamp has not changed, from its stored row; `None` if it has to be read as another
 /// type than it was. Without neighbors the type that it was read as is taken for right.
 pub(in crate::engine) fn state_from_row(
     row: &FileRow,

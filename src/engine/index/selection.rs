@@ -31,7 +31,7 @@ pub(in crate::engine) struct FileSelection {
     pub(in crate::engine) named: HashSet<RelPath>,
     /// Words that mean no file, and need not.
     pub(in crate::engine) missing: Vec<MissingFile>,
-    /// A hash of the rules by which all files were listed; `None` where they were not, or it is not known.
+    /// A hash of the rules by which all files were listed; `None` if they were not, or it is not known.
     pub(in crate::engine) rules: Option<ContentHash>,
 }
 
@@ -97,7 +97,7 @@ pub(in crate::engine) fn select(
     Ok(selection)
 }
 
-/// Returns the file of that path; `None` where there is no such file, but perhaps a folder.
+/// Returns the file of that path; `None` if there is no such file, but perhaps a folder.
 fn resolve_file(
     cache: &mut ArtifactCache<'_>,
     word: &str,
@@ -184,7 +184,7 @@ fn store_examined(
     let (files, removed) = if let Some(stamp) = stamp {
         (vec![FileRow { path, stamp: Some(stamp), read_at_ns, state }], Vec::new())
     } else {
-        // Only where rows are at hand is it known without a question whether there is one to remove.
+        // Without rows in memory, finding out whether there is one to remove would cost a query.
         let rows = cache.workspace.tracker.as_ref().and_then(|tree| tree.rows());
         (Vec::new(), rows.filter(|rows| rows.contains_key(&path)).map(|_| path).into_iter().collect())
     };
@@ -203,7 +203,7 @@ impl FileSelection {
         }
     }
 
-    /// Notes that a word means no file, or fails where it must mean one.
+    /// Records that an argument selects no file, or fails if it has to select one.
     fn record_missing(&mut self, word: &FileArgument<'_>, error: Error) -> Result<(), Error> {
         if word.is_required {
             return Err(error);

@@ -1,4 +1,4 @@
-//! A look at the whole tree: which files there are, what is known of them, and what the file system says of them now.
+//! A snapshot of the whole tree: which files there are, what is known of them, and their stamps now.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ const FILES_FOR_A_THREAD: usize = 512;
 pub(in crate::engine) struct ProjectSnapshot {
     pub(in crate::engine) listed: Arc<TrackedListing>,
     pub(in crate::engine) rows: Arc<FileRows>,
-    /// What the file system says of each file that is listed, in their order; `None` where it was not asked.
+    /// The file system's data of each listed file, in their order; `None` if it was not asked for.
     pub(in crate::engine) stats: Vec<Option<FileStat>>,
     /// Whether what is stored was made by this program's producers.
     pub(in crate::engine) is_current: bool,
@@ -34,7 +34,7 @@ pub(in crate::engine) struct ProjectSnapshot {
 }
 
 impl ProjectSnapshot {
-    /// Says whether git tracks a file; the listing is sorted by path.
+    /// Returns whether git tracks a file; the listing is sorted by path.
     pub(in crate::engine) fn is_tracked(&self, path: &RelPath) -> bool {
         let files = self.files();
         files.binary_search_by(|found| found.path.cmp(path)).is_ok_and(|at| files[at].tracked)
@@ -45,13 +45,13 @@ impl ProjectSnapshot {
         &self.listed.listing.files
     }
 
-    /// Says whether a file was told to have changed, and not read since.
+    /// Returns whether a file was reported as changed, and not read since.
     pub(in crate::engine) fn is_dirty(&self, path: &RelPath) -> bool {
         self.tree.as_ref().is_some_and(|began| began.dirty.contains(path))
     }
 }
 
-/// Lists the files, and looks at the stamps of those that are wanted.
+/// Lists the files, and takes the stamps of those that are wanted.
 pub(in crate::engine) fn take_snapshot(
     cache: &mut ArtifactCache<'_>,
     wanted: &(dyn Fn(&RelPath) -> bool + Sync),
@@ -87,7 +87,7 @@ pub(in crate::engine) fn take_snapshot(
     Ok(ProjectSnapshot { listed, rows, stats, is_current, tree: began })
 }
 
-/// Lists the files anew, and looks meanwhile at those that are known.
+/// Lists the files again, and takes the stamps of known files meanwhile.
 fn list_and_stat(
     cache: &ArtifactCache<'_>,
     rows: &FileRows,
@@ -104,22 +104,22 @@ fn list_and_stat(
     Ok((listed, stats))
 }
 
-/// Counts the files that are to be read because their stamps have changed, and that no event told of in time.
+/// Counts the files that are to be read because their stamps have changed, and that no event reported in time.
 pub(in crate::engine) fn count_missed(
     cache: &ArtifactCache<'_>,
     to_read: &[RelPath],
-    sight: &ProjectSnapshot,
+    snapshot: &ProjectSnapshot,
 ) {
-    let (Some(tree), Some(began)) = (&cache.workspace.tracker, &sight.tree) else { return };
+    let (Some(tree), Some(began)) = (&cache.workspace.tracker, &snapshot.tree) else { return };
     if !began.is_complete {
         return;
     }
     let told_by = cache.workspace.world.clock.now_ns().saturating_sub(TOLD_BY_NS);
     let is_missed = |path: &&RelPath| {
-        let at = sight.files().binary_search_by(|found| found.path.cmp(path)).ok();
-        let stat = at.and_then(|at| sight.stats[at]);
-        let row = sight.rows.get(*path);
-        !sight.is_dirty(path)
+        let at = snapshot.files().binary_search_by(|found| found.path.cmp(path)).ok();
+        let stat = at.and_then(|at| snapshot.stats[at]);
+        let row = snapshot.rows.get(*path);
+        !snapshot.is_dirty(path)
             && row.zip(stat).is_some_and(|(row, stat)| {
                 row.stamp.is_some_and(|stamp| stamp != stat.stamp) && stat.stamp.ctime_ns < told_by
             })
@@ -127,7 +127,7 @@ pub(in crate::engine) fn count_missed(
     tree.count_missed(to_read.iter().filter(is_missed).count() as u64);
 }
 
-/// Tells of a file whose bytes are not what its stamp promised; only who is paranoid finds one.
+/// Notes a file whose bytes are not what its stamp promised; only a paranoid project reads such a file.
 pub(in crate::engine) fn report_stamp_mismatch(
     cache: &mut ArtifactCache<'_>,
     examined: &ExaminedFile,
@@ -158,8 +158,8 @@ fn skew_ns(cache: &ArtifactCache<'_>, began: Option<&TreeSnapshot>) -> i64 {
     if began.is_some_and(|began| began.is_trusted) { cache.clock_skew_ns() } else { 0 }
 }
 
-/// The sources that tell what a header is; none for any other file. Those of its folder mostly do, and the whole
-/// project is listed only where they do not.
+/// Returns the sources that decide which language a header is in; none for any other file. Those of its folder mostly
+/// do, and the whole project is listed only if they do not.
 pub(in crate::engine) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> HeaderNeighbors {
     if !discover::is_header(path) {
         return HeaderNeighbors::default();
@@ -183,7 +183,7 @@ pub(in crate::engine) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelP
     listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
 }
 
-/// Looks at files, on two cores where there are many.
+/// Takes the stamps of files, on two cores if there are many.
 fn stat_all(files: &dyn Files, paths: &[Option<&RelPath>]) -> Vec<Option<FileStat>> {
     let stat = |paths: &[Option<&RelPath>]| {
         paths.iter().map(|path| path.and_then(|path| files.stat(path).ok())).collect::<Vec<_>>()
@@ -201,13 +201,16 @@ fn stat_all(files: &dyn Files, paths: &[Option<&RelPath>]) -> Vec<Option<FileSta
 }
 
 /// Returns the files that are known and not listed any more, or that have turned into something that is not read.
-pub(in crate::engine) fn rows_to_remove(sight: &ProjectSnapshot, kept: &FxHashSet<&RelPath>) -> Vec<RelPath> {
-    let mut gone: Vec<RelPath> = sight.rows.keys().filter(|path| !kept.contains(path)).cloned().collect();
+pub(in crate::engine) fn rows_to_remove(
+    snapshot: &ProjectSnapshot,
+    kept: &FxHashSet<&RelPath>,
+) -> Vec<RelPath> {
+    let mut gone: Vec<RelPath> = snapshot.rows.keys().filter(|path| !kept.contains(path)).cloned().collect();
     gone.sort();
     gone
 }
 
-/// Says whether a stored row is still what the file is.
+/// Returns whether a stored row is still what the file is.
 pub(in crate::engine) fn is_kept(row: &FileRow, state: &KnownState) -> bool {
     match (&row.state, state) {
         (StoredFileState::Content { .. }, KnownState::Content { .. }) => true,

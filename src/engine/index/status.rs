@@ -1,4 +1,4 @@
-//! What is known of each file, without reading any.
+//! The status of each file, without reading any.
 
 use super::scan::{StampCheck, Trust, check_stamp, state_from_row};
 use super::snapshot::take_snapshot;
@@ -44,11 +44,11 @@ pub struct FileStatus {
 
 /// Returns the status of every file that the project lists, by path. Reads no file, and stores nothing.
 pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<FileStatus>, Error> {
-    let sight = take_snapshot(cache, &|_| true)?;
+    let snapshot = take_snapshot(cache, &|_| true)?;
     let mut all = Vec::new();
-    for (at, found) in sight.files().iter().enumerate() {
-        let look = check_stamp(&cache.workspace, at, &sight, Trust::Stamps);
-        let row = sight.rows.get(&found.path);
+    for (at, found) in snapshot.files().iter().enumerate() {
+        let look = check_stamp(&cache.workspace, at, &snapshot, Trust::Stamps);
+        let row = snapshot.rows.get(&found.path);
         let known = row.and_then(|row| state_from_row(row, None));
         let freshness = match &look {
             StampCheck::LeftOut(reason) | StampCheck::Unchanged(KnownState::LeftOut(reason)) => {

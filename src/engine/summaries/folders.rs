@@ -1,7 +1,8 @@
-//! What stands for a folder: the contents in it, whatever their names.
+//! The subject of a folder: the contents in it, whatever their names.
 //!
 //! A folder's subject is a hash of its children's subjects. No name and no path enters it, so that a folder that is
-//! renamed or moved is not asked about again, and one file that changes has those folders alone asked about that hold it.
+//! renamed or moved is not asked about again, and one file that changes has those folders alone asked about that hold
+//! it.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -32,7 +33,7 @@ pub struct SubjectFile<'a> {
     pub bytes: u64,
 }
 
-/// A folder, and what stands for it.
+/// A folder, and its subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubjectFolder {
     /// Where it is; `None` for the root.
@@ -41,7 +42,7 @@ pub struct SubjectFolder {
     pub key: SubjectKey,
     /// What lies in it, each thing once, with its bytes; nothing where it is the one thing that lies in it.
     pub children: BTreeMap<SubjectKey, u64>,
-    /// How many bytes it stands for.
+    /// How many bytes the files in it have.
     pub bytes: u64,
 }
 
@@ -53,7 +54,7 @@ pub fn subject_folders(leaves: &[SubjectFile<'_>]) -> Vec<SubjectFolder> {
     }
     let paths: BTreeSet<&[u8]> = inside.keys().flat_map(|path| with_ancestors(path)).collect();
     let mut folders = Vec::with_capacity(paths.len());
-    // A folder's path is the beginning of those of all that lies in it, and so stands before them.
+    // A folder's path is a prefix of the paths of everything in it, and so sorts before them.
     for path in paths.into_iter().rev() {
         let children = inside.remove(path).unwrap_or_default();
         let folder = folder(path, children);
@@ -95,7 +96,7 @@ fn with_ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 mod tests {
     use super::*;
 
-    /// Returns what stands for each folder, by its path, given files as their paths and texts.
+    /// Returns the subject of each folder, by its path, given files as their paths and texts.
     fn folders(files: &[(&str, &str)]) -> BTreeMap<String, SubjectFolder> {
         let paths: Vec<RelPath> =
             files.iter().map(|(path, _)| RelPath::new(path.as_bytes()).unwrap()).collect();

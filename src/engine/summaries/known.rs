@@ -1,10 +1,10 @@
-//! What has been answered before, and what was tried in vain.
+//! Which subjects have summaries, and which were tried without success.
 
 use std::collections::HashMap;
 use std::collections::HashSet;
 
-use super::errand::SummaryPolicy;
 use super::folders::SubjectKey;
+use super::task::SummaryPolicy;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
 use crate::model::SummaryKey;
@@ -19,24 +19,24 @@ use crate::summarize::prompt::SummaryKeyBuilder;
 
 const NANOS_A_MILLISECOND: i64 = 1_000_000;
 
-/// The keys of a wish, and which of them have no summary.
+/// The keys of a policy, and which of them have no summary.
 pub(in crate::engine) struct KnownSummaries {
     ring: SummaryKeyBuilder,
-    wish: SummaryPolicy,
+    policy: SummaryPolicy,
     missing: HashSet<SummaryKey>,
     /// Each with why.
     refused: HashMap<SummaryKey, String>,
     /// Those of the refused that no time will change.
     withheld: HashSet<SummaryKey>,
-    /// `None` where nothing has been paid for yet.
+    /// `None` if nothing has been paid for yet.
     paid: Option<AgentDb>,
 }
 
 impl KnownSummaries {
-    fn new(wish: &SummaryPolicy) -> Self {
+    fn new(policy: &SummaryPolicy) -> Self {
         Self {
-            ring: wish.keyring(),
-            wish: wish.clone(),
+            ring: policy.keyring(),
+            policy: policy.clone(),
             missing: HashSet::new(),
             refused: HashMap::new(),
             withheld: HashSet::new(),
@@ -49,46 +49,46 @@ impl KnownSummaries {
         self.ring.key(&KeyParts { scope, subject, language, strategy, by, tier })
     }
 
-    /// Returns what nobody else is to do while somebody asks: the key of the first tier's summary by the first model.
+    /// Returns the id under which a task is claimed: the key of the first tier's summary by the first model.
     pub(in crate::engine) fn task_id(
         &self,
         node: &SubjectKey,
         strategy: PromptStrategy,
     ) -> Option<SummaryKey> {
-        Some(self.key(node, strategy, self.wish.models.first()?, *self.wish.tiers.first()?))
+        Some(self.key(node, strategy, self.policy.models.first()?, *self.policy.tiers.first()?))
     }
 
-    /// Says whether there are words for every tier, whoever wrote them.
+    /// Returns whether there is a summary for every tier, by any model.
     pub(in crate::engine) fn is_done(&self, node: &SubjectKey, strategy: PromptStrategy) -> bool {
         let has = |tier: &Tier| {
-            self.wish.models.iter().any(|by| !self.missing.contains(&self.key(node, strategy, by, *tier)))
+            self.policy.models.iter().any(|by| !self.missing.contains(&self.key(node, strategy, by, *tier)))
         };
-        self.wish.tiers.iter().all(has)
+        self.policy.tiers.iter().all(has)
     }
 
-    /// Says whether an errand was tried in vain, and is not to be tried again yet.
+    /// Returns whether a task was tried without success, and is not to be tried again yet.
     pub(in crate::engine) fn is_refused(&self, id: &SummaryKey) -> bool {
-        self.refused.contains_key(&self.wish.refusal_key(id))
+        self.refused.contains_key(&self.policy.refusal_key(id))
     }
 
-    /// Says why an errand is not to be tried again yet.
+    /// Returns why a task is not to be tried again yet.
     pub(in crate::engine) fn refusal(&self, id: &SummaryKey) -> Option<&str> {
-        self.refused.get(&self.wish.refusal_key(id)).map(String::as_str)
+        self.refused.get(&self.policy.refusal_key(id)).map(String::as_str)
     }
 
-    /// Says whether a subject is never to be sent: it may hold a secret, or a model declined to read it.
+    /// Returns whether a subject is never to be sent: it may hold a secret, or a model declined to read it.
     pub(in crate::engine) fn is_withheld(&self, node: &SubjectKey, strategy: PromptStrategy) -> bool {
-        self.task_id(node, strategy).is_some_and(|id| self.withheld.contains(&self.wish.refusal_key(&id)))
+        self.task_id(node, strategy).is_some_and(|id| self.withheld.contains(&self.policy.refusal_key(&id)))
     }
 
-    /// Returns the words about a subject for the first tier that is wanted, by the first model that has written some.
+    /// Returns the summary of a subject for the first tier that is wanted, by the first model that has written one.
     pub(in crate::engine) fn summary_text(
         &self,
         node: &SubjectKey,
         strategy: PromptStrategy,
     ) -> Option<String> {
-        let (paid, tier) = (self.paid.as_ref()?, *self.wish.tiers.first()?);
-        let mut found = self.wish.models.iter().filter_map(|by| {
+        let (paid, tier) = (self.paid.as_ref()?, *self.policy.tiers.first()?);
+        let mut found = self.policy.models.iter().filter_map(|by| {
             let summary = paid.summary(&self.key(node, strategy, by, tier)).ok()??;
             Some(summary.text)
         });
@@ -96,10 +96,10 @@ impl KnownSummaries {
     }
 
     fn all_keys(&self, nodes: &[(SubjectKey, PromptStrategy)]) -> Vec<SummaryKey> {
-        let mut keys = Vec::with_capacity(nodes.len() * self.wish.models.len() * self.wish.tiers.len());
+        let mut keys = Vec::with_capacity(nodes.len() * self.policy.models.len() * self.policy.tiers.len());
         for (node, strategy) in nodes {
-            for by in &self.wish.models {
-                keys.extend(self.wish.tiers.iter().map(|tier| self.key(node, *strategy, by, *tier)));
+            for by in &self.policy.models {
+                keys.extend(self.policy.tiers.iter().map(|tier| self.key(node, *strategy, by, *tier)));
             }
         }
         keys
@@ -110,10 +110,10 @@ impl KnownSummaries {
 /// it holds would be paid for again.
 pub(in crate::engine) fn known_summaries(
     workspace: &Workspace<'_>,
-    wish: &SummaryPolicy,
+    policy: &SummaryPolicy,
     nodes: &[(SubjectKey, PromptStrategy)],
 ) -> Result<KnownSummaries, Error> {
-    let mut known = KnownSummaries::new(wish);
+    let mut known = KnownSummaries::new(policy);
     let keys = known.all_keys(nodes);
     let opened = AgentDb::open_reader(&workspace.cache_folder().join(AGENT_DATABASE)).map_err(Error::Paid)?;
     let Some(paid) = opened else {

@@ -1,21 +1,34 @@
-//! What models have written, as it is looked up for answers.
+//! Looks up model summaries for answers. They are chosen when an answer begins, so that all of it is of one moment.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::OnceLock;
+use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
 
 use super::folders::SubjectFolder;
-use super::words::{ChosenSummary, LookupFile, ModelSummaries};
+use super::subjects::{EligibilityRules, SubjectIndex};
 use crate::aggregate;
+use crate::aggregate::ExclusionPatterns;
+use crate::aggregate::TierOptions;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::index::FileStatus;
 use crate::engine::options::SummaryLookupOptions;
+use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::ContentHash;
+use crate::model::FileItem;
 use crate::model::ModelName;
 use crate::model::RelPath;
+use crate::model::SummaryProvenance;
 use crate::model::SummaryScope;
 use crate::model::Tier;
+use crate::model::error_chain;
 use crate::store::Error;
+use crate::store::agent::AGENT_DATABASE;
 use crate::store::agent::AgentDb;
 use crate::store::agent::StoredSummary;
 
@@ -24,10 +37,10 @@ const FEW: usize = 32;
 /// To read what was written last about all files takes as long as to ask about one in so many.
 const FEWER: usize = 4;
 
-/// A model's words.
+/// A summary by a model.
 #[derive(Debug)]
 pub(in crate::engine) struct LoadedSummary {
-    /// As they stand in the database, which may have come with a checked-out project: whoever shows them makes them plain.
+    /// As it is in the database, which may have come with a checked-out project: it is made plain before it is shown.
     pub(in crate::engine) text: String,
     pub(in crate::engine) by: ModelName,
     subject: ContentHash,
@@ -35,13 +48,13 @@ pub(in crate::engine) struct LoadedSummary {
 }
 
 impl LoadedSummary {
-    /// Returns a hash of the words. It is made when it is first asked for, which is by processes that stay.
+    /// Returns a hash of the text, computed when it is first needed, which is in processes that stay.
     pub(in crate::engine) fn hash(&self) -> ContentHash {
         *self.hash.get_or_init(|| ContentHash::digest(self.text.as_bytes()))
     }
 }
 
-/// Where models' words are looked up, with what was read there last. The projects of a process share it.
+/// Looks up model summaries, and keeps what was read last. The projects of a process share it.
 #[derive(Default)]
 pub(in crate::engine) struct SummaryLookup {
     paid: Option<AgentDb>,
@@ -53,14 +66,14 @@ struct TierSummaries {
     tier: Tier,
     generation: u64,
     files: FxHashMap<ContentHash, Vec<(String, Arc<LoadedSummary>)>>,
-    /// By what stands for each folder.
+    /// By the subject of each folder.
     folders: FxHashMap<ContentHash, Arc<LoadedSummary>>,
     /// What was written last about paths, as far as that was asked for.
     latest: FxHashMap<Vec<u8>, Option<Arc<LoadedSummary>>>,
 }
 
 impl SummaryLookup {
-    /// Returns the words for files; of one that has none, there is nothing in what is returned.
+    /// Returns the summaries of files and folders; those that have none are absent.
     pub(in crate::engine) fn choose(
         &mut self,
         file: &Path,
@@ -79,7 +92,7 @@ impl SummaryLookup {
         } else {
             words.files = self.choose_all(tier, generation, options, asked)?;
             let read = self.load_tier(tier, generation, options)?;
-            // To find out what stands for each folder is not worth while where there are no words about any.
+            // The subjects of folders are not worth computing if no folder has a summary.
             let folders = folders.filter(|_| !read.folders.is_empty()).map(|find| find()).unwrap_or_default();
             words.folders.extend(folders.iter().filter_map(|folder| folder_summary(folder, read)));
         }
@@ -104,7 +117,7 @@ impl SummaryLookup {
         Ok(tiers)
     }
 
-    /// Returns a number that moves with what is written; `None` where nothing is. One question to the database, and
+    /// Returns a number that moves with what is written; `None` if nothing is. One question to the database, and
     /// where there is none, one to the file system.
     fn generation(&mut self, file: &Path) -> Result<Option<u64>, Error> {
         if self.paid.as_ref().is_some_and(|paid| !paid.is_file_in_place()) {
@@ -204,7 +217,7 @@ impl SummaryLookup {
 /// Words about contents, by the types that they were read as.
 type FileSummaries = FxHashMap<ContentHash, Vec<(String, Arc<LoadedSummary>)>>;
 
-/// Keeps of each content, and of each folder, the words that come first.
+/// Keeps the preferred summary of each content and of each folder.
 fn pick_preferred(
     mut all: Vec<StoredSummary>,
     options: &SummaryLookupOptions,
@@ -225,7 +238,7 @@ fn pick_preferred(
     (files, folders)
 }
 
-/// Returns the words about a folder, with its path. A folder that is the one thing that lies in it has none of its own.
+/// Returns the summary of a folder, with its path. A folder that holds a single subject has none of its own.
 fn folder_summary(folder: &SubjectFolder, read: &TierSummaries) -> Option<(Vec<u8>, String)> {
     let written = read.folders.get(&folder.key.subject).filter(|_| !folder.children.is_empty())?;
     let path = folder.path.as_ref().map_or(Vec::new(), |path| path.as_bytes().to_vec());
@@ -262,7 +275,7 @@ fn choose_one(
     Ok(found.map(|found| (asked.path.clone(), found)))
 }
 
-/// Returns words about a path as those of an earlier content, which they are not where another type is read now.
+/// Returns a summary of a path as one of an earlier content; `None` if the content is the same, read as another type.
 fn earlier_summary(written: &Arc<LoadedSummary>, asked: &LookupFile<'_>) -> Option<ChosenSummary> {
     let is_earlier = written.subject != asked.content;
     let written = Arc::clone(written);
@@ -278,4 +291,154 @@ fn model_summary(summary: StoredSummary) -> LoadedSummary {
     let plain = |name: &str| aggregate::sanitize_line(name);
     let by = ModelName { provider: plain(&summary.model.provider), model: plain(&summary.model.model) };
     LoadedSummary { text: summary.text, by, subject: summary.subject, hash: OnceLock::new() }
+}
+
+/// The summary that is shown for a file.
+#[derive(Debug, Clone)]
+pub(in crate::engine) struct ChosenSummary {
+    pub(in crate::engine) summary: Arc<LoadedSummary>,
+    pub(in crate::engine) is_earlier: bool,
+    /// What the file is now.
+    pub(in crate::engine) content: ContentHash,
+}
+
+impl ChosenSummary {
+    pub(in crate::engine) fn by(&self) -> SummaryProvenance {
+        SummaryProvenance::Model { name: self.summary.by.clone(), is_outdated: self.is_earlier }
+    }
+}
+
+/// The model summaries that an answer shows.
+#[derive(Debug, Default)]
+pub(in crate::engine) struct ModelSummaries {
+    pub(in crate::engine) files: FxHashMap<RelPath, ChosenSummary>,
+    /// About folders, by their paths; about the project under the empty path.
+    pub(in crate::engine) folders: BTreeMap<Vec<u8>, String>,
+}
+
+impl ModelSummaries {
+    /// Returns the summary of a file, if its content is still the one that it was chosen for.
+    pub(in crate::engine) fn of(&self, path: &RelPath, content: &ContentHash) -> Option<&ChosenSummary> {
+        self.files.get(path).filter(|chosen| chosen.content == *content)
+    }
+
+    /// Returns a hash of the summaries of files and folders, and of who wrote them.
+    pub(in crate::engine) fn fingerprint(&self, files: &[KnownFile]) -> ContentHash {
+        let mut text = String::new();
+        for (at, file) in files.iter().enumerate() {
+            if let Some(ChosenSummary { summary: written, is_earlier, .. }) = self.files.get(&file.path) {
+                let _ = writeln!(text, "{at} {} {is_earlier} {}", written.hash(), written.by);
+            }
+        }
+        for (path, words) in &self.folders {
+            let _ = writeln!(text, "{} {}", ContentHash::digest(path), ContentHash::digest(words.as_bytes()));
+        }
+        ContentHash::digest(text.as_bytes())
+    }
+}
+
+/// A file whose summary is looked up.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct LookupFile<'a> {
+    pub(in crate::engine) path: &'a RelPath,
+    pub(in crate::engine) content: ContentHash,
+    pub(in crate::engine) language: &'static str,
+}
+
+impl<'a> LookupFile<'a> {
+    fn of(file: &'a KnownFile) -> Option<Self> {
+        match &file.state {
+            KnownState::Content { hash, file_type, .. } => {
+                Some(Self { path: &file.path, content: *hash, language: file_type.id })
+            }
+            KnownState::LeftOut(_) => None,
+        }
+    }
+}
+
+/// Chooses the model summaries that an answer shows, if its tier asks for them. If the files are all of the project,
+/// `whole` holds their curated items.
+pub(in crate::engine) fn choose_summaries(
+    cache: &mut ArtifactCache<'_>,
+    lookup: &Mutex<SummaryLookup>,
+    tier: Option<&TierOptions>,
+    files: &[KnownFile],
+    whole: Option<&[FileItem]>,
+) -> ModelSummaries {
+    let Some(tier) = tier.filter(|tier| tier.by_model) else { return ModelSummaries::default() };
+    let asked: Vec<LookupFile<'_>> = files.iter().filter_map(LookupFile::of).collect();
+    let items = whole.filter(|_| tier.tree).map(|items| cache.workspace.relative_items(items));
+    let root = cache.workspace.root.clone();
+    let found = with_lookup(cache, lookup, |desk, file, options| {
+        let folders = items.map(|items| || folders(files, items, options, &root));
+        desk.choose(file, tier.tier, options, (&asked, folders))
+    });
+    found.unwrap_or_default()
+}
+
+/// Returns for which tiers there are model summaries of each file.
+pub(in crate::engine) fn summarized_tiers(
+    cache: &mut ArtifactCache<'_>,
+    lookup: &Mutex<SummaryLookup>,
+    asked: &[LookupFile<'_>],
+) -> Vec<Vec<Tier>> {
+    let found = with_lookup(cache, lookup, |desk, file, options| desk.summarized_tiers(file, options, asked));
+    found.unwrap_or_else(|| vec![Vec::new(); asked.len()])
+}
+
+/// Queries the model summaries. If they cannot be read, that is noted, and the heuristic's are shown.
+fn with_lookup<T>(
+    cache: &mut ArtifactCache<'_>,
+    lookup: &Mutex<SummaryLookup>,
+    ask: impl FnOnce(&mut SummaryLookup, &Path, &SummaryLookupOptions) -> Result<T, Error>,
+) -> Option<T> {
+    // Without a cache that can be used, the folder is not to be looked into either.
+    cache.store.as_ref()?;
+    let file = cache.workspace.cache_folder().join(AGENT_DATABASE);
+    let answer = {
+        let mut desk = lookup.lock().unwrap_or_else(PoisonError::into_inner);
+        ask(&mut desk, &file, &cache.workspace.options.summary_lookup)
+    };
+    match answer {
+        Ok(answer) => Some(answer),
+        Err(error) => {
+            let why = error_chain(&error);
+            cache.workspace.note(format!(
+                "no summary by a model is shown, for they cannot be read: {why}; \
+                               `slop cache verify` mends it"
+            ));
+            None
+        }
+    }
+}
+
+/// Returns the folders, as the models that were asked about them saw them.
+fn folders(
+    files: &[KnownFile],
+    items: Vec<FileItem>,
+    options: &SummaryLookupOptions,
+    root: &Path,
+) -> Vec<SubjectFolder> {
+    // Invalid patterns are reported when tasks are listed.
+    let Ok(exclude) = ExclusionPatterns::new(&options.exclude, root) else { return Vec::new() };
+    let said = (exclude, &options.secret_names);
+    let Ok(rules) = EligibilityRules::new(said, items, options.min_bytes) else { return Vec::new() };
+    SubjectIndex::from_files(files, &rules, &[]).folders
+}
+
+/// Adds to the status of each file the tiers for which a model has written about its content.
+pub(in crate::engine) fn add_summarized_tiers(
+    cache: &mut ArtifactCache<'_>,
+    lookup: &Mutex<SummaryLookup>,
+    all: &mut [FileStatus],
+) {
+    let asked: Vec<LookupFile<'_>> = all.iter().filter_map(lookup_file).collect();
+    let tiers = summarized_tiers(cache, lookup, &asked);
+    let with_content = all.iter_mut().filter(|file| file.content.is_some());
+    with_content.zip(tiers).for_each(|(file, tiers)| file.written_for = tiers);
+}
+
+fn lookup_file(file: &FileStatus) -> Option<LookupFile<'_>> {
+    let (content, file_type) = file.content?;
+    Some(LookupFile { path: &file.path, content, language: file_type.id })
 }

@@ -1,44 +1,42 @@
-//! What a model is to be asked about a project, and what of its answers is shown.
+//! Which summaries a model is asked for, and which of them are shown.
 //!
-//! The engine says which contents lack a summary, in which order they matter, and what a model is to read of each. It
-//! asks nobody: that is for the room `agent`.
+//! The engine finds out which contents lack a summary, in which order they matter, and what a model is to read of each.
+//! It calls no model: that is for the room `agent`.
 //!
-//! Start with [`Wish`] and `Project::errands`; a [`Preparer`] makes a prompt of each errand, on any thread.
+//! Start with [`SummaryPolicy`] and `Project::summary_tasks`; a [`PromptPreparer`] makes the prompt of each task, on
+//! any thread. May import `workspace`, `artifacts` and `index`.
 
-mod eligible;
-mod errand;
-mod errands;
 mod folders;
 mod known;
 mod lookup;
-mod prepare;
-mod previewing;
-mod quiet;
+mod preview;
+mod prompt;
 mod subjects;
+mod task;
+mod tasks;
 #[cfg(test)]
 mod tests;
-mod words;
 
 #[cfg(test)]
 pub use crate::discover::Options as SecretNames;
 pub use crate::engine::options::SummaryLookupOptions;
-pub use eligible::IneligibleReason;
-pub use errand::PreparedPrompt;
-pub use errand::SubjectLocation;
-pub use errand::SummaryPolicy;
-pub use errand::SummaryTask;
-pub use errand::SummaryTasks;
-pub use errand::WithheldReason;
-pub use errand::summary_keys;
 pub use folders::SubjectFolder;
 pub use folders::SubjectKey;
-pub use prepare::PromptPreparer;
-pub use previewing::PromptPreview;
-pub use quiet::TaskSkipReason;
+pub use preview::PromptPreview;
+pub use preview::TaskSkipReason;
+pub use prompt::PromptPreparer;
+pub use subjects::IneligibleReason;
+pub use task::PreparedPrompt;
+pub use task::SubjectLocation;
+pub use task::SummaryPolicy;
+pub use task::SummaryTask;
+pub use task::SummaryTasks;
+pub use task::WithheldReason;
+pub use task::summary_keys;
 
-pub(in crate::engine) use errands::{folder_subjects, summary_subjects, summary_tasks};
-pub(in crate::engine) use lookup::SummaryLookup;
-pub(in crate::engine) use prepare::preparer;
-pub(in crate::engine) use previewing::preview;
-pub(in crate::engine) use quiet::skipped_files;
-pub(in crate::engine) use words::{ChosenSummary, ModelSummaries, add_summarized_tiers, choose_summaries};
+pub(in crate::engine) use lookup::{
+    ChosenSummary, ModelSummaries, SummaryLookup, add_summarized_tiers, choose_summaries,
+};
+pub(in crate::engine) use preview::{preview, skipped_files};
+pub(in crate::engine) use prompt::preparer;
+pub(in crate::engine) use tasks::{folder_subjects, summary_subjects, summary_tasks};

@@ -1,20 +1,27 @@
-//! What questions may be about: contents, each once, and the folders that hold them.
+//! The subjects of summaries: contents, each once, and the folders that hold them; and which files are eligible.
 
 use std::collections::HashMap;
 
-use super::eligible::EligibilityRules;
-use super::errand::{SubjectLocation, SummaryPolicy, SummaryTask};
 use super::folders::{SubjectFile, SubjectFolder, SubjectKey, subject_folders};
 use super::known::KnownSummaries;
+use super::task::{SubjectLocation, SummaryPolicy, SummaryTask};
+use crate::aggregate::CuratedItems;
+use crate::aggregate::ExclusionPatterns;
 use crate::aggregate::Selector;
+use crate::discover;
+use crate::discover::NameRules;
 use crate::engine::artifacts::ContentRef;
-use crate::engine::workspace::KnownFile;
+use crate::engine::error::Error;
+use crate::engine::workspace::{KnownFile, KnownState, Workspace};
+use crate::model::FileItem;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 use crate::model::SummaryScope;
+use crate::model::ViewMode;
 use crate::summarize::prompt::PromptStrategy;
 use crate::summarize::prompt::instructions;
 
-/// About how many bytes the words about one thing in a folder have.
+/// About how many bytes the summary of one subject in a folder has.
 const WORDS_BYTES: u64 = 300;
 
 /// A content that a model may be asked about, and the files that have it.
@@ -81,8 +88,8 @@ impl<'a> SubjectIndex<'a> {
     }
 }
 
-/// Returns what stands for each folder that holds files that a model may be asked about: the subjects under which their
-/// summaries are kept. Those below stand before those that they lie in, and the root is the last.
+/// Returns the subject of each folder that holds files a model may be asked about; their summaries are kept under
+/// these. Folders precede those that they are in, and the root is the last.
 pub(in crate::engine) fn folders_among(files: &[KnownFile], rules: &EligibilityRules) -> Vec<SubjectFolder> {
     SubjectIndex::from_files(files, rules, &[]).folders
 }
@@ -98,19 +105,19 @@ fn folders(contents: &[SubjectContent<'_>]) -> Vec<SubjectFolder> {
     subject_folders(&leaves.collect::<Vec<_>>())
 }
 
-/// Returns how a folder is asked about; `None` where it is the one thing that lies in it, and no question of its own.
+/// Returns how a folder is asked about; `None` if it is the one thing that lies in it, and no question of its own.
 pub(in crate::engine) fn folder_strategy(folder: &SubjectFolder) -> Option<PromptStrategy> {
     if folder.children.is_empty() { None } else { PromptStrategy::for_scope(folder.key.scope) }
 }
 
-/// Returns the question about a content; `None` where nobody is asked.
+/// Returns the task for a content; `None` if no model is to be asked.
 pub(in crate::engine) fn file_task(
     content: &SubjectContent<'_>,
     known: &KnownSummaries,
-    wish: &SummaryPolicy,
+    policy: &SummaryPolicy,
 ) -> Option<SummaryTask> {
     let paths: Vec<RelPath> = content.subjects.iter().map(|subject| subject.path.clone()).collect();
-    let material = content.subjects.first()?.facts.size.min(wish.material_bytes as u64);
+    let material = content.subjects.first()?.facts.size.min(policy.material_bytes as u64);
     Some(SummaryTask {
         id: known.task_id(&content.key, content.strategy)?,
         subject: content.key.subject,
@@ -119,19 +126,19 @@ pub(in crate::engine) fn file_task(
         strategy: content.strategy,
         location: SubjectLocation::File(paths.first()?.clone()),
         paths,
-        tiers: wish.tiers.clone(),
-        estimated_bytes: material + instructions(content.strategy, &wish.tiers).len() as u64,
+        tiers: policy.tiers.clone(),
+        estimated_bytes: material + instructions(content.strategy, &policy.tiers).len() as u64,
     })
 }
 
-/// Returns the question about a folder; `None` where there is none of its own, or nobody is asked.
+/// Returns the task for a folder; `None` if it has none of its own, or no model is to be asked.
 pub(in crate::engine) fn folder_task(
     folder: &SubjectFolder,
     known: &KnownSummaries,
-    wish: &SummaryPolicy,
+    policy: &SummaryPolicy,
 ) -> Option<SummaryTask> {
     let strategy = folder_strategy(folder)?;
-    let material = (folder.children.len() as u64 * WORDS_BYTES).min(wish.material_bytes as u64);
+    let material = (folder.children.len() as u64 * WORDS_BYTES).min(policy.material_bytes as u64);
     Some(SummaryTask {
         id: known.task_id(&folder.key, strategy)?,
         subject: folder.key.subject,
@@ -140,7 +147,93 @@ pub(in crate::engine) fn folder_task(
         strategy,
         location: folder.path.clone().map_or(SubjectLocation::Root, SubjectLocation::Folder),
         paths: Vec::new(),
-        tiers: wish.tiers.clone(),
-        estimated_bytes: material + instructions(strategy, &wish.tiers).len() as u64,
+        tiers: policy.tiers.clone(),
+        estimated_bytes: material + instructions(strategy, &policy.tiers).len() as u64,
     })
+}
+
+/// Why no model is asked about a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IneligibleReason {
+    /// It has no text, or none that may be shown.
+    LeftOut(SkipReason),
+    /// A pattern of `agent.exclude` matches it.
+    Excluded,
+    /// A person keeps it out of documents.
+    Hidden,
+    /// It holds rows, or a program wrote it.
+    Data,
+    /// It is so small that the heuristic's summary is enough.
+    Small,
+}
+
+/// The rules by which files are asked about.
+pub(in crate::engine) struct EligibilityRules {
+    exclude: ExclusionPatterns,
+    secrets: NameRules,
+    items: CuratedItems,
+    min_bytes: u64,
+}
+
+impl EligibilityRules {
+    /// Reads the names.
+    pub(in crate::engine) fn new(
+        (exclude, secrets): (ExclusionPatterns, &discover::Options),
+        items: Vec<FileItem>,
+        least_bytes: u64,
+    ) -> Result<Self, Error> {
+        let secrets = NameRules::new(secrets)?;
+        Ok(Self { exclude, secrets, items: CuratedItems::new(items), min_bytes: least_bytes })
+    }
+
+    /// Returns the content to ask about, and how.
+    pub(in crate::engine) fn check<'a>(
+        &self,
+        file: &'a KnownFile,
+    ) -> Result<(ContentRef<'a>, PromptStrategy), IneligibleReason> {
+        if let KnownState::LeftOut(reason) = file.state {
+            return Err(IneligibleReason::LeftOut(reason));
+        }
+        if let Some(reason) = self.secrets.skip_reason(&file.path) {
+            return Err(IneligibleReason::LeftOut(reason));
+        }
+        if self.exclude.excludes(&file.path) {
+            return Err(IneligibleReason::Excluded);
+        }
+        if self.is_hidden(&file.path) {
+            return Err(IneligibleReason::Hidden);
+        }
+        let subject = ContentRef::from_file(file).ok_or(IneligibleReason::Data)?;
+        let strategy = PromptStrategy::for_type(subject.file_type).ok_or(IneligibleReason::Data)?;
+        if subject.facts.size < self.min_bytes.max(1) {
+            return Err(IneligibleReason::Small);
+        }
+        Ok((subject, strategy))
+    }
+
+    /// Returns whether a person picked the file out.
+    pub(in crate::engine) fn is_curated(&self, path: &RelPath) -> bool {
+        self.items.find(path).is_some()
+    }
+
+    fn is_hidden(&self, path: &RelPath) -> bool {
+        self.items.find(path).is_some_and(|item| {
+            // A file that is to be shown in full is shown, whatever else the item has.
+            let is_hidden = !item.auto_aggregate || item.view_mode == Some(ViewMode::None);
+            is_hidden && !(item.auto_aggregate && item.force_full)
+        })
+    }
+}
+
+/// Returns the rules that a policy asks for.
+pub(in crate::engine) fn eligibility(
+    workspace: &Workspace<'_>,
+    policy: &SummaryPolicy,
+) -> Result<EligibilityRules, Error> {
+    let exclude = ExclusionPatterns::new(&policy.exclude, &workspace.root)?;
+    EligibilityRules::new(
+        (exclude, &policy.secret_names),
+        workspace.relative_items(&policy.items),
+        policy.min_bytes,
+    )
 }

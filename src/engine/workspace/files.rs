@@ -1,12 +1,11 @@
 //! What is known of single files, and how their text is read.
 
-use super::root::Workspace;
 use crate::model::ContentFacts;
 use crate::model::ContentHash;
+use crate::model::FileStamp;
 use crate::model::FileType;
 use crate::model::RelPath;
 use crate::model::SkipReason;
-use crate::sys::ReadError;
 
 /// A file of the project as it is now.
 #[derive(Debug, Clone)]
@@ -26,36 +25,68 @@ pub(in crate::engine) enum KnownState {
 /// A text that was read on the way, with the hash of its bytes.
 pub(in crate::engine) type HashedText = (ContentHash, String);
 
-impl Workspace<'_> {
-    /// Reads a file's text, with the hash of the bytes that it was read from.
-    pub(in crate::engine) fn read_text(&self, path: &RelPath) -> Result<(ContentHash, String), SkipReason> {
-        self.read_text_up_to(path, self.options.structure_max_bytes)
-    }
-
-    /// Reads the text of a file of at most `max_bytes`.
-    pub(in crate::engine) fn read_text_up_to(
-        &self,
-        path: &RelPath,
-        max_bytes: u64,
-    ) -> Result<(ContentHash, String), SkipReason> {
-        let reading = self.world.files.read(path, max_bytes);
-        let reading = reading.map_err(|error| match error {
-            ReadError::TooLarge { .. } => SkipReason::TooLarge,
-            ReadError::Changing => SkipReason::Unstable,
-            ReadError::NotRegular(_) => SkipReason::Special,
-            ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => SkipReason::Vanished,
-            ReadError::Io(_) => SkipReason::Unreadable,
-        })?;
-        let hash = ContentHash::digest(&reading.bytes);
-        let text = crate::discover::read_as_text(&reading.bytes)?;
-        Ok((hash, text.text.into_owned()))
-    }
-}
-
 /// Returns a text with the mark of UTF-8 that its bytes may begin with: for git, whose lines these are, the mark is a
 /// part of the first line, which has changed when it comes or goes.
 pub(in crate::engine) fn with_byte_order_mark((hash, text): HashedText) -> String {
     let marked = ["\u{feff}", &text].concat();
-    // The bytes are not at hand any more, but what they were identified by is.
+    // The bytes are gone by now, but their hash is known.
     if hash == ContentHash::digest(marked.as_bytes()) { marked } else { text }
+}
+
+/// Ticks of file system clocks are at most 10 ms; this is some of them.
+const TICK_NS: i64 = 50_000_000;
+/// Clocks of old file systems tick every two seconds.
+const COARSE_TICK_NS: i64 = 2_000_000_000;
+/// A file is stamped when a write begins. A write of many bytes may still go on when the file is read, and end
+/// without another stamp; this slow it is not, but for a machine under heavy load.
+const WRITE_BYTES_PER_SECOND: i64 = 16 << 20;
+const SECOND_NS: i64 = 1_000_000_000;
+
+/// Returns how long after its stamp a file has to rest before its stamp can be trusted.
+pub(in crate::engine) fn window_ns(stamp: &FileStamp) -> i64 {
+    let is_coarse = stamp.mtime_ns % SECOND_NS == 0 && stamp.ctime_ns % SECOND_NS == 0;
+    let tick = if is_coarse { COARSE_TICK_NS } else { TICK_NS };
+    let size = i64::try_from(stamp.size).unwrap_or(i64::MAX);
+    let write = size.saturating_mul(SECOND_NS) / WRITE_BYTES_PER_SECOND;
+    tick.saturating_add(write).min(COARSE_TICK_NS)
+}
+
+/// Returns whether a file with this stamp, read at that time, could have been written afterwards without a new stamp.
+///
+/// A file may be written twice within one tick of the clock that stamps it, and keep its size: then its stamp is the
+/// same before and after, and only its bytes differ. As in git, a file whose stamp is about as young as the reading is
+/// "racily clean": it is read again. How young is too young was measured. A stamp from the future (the clock was set
+/// back) proves nothing either.
+pub(in crate::engine) fn is_racy(stamp: &FileStamp, read_at_ns: i64) -> bool {
+    read_at_ns <= stamp.ctime_ns.saturating_add(window_ns(stamp))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(size: u64, ctime_ns: i64) -> FileStamp {
+        FileStamp { dev: 1, ino: 1, size, mtime_ns: ctime_ns, ctime_ns }
+    }
+
+    #[test]
+    fn a_file_as_young_as_the_look_at_it_is_not_believed() {
+        let young = stamp(10, 7_000_000_001);
+        assert!(is_racy(&young, 7_000_000_001));
+        assert!(is_racy(&young, 7_000_000_001 + TICK_NS));
+        assert!(!is_racy(&young, 7_000_000_001 + TICK_NS + 1_000));
+    }
+
+    #[test]
+    fn a_stamp_from_the_future_is_not_believed() {
+        assert!(is_racy(&stamp(10, 9_000_000_001), 7_000_000_000));
+    }
+
+    #[test]
+    fn a_large_file_and_a_coarse_clock_need_more_rest() {
+        let later = |size, ctime_ns: i64| !is_racy(&stamp(size, ctime_ns), ctime_ns + 1_500_000_000);
+        assert!(later(1 << 20, 7_000_000_001));
+        assert!(!later(64 << 20, 7_000_000_001));
+        assert!(!later(10, 7_000_000_000));
+    }
 }

@@ -1,8 +1,10 @@
-//! A listing of the project's files, with all by which it can be told later whether it still is right.
+//! Lists the project's files, and checks whether an earlier listing is still right.
 //!
-//! To list the files anew costs git's processes and a walk. What they depend on can be looked at for less: the files that
-//! hold rules, and the folders, whose stamps change with the names in them.
+//! Listing the files again costs git's processes and a walk. Checking what a listing depends on costs less: the files
+//! that hold rules, and the folders, whose stamps change with the names in them.
 
+use std::io;
+use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -10,7 +12,7 @@ use std::sync::PoisonError;
 
 use rustc_hash::FxHashSet;
 
-use super::freshness::is_racy;
+use super::files::is_racy;
 use super::root::Workspace;
 use super::tracked_listing::{ListedFolder, TrackedListing};
 use super::tracker::TreeSnapshot;
@@ -18,32 +20,35 @@ use crate::discover;
 use crate::discover::FileListing;
 use crate::discover::HeaderNeighbors;
 use crate::discover::ListingSource;
+use crate::discover::NameRules;
 use crate::engine::error::Error;
+use crate::engine::options::Options;
 use crate::model::ContentHash;
 use crate::model::FileStamp;
 use crate::model::RelPath;
 use crate::sys::FileKind;
+use crate::sys::Processes;
 use crate::sys::run_git;
 
-/// A change that is older than this should have been told by an event.
+/// A change that is older than this should have been reported by an event.
 pub(in crate::engine) const TOLD_BY_NS: i64 = 2_000_000_000;
 /// How deep folders may lie in one another that hold no file of the project. Each step is a question to git.
 const MOST_STEPS: usize = 8;
 
-/// What a look at all that a listing depends on says.
+/// Whether a listing is still right, by everything that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::engine) enum ListingState {
     /// Nothing has changed.
     Unchanged,
     /// Names came and went, and are what they were.
     SameNames,
-    /// It is not to be believed. Says whether that should have been told by an event by now.
+    /// It cannot be trusted any more. An event may have had to report that by now.
     Stale { should_be_reported: bool },
 }
 
 impl Workspace<'_> {
-    /// Lists the files, and does some other work meanwhile. A listing is kept for the next answers where events are to be
-    /// had, and with it all that it depends on.
+    /// Lists the files, and does some other work meanwhile. A listing is kept for the next answers where events are to
+    /// be had, and with it all that it depends on.
     pub(in crate::engine) fn list_files<R>(
         &self,
         began: Option<&TreeSnapshot>,
@@ -95,7 +100,7 @@ impl Workspace<'_> {
                 }
             }
         }
-        // That files come and go is told of each that an editor saves by way of another name.
+        // An editor that saves by way of another name makes files come and go.
         let listed = began.suspect.as_ref()?;
         let is_explained = self.check_listing(listed) == ListingState::SameNames;
         is_explained.then(|| {
@@ -104,7 +109,7 @@ impl Workspace<'_> {
         })
     }
 
-    /// Says whether a listing is what a new one would be.
+    /// Returns whether a listing is what a new one would be.
     pub(in crate::engine) fn check_listing(&self, listed: &TrackedListing) -> ListingState {
         let now_ns = self.world.clock.now_ns();
         let gone = |stamps: [Option<FileStamp>; 2]| {
@@ -166,7 +171,7 @@ impl Workspace<'_> {
         files.into_iter().map(stamped).collect()
     }
 
-    /// Looks at the folders that may hold files of the project. Says whether these are all.
+    /// Looks at the folders that may hold files of the project. Returns whether these are all.
     fn add_folders(&self, listed: &mut TrackedListing) -> bool {
         let mut known: FxHashSet<Vec<u8>> = FxHashSet::from_iter([Vec::new()]);
         for found in &listed.listing.files {
@@ -182,7 +187,7 @@ impl Workspace<'_> {
             for folder in next {
                 self.add_folder(&folder, listed, &known, &mut others);
             }
-            // The walk said itself which folders it entered.
+            // The walk itself reports which folders it entered.
             if listed.listing.source == ListingSource::Walk || others.is_empty() {
                 return true;
             }
@@ -229,12 +234,12 @@ impl Workspace<'_> {
         RelPath::new(&[folder.as_bytes(), b"/x"].concat()).is_ok_and(|inside| self.names.is_excluded(&inside))
     }
 
-    /// Returns those of some folders that git ignores; `None` where it does not say.
+    /// Returns those of some folders that git ignores; `None` if git fails.
     fn ignored(&self, folders: &[Vec<u8>]) -> Option<FxHashSet<Vec<u8>>> {
         let input = folders.join(&0);
         let finished =
             run_git(self.world.processes, &self.root, &["check-ignore", "-z", "--stdin"], &input).ok()?;
-        // It says no where it ignores none.
+        // It fails without a message if it ignores none of them.
         if !finished.success && !finished.stderr.is_empty() {
             return None;
         }
@@ -279,4 +284,32 @@ fn rule_stamp(project: &Workspace<'_>, path: &std::path::Path) -> Option<FileSta
     let stamp = project.world.disk.stamp(path).ok().flatten()?;
     let is_repository = path.file_name().is_some_and(|name| name == ".git");
     Some(if is_repository { FileStamp { size: 0, mtime_ns: 0, ctime_ns: 0, ..stamp } } else { stamp })
+}
+
+/// Tells which folders at and below one may hold files of the project; all of the project's, where it is empty.
+pub type WatchFolders = Arc<dyn Fn(&[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
+
+/// Returns a function that lists the folders of the project in the folder `root`.
+///
+/// Asked for all, it lists the files too: git may track some in a folder that a rule ignores. Asked for a new folder it
+/// goes by the rules alone, for that is asked a thousand times when a branch is switched.
+pub fn watch_folders(
+    root: &Path,
+    options: &Options,
+    processes: &'static (dyn Processes + Send),
+) -> Result<WatchFolders, Error> {
+    let names = NameRules::new(&options.names)?;
+    let root = root.to_owned();
+    let lister = Mutex::new(ListingSource::Walk);
+    Ok(Arc::new(move |below| {
+        let mut source = lister.lock().unwrap_or_else(PoisonError::into_inner);
+        let listing = if below.is_empty() {
+            let listing = discover::list(&root, &names, processes).map_err(io::Error::other)?;
+            *source = listing.source;
+            listing
+        } else {
+            FileListing { files: Vec::new(), source: *source, notes: Vec::new(), folders: Vec::new() }
+        };
+        discover::watchable_folders(&root, &names, &listing, below).map_err(io::Error::other)
+    }))
 }

@@ -1,18 +1,18 @@
-//! The files of a project as they lie on the disk: its listing, and what is kept of both between answers.
+//! The files of a project on the disk: where they are, which there are, and what is known of them between answers.
+//!
+//! Imports no other folder of this room. Start with [`Workspace`], which everything else is called with.
 
 mod files;
-mod freshness;
 mod listing;
 mod root;
-mod run_log;
 mod tracked_listing;
 mod tracker;
-mod watch_folders;
 
-pub use watch_folders::watch_folders;
+pub use listing::watch_folders;
 
-pub(in crate::engine) use files::{HashedText, KnownFile, KnownState, with_byte_order_mark};
-pub(in crate::engine) use freshness::{is_racy, window_ns};
+pub(in crate::engine) use files::{
+    HashedText, KnownFile, KnownState, is_racy, window_ns, with_byte_order_mark,
+};
 pub(in crate::engine) use listing::TOLD_BY_NS;
 pub(in crate::engine) use root::Workspace;
 pub(in crate::engine) use tracked_listing::TrackedListing;

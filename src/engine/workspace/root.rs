@@ -4,14 +4,16 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::run_log::RunLog;
 use super::tracker::TreeTracker;
 use crate::discover::NameRules;
 use crate::engine::error::Error;
-use crate::engine::options::{Options, World};
+use crate::engine::options::{IndexReport, Options, World};
+use crate::model::ContentHash;
 use crate::model::FileItem;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 use crate::store::agent::AGENT_DATABASE;
+use crate::sys::ReadError;
 
 /// A project's folder, and everything by which its files are read.
 pub(in crate::engine) struct Workspace<'w> {
@@ -41,7 +43,7 @@ impl Workspace<'_> {
         if self.world.progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    /// Reports a note to whoever reads the answer.
+    /// Adds a note for the reader of the answer.
     pub(in crate::engine) fn note(&mut self, note: String) {
         self.log.note(note);
     }
@@ -81,5 +83,78 @@ impl Workspace<'_> {
             FileItem { path: path.to_owned(), ..item.clone() }
         };
         items.iter().map(within).collect()
+    }
+
+    /// Reads a file's text, with the hash of the bytes that it was read from.
+    pub(in crate::engine) fn read_text(&self, path: &RelPath) -> Result<(ContentHash, String), SkipReason> {
+        self.read_text_up_to(path, self.options.structure_max_bytes)
+    }
+
+    /// Reads the text of a file of at most `max_bytes`.
+    pub(in crate::engine) fn read_text_up_to(
+        &self,
+        path: &RelPath,
+        max_bytes: u64,
+    ) -> Result<(ContentHash, String), SkipReason> {
+        let reading = self.world.files.read(path, max_bytes);
+        let reading = reading.map_err(|error| match error {
+            ReadError::TooLarge { .. } => SkipReason::TooLarge,
+            ReadError::Changing => SkipReason::Unstable,
+            ReadError::NotRegular(_) => SkipReason::Special,
+            ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => SkipReason::Vanished,
+            ReadError::Io(_) => SkipReason::Unreadable,
+        })?;
+        let hash = ContentHash::digest(&reading.bytes);
+        let text = crate::discover::read_as_text(&reading.bytes)?;
+        Ok((hash, text.text.into_owned()))
+    }
+}
+
+/// Collects what use cases report besides their answers: notes for a person, and what the last scan did.
+///
+/// Whoever answers reads it afterwards; nothing in the engine decides anything by it.
+#[derive(Debug, Default)]
+pub(in crate::engine) struct RunLog {
+    notes: Vec<String>,
+    last_scan: Option<IndexReport>,
+    unstable: u64,
+}
+
+impl RunLog {
+    /// Adds a note, once.
+    pub(in crate::engine) fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Returns how many notes were added since they were last taken.
+    pub(in crate::engine) const fn note_count(&self) -> usize {
+        self.notes.len()
+    }
+
+    /// Records what a scan of the project's files did.
+    pub(in crate::engine) fn record_scan(&mut self, report: IndexReport) {
+        self.last_scan = Some(report);
+    }
+
+    /// Counts files that could not be read because they kept changing.
+    pub(in crate::engine) const fn count_unstable(&mut self, files: u64) {
+        self.unstable += files;
+    }
+
+    /// Returns the notes added since this was last called.
+    pub(in crate::engine) fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Returns how many files could not be read, since this was last called, because they kept changing.
+    pub(in crate::engine) const fn take_unstable(&mut self) -> u64 {
+        std::mem::replace(&mut self.unstable, 0)
+    }
+
+    /// Returns what the last scan did.
+    pub(in crate::engine) const fn last_scan(&self) -> Option<&IndexReport> {
+        self.last_scan.as_ref()
     }
 }

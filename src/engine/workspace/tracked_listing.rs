@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use rustc_hash::FxHashMap;
 
-use super::freshness::is_racy;
+use super::files::is_racy;
 use crate::discover;
 use crate::discover::FileListing;
 use crate::discover::HeaderNeighbors;
@@ -22,7 +22,7 @@ pub(in crate::engine) struct TrackedListing {
     pub(in crate::engine) name_options: discover::Options,
     /// When it was begun, in the file system's time. What has changed since may or may not be in it.
     pub(in crate::engine) began_ns: i64,
-    /// The files outside of the project; `None` where there was nothing of that name.
+    /// The files outside of the project; `None` if there was nothing of that name.
     pub(in crate::engine) rule_files: Vec<(PathBuf, Option<FileStamp>)>,
     pub(in crate::engine) ignore_files: Vec<(RelPath, FileStamp)>,
     pub(in crate::engine) folders: Vec<ListedFolder>,
@@ -36,14 +36,14 @@ impl TrackedListing {
         self.rule_files.iter().map(|(path, _)| path.clone()).collect()
     }
 
-    /// Returns a hash of the stamps of all files by which git knows a history; nothing that git says of commits changes
-    /// without one of them. `None` where they are too young to be believed, or not known.
+    /// Returns a hash of the stamps of all files that git's history depends on; what git reports of commits does not
+    /// change without one of them. `None` if they are too young to be trusted, or not known.
     pub(in crate::engine) fn history_key(&self) -> Option<ContentHash> {
         let is_known = !self.rule_files.is_empty() && self.has_rested();
         is_known.then(|| hash_stamps(&self.rule_files))
     }
 
-    /// Says whether the rules were at rest, so that their stamps stand for them.
+    /// Returns whether the rule files had rested, so that their stamps can be trusted.
     pub(in crate::engine) fn has_rested(&self) -> bool {
         self.rule_files.iter().all(|(_, stamp)| stamp.is_none_or(|stamp| !is_racy(&stamp, self.began_ns)))
     }
@@ -54,7 +54,7 @@ pub(in crate::engine) struct ListedFolder {
     /// `None` for the root.
     pub(in crate::engine) path: Option<RelPath>,
     pub(in crate::engine) stamp: Option<FileStamp>,
-    /// A hash of what lies in it; `None` where that is not sure to be what was listed.
+    /// A hash of what lies in it; `None` if that is not sure to be what was listed.
     pub(in crate::engine) names: Option<ContentHash>,
 }
 

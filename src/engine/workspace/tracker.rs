@@ -1,8 +1,8 @@
 //! What is known of a project's tree between two answers, shared by all projects of one process.
 //!
-//! Whoever watches the tree says here what may have changed; whoever answers looks here before it asks git and the
-//! store. Nothing that is held is believed because no event came: each answer compares stamps first. So an event that is
-//! lost makes an answer slower, never wrong. What only events can tell is that a file was written without a new stamp.
+//! A watcher reports here what may have changed; an answer looks here before it asks git and the store. Nothing is
+//! trusted because no event came: each answer compares stamps first. So a lost event makes an answer slower, never
+//! wrong. Only an event can tell that a file was written without a new stamp.
 //!
 //! One lock guards it all, and is held for moments: never while a file is read or git runs.
 
@@ -37,13 +37,13 @@ pub(in crate::engine) struct TreeTracker {
 pub(in crate::engine) struct TrackerCounts {
     /// Files that the project lists, as far as is known.
     pub(in crate::engine) files: u64,
-    /// Changes that stamps told and no event did.
+    /// Changes that stamps showed and no event reported.
     pub(in crate::engine) missed: u64,
     /// Files whose bytes were not what their stamps promised.
     pub(in crate::engine) mistakes: u64,
 }
 
-/// So many files are remembered to have been read since they changed.
+/// This many files are remembered to have been read since they changed.
 const MOST_SETTLED: usize = 16_384;
 
 #[derive(Default)]
@@ -53,21 +53,21 @@ struct TreeState {
     /// How often track was lost.
     epoch: u64,
     version: u64,
-    /// How often files were told to have changed, and how often the list of them.
+    /// How often changed files were reported, and how often changes to the list of files.
     touches: u64,
     relists: u64,
-    /// Files that were told to have changed and were not read since, each with the touch that told it last.
+    /// Files that were reported as changed and not read since, each with the number of the last report.
     dirty: FxHashMap<RelPath, u64>,
-    /// Files that were read since they were told to have changed, each with the touches that had come when the reading
-    /// began. A reading that began before counts no more, whenever it ends.
+    /// Files that were read since they were reported as changed, each with the number of reports when that reading
+    /// began. A reading that began earlier no longer counts, whenever it ends.
     settled: FxHashMap<RelPath, u64>,
     listed: Option<Arc<TrackedListing>>,
-    /// The listing that was kept until files were told to have come or gone.
+    /// The listing that was kept until files were reported to have come or gone.
     suspect: Option<Arc<TrackedListing>>,
     rows: Option<Arc<FileRows>>,
-    /// Files that answers found changed and that nobody was told of yet, each with what it was before.
+    /// Files that answers found changed and that no refresh has reported yet, each with its row before.
     unreported: FxHashMap<RelPath, Option<Arc<FileRow>>>,
-    /// Whether every file was looked at since track was lost, so that a change that was not told is remarkable.
+    /// Whether every file was checked since events were lost, so that an unreported change counts as missed.
     is_complete: bool,
     /// Whether rows are held that some project could not store.
     is_behind: bool,
@@ -85,13 +85,13 @@ pub(in crate::engine) struct TreeSnapshot {
     pub(in crate::engine) epoch: u64,
     pub(in crate::engine) dirty: HashSet<RelPath>,
     pub(in crate::engine) listed: Option<Arc<TrackedListing>>,
-    /// The listing that was kept until files were told to have come or gone.
+    /// The listing that was kept until files were reported to have come or gone.
     pub(in crate::engine) suspect: Option<Arc<TrackedListing>>,
 }
 
 impl TreeTracker {
-    /// Is told that the bytes of files may have changed: they are read before they are answered from, whatever their
-    /// stamps say.
+    /// Records that the bytes of files may have changed: they are read before they are answered from, whatever their
+    /// stamps are.
     pub(in crate::engine) fn touch(&self, paths: &[RelPath]) {
         let mut known = self.known();
         known.touches += 1;
@@ -100,7 +100,7 @@ impl TreeTracker {
         known.dirty.extend(paths.iter().map(|path| (path.clone(), touch)));
     }
 
-    /// Is told that files may have come or gone, or that the rules have changed by which they count.
+    /// Records that files may have come or gone, or that the rules have changed by which they are listed.
     pub(in crate::engine) fn invalidate_listing(&self) {
         let mut known = self.known();
         known.relists += 1;
@@ -108,7 +108,7 @@ impl TreeTracker {
         known.suspect = known.listed.take().or_else(|| known.suspect.take());
     }
 
-    /// Is told that events were lost, so that anything may have changed.
+    /// Records that events were lost, so that anything may have changed.
     pub(in crate::engine) fn invalidate_all(&self) {
         let mut known = self.known();
         known.epoch += 1;
@@ -120,12 +120,12 @@ impl TreeTracker {
         known.rows = None;
     }
 
-    /// Says whether events are to be had. Without, every answer lists the files anew.
+    /// Sets whether changes are reported by events. If not, every answer lists the files again.
     pub(in crate::engine) fn set_trusted(&self, is_trusted: bool) {
         let mut known = self.known();
         if known.is_trusted != is_trusted {
             known.is_trusted = is_trusted;
-            // What was begun before must not be kept: no event told what came between.
+            // A listing begun before must not be kept: no event has reported the changes in between.
             known.relists += 1;
             known.version += 1;
             known.is_complete = false;
@@ -219,13 +219,13 @@ impl TreeTracker {
         known.is_complete = false;
     }
 
-    /// Notes that rows are held which the store does not have.
+    /// Records that the store lacks some of the rows in memory.
     pub(in crate::engine) fn mark_behind(&self) {
         self.known().is_behind = true;
     }
 
-    /// Forgets the rows where the store does not have all of them: who has a store again, or never lost it, reads anew
-    /// what another project could not store.
+    /// Forgets the rows if the store lacks some of them: a project that has a store again, or never lost it, reads
+    /// again what another project could not store.
     pub(in crate::engine) fn catch_up(&self) {
         let is_behind = std::mem::take(&mut self.known().is_behind);
         if is_behind {
@@ -246,7 +246,7 @@ impl TreeTracker {
         };
         let rows = Arc::make_mut(rows);
         let mut keep_for_telling = |path: &RelPath, before: Option<Arc<FileRow>>| {
-            // Else everything is going to be looked at, and told of by that.
+            // If not, everything is going to be scanned, and reported by that.
             if *is_whole {
                 untold.entry(path.clone()).or_insert(before);
             }
@@ -277,7 +277,8 @@ impl TreeTracker {
         }
     }
 
-    /// Returns the files that changed since they were told of last, each with what it was then. They count as told.
+    /// Returns the files that changed since they were last reported, each with its row then. They count as reported
+    /// now.
     pub(in crate::engine) fn take_unreported(
         &self,
         is_meant: &dyn Fn(&RelPath) -> bool,
@@ -285,7 +286,7 @@ impl TreeTracker {
         self.known().unreported.extract_if(|path, _| is_meant(path)).collect()
     }
 
-    /// Notes that files were looked at when so many touches had come.
+    /// Records that files were read, and how many reports there had been when the reading began.
     pub(in crate::engine) fn mark_read<'p>(&self, paths: impl Iterator<Item = &'p RelPath>, touches: u64) {
         let mut known = self.known();
         if known.dirty.is_empty() {
@@ -303,7 +304,7 @@ impl TreeTracker {
         }
     }
 
-    /// Notes that every file was looked at.
+    /// Records that every file was scanned.
     pub(in crate::engine) fn mark_scanned_all(&self, began: &TreeSnapshot) {
         let mut known = self.known();
         known.is_complete = known.epoch == began.epoch && known.is_trusted;

@@ -5,25 +5,25 @@ use super::*;
 #[test]
 fn files_are_asked_about_and_then_the_folders_that_hold_them() {
     let bench = bench(FILES);
-    let first = bench.errands(&wish());
+    let first = tasks(&bench, &policy());
     assert_eq!((first.done, first.waiting_folders, first.ineligible), (0, 3, 0));
-    let rounds = bench.answer_all(&wish());
+    let rounds = answer_all(&bench, &policy());
     let mut files = FILES.to_vec();
     files.sort_unstable();
     assert_eq!(rounds[0], files);
     // `tools` holds one file and is that file: there is no question about it.
     assert_eq!(rounds[1..], [vec!["src/deep/"], vec!["src/"], vec!["."]]);
-    assert_eq!(bench.errands(&wish()).done, 9);
+    assert_eq!(tasks(&bench, &policy()).done, 9);
 }
 
 #[test]
 fn what_is_done_takes_no_reading() {
     let bench = bench(FILES);
-    bench.answer_all(&wish());
-    bench.project().index(Trust::Stamps).unwrap();
-    bench.readings();
-    assert!(bench.errands(&wish()).ready.is_empty());
-    assert_eq!(bench.readings(), 0);
+    answer_all(&bench, &policy());
+    bench.open(options()).index(Trust::Stamps).unwrap();
+    bench.reads().len();
+    assert!(tasks(&bench, &policy()).ready.is_empty());
+    assert_eq!(bench.reads().len(), 0);
 }
 
 #[test]
@@ -32,18 +32,18 @@ fn three_edits_among_a_thousand_files_are_three_files_and_the_folders_above_them
         (0..1_000).map(|at| format!("part{}/group{}/file{at}.py", at % 10, at % 50)).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let bench = bench(&paths);
-    bench.answer_all(&wish());
-    bench.project().index(Trust::Stamps).unwrap();
-    bench.readings();
-    bench.come_back();
+    answer_all(&bench, &policy());
+    bench.open(options()).index(Trust::Stamps).unwrap();
+    bench.reads().len();
+    bench.reset_clock();
     for at in [0, 1, 11] {
         bench.write(paths[at], &program("edited").replace('1', &at.to_string()));
     }
-    let young = bench.errands(&wish());
+    let young = tasks(&bench, &policy());
     assert_eq!((young.ready.len(), young.too_recent), (0, 3));
     assert!(young.next_ready_in.unwrap() <= Duration::from_mins(1));
     bench.wait(60);
-    let rounds = bench.answer_all(&wish());
+    let rounds = answer_all(&bench, &policy());
     assert_eq!(rounds[0], ["part0/group0/file0.py", "part1/group1/file1.py", "part1/group11/file11.py"]);
     assert_eq!(rounds[1], ["part0/group0/", "part1/group1/", "part1/group11/"]);
     assert_eq!(rounds[2..], [vec!["part0/", "part1/"], vec!["."]]);
@@ -52,34 +52,34 @@ fn three_edits_among_a_thousand_files_are_three_files_and_the_folders_above_them
 #[test]
 fn a_rename_of_a_file_or_a_folder_asks_nothing() {
     let bench = bench(FILES);
-    bench.answer_all(&wish());
+    answer_all(&bench, &policy());
     bench.rename("src/a.py", "src/z.py");
     bench.rename("src/deep", "src/shallow");
     bench.rename("tools/e.py", "tools/more/still/e.py");
-    let errands = bench.errands(&wish());
+    let errands = tasks(&bench, &policy());
     assert_eq!((names(&errands), errands.too_recent, errands.waiting_folders), (vec![], 0, 0));
 }
 
 #[test]
 fn another_branch_and_back_asks_nothing() {
     let bench = bench(FILES);
-    bench.answer_all(&wish());
-    bench.come_back();
+    answer_all(&bench, &policy());
+    bench.reset_clock();
     bench.write("src/a.py", &program("other"));
     std::fs::remove_file(bench.path("f.py")).unwrap();
-    let there = bench.errands(&wish());
+    let there = tasks(&bench, &policy());
     assert_eq!((there.too_recent, there.waiting_folders), (1, 2));
     bench.write("src/a.py", &program("src_a_py"));
     bench.write("f.py", &program("f_py"));
-    let back = bench.errands(&wish());
+    let back = tasks(&bench, &policy());
     assert_eq!((back.ready.len(), back.too_recent, back.waiting_folders, back.done), (0, 0, 0, 9));
 }
 
 #[test]
 fn the_same_content_twice_is_one_question() {
     let text = program("same");
-    let bench = SummaryTestProject::new(&[("b.py", &text), ("a.py", &text)]);
-    let errands = bench.errands(&wish());
+    let bench = rested(&[("b.py", &text), ("a.py", &text)]);
+    let errands = tasks(&bench, &policy());
     assert_eq!(names(&errands), ["a.py"]);
     let paths: Vec<String> = errands.ready[0].paths.iter().map(ToString::to_string).collect();
     assert_eq!(paths, ["a.py", "b.py"]);
@@ -90,13 +90,8 @@ fn the_same_content_twice_is_one_question() {
 fn a_header_is_asked_about_as_what_it_is_read_as() {
     let text = "/* Adds numbers, and nothing else. */\nint add(int a, int b);\n";
     let source = "#include \"a.h\"\nint add(int a, int b) { return a + b; }\n";
-    let bench = SummaryTestProject::new(&[
-        ("c/a.h", text),
-        ("c/a.c", source),
-        ("cpp/a.h", text),
-        ("cpp/a.cpp", source),
-    ]);
-    let errands = bench.errands(&wish());
+    let bench = rested(&[("c/a.h", text), ("c/a.c", source), ("cpp/a.h", text), ("cpp/a.cpp", source)]);
+    let errands = tasks(&bench, &policy());
     let mut headers: Vec<_> = errands
         .ready
         .iter()
@@ -111,7 +106,7 @@ fn a_header_is_asked_about_as_what_it_is_read_as() {
 #[test]
 fn what_is_not_asked_about_is_counted() {
     let (text, generated) = (program("a"), format!("# Generated by x. DO NOT EDIT.\n{}", program("b")));
-    let bench = SummaryTestProject::new(&[
+    let bench = rested(&[
         ("a.py", &text),
         ("generated.py", &generated),
         ("rows.csv", "a,b\n1,2\n3,4\n5,6\n7,8\n9,10\n"),
@@ -127,20 +122,20 @@ fn what_is_not_asked_about_is_counted() {
         view_mode,
         ..FileItem::plain(path)
     };
-    let wish = SummaryPolicy {
+    let policy = SummaryPolicy {
         exclude: vec!["private/".to_owned()],
         items: vec![
             curated("hidden", Some(crate::model::ViewMode::None), true),
             curated("asked/d.py", None, false),
         ],
-        ..wish()
+        ..policy()
     };
-    let errands = bench.errands(&wish);
+    let errands = tasks(&bench, &policy);
     assert_eq!(names(&errands), ["a.py"]);
     assert_eq!(errands.ineligible, 8);
-    let wrong = SummaryPolicy { exclude: vec!["{private".to_owned()], ..wish };
+    let wrong = SummaryPolicy { exclude: vec!["{private".to_owned()], ..policy };
     assert!(
-        matches!(bench.project().summary_tasks(&wrong), Err(Error::Select(_))),
+        matches!(bench.open(options()).summary_tasks(&wrong), Err(Error::Select(_))),
         "it must not be sent by a slip"
     );
 }
@@ -149,9 +144,9 @@ fn what_is_not_asked_about_is_counted() {
 fn a_name_that_holds_secrets_is_not_sent_though_it_may_be_shown() {
     let bench = bench(&["a.py", "keys/b.py"]);
     let secrets = discover::Options { secret_names: vec!["b.py".to_owned()], ..discover::Options::default() };
-    let wish = SummaryPolicy { secret_names: secrets, ..wish() };
-    assert_eq!(names(&bench.errands(&wish)), ["a.py"]);
-    let shown = bench.project().preview("keys/b.py", &wish).unwrap();
+    let policy = SummaryPolicy { secret_names: secrets, ..policy() };
+    assert_eq!(names(&tasks(&bench, &policy)), ["a.py"]);
+    let shown = bench.open(options()).preview("keys/b.py", &policy).unwrap();
     assert!(matches!(shown, PromptPreview::Ineligible(_)), "{shown:?}");
 }
 
@@ -160,7 +155,7 @@ fn only_what_is_picked_is_asked_about() {
     let bench = bench(FILES);
     let picked = |picks: &[&str]| {
         let picks = picks.iter().map(|word| (*word).to_owned()).collect();
-        bench.project().summary_tasks(&SummaryPolicy { paths: picks, ..wish() })
+        bench.open(options()).summary_tasks(&SummaryPolicy { paths: picks, ..policy() })
     };
     assert_eq!(names(&picked(&["src/deep", "f.py"]).unwrap()), ["f.py", "src/deep/c.py", "src/deep/d.py"]);
     assert_eq!(picked(&["src"]).unwrap().waiting_folders, 2);
@@ -172,37 +167,37 @@ fn only_what_is_picked_is_asked_about() {
 #[test]
 fn what_was_refused_is_not_asked_again_and_holds_up_no_folder() {
     let bench = bench(&["src/a.py", "src/b.py"]);
-    let errands = bench.errands(&wish());
-    let mut paid = bench.paid();
+    let errands = tasks(&bench, &policy());
+    let mut paid = agent_db(&bench);
     let wanted = [errands.ready[0].id];
     paid.claim(&errands.ready[0].id, &errands.ready[0].id, &wanted, HOLDER, 0, &|_| true).unwrap();
     let until_ms = bench.clock.now_ns() / 1_000_000 + 30_000;
     paid.record_refusal(
         &errands.ready[0].id,
-        &wish().refusal_key(&errands.ready[0].id),
+        &policy().refusal_key(&errands.ready[0].id),
         HOLDER,
         "it would not",
         Some(until_ms),
         0,
     )
     .unwrap();
-    SummaryTestProject::answer(&mut paid, &errands.ready[1], &wish());
+    answer(&mut paid, &errands.ready[1], &policy());
     drop(paid);
-    let later = bench.errands(&wish());
+    let later = tasks(&bench, &policy());
     assert_eq!((names(&later), later.refused), (vec!["src/".to_owned()], 1));
     bench.wait(30);
-    let last = bench.errands(&wish());
+    let last = tasks(&bench, &policy());
     assert_eq!((names(&last), last.refused, last.waiting_folders), (names(&errands)[..1].to_vec(), 0, 1));
 }
 
 #[test]
 fn a_summary_by_any_of_the_models_will_do() {
     let bench = bench(&["a.py", "b.py"]);
-    bench.answer_all(&wish());
+    answer_all(&bench, &policy());
     let other = ModelName { provider: "test".to_owned(), model: "two".to_owned() };
-    let mut both = wish();
+    let mut both = policy();
     both.models.insert(0, SummaryModel::plain(other));
-    assert_eq!(bench.errands(&both).ready.len(), 0);
+    assert_eq!(tasks(&bench, &both).ready.len(), 0);
     both.models.pop();
-    assert_eq!(bench.errands(&both).ready.len(), 2);
+    assert_eq!(tasks(&bench, &both).ready.len(), 2);
 }

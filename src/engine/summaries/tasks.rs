@@ -1,7 +1,7 @@
-//! What there is to ask: contents without their summaries, and folders whose contents have theirs.
+//! Lists the tasks: contents without summaries, and folders whose contents have theirs.
 //!
-//! All but the stamps of what is to be asked about comes from the scan and from what is stored, so that to look again at
-//! an unchanged project reads no file.
+//! Everything but the stamps comes from the scan and from what is stored, so that listing the tasks of an unchanged
+//! project again reads no file.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -9,12 +9,14 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
-use super::eligible::{EligibilityRules, eligibility};
-use super::errand::{SubjectLocation, SummaryPolicy, SummaryTasks};
 use super::folders::{SubjectFolder, SubjectKey};
 use super::known::{KnownSummaries, known_summaries};
-use super::prepare::is_clean;
-use super::subjects::{SubjectContent, SubjectIndex, file_task, folder_strategy, folder_task, folders_among};
+use super::prompt::is_clean;
+use super::subjects::{
+    EligibilityRules, SubjectContent, SubjectIndex, eligibility, file_task, folder_strategy, folder_task,
+    folders_among,
+};
+use super::task::{SubjectLocation, SummaryPolicy, SummaryTasks};
 use crate::aggregate::Selector;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, ImportanceInputs, importance};
 use crate::engine::error::Error;
@@ -42,7 +44,7 @@ struct TaskSurvey<'a> {
 enum SubjectState {
     /// It has its summaries.
     Done,
-    /// It was tried in vain, or a program wrote it: the heuristic's words have to do.
+    /// It was tried without success, or a program wrote it: the heuristic's summary has to do.
     Settled,
     /// It is to be asked about.
     Ready,
@@ -56,37 +58,37 @@ impl SubjectState {
     }
 }
 
-/// Returns what a model is to be asked, after a look at all files.
+/// Returns the summaries that a model is to be asked for, after a scan of all files.
 ///
-/// Folders become ready when all that lies in them is done, so that whoever wants them too asks for errands again
-/// when these are done, until none is ready.
+/// Folders become ready when everything in them is summarized, so a caller that wants them too asks again after these
+/// tasks are done, until none is ready.
 pub(in crate::engine) fn summary_tasks(
     cache: &mut ArtifactCache<'_>,
-    wish: &SummaryPolicy,
+    policy: &SummaryPolicy,
 ) -> Result<SummaryTasks, Error> {
     let files = all_files(cache)?;
-    let picks = path_selectors(&cache.workspace, &wish.paths, &files)?;
-    let rules = eligibility(&cache.workspace, wish)?;
+    let picks = path_selectors(&cache.workspace, &policy.paths, &files)?;
+    let rules = eligibility(&cache.workspace, policy)?;
     let subjects = SubjectIndex::from_files(&files, &rules, &picks);
-    let known = known_summaries(&cache.workspace, wish, &subjects.keys())?;
+    let known = known_summaries(&cache.workspace, policy, &subjects.keys())?;
     let errands = SummaryTasks { ineligible: subjects.ineligible, ..SummaryTasks::default() };
-    let mut survey = TaskSurvey { policy: wish, rules, picks, known, states: HashMap::new(), tasks: errands };
+    let mut survey = TaskSurvey { policy, rules, picks, known, states: HashMap::new(), tasks: errands };
     let ready = add_contents(cache, &subjects.contents, &mut survey);
     for content in most_important_first(cache, ready, &files, &survey.rules) {
-        survey.tasks.ready.extend(file_task(content, &survey.known, wish));
+        survey.tasks.ready.extend(file_task(content, &survey.known, policy));
     }
     add_folder_tasks(cache, &subjects, &mut survey);
     cache.workspace.check_cancelled()?;
     Ok(survey.tasks)
 }
 
-/// Returns what stands for each folder that holds files that a model may be asked about.
+/// Returns the subject of each folder that holds files a model may be asked about.
 pub(in crate::engine) fn folder_subjects(
     cache: &mut ArtifactCache<'_>,
-    wish: &SummaryPolicy,
+    policy: &SummaryPolicy,
 ) -> Result<Vec<SubjectFolder>, Error> {
     let files = all_files(cache)?;
-    Ok(folders_among(&files, &eligibility(&cache.workspace, wish)?))
+    Ok(folders_among(&files, &eligibility(&cache.workspace, policy)?))
 }
 
 /// Returns all files of the project as they are now.
@@ -104,11 +106,11 @@ pub(in crate::engine) fn all_files(cache: &mut ArtifactCache<'_>) -> Result<Vec<
 /// Returns what a model can be asked about among the files and folders that are picked, asked or not, by place.
 pub(in crate::engine) fn summary_subjects(
     cache: &mut ArtifactCache<'_>,
-    wish: &SummaryPolicy,
+    policy: &SummaryPolicy,
 ) -> Result<Vec<(SubjectLocation, SubjectKey)>, Error> {
     let files = all_files(cache)?;
-    let picks = path_selectors(&cache.workspace, &wish.paths, &files)?;
-    let all = SubjectIndex::from_files(&files, &eligibility(&cache.workspace, wish)?, &picks);
+    let picks = path_selectors(&cache.workspace, &policy.paths, &files)?;
+    let all = SubjectIndex::from_files(&files, &eligibility(&cache.workspace, policy)?, &picks);
     let is_picked_file = |path: &RelPath| picks.is_empty() || picks.iter().any(|pick| pick.selects(path));
     let mut subjects = Vec::new();
     for content in &all.contents {
@@ -125,7 +127,7 @@ pub(in crate::engine) fn summary_subjects(
     Ok(subjects)
 }
 
-/// Returns what selects the files that words mean; nothing for no words, which mean all.
+/// Returns the selectors of path arguments; none for no arguments, which select everything.
 fn path_selectors(
     workspace: &Workspace<'_>,
     words: &[String],
@@ -203,7 +205,7 @@ fn state_of(
     SubjectState::Waiting
 }
 
-/// Says whether a program wrote a content. The heuristic has read it, and said so in its words.
+/// Returns whether a program wrote a content, by the heuristic's summary of it.
 pub(in crate::engine) fn is_written_by_program(
     cache: &mut ArtifactCache<'_>,
     content: &SubjectContent<'_>,
@@ -212,7 +214,7 @@ pub(in crate::engine) fn is_written_by_program(
     words.is_some_and(|words| is_machine_written(&words))
 }
 
-/// Returns how long it is until one of the files with this content has not been written for so long; `None` where one
+/// Returns how long it is until one of the files with this content has not been written for so long; `None` if one
 /// has not.
 fn remaining_quiet_time(
     workspace: &Workspace<'_>,
@@ -227,7 +229,7 @@ fn remaining_quiet_time(
         Some(still.saturating_sub(Duration::from_nanos(age)))
     };
     let shortest = content.subjects.iter().filter_map(wait).min();
-    // None of them can be looked at any more: the next scan says what became of them.
+    // None of them has a stamp any more: the next scan finds out what became of them.
     shortest.map_or(Some(still), |wait| (!wait.is_zero()).then_some(wait))
 }
 
@@ -254,7 +256,7 @@ fn most_important_first<'c, 'f>(
         content.subjects.iter().filter_map(|subject| by_path.get(subject.path)).max().copied()
     };
     let mut ranked: Vec<_> = ready.into_iter().map(|content| (best(content), content)).collect();
-    // Stable: equals stand by path.
+    // Stable: equals stay in the order of their paths.
     ranked.sort_by_key(|(importance, _)| Reverse(*importance));
     ranked.into_iter().map(|(_, content)| content).collect()
 }
@@ -304,7 +306,7 @@ pub(in crate::engine) fn children(
             content.map(|content| content.strategy).or_else(|| PromptStrategy::for_scope(node.scope));
         let words = strategy.and_then(|strategy| known.summary_text(node, strategy));
         let words = words.or_else(|| content.and_then(|content| heuristic_summary(cache, content, known)));
-        // A mark for bytes that nobody understood would keep the whole folder here.
+        // A replacement character would have the whole folder withheld.
         let words = words.map(|words| words.replace(char::REPLACEMENT_CHARACTER, " "));
         children.push(FolderChild {
             subject: node.subject,
@@ -316,7 +318,7 @@ pub(in crate::engine) fn children(
     children
 }
 
-/// Returns the heuristic's words about a content, where its text could be sent too: what is not sent itself is not
+/// Returns the heuristic's summary of a content, if its text could be sent too: what is not sent itself is not
 /// sent by way of its outline either, whatever is written down of earlier tries.
 fn heuristic_summary(
     cache: &mut ArtifactCache<'_>,
@@ -332,12 +334,12 @@ fn heuristic_summary(
 }
 
 impl SummaryTasks {
-    /// Says whether what was tried in vain is to be tried again, and notes what has to be forgotten for it.
-    fn retry(&mut self, id: &SummaryKey, is_picked: bool, wish: &SummaryPolicy) -> bool {
-        if wish.retries && is_picked {
-            self.retried_refusals.push(wish.refusal_key(id));
+    /// Returns whether what was tried without success is to be tried again, and notes what has to be forgotten for it.
+    fn retry(&mut self, id: &SummaryKey, is_picked: bool, policy: &SummaryPolicy) -> bool {
+        if policy.retries && is_picked {
+            self.retried_refusals.push(policy.refusal_key(id));
         }
-        wish.retries && is_picked
+        policy.retries && is_picked
     }
 }
 

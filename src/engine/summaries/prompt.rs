@@ -1,10 +1,10 @@
-//! A question is worded: what a model is to read, and nothing that must not leave.
+//! Makes prompts: what a model is to read, and nothing that must not be sent.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::errand::{
+use super::task::{
     PreparedPrompt, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason,
 };
 use crate::discover;
@@ -36,23 +36,23 @@ pub struct PromptPreparer<'w> {
     clock: &'w dyn Clock,
     max_bytes: u64,
     parse_timeout: Duration,
-    wish: SummaryPolicy,
+    policy: SummaryPolicy,
     children: BTreeMap<SummaryKey, Vec<FolderChild>>,
     large: Mutex<()>,
 }
 
-/// Returns who words the questions of these errands, which were asked for by this wish.
+/// Returns who words the questions of these tasks, which were asked for by this policy.
 pub(in crate::engine) fn preparer<'w>(
     workspace: &Workspace<'w>,
     errands: &SummaryTasks,
-    wish: &SummaryPolicy,
+    policy: &SummaryPolicy,
 ) -> PromptPreparer<'w> {
     PromptPreparer {
         files: workspace.world.files,
         clock: workspace.world.clock,
         max_bytes: workspace.options.structure_max_bytes,
         parse_timeout: workspace.options.parse_timeout,
-        wish: wish.clone(),
+        policy: policy.clone(),
         children: errands.children.clone(),
         large: Mutex::default(),
     }
@@ -70,7 +70,7 @@ pub struct SecretLocation {
 impl PromptPreparer<'_> {
     /// Words a question, with half as much material for each step of `shrink`.
     pub fn prepare(&self, errand: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
-        let most_bytes = self.wish.material_bytes.checked_shr(u32::from(shrink)).unwrap_or(0);
+        let most_bytes = self.policy.material_bytes.checked_shr(u32::from(shrink)).unwrap_or(0);
         let (material, redacted) = match &errand.location {
             SubjectLocation::File(path) => self.file_material(errand, path, most_bytes)?,
             SubjectLocation::Folder(_) | SubjectLocation::Root => {
@@ -78,13 +78,13 @@ impl PromptPreparer<'_> {
             }
         };
         let instructions = instructions(errand.strategy, &errand.tiers);
-        // Once more, as it leaves: what was cut and joined may say what no part of it said.
+        // Once more, as it is sent: cutting and joining may have made a secret that was in no part.
         let whole = format!("{instructions}\n{}", material.text);
         let found = scan(&whole)?;
         if !found.matches.is_empty() {
             return Err(WithheldReason::Secret { rules: rule_names(&found) });
         }
-        let answer_tokens = self.wish.answer_tokens;
+        let answer_tokens = self.policy.answer_tokens;
         let prompt = ModelPrompt { instructions, material: material.text, answer_tokens };
         let strategy = errand.strategy.versioned();
         Ok(PreparedPrompt { prompt, strategy, redacted, is_cut: material.is_cut })
@@ -99,8 +99,8 @@ impl PromptPreparer<'_> {
         let text = self.text(errand, path)?;
         let file_type = discover::file_type_by_id(errand.language).ok_or(WithheldReason::Changed)?;
         let found = scan(&text)?;
-        // Some stand for the whole text: a key over many lines is not made harmless by taking out what was recognized.
-        let withholds = !self.wish.redacts || found.matches.iter().any(|found| found.blocks_file);
+        // Some block the whole text: a key of many lines is not harmless without the lines that were recognized.
+        let withholds = !self.policy.redacts || found.matches.iter().any(|found| found.blocks_file);
         if !found.matches.is_empty() && withholds {
             return Err(WithheldReason::Secret { rules: rule_names(&found) });
         }
@@ -113,7 +113,7 @@ impl PromptPreparer<'_> {
         Ok((material(&source, errand.strategy, &errand.subject, most_bytes), redacted))
     }
 
-    /// Returns what looks like a secret in the file that an errand is about, by place.
+    /// Returns what looks like a secret in the file that a task is about, by place.
     pub(in crate::engine) fn secrets(&self, errand: &SummaryTask) -> Vec<SecretLocation> {
         let SubjectLocation::File(path) = &errand.location else { return Vec::new() };
         let Ok(text) = self.text(errand, path) else { return Vec::new() };
@@ -130,7 +130,7 @@ impl PromptPreparer<'_> {
         secrets
     }
 
-    /// Reads the text that an errand is about.
+    /// Reads the text that a task is about.
     fn text(&self, errand: &SummaryTask, path: &RelPath) -> Result<String, WithheldReason> {
         text(self.files, self.max_bytes, path, &errand.subject)
     }
@@ -152,7 +152,7 @@ impl PromptPreparer<'_> {
             let mut give_up = || self.parse_timeout < self.clock.thread_time().saturating_sub(began);
             syntax::derive(file_type.id, text, &mut give_up).map(|structure| structure.outline)
         };
-        // On a thread of its own, for a parser may use the stack deeply and nobody knows that of the caller.
+        // On a thread of its own: a parser may need a deep stack, and the caller's may be small.
         std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().name("outline".to_owned()).stack_size(STACK_BYTES);
             let parser = builder.spawn_scoped(scope, parse).ok()?;
@@ -179,7 +179,7 @@ fn text(
     Ok(text.text.into_owned())
 }
 
-/// Says whether a file holds nothing that looks like a secret; not where it cannot be told.
+/// Returns whether a file holds nothing that looks like a secret; not if that cannot be found out.
 pub(in crate::engine) fn is_clean(
     files: &dyn Files,
     max_bytes: u64,

@@ -1,4 +1,4 @@
-//! One question that is to be asked.
+//! One summary that a model is to be asked for, and the policy by which such tasks are made.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,17 +24,17 @@ use crate::summarize::secrets;
 /// Which summaries are wanted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummaryPolicy {
-    /// For which tiers; one answer holds the words for all of them.
+    /// The tiers; one response holds the summaries for all of them.
     pub tiers: Vec<Tier>,
     /// Who may write them, the first one first. A summary by any of these will do.
     pub models: Vec<SummaryModel>,
-    /// Who is asked and where, in words that nobody reads: what these could not answer, others may.
+    /// An opaque name of the chain of providers: what this chain could not answer, another may.
     pub provider_chain: String,
     /// The files, as the command line names them; empty for all.
     pub paths: Vec<String>,
-    /// Patterns of files that no model is to see, beside those that hold secrets by their names.
+    /// Patterns of files that no model is to see, besides those that hold secrets by their names.
     pub exclude: Vec<String>,
-    /// What people say of single files. What they keep out of documents is not paid for.
+    /// Curated items. Files that are kept out of documents are not paid for.
     pub items: Vec<FileItem>,
     /// Only contents whose files have not been written for so long.
     pub min_age: Duration,
@@ -44,11 +44,11 @@ pub struct SummaryPolicy {
     pub answer_tokens: u32,
     /// What is done where a secret is found: the file is left out, or what was found is.
     pub redacts: bool,
-    /// Smaller files are not worth a call: the heuristic says all there is to say.
+    /// Smaller files are not worth a call: the heuristic's summary is enough.
     pub min_bytes: u64,
-    /// Names that hold secrets, whatever a project says: files with such names may be shown to people, and not sent.
+    /// Names that hold secrets, whatever a project allows: files with such names may be shown to people, but not sent.
     pub secret_names: discover::Options,
-    /// Whether what was tried in vain among the files that are picked is to be tried again.
+    /// Whether what was tried without success among the files that are picked is to be tried again.
     pub retries: bool,
 }
 
@@ -59,22 +59,22 @@ impl SummaryPolicy {
         SummaryKeyBuilder::new(&self.tiers, &limits, self.redacts, secrets::version())
     }
 
-    /// Returns what a refusal of a question is kept by: another chain is asked anew.
+    /// Returns the key of a task's refusal: another chain of providers is asked again.
     pub fn refusal_key(&self, question: &SummaryKey) -> SummaryKey {
         let words = format!("refusal/2 {} {}", question.0, self.provider_chain);
         SummaryKey(ContentHash::digest(words.as_bytes()))
     }
 }
 
-/// Returns the keys of the summaries that an errand brings where this model writes them, for each tier that is wanted.
+/// Returns the keys of the summaries that a task brings where this model writes them, for each tier that is wanted.
 pub fn summary_keys(
     errand: &SummaryTask,
-    wish: &SummaryPolicy,
+    policy: &SummaryPolicy,
     by_name: &ModelName,
 ) -> Vec<(Tier, SummaryKey)> {
-    let by = wish.models.iter().find(|writer| writer.name == *by_name).cloned();
+    let by = policy.models.iter().find(|writer| writer.name == *by_name).cloned();
     let by = by.unwrap_or_else(|| SummaryModel::plain(by_name.clone()));
-    let (ring, strategy) = (wish.keyring(), errand.strategy);
+    let (ring, strategy) = (policy.keyring(), errand.strategy);
     let key = |tier: &Tier| {
         let (subject, language) = (&errand.subject, errand.language);
         ring.key(&KeyParts { scope: errand.scope, subject, language, strategy, by: &by, tier: *tier })
@@ -85,7 +85,7 @@ pub fn summary_keys(
 /// One question that is to be asked of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummaryTask {
-    /// What nobody else is to do meanwhile: the key of the first tier's summary by the first model.
+    /// The id under which it is claimed: the key of the first tier's summary by the first model.
     pub id: SummaryKey,
     /// What it is about.
     pub subject: ContentHash,
@@ -99,7 +99,7 @@ pub struct SummaryTask {
     pub location: SubjectLocation,
     /// All files with this content; none for a folder.
     pub paths: Vec<RelPath>,
-    /// For which tiers words are wanted.
+    /// The tiers for which summaries are wanted.
     pub tiers: Vec<Tier>,
     /// About how many bytes will be sent; an estimate for folders.
     pub estimated_bytes: u64,
@@ -137,7 +137,7 @@ pub struct SummaryTasks {
     pub waiting_bytes: u64,
     /// How many subjects have their summaries.
     pub done: u64,
-    /// How many subjects were tried in vain, and are not to be tried again yet.
+    /// How many subjects were tried without success, and are not to be tried again yet.
     pub refused: u64,
     /// By what the refusals are kept that are to be forgotten first, so that all of this can be asked.
     pub retried_refusals: Vec<SummaryKey>,
@@ -147,7 +147,7 @@ pub struct SummaryTasks {
     pub next_ready_in: Option<Duration>,
     /// How many files no model is asked about: secret by their names, excluded, too small, data.
     pub ineligible: u64,
-    /// What is known of what lies in each folder that is ready, by its errand.
+    /// What is known of what lies in each folder that is ready, by its task.
     pub children: BTreeMap<SummaryKey, Vec<FolderChild>>,
 }
 
@@ -161,12 +161,12 @@ pub enum WithheldReason {
     },
     /// It could not be looked through for secrets.
     Unscanned(String),
-    /// The file is not what it was, or not there any more: there will be another errand.
+    /// The file is not what it was, or not there any more: there will be another task.
     Changed,
 }
 
 impl fmt::Display for WithheldReason {
-    /// Says why, in words that hold nothing of the file.
+    /// Writes the reason, without any text of the file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Secret { rules } => write!(f, "something in it looks like a secret ({})", rules.join(", ")),

@@ -1,12 +1,14 @@
-//! The question about one file or folder, whatever became of it before: what a person looks at before anything is sent.
+//! Previews the prompt for one file or folder, and explains why files are skipped.
 
-use super::eligible::{IneligibleReason, eligibility};
-use super::errand::{PreparedPrompt, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason};
-use super::errands::{all_files, children, is_written_by_program, path_selector};
+use std::collections::BTreeMap;
+use std::collections::HashSet;
+
 use super::folders::SubjectFolder;
 use super::known::known_summaries;
-use super::prepare::{SecretLocation, preparer};
-use super::subjects::{SubjectContent, SubjectIndex, file_task, folder_task};
+use super::prompt::{SecretLocation, preparer};
+use super::subjects::{IneligibleReason, SubjectContent, SubjectIndex, eligibility, file_task, folder_task};
+use super::task::{PreparedPrompt, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason};
+use super::tasks::{all_files, children, is_written_by_program, path_selector};
 use crate::aggregate::Selector;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
@@ -22,7 +24,7 @@ pub enum PromptPreview {
     Eligible {
         /// The question.
         task: Box<SummaryTask>,
-        /// Its words, or why they do not leave.
+        /// Its prompt, or why it is withheld.
         prepared: Result<PreparedPrompt, WithheldReason>,
         /// What was found in the file that looks like a secret.
         secrets: Vec<SecretLocation>,
@@ -34,10 +36,10 @@ pub enum PromptPreview {
 pub(in crate::engine) fn preview(
     cache: &mut ArtifactCache<'_>,
     word: &str,
-    wish: &SummaryPolicy,
+    policy: &SummaryPolicy,
 ) -> Result<PromptPreview, Error> {
     let files = all_files(cache)?;
-    let rules = eligibility(&cache.workspace, wish)?;
+    let rules = eligibility(&cache.workspace, policy)?;
     let nothing = || Error::NothingSelected { word: word.to_owned() };
     let path = match path_selector(&cache.workspace, word)? {
         Selector::Parts(path) if path.is_empty() => None,
@@ -49,29 +51,29 @@ pub(in crate::engine) fn preview(
         return Ok(PromptPreview::Ineligible(reason));
     }
     let subjects = SubjectIndex::from_files(&files, &rules, &[]);
-    let known = known_summaries(&cache.workspace, wish, &subjects.keys())?;
+    let known = known_summaries(&cache.workspace, policy, &subjects.keys())?;
     let folder = subjects.folders.iter().find(|folder| folder.path == path);
-    if let Some(errand) = folder.and_then(|folder| folder_task(folder, &known, wish)) {
+    if let Some(errand) = folder.and_then(|folder| folder_task(folder, &known, policy)) {
         let children = folder.map(|folder| children(cache, folder, &subjects.by_key(), &known));
         let mut errands = SummaryTasks::default();
         errands.children.insert(errand.id, children.unwrap_or_default());
-        return Ok(eligible_preview(&cache.workspace, errand, &errands, wish));
+        return Ok(eligible_preview(&cache.workspace, errand, &errands, policy));
     }
     let content = content_at(path.as_ref(), folder, &subjects).ok_or_else(nothing)?;
     if is_written_by_program(cache, content) {
         return Ok(PromptPreview::Ineligible(IneligibleReason::Data));
     }
-    let errand = file_task(content, &known, wish).ok_or_else(nothing)?;
-    Ok(eligible_preview(&cache.workspace, errand, &SummaryTasks::default(), wish))
+    let errand = file_task(content, &known, policy).ok_or_else(nothing)?;
+    Ok(eligible_preview(&cache.workspace, errand, &SummaryTasks::default(), policy))
 }
 
 fn eligible_preview(
     workspace: &Workspace<'_>,
     errand: SummaryTask,
     errands: &SummaryTasks,
-    wish: &SummaryPolicy,
+    policy: &SummaryPolicy,
 ) -> PromptPreview {
-    let wording = preparer(workspace, errands, wish);
+    let wording = preparer(workspace, errands, policy);
     let prepared = wording.prepare(&errand, 0);
     let secrets = wording.secrets(&errand);
     PromptPreview::Eligible { task: Box::new(errand), prepared, secrets }
@@ -88,4 +90,49 @@ pub(in crate::engine) fn content_at<'s, 'f>(
             || folder.is_some_and(|folder| folder.key == content.key)
     };
     subjects.contents.iter().find(is_there)
+}
+
+/// Why no model is asked about a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskSkipReason {
+    /// Nobody ever is.
+    Ineligible(IneligibleReason),
+    /// It was tried before, without success.
+    Refused(String),
+}
+
+/// Returns why no model is asked about the files that were named one by one. Files that are to be summarized, or that
+/// are, are absent.
+pub(in crate::engine) fn skipped_files(
+    cache: &mut ArtifactCache<'_>,
+    policy: &SummaryPolicy,
+) -> Result<BTreeMap<RelPath, TaskSkipReason>, Error> {
+    let mut named = HashSet::new();
+    for word in &policy.paths {
+        if let Selector::Parts(path) = path_selector(&cache.workspace, word)? {
+            named.insert(path);
+        }
+    }
+    let files = all_files(cache)?;
+    let rules = eligibility(&cache.workspace, policy)?;
+    let subjects = SubjectIndex::from_files(&files, &rules, &[]);
+    let known = known_summaries(&cache.workspace, policy, &subjects.keys())?;
+    let mut quiet = BTreeMap::new();
+    for file in files.iter().filter(|file| named.contains(file.path.as_bytes())) {
+        if let Err(reason) = rules.check(file) {
+            quiet.insert(file.path.clone(), TaskSkipReason::Ineligible(reason));
+            continue;
+        }
+        let Some(content) = content_at(Some(&file.path), None, &subjects) else { continue };
+        if known.is_done(&content.key, content.strategy) {
+            continue;
+        }
+        let id = known.task_id(&content.key, content.strategy);
+        if let Some(why) = id.and_then(|id| known.refusal(&id)) {
+            quiet.insert(file.path.clone(), TaskSkipReason::Refused(why.to_owned()));
+        } else if is_written_by_program(cache, content) {
+            quiet.insert(file.path.clone(), TaskSkipReason::Ineligible(IneligibleReason::Data));
+        }
+    }
+    Ok(quiet)
 }

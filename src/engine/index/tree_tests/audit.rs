@@ -1,10 +1,10 @@
-//! What is found although nobody told it.
+//! Changes that are found although no event reported them.
 
 use super::*;
 
 #[test]
 fn an_audit_finds_what_the_index_says_wrongly() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     scene.write("c.py", "def c():\n    pass\n");
     scene.rest();
     let mut project = scene.open(options());
@@ -31,9 +31,9 @@ fn an_audit_finds_what_the_index_says_wrongly() {
 
 #[test]
 fn who_is_paranoid_finds_bytes_that_their_stamps_did_not_promise() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     tear(&scene, &tree, &mut project);
     names(&mut project);
     assert_eq!(tree.counts().mistakes, 0);
@@ -48,9 +48,9 @@ fn who_is_paranoid_finds_bytes_that_their_stamps_did_not_promise() {
 
 #[test]
 fn a_change_that_should_have_been_told_is_counted() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     let file = File::options().write(true).open(scene.path("a.py")).unwrap();
     file.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH)).unwrap();
     names(&mut project);

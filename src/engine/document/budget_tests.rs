@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::error::Error;
+use super::request::{AggregationRequest, DiscussionSource, ImageFile, SectionRequest};
 use crate::aggregate::CuratedItems;
 use crate::aggregate::DocumentLimits;
 use crate::aggregate::TierOptions;
-use crate::engine::document::{AggregationRequest, DiscussionSource, ImageFile, SectionRequest};
+use crate::engine::error::Error;
 use crate::engine::index::Trust;
-use crate::engine::tests::TestProject;
+use crate::engine::testing::TestProject;
 use crate::model::AggregationStrategy as Views;
 use crate::model::Document;
 use crate::model::DocumentPart;
@@ -299,7 +299,8 @@ fn check_refusal(error: &Error, case: &BudgetCase, bench: &TestProject) -> Resul
     let document = bench.project(false).aggregate(&request).unwrap();
     check_limits(&document, &request)?;
     let yields = document.receipt.files.iter().filter(|entry| !entry.rule.is_binding());
-    // Of what yields, no more than a path or two are left: more of them would be more than to say that they are missing.
+    // Of what yields, no more than a path or two are left: more of them would be more than to say that they are
+    // missing.
     prop_assert!(yields.clone().all(|entry| entry.view == ViewMode::Path || entry.content.is_none()));
     prop_assert!(yields.count() <= 2 || document.tree.is_none());
     Ok(())

@@ -1,174 +1,64 @@
-//! What is kept between answers is right after every change, told or not, and saves what it is meant to save.
+//! What is kept between answers is right after every change, reported or not, and saves what it is meant to save.
 
 #![expect(clippy::disallowed_methods, reason = "a test sets the scene, and looks at what became of it")]
 
-mod auditing;
+mod audit;
 mod documents;
 
-use std::ffi::OsStr;
 use std::fs;
 use std::fs::File;
 use std::fs::FileTimes;
-use std::io;
-use std::path::Path;
 use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::OnceLock;
 use std::time::Duration;
 use std::time::SystemTime;
 
-use super::options::{Options, World};
-use super::project::Project;
-use super::report::NoProgress;
-use super::shared::WorkspaceCache;
+use super::audit::{AuditReport, IndexDifferenceKind};
+use super::changes::{FileChange, FileChangeKind};
+use super::scan::Trust;
 use crate::engine::document::{AggregationRequest, CachedDocument, DocumentHistory};
-use crate::engine::index::{AuditReport, FileChange, FileChangeKind, IndexDifferenceKind, Trust};
-use crate::engine::tests::{options, request};
+use crate::engine::options::Options;
+use crate::engine::project::Project;
+use crate::engine::shared::WorkspaceCache;
+use crate::engine::testing::{TestProject, options, request};
 use crate::model::AggregationStrategy;
 use crate::model::ContentHash;
 use crate::model::Document;
 use crate::model::FileOrder;
 use crate::model::RelPath;
 use crate::model::ViewMode;
-use crate::sys::FileContent;
-use crate::sys::FileKind;
-use crate::sys::FileStat;
-use crate::sys::Files;
-use crate::sys::ProcessOutput;
-use crate::sys::Processes;
-use crate::sys::ReadError;
-use crate::sys::RealDisk;
-use crate::sys::RealFiles;
-use crate::sys::RealProcesses;
-use crate::sys::WallClock;
 
-/// A folder whose readings are counted; and a file may be read with other bytes than it has, as by a torn read.
-struct WatchedScene {
-    folder: tempfile::TempDir,
-    files: RealFiles,
-    reads: Mutex<Vec<String>>,
-    runs: Mutex<Vec<String>>,
-    torn: Mutex<Option<Vec<u8>>>,
-    /// Is done while the next file is read.
-    meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+/// A repository of two files that have rested for long, and a third that is ignored.
+fn scene() -> TestProject {
+    let files = [
+        (".gitignore", "*.log\n"),
+        ("a.py", "def a():\n    return 1\n"),
+        ("sub/b.py", "def b():\n    return 2\n"),
+        ("x.log", "x\n"),
+    ];
+    let scene = TestProject::new(&files);
+    fs::create_dir_all(scene.path("empty/inner")).unwrap();
+    scene.git(&["init", "-q"]);
+    scene.git(&["add", "-A"]);
+    scene.rest();
+    scene
 }
 
-impl Files for WatchedScene {
-    fn stat(&self, path: &RelPath) -> io::Result<FileStat> {
-        self.files.stat(path)
-    }
-
-    fn read(&self, path: &RelPath, limit: u64) -> Result<FileContent, ReadError> {
-        self.reads.lock().unwrap().push(path.to_string());
-        if let Some(work) = self.meanwhile.lock().unwrap().take() {
-            work();
-        }
-        let mut reading = self.files.read(path, limit)?;
-        if let Some(bytes) = self.torn.lock().unwrap().take() {
-            reading.bytes = bytes;
-        }
-        Ok(reading)
-    }
-
-    fn entry_names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-        self.files.entry_names(folder)
-    }
-
-    fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
-        self.files.entries(folder)
-    }
+/// Opens a project that knows all there is to know.
+fn warm<'s>(scene: &'s TestProject, tree: &Arc<WorkspaceCache>) -> Project<'s> {
+    let mut project = scene.open_shared(tree);
+    contents(&mut project);
+    scene.rest();
+    contents(&mut project);
+    contents(&mut project);
+    forget(scene);
+    project
 }
 
-impl Processes for WatchedScene {
-    fn run(
-        &self,
-        program: &str,
-        arguments: &[&OsStr],
-        folder: &Path,
-        without: &[&str],
-        input: &[u8],
-    ) -> io::Result<ProcessOutput> {
-        self.runs.lock().unwrap().push(arguments.iter().map(|word| word.to_string_lossy()).collect());
-        RealProcesses.run(program, arguments, folder, without, input)
-    }
-}
-
-impl WatchedScene {
-    /// A repository of two files that have rested for long, and a third that is ignored.
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let files = RealFiles::open(folder.path()).unwrap();
-        let (reads, runs) = (Mutex::default(), Mutex::default());
-        let scene = Self { folder, files, reads, runs, torn: Mutex::default(), meanwhile: Mutex::default() };
-        scene.git(&["init", "-q"]);
-        scene.write(".gitignore", "*.log\n");
-        scene.write("a.py", "def a():\n    return 1\n");
-        scene.write("sub/b.py", "def b():\n    return 2\n");
-        scene.write("x.log", "x\n");
-        fs::create_dir_all(scene.path("empty/inner")).unwrap();
-        scene.git(&["add", "-A"]);
-        scene.rest();
-        scene
-    }
-
-    fn path(&self, path: &str) -> std::path::PathBuf {
-        self.folder.path().join(path)
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn git(&self, arguments: &[&str]) {
-        let identity = ["-c", "user.name=t", "-c", "user.email=t@t"];
-        let arguments: Vec<&OsStr> = identity.iter().chain(arguments).map(OsStr::new).collect();
-        let finished = RealProcesses.run("git", &arguments, self.folder.path(), &[], b"").unwrap();
-        assert!(finished.success, "{finished:?}");
-    }
-
-    /// Lets all stamps become old enough to be believed.
-    fn rest(&self) {
-        std::thread::sleep(Duration::from_millis(120));
-        let _ = self;
-    }
-
-    fn open(&self, options: Options) -> Project<'_> {
-        let world =
-            World { clock: &WallClock, disk: &RealDisk, files: self, processes: self, progress: &NoProgress };
-        Project::open(self.folder.path(), options, world).unwrap()
-    }
-
-    fn project(&self, tree: &Arc<WorkspaceCache>) -> Project<'_> {
-        let mut project = self.open(options());
-        project.share_cache(Arc::clone(tree));
-        project
-    }
-
-    /// A project that knows all there is to know.
-    fn warm(&self, tree: &Arc<WorkspaceCache>) -> Project<'_> {
-        let mut project = self.project(tree);
-        contents(&mut project);
-        self.rest();
-        contents(&mut project);
-        contents(&mut project);
-        self.forget();
-        project
-    }
-
-    fn forget(&self) {
-        self.reads.lock().unwrap().clear();
-        self.runs.lock().unwrap().clear();
-    }
-
-    fn reads(&self) -> Vec<String> {
-        std::mem::take(&mut *self.reads.lock().unwrap())
-    }
-
-    fn runs(&self) -> usize {
-        std::mem::take(&mut *self.runs.lock().unwrap()).len()
-    }
+/// Forgets what was read and run.
+fn forget(scene: &TestProject) {
+    scene.reads();
+    scene.runs();
 }
 
 fn trusted() -> Arc<WorkspaceCache> {
@@ -185,7 +75,7 @@ fn hash(text: &str) -> ContentHash {
     ContentHash::digest(text.as_bytes())
 }
 
-/// Returns what an answer about all files says of each.
+/// Returns the path and content of each file, as an answer about all files has them.
 fn contents(project: &mut Project<'_>) -> Vec<(String, ContentHash)> {
     let answers = project.outlines(&[], Trust::Stamps).unwrap();
     answers.into_iter().map(|answer| (answer.path.to_string(), answer.hash)).collect()
@@ -197,23 +87,23 @@ fn names(project: &mut Project<'_>) -> Vec<String> {
 
 #[test]
 fn a_second_answer_runs_no_git_and_reads_no_file() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     let version = tree.version();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!((scene.reads(), scene.runs()), (Vec::new(), 0));
     assert_eq!(tree.version(), version, "nothing that is known has changed");
-    assert_eq!(names(&mut scene.project(&tree)), ["a.py", "sub/b.py"]);
+    assert_eq!(names(&mut scene.open_shared(&tree)), ["a.py", "sub/b.py"]);
     assert_eq!((scene.reads(), scene.runs()), (Vec::new(), 0));
     assert_eq!((tree.counts().files, tree.counts().missed, tree.pending()), (3, 0, 0));
 }
 
 #[test]
 fn what_no_event_told_is_found_by_stamps_alone() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     scene.write("a.py", "def other():\n    return 1\n");
     assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
     scene.write("sub/new.py", "def new():\n    pass\n");
@@ -228,7 +118,7 @@ fn what_no_event_told_is_found_by_stamps_alone() {
     assert_eq!(names(&mut project), ["a.py", "moved/b.py"]);
     scene.rest();
     names(&mut project);
-    // In place, so that no folder's stamp tells.
+    // In place, so that no folder's stamp changes.
     fs::write(scene.path("moved/.gitignore"), "o*.py\n").unwrap();
     assert_eq!(names(&mut project), ["a.py", "moved/b.py", "moved/new.py"]);
     scene.git(&["config", "core.excludesFile", "rules"]);
@@ -240,10 +130,10 @@ fn what_no_event_told_is_found_by_stamps_alone() {
 
 #[test]
 fn what_is_ignored_may_change_without_a_new_listing() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     scene.write(".gitignore", "*.log\n/build/\n");
     scene.write("build/x/y", "");
-    let mut project = scene.warm(&trusted());
+    let mut project = warm(&scene, &trusted());
     scene.write("build/x/z", "");
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!(scene.runs(), 0);
@@ -251,9 +141,9 @@ fn what_is_ignored_may_change_without_a_new_listing() {
 
 #[test]
 fn a_file_that_is_saved_by_way_of_another_name_takes_no_new_listing() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     scene.write("sub/b.py.tmp", "def other():\n    return 1\n");
     fs::rename(scene.path("sub/b.py.tmp"), scene.path("sub/b.py")).unwrap();
     tree.touch(&[path("sub/b.py"), path("sub/b.py.tmp")]);
@@ -261,10 +151,10 @@ fn a_file_that_is_saved_by_way_of_another_name_takes_no_new_listing() {
     assert_eq!(contents(&mut project)[1].1, hash("def other():\n    return 1\n"));
     assert_eq!((scene.reads(), scene.runs()), (vec!["sub/b.py".to_owned()], 0));
     assert_eq!(tree.pending(), 0);
-    // Where nothing explains that files came or went, git says.
+    // If nothing explains why files came or went, git is asked.
     scene.rest();
     names(&mut project);
-    scene.forget();
+    forget(&scene);
     tree.invalidate_listing();
     assert_eq!(names(&mut project).len(), 2);
     assert!(0 < scene.runs());
@@ -272,9 +162,9 @@ fn a_file_that_is_saved_by_way_of_another_name_takes_no_new_listing() {
 
 #[test]
 fn a_name_that_came_while_the_files_were_listed_is_found() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     for number in 0..10 {
         scene.write(&format!("n{number}.py"), "def n():\n    pass\n");
         assert_eq!(names(&mut project).len(), 3 + number);
@@ -282,18 +172,18 @@ fn a_name_that_came_while_the_files_were_listed_is_found() {
 }
 
 /// Has a file read while it is written, by a write that gives it no other stamp.
-fn tear(scene: &WatchedScene, tree: &WorkspaceCache, project: &mut Project<'_>) {
+fn tear(scene: &TestProject, tree: &WorkspaceCache, project: &mut Project<'_>) {
     tree.touch(&[path("a.py")]);
-    *scene.torn.lock().unwrap() = Some(b"def torn():\n".to_vec());
+    *scene.files.torn.lock().unwrap() = Some(b"def torn():\n".to_vec());
     assert_eq!(contents(project)[0].1, hash("def torn():\n"));
 }
 
 #[test]
 fn a_file_that_was_told_is_read_though_its_stamp_is_the_same() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
     let text = "def a():\n    return 1\n";
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     tear(&scene, &tree, &mut project);
     assert_ne!(contents(&mut project)[0].1, hash(text), "the torn bytes are believed by their stamp");
     tree.touch(&[path("a.py")]);
@@ -304,14 +194,14 @@ fn a_file_that_was_told_is_read_though_its_stamp_is_the_same() {
 
 #[test]
 fn a_file_that_is_told_while_it_is_read_is_read_once_more() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
     let text = "def a():\n    return 1\n";
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     tree.touch(&[path("a.py")]);
-    *scene.torn.lock().unwrap() = Some(b"def torn():\n".to_vec());
+    *scene.files.torn.lock().unwrap() = Some(b"def torn():\n".to_vec());
     let told = Arc::clone(&tree);
-    *scene.meanwhile.lock().unwrap() = Some(Box::new(move || told.touch(&[path("a.py")])));
+    *scene.files.meanwhile.lock().unwrap() = Some(Box::new(move || told.touch(&[path("a.py")])));
     assert_eq!(contents(&mut project)[0].1, hash("def torn():\n"));
     assert_eq!(tree.pending(), 1);
     // Not even another process believes the stamp.
@@ -324,9 +214,9 @@ fn a_file_that_is_told_while_it_is_read_is_read_once_more() {
 
 #[test]
 fn a_tree_without_events_is_listed_for_each_answer() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = Arc::new(WorkspaceCache::new());
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!((scene.reads(), scene.runs()), (Vec::new(), 1));
     scene.write("empty/inner/deep.py", "def deep():\n    pass\n");
@@ -336,10 +226,10 @@ fn a_tree_without_events_is_listed_for_each_answer() {
 
 #[test]
 fn projects_see_what_others_have_read() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut one = scene.warm(&tree);
-    let mut other = scene.warm(&tree);
+    let mut one = warm(&scene, &tree);
+    let mut other = warm(&scene, &tree);
     scene.write("a.py", "def other():\n    return 1\n");
     scene.rest();
     tree.touch(&[path("a.py")]);
@@ -356,9 +246,9 @@ fn projects_see_what_others_have_read() {
 
 #[test]
 fn a_refresh_tells_what_became_of_files_and_folders() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     let kinds = |changes: Vec<FileChange>| -> Vec<(String, FileChangeKind)> {
         changes.into_iter().map(|change| (change.path.to_string(), change.kind)).collect()
     };
@@ -379,17 +269,17 @@ fn a_refresh_tells_what_became_of_files_and_folders() {
 
 #[test]
 fn a_cache_that_another_process_cleared_is_filled_again() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     scene.open(options()).clear_cache(false).unwrap();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!(project.audit().unwrap().differences, []);
     fs::remove_dir_all(scene.path(".slop_cache")).unwrap();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
-    assert_eq!(scene.project(&tree).audit().unwrap().differences, []);
+    assert_eq!(scene.open_shared(&tree).audit().unwrap().differences, []);
     // By a project of the same process, which the others see.
-    let mut other = scene.project(&tree);
+    let mut other = scene.open_shared(&tree);
     other.clear_cache(false).unwrap();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!(other.audit().unwrap().differences, []);
@@ -397,9 +287,9 @@ fn a_cache_that_another_process_cleared_is_filled_again() {
 
 #[test]
 fn a_cache_that_was_given_up_is_found_again() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     project.cache.store = None;
     scene.write("a.py", "def other():\n    return 1\n");
     assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
@@ -408,10 +298,10 @@ fn a_cache_that_was_given_up_is_found_again() {
 
 #[test]
 fn what_a_project_without_its_store_has_read_is_stored_by_another() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let mut project = scene.warm(&tree);
-    let mut other = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
+    let mut other = warm(&scene, &tree);
     project.cache.store = None;
     // As long as a store that was lost is left alone.
     project.cache.reopens_after = Duration::MAX;

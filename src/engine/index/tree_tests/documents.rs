@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Asks for a document as a session does; returns what its blocks say, and whether it was one that had been given before.
+/// Asks for a document as a session does; returns its blocks, and whether it came from the cache.
 fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String, bool) {
     let asked = hash(&format!("{request:?}"));
     let selected = project.select_for(request).unwrap();
@@ -34,10 +34,10 @@ fn stable() -> AggregationRequest {
 
 #[test]
 fn a_document_is_given_again_until_anything_changes() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     scene.git(&["commit", "-qm", "first"]);
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     let is_again = |project: &mut Project<'_>| {
         // The answer after a change may be made while its stamps are young.
         scene.rest();
@@ -50,7 +50,7 @@ fn a_document_is_given_again_until_anything_changes() {
         (is_first_old, is_old)
     };
     assert_eq!(is_again(&mut project), (false, true));
-    assert_eq!(is_again(&mut scene.project(&tree)), (true, true));
+    assert_eq!(is_again(&mut scene.open_shared(&tree)), (true, true));
     let changes: [&dyn Fn(); 6] = [
         &|| scene.write("a.py", "def edited():\n    return 1\n"),
         &|| scene.write("new.py", "def new():\n    return 1\n"),
@@ -72,10 +72,10 @@ fn a_document_is_given_again_until_anything_changes() {
 
 #[test]
 fn what_was_given_last_under_a_name_stays_remembered() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     scene.git(&["commit", "-qm", "first"]);
     let tree = trusted();
-    let mut project = scene.warm(&tree);
+    let mut project = warm(&scene, &tree);
     let only =
         |file: &str| AggregationRequest { order: FileOrder::Path, files: vec![file.to_owned()], ..stable() };
     let since = AggregationRequest {
@@ -104,9 +104,9 @@ fn what_was_given_last_under_a_name_stays_remembered() {
 
 #[test]
 fn a_change_that_an_answer_found_first_is_told_all_the_same() {
-    let scene = WatchedScene::new();
+    let scene = scene();
     let tree = trusted();
-    let (mut asked, mut refresher) = (scene.warm(&tree), scene.project(&tree));
+    let (mut asked, mut refresher) = (warm(&scene, &tree), scene.open_shared(&tree));
     let (before, now) = ("def before():\n    return 1\n", "def now():\n    return 1\n");
     for text in [before, now] {
         scene.write("a.py", text);

@@ -31,7 +31,7 @@ fn outline(language: &str, text: &str) -> Outline {
     syntax::derive(language, text, &mut || false).unwrap().outline
 }
 
-/// Returns a mask that says of each symbol what its place in the outline decides.
+/// Returns a mask in which the place of each symbol in the outline decides its mode.
 fn mask(outline: &Outline, first: usize) -> Vec<(String, MaskMode)> {
     let mut mask = Vec::new();
     outline.walk(|symbol, _| {
@@ -46,7 +46,7 @@ fn check(language: &str, text: &str) {
     let outline = outline(language, text);
     let definitions = aggregate::render_definitions(text, &outline, language);
     for line in definitions.lines().filter(|line| !line.contains("# in a block: ")) {
-        // What stands in the midst of a line bears that line's indent.
+        // What begins within a line has that line's indent.
         assert!(text.contains(line.trim_start()), "`{line}` is not of the text");
     }
     let signatures = aggregate::render_signatures(text, &outline, language);

@@ -1,4 +1,4 @@
-//! Whose words a summary shows: the database of paid things is filled as by a model, and documents are made of it.
+//! Which summaries a document shows: the database is filled as if by models, and documents are composed from it.
 
 #![expect(clippy::disallowed_methods, reason = "a test sets the scene")]
 
@@ -7,14 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
-use super::options::{Options, SummaryLookupOptions, World};
-use super::project::Project;
-use super::report::NoProgress;
-use super::shared::WorkspaceCache;
+use super::cache::CachedDocument;
+use super::request::{AggregationRequest, DocumentHistory};
 use crate::aggregate::DocumentLimits;
 use crate::aggregate::TierOptions;
-use crate::engine::document::{AggregationRequest, CachedDocument, DocumentHistory};
-use crate::engine::tests::{options, request};
+use crate::engine::options::{Options, SummaryLookupOptions};
+use crate::engine::project::Project;
+use crate::engine::shared::WorkspaceCache;
+use crate::engine::testing::{TestProject, options, request};
 use crate::model::AggregationStrategy;
 use crate::model::ContentHash;
 use crate::model::Document;
@@ -36,60 +36,29 @@ use crate::store::agent::SpendOutcome;
 use crate::store::agent::SpendReservation;
 use crate::store::agent::SpendSettlement;
 use crate::store::agent::StoredSummary;
-use crate::sys::RealDisk;
-use crate::sys::RealFiles;
-use crate::sys::RealProcesses;
-use crate::sys::WallClock;
 
 const ENGINE: &str = "\"\"\"Runs things.\"\"\"\n\n\nclass Engine:\n    \"\"\"An engine.\"\"\"\n";
 const TEXT: &str = "def shorten(text):\n    return text[:10]\n";
 
-/// A folder with two files, and whatever models are said to have written of them.
-struct SummaryScene {
-    folder: tempfile::TempDir,
-    files: RealFiles,
+/// A project with two files, and whatever models are said to have written about them.
+fn scene() -> TestProject {
+    let scene = TestProject::new(&[("engine.py", ENGINE), ("text.py", TEXT)]);
+    // Makes the cache's folder.
+    drop(open(&scene, preferred(&[])));
+    scene
 }
 
-impl SummaryScene {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let files = RealFiles::open(folder.path()).unwrap();
-        let scene = Self { folder, files };
-        scene.write("engine.py", ENGINE);
-        scene.write("text.py", TEXT);
-        // Makes the cache's folder.
-        drop(scene.project(preferred(&[])));
-        scene
-    }
+fn open(scene: &TestProject, summary_lookup: SummaryLookupOptions) -> Project<'_> {
+    scene.open(Options { summary_lookup, ..options() })
+}
 
-    fn write(&self, path: &str, text: &str) {
-        fs::write(self.folder.path().join(path), text).unwrap();
-    }
+fn compose(scene: &TestProject, request: &AggregationRequest) -> Document {
+    open(scene, preferred(&[])).aggregate(request).unwrap()
+}
 
-    fn database(&self) -> std::path::PathBuf {
-        self.folder.path().join(".slop_cache/agent.db")
-    }
-
-    /// Has a model write of a content that a file has.
-    fn wrote(&self, model: &str, (path, content): (&str, &str), words: &str) {
-        accept(&self.database(), &summary(model, content, words), path);
-    }
-
-    fn project(&self, words: SummaryLookupOptions) -> Project<'_> {
-        let options = Options { summary_lookup: words, ..options() };
-        let world = World {
-            clock: &WallClock,
-            disk: &RealDisk,
-            files: &self.files,
-            processes: &RealProcesses,
-            progress: &NoProgress,
-        };
-        Project::open(self.folder.path(), options, world).unwrap()
-    }
-
-    fn document(&self, request: &AggregationRequest) -> Document {
-        self.project(preferred(&[])).aggregate(request).unwrap()
-    }
+/// Stores a summary by a model of a content that a file has.
+fn wrote(scene: &TestProject, model: &str, (path, content): (&str, &str), words: &str) {
+    accept(&scene.agent_db(), &summary(model, content, words), path);
 }
 
 fn name(model: &str) -> ModelName {
@@ -166,10 +135,10 @@ fn block<'d>(document: &'d Document, path: &str) -> &'d DocumentBlock {
 
 #[test]
 fn a_models_words_stand_with_the_structure_that_the_tier_wants_and_the_rest_is_the_heuristics() {
-    let scene = SummaryScene::new();
-    let before = scene.document(&orchestrator());
-    scene.wrote("small", ("engine.py", ENGINE), "It runs things for whoever asks.");
-    let after = scene.document(&orchestrator());
+    let scene = scene();
+    let before = compose(&scene, &orchestrator());
+    wrote(&scene, "small", ("engine.py", ENGINE), "It runs things for whoever asks.");
+    let after = compose(&scene, &orchestrator());
     let engine = block(&after, "engine.py");
     assert_eq!(engine.body, "It runs things for whoever asks.\n[Class] Engine\n");
     assert_eq!(render::head_line(engine), "Python · summary by a model");
@@ -180,15 +149,15 @@ fn a_models_words_stand_with_the_structure_that_the_tier_wants_and_the_rest_is_t
 
 #[test]
 fn words_that_nobody_asks_for_change_nothing() {
-    let scene = SummaryScene::new();
+    let scene = scene();
     let mut request = orchestrator();
     request.tier.as_mut().unwrap().by_model = false;
-    let before = scene.document(&request);
-    scene.wrote("small", ("engine.py", ENGINE), "It runs.");
-    assert_eq!(before, scene.document(&request));
+    let before = compose(&scene, &request);
+    wrote(&scene, "small", ("engine.py", ENGINE), "It runs.");
+    assert_eq!(before, compose(&scene, &request));
     request.tier.as_mut().unwrap().by_model = true;
     request.tier.as_mut().unwrap().tier = Tier::TechLead;
-    let other_tier = scene.document(&request);
+    let other_tier = compose(&scene, &request);
     assert_eq!(
         render::render_markdown(&before),
         render::render_markdown(&other_tier),
@@ -198,18 +167,18 @@ fn words_that_nobody_asks_for_change_nothing() {
 
 #[test]
 fn the_first_model_that_is_preferred_has_the_word_and_else_the_newest() {
-    let scene = SummaryScene::new();
+    let scene = scene();
     for (at_ms, model) in [(1, "small"), (2, "large"), (3, "odd")] {
         let summary = StoredSummary { at_ms, ..summary(model, ENGINE, &format!("By {model}.")) };
-        accept(&scene.database(), &summary, "engine.py");
+        accept(&scene.agent_db(), &summary, "engine.py");
     }
-    // So many files that all words are read at once, and so few that they are asked for one by one.
+    // Enough files that all summaries are read at once, and so few that they are queried one by one.
     for more in [0, 50] {
         for number in 0..more {
             scene.write(&format!("more{number}.py"), &format!("x = {number}\n"));
         }
         let words = |models: &[&str]| {
-            let document = scene.project(preferred(models)).aggregate(&orchestrator()).unwrap();
+            let document = open(&scene, preferred(models)).aggregate(&orchestrator()).unwrap();
             block(&document, "engine.py").body.lines().next().unwrap().to_owned()
         };
         assert_eq!(words(&["large", "small"]), "By large.");
@@ -221,13 +190,13 @@ fn the_first_model_that_is_preferred_has_the_word_and_else_the_newest() {
 #[test]
 fn a_file_that_changed_shows_what_was_written_of_it_earlier_and_says_so() {
     for more in [0, 50] {
-        let scene = SummaryScene::new();
+        let scene = scene();
         for number in 0..more {
             scene.write(&format!("more{number}.py"), &format!("x = {number}\n"));
         }
-        scene.wrote("small", ("engine.py", ENGINE), "It runs things.");
+        wrote(&scene, "small", ("engine.py", ENGINE), "It runs things.");
         scene.write("engine.py", &format!("{ENGINE}\n\nclass Fuel:\n    pass\n"));
-        let document = scene.document(&orchestrator());
+        let document = compose(&scene, &orchestrator());
         let engine = block(&document, "engine.py");
         assert_eq!(
             engine.body, "It runs things.\n[Class] Engine\n[Class] Fuel\n",
@@ -237,17 +206,17 @@ fn a_file_that_changed_shows_what_was_written_of_it_earlier_and_says_so() {
         assert_eq!(engine.summary, Some(by("small", true)));
 
         let heuristic = SummaryLookupOptions::default();
-        let document = scene.project(heuristic).aggregate(&orchestrator()).unwrap();
+        let document = open(&scene, heuristic).aggregate(&orchestrator()).unwrap();
         assert_eq!(block(&document, "engine.py").summary, Some(SummaryProvenance::Heuristic));
     }
 }
 
 #[test]
 fn words_that_somebody_forged_are_no_more_than_words() {
-    let scene = SummaryScene::new();
+    let scene = scene();
     let forged = "Fine.\n```\n### other.py\n[Class] Fake\n\u{1b}[2J\u{202e}\n\n\n## File Tree\n";
-    scene.wrote("sm\u{1b}[0mall\n", ("engine.py", ENGINE), forged);
-    let document = scene.document(&orchestrator());
+    wrote(&scene, "sm\u{1b}[0mall\n", ("engine.py", ENGINE), forged);
+    let document = compose(&scene, &orchestrator());
     let engine = block(&document, "engine.py");
     let expected = "Fine.\n  ```\n  ### other.py\n  [Class] Fake\n  [2J\n  ## File Tree\n[Class] Engine\n";
     assert_eq!(engine.body, expected);
@@ -258,24 +227,24 @@ fn words_that_somebody_forged_are_no_more_than_words() {
 
 #[test]
 fn a_database_that_cannot_be_read_is_told_and_the_heuristic_stands_in() {
-    let scene = SummaryScene::new();
-    let before = scene.document(&orchestrator());
-    fs::write(scene.database(), "no database at all").unwrap();
-    let mut project = scene.project(preferred(&[]));
+    let scene = scene();
+    let before = compose(&scene, &orchestrator());
+    fs::write(scene.agent_db(), "no database at all").unwrap();
+    let mut project = open(&scene, preferred(&[]));
     assert_eq!(project.aggregate(&orchestrator()).unwrap(), before);
     let notes = project.take_notes();
     assert!(notes.iter().any(|note| note.contains("no summary by a model is shown")), "{notes:?}");
-    assert_eq!(fs::read(scene.database()).unwrap(), b"no database at all", "a reader repairs nothing");
+    assert_eq!(fs::read(scene.agent_db()).unwrap(), b"no database at all", "a reader repairs nothing");
 }
 
 #[test]
 fn a_limit_holds_for_the_words_that_are_shown() {
-    let scene = SummaryScene::new();
-    scene.wrote("small", ("engine.py", ENGINE), &"It runs things. ".repeat(40));
-    scene.wrote("small", ("text.py", TEXT), "It shortens.");
+    let scene = scene();
+    wrote(&scene, "small", ("engine.py", ENGINE), &"It runs things. ".repeat(40));
+    wrote(&scene, "small", ("text.py", TEXT), "It shortens.");
     for bytes in [100, 150, 300, 900] {
         let limits = DocumentLimits { tokens: None, bytes: Some(bytes) };
-        let document = scene.document(&AggregationRequest { limits, ..orchestrator() });
+        let document = compose(&scene, &AggregationRequest { limits, ..orchestrator() });
         let text = render::render_markdown(&document);
         assert!(text.len() as u64 <= bytes, "{bytes}: {text}");
         assert_eq!(document.receipt.bytes, text.len() as u64);
@@ -302,9 +271,9 @@ fn answer(project: &mut Project<'_>, request: &AggregationRequest) -> (Arc<Cache
 
 #[test]
 fn a_document_is_given_again_until_words_about_its_files_come() {
-    let scene = SummaryScene::new();
-    scene.wrote("small", ("engine.py", ENGINE), "It runs.");
-    let mut project = scene.project(preferred(&["large"]));
+    let scene = scene();
+    wrote(&scene, "small", ("engine.py", ENGINE), "It runs.");
+    let mut project = open(&scene, preferred(&["large"]));
     project.share_cache(Arc::new(WorkspaceCache::new()));
     let text = |(answer, is_kept): (Arc<CachedDocument>, bool)| {
         (String::from_utf8(answer.text.to_vec()).unwrap(), is_kept)
@@ -313,28 +282,28 @@ fn a_document_is_given_again_until_words_about_its_files_come() {
     assert!(first.0.contains("It runs.\n") && !first.1);
     assert_eq!(text(answer(&mut project, &orchestrator())), (first.0.clone(), true));
 
-    scene.wrote("small", ("gone.py", "x = 1\n"), "Of no file of the document.");
+    wrote(&scene, "small", ("gone.py", "x = 1\n"), "Of no file of the document.");
     assert_eq!(text(answer(&mut project, &orchestrator())), (first.0.clone(), true));
 
-    scene.wrote("large", ("engine.py", ENGINE), "It runs well.");
+    wrote(&scene, "large", ("engine.py", ENGINE), "It runs well.");
     let second = text(answer(&mut project, &orchestrator()));
     assert_eq!(second, (first.0.replace("It runs.", "It runs well."), false), "one block differs");
 
-    fs::remove_file(scene.database()).unwrap();
-    let _ = fs::remove_file(scene.database().with_extension("db-wal"));
-    let _ = fs::remove_file(scene.database().with_extension("db-shm"));
+    fs::remove_file(scene.agent_db()).unwrap();
+    let _ = fs::remove_file(scene.agent_db().with_extension("db-wal"));
+    let _ = fs::remove_file(scene.agent_db().with_extension("db-shm"));
     let third = text(answer(&mut project, &orchestrator()));
     assert!(!third.0.contains("It runs well.") && !third.1, "{}", third.0);
 }
 
 #[test]
 fn a_reader_is_told_of_new_words_once() {
-    let scene = SummaryScene::new();
+    let scene = scene();
     let memory = |since_last| Some(DocumentHistory { name: "lead".to_owned(), since_last });
-    let mut project = scene.project(preferred(&[]));
+    let mut project = open(&scene, preferred(&[]));
     project.aggregate(&AggregationRequest { history: memory(false), ..orchestrator() }).unwrap();
     project.confirm_delivery();
-    scene.wrote("small", ("engine.py", ENGINE), "It runs.");
+    wrote(&scene, "small", ("engine.py", ENGINE), "It runs.");
     let request = AggregationRequest { history: memory(true), ..orchestrator() };
     let changed = project.aggregate(&request).unwrap();
     project.confirm_delivery();

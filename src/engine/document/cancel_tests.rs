@@ -1,13 +1,13 @@
-//! Work that nobody waits for any more ends soon, and leaves what it has done in good order.
+//! Cancelled work ends soon, and leaves what it has done in good order.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
-use super::error::Code;
-use super::report::ScanProgress;
 use crate::aggregate::DocumentLimits;
+use crate::engine::error::Code;
 use crate::engine::index::Trust;
-use crate::engine::tests::{TestProject, request};
+use crate::engine::options::ScanProgress;
+use crate::engine::testing::{TestProject, request};
 use crate::model::AggregationStrategy;
 use crate::model::ViewMode;
 

@@ -1,0 +1,315 @@
+//! A project in a folder of its own, for the tests of this room: real files and a real store, with a record of what was
+//! read and run.
+
+#![expect(clippy::disallowed_methods, reason = "a test prepares its own files")]
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use std::time::SystemTime;
+
+use super::options::{NoProgress, Options, SummaryLookupOptions, World};
+use super::project::Project;
+use super::shared::WorkspaceCache;
+use crate::aggregate::DocumentLimits;
+use crate::aggregate::TierOptions;
+use crate::aggregate::TokenCounter;
+use crate::discover;
+use crate::engine::document::{AggregationRequest, SectionRequest, ViewRequest};
+use crate::engine::index::Trust;
+use crate::model::AggregationStrategy;
+use crate::model::FileOrder;
+use crate::model::RelPath;
+use crate::model::SummaryDetail;
+use crate::model::Tier;
+use crate::model::ViewMode;
+use crate::store::agent::AGENT_DATABASE;
+use crate::sys::Clock;
+use crate::sys::FileContent;
+use crate::sys::FileKind;
+use crate::sys::FileStat;
+use crate::sys::Files;
+use crate::sys::ProcessOutput;
+use crate::sys::Processes;
+use crate::sys::ReadError;
+use crate::sys::RealDisk;
+use crate::sys::RealFiles;
+use crate::sys::RealProcesses;
+use crate::sys::WallClock;
+
+/// Real files, with a record of the readings.
+pub(in crate::engine) struct RecordingFiles {
+    files: RealFiles,
+    reads: Mutex<Vec<String>>,
+    /// How many more readings are disturbed by a change.
+    pub(in crate::engine) disturbances: AtomicUsize,
+    /// The bytes that the next reading returns, as if the file was written at the same time.
+    pub(in crate::engine) torn: Mutex<Option<Vec<u8>>>,
+    /// Runs during the next reading.
+    pub(in crate::engine) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Files for RecordingFiles {
+    fn stat(&self, path: &RelPath) -> io::Result<FileStat> {
+        self.files.stat(path)
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<FileContent, ReadError> {
+        self.reads.lock().unwrap().push(path.to_string());
+        if let Some(work) = self.meanwhile.lock().unwrap().take() {
+            work();
+        }
+        let disturbed =
+            self.disturbances.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if disturbed.is_ok() {
+            return Err(ReadError::Changing);
+        }
+        let mut content = self.files.read(path, limit)?;
+        if let Some(bytes) = self.torn.lock().unwrap().take() {
+            content.bytes = bytes;
+        }
+        Ok(content)
+    }
+
+    fn entry_names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        self.files.entry_names(folder)
+    }
+
+    fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
+        self.files.entries(folder)
+    }
+}
+
+/// Real processes, with a count of the runs.
+#[derive(Default)]
+struct CountingProcesses(AtomicUsize);
+
+impl Processes for CountingProcesses {
+    fn run(
+        &self,
+        program: &str,
+        arguments: &[&OsStr],
+        folder: &Path,
+        without: &[&str],
+        input: &[u8],
+    ) -> io::Result<ProcessOutput> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        RealProcesses.run(program, arguments, folder, without, input)
+    }
+}
+
+/// A clock that is ahead of the files' clock by so many seconds.
+#[derive(Default)]
+pub(in crate::engine) struct AheadClock(AtomicU64);
+
+impl Clock for AheadClock {
+    fn now(&self) -> SystemTime {
+        WallClock.now() + Duration::from_secs(self.0.load(Ordering::SeqCst))
+    }
+
+    fn sleep(&self, time: Duration) {
+        WallClock.sleep(time);
+    }
+
+    fn thread_time(&self) -> Duration {
+        WallClock.thread_time()
+    }
+
+    fn monotonic(&self) -> Duration {
+        WallClock.monotonic()
+    }
+}
+
+/// A folder with files, and what was done with them.
+pub(in crate::engine) struct TestProject {
+    pub(in crate::engine) folder: tempfile::TempDir,
+    pub(in crate::engine) files: RecordingFiles,
+    processes: CountingProcesses,
+    pub(in crate::engine) clock: AheadClock,
+}
+
+impl TestProject {
+    /// Returns a project with these files, given as paths and texts.
+    pub(in crate::engine) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = RecordingFiles {
+            files: RealFiles::open(folder.path()).unwrap(),
+            reads: Mutex::default(),
+            disturbances: AtomicUsize::new(0),
+            torn: Mutex::default(),
+            meanwhile: Mutex::default(),
+        };
+        let (processes, clock) = (CountingProcesses::default(), AheadClock::default());
+        let project = Self { folder, files: recording, processes, clock };
+        for (path, text) in files {
+            project.write(path, text);
+        }
+        project
+    }
+
+    /// Returns the project as the engine opens it.
+    pub(in crate::engine) fn open(&self, options: Options) -> Project<'_> {
+        let world = World {
+            clock: &self.clock,
+            disk: &RealDisk,
+            files: &self.files,
+            processes: &self.processes,
+            progress: &NoProgress,
+        };
+        Project::open(self.folder.path(), options, world).unwrap()
+    }
+
+    /// Opens the project with or without a cache.
+    pub(in crate::engine) fn project(&self, cache_enabled: bool) -> Project<'_> {
+        self.open(Options { cache_enabled, ..options() })
+    }
+
+    /// Opens the project as a process does that stays.
+    pub(in crate::engine) fn open_shared(&self, shared: &Arc<WorkspaceCache>) -> Project<'_> {
+        let mut project = self.open(options());
+        project.share_cache(Arc::clone(shared));
+        project
+    }
+
+    pub(in crate::engine) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// Writes a file in place, so that its inode stays.
+    pub(in crate::engine) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(in crate::engine) fn rename(&self, from: &str, to: &str) {
+        fs::create_dir_all(self.path(to).parent().unwrap()).unwrap();
+        fs::rename(self.path(from), self.path(to)).unwrap();
+    }
+
+    /// Runs git on the project.
+    pub(in crate::engine) fn git(&self, arguments: &[&str]) {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@t"];
+        let arguments: Vec<&OsStr> = identity.iter().chain(arguments).map(OsStr::new).collect();
+        let finished = RealProcesses.run("git", &arguments, self.folder.path(), &[], b"").unwrap();
+        assert!(finished.success, "{finished:?}");
+    }
+
+    /// Lets all stamps become old enough to be trusted.
+    pub(in crate::engine) fn rest(&self) {
+        std::thread::sleep(Duration::from_millis(120));
+        let _ = self;
+    }
+
+    /// Sets the clock ahead of the files' clock, so that they seem older.
+    pub(in crate::engine) fn wait(&self, seconds: u64) {
+        self.clock.0.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    /// Sets the clock back to that of the files: what is written now is young.
+    pub(in crate::engine) fn reset_clock(&self) {
+        self.clock.0.store(0, Ordering::SeqCst);
+    }
+
+    /// Returns the files that were read since this was last called, in that order.
+    pub(in crate::engine) fn reads(&self) -> Vec<String> {
+        std::mem::take(&mut *self.files.reads.lock().unwrap())
+    }
+
+    /// Returns how often each file was read since that was last asked.
+    pub(in crate::engine) fn read_counts(&self) -> Vec<(String, usize)> {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for path in self.reads() {
+            *counts.entry(path).or_default() += 1;
+        }
+        counts.into_iter().collect()
+    }
+
+    /// Returns how many programs were run since this was last called.
+    pub(in crate::engine) fn runs(&self) -> usize {
+        self.processes.0.swap(0, Ordering::SeqCst)
+    }
+
+    /// Returns where the database of model summaries is.
+    pub(in crate::engine) fn agent_db(&self) -> PathBuf {
+        self.path(".slop_cache").join(AGENT_DATABASE)
+    }
+}
+
+pub(in crate::engine) fn options() -> Options {
+    Options {
+        cache_enabled: true,
+        cache_dir: RelPath::new(b".slop_cache").unwrap(),
+        names: discover::Options {
+            apart: vec![b".slop_cache".to_vec()],
+            secret_names: vec![],
+            secrets_allowed: vec![],
+        },
+        max_bytes: 1 << 20,
+        structure_max_bytes: 8 << 20,
+        parse_timeout: std::time::Duration::from_mins(1),
+        window_lines: 1,
+        counter: TokenCounter::O200kBase,
+        screenshot_bytes: 1 << 10,
+        section_bytes: 1 << 10,
+        summary_lookup: SummaryLookupOptions { uses_earlier: true, ..SummaryLookupOptions::default() },
+    }
+}
+
+pub(in crate::engine) fn request(
+    strategy: AggregationStrategy,
+    view: ViewMode,
+    focus: &[&str],
+) -> AggregationRequest {
+    let tier = TierOptions {
+        tier: Tier::Worker,
+        view,
+        focus_view: ViewMode::Full,
+        summary_detail: SummaryDetail::Words,
+        by_model: false,
+        tree: false,
+        language_views: BTreeMap::new(),
+    };
+    AggregationRequest {
+        base: None,
+        items: Vec::new(),
+        preset: None,
+        limits: DocumentLimits::default(),
+        exact_tokens: false,
+        tier: Some(tier),
+        strategy,
+        default_mode: ViewMode::Summary,
+        order: FileOrder::Path,
+        focus: focus.iter().map(|word| (*word).to_owned()).collect(),
+        files: vec![],
+        trust: Trust::Stamps,
+        sections: SectionRequest::nothing(),
+        history: None,
+    }
+}
+
+/// Returns a request for one view of files.
+pub(in crate::engine) fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
+    ViewRequest {
+        items: Vec::new(),
+        files: files.iter().map(|&file| file.to_owned()).collect(),
+        mode: Some(mode),
+        mask: Vec::new(),
+        lines: Vec::new(),
+        base: None,
+        trust: Trust::Stamps,
+    }
+}
+
+/// Two small files.
+pub(in crate::engine) const FILES: &[(&str, &str)] =
+    &[("a.py", "def a():\n    return 1\n"), ("b.py", "def b():\n    return 2\n")];
