@@ -46,8 +46,8 @@ fn write_explanation(
         context.output.write_line(&format!("  left out     {reason}: {words}"))?;
         return Ok(());
     }
-    let content = (&explanation.sha256, explanation.size, &explanation.language);
-    if let (Some(hash), Some(size), Some(language)) = content {
+    let facts = (&explanation.sha256, explanation.size, &explanation.language);
+    if let (Some(hash), Some(size), Some(language)) = facts {
         let (name, size, hash) = (language_name(language), format_grouped(size), short_hash(hash));
         context.output.write_line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
     }
