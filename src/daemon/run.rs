@@ -192,7 +192,7 @@ impl WorkerPool {
         for _ in 0..WORKER_THREADS {
             let (context, work) = (Arc::clone(context), Arc::clone(&work));
             threads.push(spawn_thread("answer", &Arc::clone(&context), move || {
-                worker::run_query_worker(&context, &work)
+                worker::run_query_worker(&context, &work);
             })?);
         }
         let refreshing = Arc::clone(context);
@@ -202,7 +202,7 @@ impl WorkerPool {
         let (wakeups, woken) = sync_channel(1);
         let (writing, summarizer) = (Arc::clone(context), Arc::clone(summarizer));
         threads.push(spawn_thread("summarize", context, move || {
-            summarizer::run_summarizer(&writing, &summarizer, &woken)
+            summarizer::run_summarizer(&writing, &summarizer, &woken);
         })?);
         Ok(Self { queues: WorkQueues { queries, refreshes, wakeups }, threads })
     }

@@ -106,16 +106,12 @@ impl DaemonOrLocal {
 
 impl Service for DaemonOrLocal {
     fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
-        match self.ask_daemon(&query, call) {
-            Some(answer) => {
-                let _: Delivery = receive(answer?);
-                Ok(())
-            }
-            None => {
-                let compose = |document: AnyQuery| self.ask_daemon(&document, call);
-                self.local.answer_with(query, call, receive, Some(&compose))
-            }
+        if let Some(answer) = self.ask_daemon(&query, call) {
+            let _: Delivery = receive(answer?);
+            return Ok(());
         }
+        let compose = |document: AnyQuery| self.ask_daemon(&document, call);
+        self.local.answer_with(query, call, receive, Some(&compose))
     }
 }
 
