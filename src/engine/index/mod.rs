@@ -18,8 +18,6 @@ mod tree_tests;
 
 pub use audit::AuditReport;
 pub use audit::IndexDifference;
-#[cfg(test)]
-pub use audit::IndexDifferenceKind;
 pub use changes::FileChange;
 pub use changes::FileChangeKind;
 pub use scan::Trust;
