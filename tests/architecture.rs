@@ -11,6 +11,8 @@
 
 #[path = "architecture/graph.rs"]
 mod graph;
+#[path = "architecture/messages.rs"]
+mod messages;
 #[path = "architecture/source.rs"]
 mod source;
 

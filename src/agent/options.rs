@@ -54,7 +54,7 @@ pub enum Error {
         variables: Vec<String>,
     },
     /// The lock that shows other processes that this one is alive could not be taken.
-    #[error("lock file {} cannot be locked", path.display())]
+    #[error("{} cannot be locked", path.display())]
     Lock {
         /// The lock file.
         path: PathBuf,

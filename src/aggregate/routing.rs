@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::selector::{Focus, Selector};
 use crate::model::{
     AggregationStrategy, FileItem, FileType, RelPath, RoutingRule, SummaryDetail, Tier, ViewMode,
+    normalized_path, unescaped_path,
 };
 
 /// How a tier sees a project.
@@ -155,8 +156,9 @@ impl CuratedItems {
     pub fn new(items: Vec<FileItem>) -> Self {
         let (mut by_path, mut patterns) = (HashMap::new(), Vec::new());
         for (at, item) in items.iter().enumerate() {
-            let plain = item.path.strip_prefix("./").unwrap_or(&item.path);
-            by_path.insert(plain.as_bytes().to_vec(), at);
+            let plain = normalized_path(&item.path).into_bytes();
+            by_path.extend(unescaped_path(&plain).map(|meant| (meant, at)));
+            by_path.insert(plain, at);
             patterns.push((Selector::new_lenient(&item.path), at));
         }
         Self { items, by_path, patterns, overlay: None }

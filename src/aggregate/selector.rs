@@ -5,13 +5,13 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::model::{RelPath, is_within};
+use crate::model::{RelPath, is_within, normalized_path, unescaped_path};
 
 /// Why a word selects nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The pattern cannot be read.
-    #[error("read the pattern `{pattern}`")]
+    #[error("invalid pattern `{pattern}`")]
     Pattern {
         /// The pattern as it was given.
         pattern: String,
@@ -19,7 +19,7 @@ pub enum Error {
         source: globset::Error,
     },
     /// The pattern cannot be read as git would.
-    #[error("read the pattern `{pattern}`")]
+    #[error("invalid pattern `{pattern}`")]
     Ignored {
         /// The pattern as it was given.
         pattern: String,
@@ -46,7 +46,7 @@ pub enum Selector {
 impl Selector {
     /// Reads a word. A leading `./` and a trailing slash mean nothing.
     pub fn new(word: &str) -> Result<Self, Error> {
-        let word = word.strip_prefix("./").unwrap_or(word).trim_end_matches('/');
+        let word = &*normalized_path(word);
         if !word.contains(['*', '?', '[', '{']) {
             return Ok(Self::Parts(word.as_bytes().to_vec()));
         }
@@ -57,15 +57,14 @@ impl Selector {
 
     /// Reads a word of somebody who is not there to correct it: a pattern that cannot be read is a name.
     pub fn new_lenient(word: &str) -> Self {
-        let name = || word.strip_prefix("./").unwrap_or(word).trim_end_matches('/').as_bytes().to_vec();
-        Self::new(word).unwrap_or_else(|_| Self::Parts(name()))
+        Self::new(word).unwrap_or_else(|_| Self::Parts(normalized_path(word).into_bytes()))
     }
 
     /// Returns whether the word is this file's path, or that of a folder it lies in.
     pub fn selects(&self, path: &RelPath) -> bool {
         match self {
-            Self::Parts(word) => word.is_empty() || word == b"." || is_within(path.as_bytes(), word),
-            Self::Pattern { glob, word } => glob.is_match(path.as_path()) || is_within(path.as_bytes(), word),
+            Self::Parts(word) => word.is_empty() || word == b"." || lies_in(path.as_bytes(), word),
+            Self::Pattern { glob, word } => glob.is_match(path.as_path()) || lies_in(path.as_bytes(), word),
         }
     }
 
@@ -82,6 +81,12 @@ impl Selector {
     }
 }
 
+/// Returns whether a path is that of a folder or of something in it. A folder's name that is not UTF-8 may be spelled as
+/// it is printed.
+fn lies_in(path: &[u8], folder: &[u8]) -> bool {
+    is_within(path, folder) || unescaped_path(folder).is_some_and(|folder| is_within(path, &folder))
+}
+
 fn name_of(path: &RelPath) -> &std::path::Path {
     use std::os::unix::ffi::OsStrExt;
     std::path::Path::new(std::ffi::OsStr::from_bytes(path.file_name()))
@@ -90,7 +95,7 @@ fn name_of(path: &RelPath) -> &std::path::Path {
 fn has_parts(path: &[u8], parts: &[u8]) -> bool {
     let starts =
         std::iter::once(0).chain(path.iter().enumerate().filter(|(_, b)| **b == b'/').map(|(at, _)| at + 1));
-    starts.into_iter().any(|start| is_within(&path[start..], parts))
+    starts.into_iter().any(|start| lies_in(&path[start..], parts))
 }
 
 /// Patterns that exclude files.
@@ -133,11 +138,12 @@ fn normalize_pattern(pattern: &str, root: &Path) -> String {
     let pattern = pattern.trim();
     let below = root.to_str().filter(|root| 1 < root.len()).and_then(|root| pattern.strip_prefix(root));
     let pattern = below.filter(|rest| rest.starts_with('/')).unwrap_or(pattern);
-    let mut plain = pattern.strip_prefix("./").unwrap_or(pattern).to_owned();
-    while plain.contains("//") {
-        plain = plain.replace("//", "/");
+    // What ends in a slash is a folder, as git reads a pattern.
+    let mut plain = normalized_path(pattern);
+    if pattern.ends_with('/') && !plain.is_empty() && plain != "/" {
+        plain.push('/');
     }
-    plain.replace("/./", "/")
+    plain
 }
 
 /// The words of `--focus`.

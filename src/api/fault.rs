@@ -22,7 +22,7 @@ pub enum ApiErrorKind {
 pub struct ApiError {
     /// Stable name, for programs.
     pub code: Cow<'static, str>,
-    /// What was attempted, on what, and why it could not be done.
+    /// The condition that prevented an answer: complete without a prefix, lowercase, no period, no advice.
     pub message: String,
     /// A hint.
     pub hint: Cow<'static, str>,
@@ -54,7 +54,7 @@ impl ApiError {
     pub fn no_project(root: &Path, error: &io::Error) -> Self {
         Self {
             code: "no_project".into(),
-            message: format!("open the project {}: {error}", root.display()),
+            message: format!("project folder {} cannot be opened: {error}", root.display()),
             hint: "give the path of a folder that can be read with --project".into(),
             kind: ApiErrorKind::User,
         }
@@ -64,31 +64,31 @@ impl ApiError {
 impl ApiError {
     /// The asker takes other settings for those of the project.
     pub fn other_settings() -> Self {
-        let message = "answer by these settings, which are not those that the asker has read".to_owned();
+        let message = "settings differ from those that the client has read".to_owned();
         Self::user("other_settings", message, "ask again with the settings that are there now")
     }
 
     /// An assumption of slop's own did not hold.
     pub fn bug() -> Self {
-        let message = "answer: a part of slop failed, which is a bug".to_owned();
+        let message = "internal error in slop".to_owned();
         Self::environment("bug", message, "ask again; `slop daemon logs` says what failed, for a report")
     }
 
     /// A file cannot be written.
     pub fn write_failed(path: &Path, error: &io::Error) -> Self {
-        let message = format!("write {}: {error}", path.display());
+        let message = format!("{} cannot be written: {error}", path.display());
         Self::environment("write_failed", message, hint(Code::WriteFailed))
     }
 
     /// What should be an answer cannot be read.
     pub fn unreadable_answer(error: &serde_json::Error) -> Self {
         let hint = "this is a bug in slop; asking for something else may still work";
-        Self::environment("bug", format!("read slop's own answer: {error}"), hint)
+        Self::environment("bug", format!("internal error in slop: {error}"), hint)
     }
 
     /// The answer cannot be vouched for, and the asker wants no other.
     pub fn not_fresh(reason: &str) -> Self {
-        let message = format!("give an answer that is certainly fresh: {reason}");
+        let message = format!("answer is not certainly fresh: {reason}");
         Self::environment("not_fresh", message, "try again when the files rest, or ask without require_fresh")
     }
 
@@ -96,7 +96,7 @@ impl ApiError {
     pub fn bad_slice(why: &str) -> Self {
         Self {
             code: "bad_slice".into(),
-            message: format!("read a slice as JSON: {why}"),
+            message: format!("not a slice as JSON: {why}"),
             hint: "`slop slice make PATH A-B` prints one as it should be".into(),
             kind: ApiErrorKind::User,
         }

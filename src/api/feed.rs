@@ -36,7 +36,7 @@ pub struct ClockPosition {
 
 /// The text is no position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("read a clock, which is written `epoch:sequence`")]
+#[error("not a clock: expected `epoch:sequence`")]
 pub struct InvalidClock;
 
 impl fmt::Display for ClockPosition {

@@ -32,13 +32,13 @@ pub fn from_json(text: &str) -> Result<Slice, ApiError> {
         serde_json::from_str(text).map_err(|error| ApiError::bad_slice(&error.to_string()))?;
     let SliceJson { start_line, end_line, .. } = written;
     if start_line < 1 || end_line < start_line {
-        let why = format!("{start_line}-{end_line} is no range of lines that are counted from 1");
+        let why = format!("{start_line}-{end_line} is not a range of lines counted from 1");
         return Err(ApiError::bad_slice(&why));
     }
     let hash = written.content_hash.filter(|hash| !hash.is_empty());
     let content_hash = hash.map(|hash| hash.parse()).transpose();
     let content_hash =
-        content_hash.map_err(|_| ApiError::bad_slice("its content_hash is no SHA-256 of 64 hex digits"))?;
+        content_hash.map_err(|_| ApiError::bad_slice("content_hash is not a SHA-256 of 64 hex digits"))?;
     let old = written.anchor_lines.map_or_else(ContextSides::default, AnchorLines::into_sides);
     let unique = written.unique_lines.unwrap_or_default();
     Ok(Slice {

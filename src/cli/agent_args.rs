@@ -3,12 +3,14 @@
 use clap::Args as Arguments;
 use clap::Subcommand;
 
+use super::values::file_word;
+
 /// Arguments of `summarize`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Arguments)]
 pub struct SummarizeArgs {
     /// Files, folders or patterns [default: the whole project]
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_parser = file_word())]
     pub files: Vec<String>,
     /// Write summaries for this tier: 1 (one or two sentences) or 2 (a paragraph) [setting: agent.tiers]
     #[arg(long = "tier", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
@@ -50,7 +52,7 @@ pub enum AgentCommand {
     /// to standard error. If the file would not be sent, prints the reason and exits with code 1.
     Preview {
         /// A file or a folder
-        #[arg(value_name = "PATH")]
+        #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
         /// Write summaries for this tier: 1 or 2 [setting: agent.tiers]
         #[arg(long = "tier", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
@@ -66,7 +68,7 @@ pub enum AgentCommand {
     /// Without a path, shows those of the project and of its top-level folders.
     Show {
         /// A file or a folder
-        #[arg(value_name = "PATH")]
+        #[arg(value_name = "PATH", value_parser = file_word())]
         file: Option<String>,
         /// Include everything in the folder
         #[arg(long)]

@@ -23,6 +23,7 @@ use super::daemon_args::DaemonArgs;
 use super::daemon_args::WatchArgs;
 use super::document_args::AggregateArgs;
 use super::document_args::ExplainArgs;
+use super::values::file_word;
 use super::values::line_range;
 use super::values::mask;
 use super::values::mode;
@@ -77,7 +78,7 @@ impl CliArgs {
             && let (Some(output), Some(receipt)) = (&aggregate.output, &aggregate.receipt)
             && resolved(output) == resolved(receipt)
         {
-            let words = "--output and --receipt name the same file; give each its own";
+            let words = "--output and --receipt name the same file";
             let mut command = Self::command();
             command.build();
             let aggregate = command.find_subcommand_mut("aggregate").expect("`aggregate` is declared above");
@@ -267,7 +268,7 @@ pub struct IndexArgs {
 #[derive(Debug, Arguments)]
 pub struct OutlineArgs {
     /// Files, folders or patterns [default: every file that has an outline]
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_parser = file_word())]
     pub files: Vec<String>,
     /// Read and hash the files, even if their size and timestamps are unchanged
     #[arg(long)]
@@ -278,7 +279,7 @@ pub struct OutlineArgs {
 #[derive(Debug, Arguments)]
 pub struct ViewArgs {
     /// Files, folders or patterns
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required = true, value_parser = file_word())]
     pub files: Vec<String>,
     /// How to show the files [default: full, or a smaller view for files above limits.max_bytes]
     ///
@@ -362,7 +363,7 @@ pub enum CacheCommand {
     /// the terminal. The record of what has been spent is kept, and still counts.
     Clear {
         /// Delete only what is cached for these files
-        #[arg(value_name = "PATH", conflicts_with_all = ["summaries", "structure"])]
+        #[arg(value_name = "PATH", conflicts_with_all = ["summaries", "structure"], value_parser = file_word())]
         files: Vec<String>,
         /// Delete the summaries
         #[arg(long)]

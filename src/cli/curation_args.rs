@@ -5,6 +5,7 @@
 use clap::Args as Arguments;
 use clap::Subcommand;
 
+use super::values::file_word;
 use super::values::line_range;
 use super::values::mask;
 use crate::model::MaskMode;
@@ -27,7 +28,7 @@ pub enum SliceCommand {
   slop slice add src/engine.py 10-25 --tag 'hot loop' --comment 'why it matters'")]
     Add {
         /// A file
-        #[arg(value_name = "PATH")]
+        #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
         /// The first and the last line, counted from 1
         #[arg(value_name = "A-B", value_parser = line_range)]
@@ -42,13 +43,13 @@ pub enum SliceCommand {
     /// List the slices in slop.toml and where each is now
     List {
         /// List only the slices of this file, as it is written in slop.toml
-        #[arg(value_name = "PATH")]
+        #[arg(value_name = "PATH", value_parser = file_word())]
         file: Option<String>,
     },
     /// Remove slices of a file from slop.toml
     Remove {
         /// The file, as it is written in slop.toml
-        #[arg(value_name = "PATH")]
+        #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
         /// The slice's current lines, its original lines, or its tag
         #[arg(value_name = "A-B|TAG")]
@@ -61,7 +62,7 @@ pub enum SliceCommand {
   slop slice make src/engine.py 10-25 --tag 'hot loop' > slice.json")]
     Make {
         /// A file
-        #[arg(value_name = "PATH")]
+        #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
         /// The first and the last line, counted from 1
         #[arg(value_name = "A-B", value_parser = line_range)]
@@ -83,7 +84,7 @@ pub enum SliceCommand {
   slop slice resolve src/engine.py < slice.json")]
     Resolve {
         /// The file that the slice was made from
-        #[arg(value_name = "PATH")]
+        #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
     },
 }
@@ -109,7 +110,7 @@ pub enum MaskCommand {
   slop mask set src/engine.cpp 'Engine::run(int speed)=def' 'Engine::run#2=sig'")]
     Set {
         /// A file or a pattern
-        #[arg(value_name = "PATH")]
+        #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
         /// A symbol and what to show of it
         #[arg(value_name = "SYMBOL=def|sig|hide", required = true, value_parser = mask)]
@@ -118,13 +119,13 @@ pub enum MaskCommand {
     /// List the masks in slop.toml, with symbols that no longer exist
     List {
         /// List only the mask of this file, as it is written in slop.toml
-        #[arg(value_name = "PATH")]
+        #[arg(value_name = "PATH", value_parser = file_word())]
         file: Option<String>,
     },
     /// Remove symbols from the mask of a file
     Remove {
         /// The file, as it is written in slop.toml
-        #[arg(value_name = "PATH")]
+        #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
         /// Symbols, as they are written in slop.toml
         #[arg(value_name = "SYMBOL", required_unless_present = "all")]
@@ -155,7 +156,7 @@ pub enum PresetCommand {
         #[arg(value_parser = preset_name)]
         name: String,
         /// Files, folders or patterns [default: everything under `[[files]]` in slop.toml]
-        #[arg(value_name = "FILES")]
+        #[arg(value_name = "FILES", value_parser = file_word())]
         files: Vec<String>,
         /// Describe what the preset is for
         #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
@@ -214,7 +215,7 @@ pub enum PersonaCommand {
 
 fn preset_name(name: &str) -> Result<String, String> {
     if name.trim().is_empty() || name.contains(|c: char| c == '/' || c.is_control()) {
-        return Err("a name must be a non-empty line of text without `/`".to_owned());
+        return Err("not a non-empty line of text without `/`".to_owned());
     }
     Ok(name.to_owned())
 }

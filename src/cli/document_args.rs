@@ -8,6 +8,7 @@ use clap::Args as Arguments;
 use clap::ValueEnum;
 use clap::builder::NonEmptyStringValueParser;
 
+use super::values::file_word;
 use super::values::order;
 use super::values::strategy;
 use crate::model::AggregationStrategy;
@@ -29,7 +30,7 @@ pub struct ViewSelectionArgs {
     #[arg(long, value_name = "STRATEGY", value_parser = strategy())]
     pub strategy: Option<AggregationStrategy>,
     /// Focus on these files: a path, a name, part of a path, a pattern, or path:line
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = file_word())]
     pub focus: Vec<String>,
     /// The revision that diffs are based on [default: the last commit]
     #[arg(long, value_name = "REVISION", hide_short_help = true)]
@@ -53,7 +54,7 @@ pub struct ViewSelectionArgs {
 #[derive(Debug, Arguments)]
 pub struct AggregateArgs {
     /// Files, folders or patterns to aggregate [default: the whole project]
-    #[arg(value_name = "FILES")]
+    #[arg(value_name = "FILES", value_parser = file_word())]
     pub files: Vec<String>,
     /// The flags that select views.
     #[command(flatten)]
@@ -158,7 +159,7 @@ pub enum FormatArg {
 #[derive(Debug, Arguments)]
 pub struct ExplainArgs {
     /// A file, a folder or a pattern
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_parser = file_word())]
     pub file: String,
     /// The flags that select views.
     #[command(flatten)]

@@ -25,7 +25,7 @@ pub(super) enum CommandError {
     Api(ApiError),
     /// The command line's own.
     Usage {
-        /// What was attempted, and why it could not be done.
+        /// The condition, complete without a prefix.
         message: String,
         /// What to do.
         hint: String,
@@ -56,7 +56,7 @@ impl CommandError {
         match self {
             Self::Api(fault) => fault.message.clone(),
             Self::Usage { message, .. } => message.clone(),
-            Self::Output(error) => format!("write to the standard output: {error}"),
+            Self::Output(error) => format!("standard output cannot be written: {error}"),
         }
     }
 

@@ -99,10 +99,10 @@ impl CommandOutput {
         self.write_stderr(&format!("{ERROR}error:{ERROR:#} {}", printable_lines(message)));
     }
 
-    /// Tells why a command failed, always. A message names what was attempted, so that "cannot" goes before it.
+    /// Reports why a command failed, even if silence was asked for.
     pub(super) fn error(&mut self, failure: &CommandError) {
         let (message, hint) = (printable_lines(&failure.message()), printable_lines(failure.hint()));
-        self.write_stderr(&format!("{ERROR}error:{ERROR:#} cannot {message}"));
+        self.write_stderr(&format!("{ERROR}error:{ERROR:#} {message}"));
         if !hint.is_empty() {
             self.write_stderr(&format!("{HINT}hint:{HINT:#} {hint}"));
         }

@@ -1,10 +1,13 @@
 //! Where the project is, and which of its files a word on the command line means.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Component;
 use std::path::Path;
 use std::path::PathBuf;
 
 use super::failure::CommandError;
+use crate::model::{path_text, unescaped_path};
 use crate::service::SETTINGS_FILE;
 
 /// Names that mark a folder as a project's root.
@@ -22,7 +25,7 @@ impl ProjectLocation {
     pub(super) fn find(named: Option<&Path>, current: &Path) -> Result<Self, CommandError> {
         if let Some(named) = named {
             let root = current.join(named).canonicalize().map_err(|error| {
-                let message = format!("open the project `{}`: {error}", named.display());
+                let message = format!("project folder `{}` cannot be opened: {error}", named.display());
                 CommandError::usage(message, "give the path of a folder that is there with --project")
             })?;
             return Ok(Self { root, below: PathBuf::new() });
@@ -40,10 +43,10 @@ impl ProjectLocation {
     }
 
     /// Returns the path of one file, relative to the root if it is below it. It is a path, never a pattern.
-    pub(super) fn resolve_file(&self, path: &Path) -> PathBuf {
-        match path.to_str() {
-            Some(word) if !word.is_empty() => PathBuf::from(self.resolve_path(word)),
-            Some(_) | None => self.below.join(path),
+    pub(super) fn resolve_file(&self, path: &Path) -> String {
+        match text(path) {
+            word if word.is_empty() => text(&self.below),
+            word => self.resolve_path(&word),
         }
     }
 
@@ -52,11 +55,15 @@ impl ProjectLocation {
         let path = Path::new(word);
         if path.is_absolute() {
             let is_plain = !path.components().any(|part| part == Component::ParentDir);
-            let inside = path.strip_prefix(&self.root).ok().filter(|_| is_plain).map(Path::to_owned);
-            let inside = inside.or_else(|| self.resolve_links(path));
-            return match inside.as_deref().and_then(Path::to_str) {
-                Some("") => ".".to_owned(),
-                Some(inside) => inside.to_owned(),
+            // The folders above the project may have names that are not UTF-8, and are spelled as they are printed.
+            let meant = unescaped_path(word.as_bytes()).map(|bytes| PathBuf::from(OsString::from_vec(bytes)));
+            let inside = [Some(path), meant.as_deref()].into_iter().flatten().find_map(|path| {
+                let inside = path.strip_prefix(&self.root).ok().filter(|_| is_plain).map(Path::to_owned);
+                inside.or_else(|| self.resolve_links(path))
+            });
+            return match inside.as_deref().map(text) {
+                Some(inside) if inside.is_empty() => ".".to_owned(),
+                Some(inside) => inside,
                 None => word.to_owned(),
             };
         }
@@ -75,10 +82,9 @@ impl ProjectLocation {
             }
         }
         let joined: PathBuf = parts.into_iter().collect();
-        match joined.to_str() {
-            Some("") => ".".to_owned(),
-            Some(joined) => joined.to_owned(),
-            None => word.to_owned(),
+        match text(&joined) {
+            joined if joined.is_empty() => ".".to_owned(),
+            joined => joined,
         }
     }
 
@@ -101,6 +107,10 @@ impl ProjectLocation {
             })
             .collect()
     }
+}
+
+fn text(path: &Path) -> String {
+    path_text(path.as_os_str().as_bytes())
 }
 
 #[cfg(test)]
@@ -127,6 +137,16 @@ mod tests {
         check("", "../outside.py", "../outside.py");
         check("src", "../../outside.py", "../outside.py");
         check("src", "/etc/passwd", "/etc/passwd");
+    }
+
+    #[test]
+    fn folders_may_have_names_that_are_not_utf_8() {
+        let name = |bytes: &[u8]| PathBuf::from(OsString::from_vec(bytes.to_vec()));
+        let place = ProjectLocation { root: name(b"/a\xff"), below: name(b"b\xfe") };
+        assert_eq!(place.resolve_path("c.py"), "b\\xfe/c.py");
+        assert_eq!(place.resolve_path("../c\\xfd.py"), "c\\xfd.py");
+        assert_eq!(place.resolve_path("/a\\xff/b\\xfe/c.py"), "b\\xfe/c.py");
+        assert_eq!(place.resolve_file(&name(b"x\xfc.png")), "b\\xfe/x\\xfc.png");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Value parsers for flags.
 
+use clap::builder::OsStringValueParser;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 
@@ -7,6 +8,7 @@ use crate::model::AggregationStrategy;
 use crate::model::FileOrder;
 use crate::model::MaskMode;
 use crate::model::ViewMode;
+use crate::model::path_text;
 
 /// Reads `A-B`, or `A` for one line.
 pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
@@ -14,7 +16,7 @@ pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
     let number = |digits: &str| {
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let number = digits.parse::<u32>().ok().filter(|_| is_number);
-        number.ok_or_else(|| format!("`{digits}` is not a line number; write A-B, as in 10-25"))
+        number.ok_or_else(|| format!("`{digits}` is not a line number"))
     };
     let (start, end) = (number(start)?, number(end)?);
     match (start, end) {
@@ -32,9 +34,14 @@ pub(super) fn mode() -> impl TypedValueParser<Value = ViewMode> {
     named(modes.map(ViewMode::name), ViewMode::from_name)
 }
 
+/// Returns a parser of a word for files: bytes that are not UTF-8 are spelled as slop prints them.
+pub(super) fn file_word() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|word| path_text(word.as_encoded_bytes()))
+}
+
 /// Reads `SYMBOL=def`, `SYMBOL=sig` or `SYMBOL=hide`.
 pub(super) fn mask(word: &str) -> Result<(String, MaskMode), String> {
-    let expected = || "write SYMBOL=def, SYMBOL=sig or SYMBOL=hide".to_owned();
+    let expected = || "expected SYMBOL=def, SYMBOL=sig or SYMBOL=hide".to_owned();
     let (symbol, mode) = word.rsplit_once('=').ok_or_else(expected)?;
     let mode = MaskMode::from_name(mode).ok_or_else(expected)?;
     if symbol.trim().is_empty() { Err(expected()) } else { Ok((symbol.trim().to_owned(), mode)) }

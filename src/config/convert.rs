@@ -13,7 +13,7 @@ use super::settings::{
 use super::user_only::parse_model_name;
 use crate::aggregate::{ExclusionPatterns, TokenCounter};
 use crate::model::{
-    AggregationStrategy, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode,
+    AggregationStrategy, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode, normalized_path,
 };
 
 const DEFAULT_MODES: [(&str, ViewMode); 3] =
@@ -225,8 +225,7 @@ fn folder_outside_root(merged: &MergedSettings, key: &str) -> Result<PathBuf, Er
 
 /// Returns the path without the parts that mean nothing: `./a//b/` is `a/b`.
 fn normalized(path: &str) -> PathBuf {
-    let parts = Path::new(path).components();
-    parts.filter(|part| *part != Component::CurDir).collect()
+    PathBuf::from(normalized_path(path))
 }
 
 /// What is done with a secret, by its word.

@@ -11,13 +11,13 @@ use crate::model::error_chain;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Another one runs.
-    #[error("start a daemon: one runs already{}", .pid.map_or(String::new(), |pid| format!(", process {pid}")))]
+    #[error("a daemon is already running{}", .pid.map_or(String::new(), |pid| format!(", process {pid}")))]
     AlreadyRunning {
         /// Its process, as far as is known.
         pid: Option<u32>,
     },
     /// The lock cannot be had.
-    #[error("lock {}", .path.display())]
+    #[error("{} cannot be locked", .path.display())]
     Lock {
         /// The lock's file.
         path: PathBuf,
@@ -25,19 +25,19 @@ pub enum Error {
         source: io::Error,
     },
     /// The file system has no locks, so that two daemons could not exclude each other.
-    #[error("lock {}: its file system knows no locks", .path.display())]
+    #[error("file system of {} does not support locks", .path.display())]
     NoLocks {
         /// The lock's file.
         path: PathBuf,
     },
     /// The project's folder is another user's.
-    #[error("watch {}: the folder is another user's", .path.display())]
+    #[error("{} belongs to another user", .path.display())]
     ForeignProject {
         /// The folder.
         path: PathBuf,
     },
     /// The cache's folder cannot be used.
-    #[error("use the cache folder {}", .path.display())]
+    #[error("cache folder {} cannot be used", .path.display())]
     CacheFolder {
         /// The folder.
         path: PathBuf,
@@ -45,13 +45,13 @@ pub enum Error {
         source: io::Error,
     },
     /// The settings say that there is no cache.
-    #[error("start a daemon without a cache: aggregation.cache_enabled is false")]
+    #[error("cache is disabled: aggregation.cache_enabled is false")]
     NoCache,
     /// The socket cannot be listened on.
     #[error(transparent)]
     BindSocket(Box<BindError>),
     /// The address cannot be listened on.
-    #[error("listen on {address}")]
+    #[error("{address} is unavailable")]
     BindAddress {
         /// The address.
         address: SocketAddr,
@@ -59,7 +59,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A thread or a process could not be started.
-    #[error("start {what}")]
+    #[error("{what} did not start")]
     Spawn {
         /// What should have been started.
         what: &'static str,
@@ -67,19 +67,19 @@ pub enum Error {
         source: io::Error,
     },
     /// A daemon was started, and does not answer.
-    #[error("start a daemon: it {why}")]
+    #[error("daemon {why}")]
     StartTimedOut {
         /// What became of it, in words.
         why: String,
     },
     /// A daemon holds the lock, and does not answer.
-    #[error("ask the daemon, process {pid}: it holds the lock, and does not answer")]
+    #[error("daemon does not answer: process {pid} holds the lock")]
     HolderUnresponsive {
         /// Its process.
         pid: u32,
     },
     /// A daemon that runs does not end.
-    #[error("stop the daemon, process {pid}: it goes on")]
+    #[error("daemon did not stop: process {pid} is still running")]
     StillRunning {
         /// Its process.
         pid: u32,
@@ -88,7 +88,7 @@ pub enum Error {
     #[error("{}", .0.message)]
     Project(ApiError),
     /// It ended because what it stood on is gone.
-    #[error("go on: {0}")]
+    #[error("{0}")]
     StateLost(&'static str),
 }
 
@@ -144,11 +144,11 @@ const fn hint(error: &Error) -> &'static str {
 }
 
 pub(super) fn stopping_error() -> ApiError {
-    let message = "ask a daemon that is about to end".to_owned();
+    let message = "daemon is shutting down".to_owned();
     ApiError::environment("stopping", message, "ask again: without a daemon each command answers by itself")
 }
 
 pub(super) fn cancelled_error() -> ApiError {
-    let message = "answer a question that nobody waits for any more".to_owned();
+    let message = "request was cancelled".to_owned();
     ApiError::environment("cancelled", message, "ask again")
 }

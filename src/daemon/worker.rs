@@ -98,7 +98,7 @@ pub(super) fn run_refresh_worker(context: &WorkerContext, due: &Receiver<DueChan
             let is_everything = due == DueChanges::AllFiles;
             let (changes, notes) = match worker.catch_panic(|worker| worker.refresh(&due)) {
                 Ok(found) => found,
-                Err(fault) => (Vec::new(), vec![format!("cannot {}", fault.message)]),
+                Err(fault) => (Vec::new(), vec![fault.message]),
             };
             let took = WallClock.monotonic().saturating_sub(began);
             let _ = context.events.send(DaemonEvent::Refreshed(RefreshOutcome {

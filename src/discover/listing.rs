@@ -148,10 +148,10 @@ fn compile_globs(globs: &[&String]) -> Result<GlobSet, Error> {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The project's folder cannot be read, or is none.
-    #[error("look into the project's folder")]
+    #[error("project folder cannot be read")]
     Root(#[source] io::Error),
     /// A glob of the settings is none.
-    #[error("read the glob `{glob}`")]
+    #[error("invalid glob `{glob}`")]
     Glob {
         /// The glob as it was given.
         glob: String,
@@ -159,7 +159,7 @@ pub enum Error {
         source: globset::Error,
     },
     /// An ignore file in the project's folder can be no such thing: a FIFO, a device, a folder or a huge file.
-    #[error("read the project's `{name}`, which is no regular file of a sane size")]
+    #[error("`{name}` of the project is not a regular file, or is too large")]
     IgnoreFile {
         /// Name of the ignore file.
         name: &'static str,
@@ -252,6 +252,6 @@ mod tests {
     fn a_glob_that_is_none_is_named() {
         let options =
             Options { apart: Vec::new(), secret_names: vec!["[a".to_owned()], secrets_allowed: Vec::new() };
-        assert_eq!(NameRules::new(&options).unwrap_err().to_string(), "read the glob `[a`");
+        assert_eq!(NameRules::new(&options).unwrap_err().to_string(), "invalid glob `[a`");
     }
 }

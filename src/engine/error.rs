@@ -17,19 +17,19 @@ use crate::store;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The files could not be listed.
-    #[error("list the project's files")]
+    #[error("project files cannot be listed")]
     Discover(#[from] discover::Error),
     /// The store refuses.
-    #[error("use the cache")]
+    #[error("cache is unusable")]
     Store(#[from] store::Error),
     /// What models wrote, and what it cost, cannot be read or written.
-    #[error("use what models wrote (agent.db)")]
+    #[error("agent.db is unusable")]
     Paid(#[source] store::Error),
     /// A pattern or a word for files cannot be read.
-    #[error("find the files that were named")]
+    #[error(transparent)]
     Select(#[from] aggregate::Error),
     /// A path does not lie in the project.
-    #[error("find `{path}` in the project")]
+    #[error("`{path}` is not in the project")]
     BadPath {
         /// The path as it was given.
         path: String,
@@ -37,13 +37,13 @@ pub enum Error {
         source: InvalidPath,
     },
     /// A path lies in what is never part of a project.
-    #[error("show {path}, which is no part of the project")]
+    #[error("{path} is not part of the project")]
     Apart {
         /// The path.
         path: RelPath,
     },
     /// A file that was named cannot be shown.
-    #[error("show {path}: {}", reason.description())]
+    #[error("{}", left_out(path, *reason))]
     LeftOut {
         /// The file.
         path: RelPath,
@@ -51,7 +51,7 @@ pub enum Error {
         reason: SkipReason,
     },
     /// A file's type has no such view.
-    #[error("show the {view} of {path}, {}", lacking(file_type, *feature))]
+    #[error("no {view} of {path}: {}", lacking(file_type, *feature))]
     NoSuchView {
         /// The file.
         path: RelPath,
@@ -63,19 +63,19 @@ pub enum Error {
         feature: Option<&'static str>,
     },
     /// Words that should select files select none.
-    #[error("find a file of the project for `{word}`")]
+    #[error("no file of the project matches `{word}`")]
     NothingSelected {
         /// The word.
         word: String,
     },
     /// Git does not know a revision.
-    #[error("find the revision `{revision}` in the git repository")]
+    #[error("no revision `{revision}` in the git repository")]
     NoSuchRevision {
         /// The revision as it was given.
         revision: String,
     },
     /// Lines of a file cannot be marked.
-    #[error("mark lines of {path}")]
+    #[error("no such lines in {path}")]
     Slice {
         /// The file.
         path: RelPath,
@@ -83,13 +83,13 @@ pub enum Error {
         source: slices::Error,
     },
     /// The request was cancelled.
-    #[error("go on with a request that was cancelled")]
+    #[error("request was cancelled")]
     Cancelled,
     /// There is no cache to work on.
-    #[error("work on the cache, which is switched off or cannot be opened")]
+    #[error("cache is disabled or cannot be opened")]
     NoCache,
     /// A document is larger than it may be.
-    #[error("compose a document of {tokens} tokens: {} over the budget of {budget}", tokens - budget)]
+    #[error("document needs {tokens} tokens, budget is {budget}")]
     OverBudget {
         /// Its tokens, more than `budget`.
         tokens: u64,
@@ -97,7 +97,7 @@ pub enum Error {
         budget: u64,
     },
     /// A document has more bytes than it may have.
-    #[error("compose a document of {bytes} bytes: {} over the limit of {limit}", bytes - limit)]
+    #[error("document needs {bytes} bytes, limit is {limit}")]
     OverSize {
         /// Its bytes, more than `limit`.
         bytes: u64,
@@ -105,7 +105,7 @@ pub enum Error {
         limit: u64,
     },
     /// A discussion cannot be read.
-    #[error("read the discussion in {}", path.display())]
+    #[error("discussion {} is invalid", path.display())]
     Discussion {
         /// The file.
         path: PathBuf,
@@ -113,7 +113,7 @@ pub enum Error {
         source: sections::Error,
     },
     /// The file of a discussion cannot be read.
-    #[error("read the discussion in {}", path.display())]
+    #[error("discussion {} cannot be read", path.display())]
     DiscussionFile {
         /// The file.
         path: PathBuf,
@@ -121,10 +121,10 @@ pub enum Error {
         source: io::Error,
     },
     /// A request body would hold nothing.
-    #[error("compose a request body in which nothing is said")]
+    #[error("request body would be empty")]
     NothingToSend,
     /// An output file cannot be written.
-    #[error("write {}", path.display())]
+    #[error("{} cannot be written", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -176,11 +176,29 @@ pub enum Code {
     WriteFailed,
 }
 
+/// Returns why a file cannot be shown. What can be done about it is the hint of the error's code.
+fn left_out(path: &RelPath, reason: SkipReason) -> String {
+    match reason {
+        SkipReason::Vanished => format!("no such file: {path}"),
+        SkipReason::Secret => format!("{path} holds secrets by its name"),
+        SkipReason::Binary
+        | SkipReason::TooLarge
+        | SkipReason::Unreadable
+        | SkipReason::Undecodable
+        | SkipReason::Unstable
+        | SkipReason::Symlink
+        | SkipReason::Special
+        | SkipReason::Submodule
+        | SkipReason::NestedRepository
+        | SkipReason::History => format!("{path}: {}", reason.description()),
+    }
+}
+
 /// Returns why there is no such view.
 fn lacking(file_type: &str, feature: Option<&str>) -> String {
     match feature {
-        Some(feature) => format!("for this slop was built without {feature}"),
-        None => format!("which its type ({file_type}) does not have"),
+        Some(feature) => format!("slop was built without {feature}"),
+        None => format!("its type ({file_type}) has none"),
     }
 }
 

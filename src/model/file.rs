@@ -191,7 +191,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// The text is not 64 hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("read a SHA-256 of 64 hex digits")]
+#[error("not a SHA-256: expected 64 hex digits")]
 pub struct ParseHashError;
 
 impl FromStr for ContentHash {

@@ -66,7 +66,7 @@ pub enum HttpError {
     #[error("no certificates of authorities are installed")]
     NoCertificates,
     /// Nothing was sent: nobody answers at that address.
-    #[error("connect to {host}: {why}")]
+    #[error("no connection to {host}: {why}")]
     Unreachable {
         /// The address's host and port.
         host: String,
@@ -77,10 +77,10 @@ pub enum HttpError {
     #[error("no answer within {} s", .0.as_secs())]
     TimedOut(Duration),
     /// The connection broke, or what came is no HTTP. What was sent may have been worked on, and may be charged.
-    #[error("the connection broke: {0}")]
+    #[error("connection lost: {0}")]
     Broken(String),
     /// The answer is longer than allowed.
-    #[error("an answer of more than {0} bytes")]
+    #[error("answer has more than {0} bytes")]
     TooLarge(usize),
     /// The caller wants no answer any more.
     #[error("stopped")]

@@ -36,5 +36,8 @@ pub use llm::{
 pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind, is_plain_word,
 };
-pub use path::{IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, printable, printable_lines};
+pub use path::{
+    IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
+    printable_lines, unescaped_path,
+};
 pub use view::{AggregationStrategy, FileOrder, SummaryDetail, Tier, ViewMode};

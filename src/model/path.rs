@@ -20,16 +20,16 @@ pub struct RelPath(Box<[u8]>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPath {
     /// There is nothing in it.
-    #[error("read an empty path")]
+    #[error("path is empty")]
     Empty,
     /// It begins at the file system's root.
-    #[error("read an absolute path where one within the project was wanted")]
+    #[error("path is absolute")]
     Absolute,
     /// A part is `.`, `..` or empty.
-    #[error("read a path with an empty part, `.` or `..`")]
+    #[error("path has an empty component, `.` or `..`")]
     Dotted,
     /// It holds a NUL byte.
-    #[error("read a path with a NUL byte")]
+    #[error("path has a NUL byte")]
     Nul,
 }
 
@@ -163,6 +163,69 @@ fn is_unsafe_to_print(c: char) -> bool {
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
+/// Returns the bytes of a path, or of a pattern for paths, as text: what is not UTF-8 becomes `\xNN`, as [`RelPath`]
+/// prints it. Clients name files in text alone.
+pub fn path_text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
+}
+
+/// Returns the bytes that a path means in which a name is spelled as [`RelPath`] prints it; `None` if nothing in it is
+/// escaped.
+///
+/// A file may have such a spelling as its very name, so that callers look for the path as it is first.
+pub fn unescaped_path(path: &[u8]) -> Option<Vec<u8>> {
+    if !path.contains(&b'\\') {
+        return None;
+    }
+    let (mut bytes, mut rest) = (Vec::with_capacity(path.len()), path);
+    while let Some((first, after)) = rest.split_first() {
+        let escaped =
+            if *first == b'\\' { escaped_byte(after).or_else(|| escaped_char(after)) } else { None };
+        match escaped {
+            Some((meant, after)) => {
+                bytes.extend_from_slice(&meant);
+                rest = after;
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    (bytes != path).then_some(bytes)
+}
+
+/// Reads `xNN`, with what follows. A byte of ASCII is never escaped, for it is text by itself.
+fn escaped_byte(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let (digits, after) = text.strip_prefix(b"x")?.split_at_checked(2)?;
+    let byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    (!byte.is_ascii()).then(|| (vec![byte], after))
+}
+
+/// Reads `u{N}`, with what follows.
+fn escaped_char(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let text = text.strip_prefix(b"u{")?;
+    let end = text.iter().take(7).position(|&b| b == b'}')?;
+    let code = u32::from_str_radix(std::str::from_utf8(&text[..end]).ok()?, 16).ok()?;
+    let c = char::from_u32(code).filter(|c| is_unsafe_to_print(*c))?;
+    Some((c.to_string().into_bytes(), &text[end + 1..]))
+}
+
+/// Returns a path or a pattern without the parts that mean nothing: `./a//b/` is `a/b`, and `.` is empty.
+///
+/// This is the one place where spellings of a path become one; `..` stays, for what it leads to depends on where one
+/// is.
+pub fn normalized_path(path: &str) -> String {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    let normalized = parts.collect::<Vec<_>>().join("/");
+    if path.starts_with('/') { format!("/{normalized}") } else { normalized }
+}
+
 impl fmt::Debug for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RelPath({self})")
@@ -205,6 +268,38 @@ mod tests {
         assert_eq!(path.stem(), b"lib.tar");
         assert_eq!(RelPath::new(b".profile").unwrap().extension(), None);
         assert_eq!(RelPath::new(b"Makefile").unwrap().stem(), b"Makefile");
+    }
+
+    #[test]
+    fn a_printed_name_means_the_bytes_of_the_name() {
+        for name in [&b"b\xff.py"[..], b"\xe2\x80/\xc3\xbc\xfe", b"a\nb\x1b\xff", "\u{202e}x".as_bytes()] {
+            let printed = RelPath::new(name).unwrap().to_string();
+            assert_eq!(unescaped_path(printed.as_bytes()).as_deref(), Some(name), "{printed}");
+            let text = path_text(name);
+            assert_eq!(unescaped_path(text.as_bytes()).unwrap_or(text.into_bytes()), name);
+        }
+        for plain in ["a.py", "a\\x41.py", "a\\xf", "a\\xzz", "a\\u{61}", "a\\u{", "a\\", "\\xffx"] {
+            let meant = unescaped_path(plain.as_bytes());
+            assert_eq!(meant.is_some(), plain.starts_with("\\xff"), "{plain}");
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_path_become_one() {
+        for (path, expected) in [
+            ("a/b", "a/b"),
+            ("./a//b/", "a/b"),
+            ("a/./b", "a/b"),
+            ("", ""),
+            (".", ""),
+            ("./", ""),
+            ("/a//b", "/a/b"),
+            ("/", "/"),
+            ("../a", "../a"),
+            ("*/**/[a]", "*/**/[a]"),
+        ] {
+            assert_eq!(normalized_path(path), expected, "{path}");
+        }
     }
 
     #[test]

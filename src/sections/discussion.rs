@@ -90,24 +90,24 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     let table = match value {
         Value::String(text) => return Ok(Some(DiscussionEntry { role: None, content: text.clone() })),
         Value::Object(table) => table,
-        _ => return Err("it is neither a string nor a table with `role` and `content`"),
+        _ => return Err("neither a string nor a table with `role` and `content`"),
     };
     let role = match table.get("role") {
         None | Some(Value::Null) => None,
         // It begins a line, so it must be a single one.
         Some(Value::String(role)) => Some(one_line(role)),
-        Some(_) => return Err("its `role` is no string"),
+        Some(_) => return Err("`role` is not a string"),
     };
     let content = match content_of(table) {
-        None if role.is_none() => return Err("it has neither `role` nor `content`"),
-        None => return Err("it has no `content`"),
+        None if role.is_none() => return Err("neither `role` nor `content`"),
+        None => return Err("no `content`"),
         Some(Value::Null) => return Ok(None),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(parts)) => match part_texts(parts) {
             texts if texts.is_empty() => return Ok(None),
             texts => texts.join("\n"),
         },
-        Some(_) => return Err("its `content` is neither a string nor a list of parts"),
+        Some(_) => return Err("`content` is neither a string nor a list of parts"),
     };
     Ok(Some(DiscussionEntry { role: role.filter(|role| !role.is_empty()), content }))
 }
@@ -181,29 +181,29 @@ mod tests {
         check(takes, Some(DataSyntax::Toml), None, &[("", "2")]);
         check(takes, Some(DataSyntax::Toml), Some("one"), &[("", "1")]);
         let inactive = takes.replace("active = 'two'", "");
-        check_error(&inactive, DataSyntax::Toml, None, "choose one of the takes `one`, `two`");
-        check_error(takes, DataSyntax::Toml, Some("three"), "find the take `three` among `one`, `two`");
-        check_error("[]", DataSyntax::Json, Some("one"), "find the take `one` among none at all");
+        check_error(&inactive, DataSyntax::Toml, None, "several takes, and none is chosen: `one`, `two`");
+        check_error(takes, DataSyntax::Toml, Some("three"), "no take `three`, the takes are: `one`, `two`");
+        check_error("[]", DataSyntax::Json, Some("one"), "no take `one`, the takes are: none");
         check("history = ['0']\n[takes.one]\nhistory = ['1']", Some(DataSyntax::Toml), None, &[("", "0")]);
         check("[discussions.only]\nhistory = ['1']", Some(DataSyntax::Toml), None, &[("", "1")]);
         let nested = "[discussion]\nactive = 'main'\n[discussion.discussions.main]\nhistory = ['m']";
         check(nested, Some(DataSyntax::Toml), None, &[("", "m")]);
         let gone = takes.replace("'two'", "'gone'");
-        check_error(&gone, DataSyntax::Toml, None, "find the take `gone` among `one`, `two`");
+        check_error(&gone, DataSyntax::Toml, None, "no take `gone`, the takes are: `one`, `two`");
     }
 
     #[test]
     fn what_cannot_be_read_is_told_with_its_place() {
-        check_error(r#"["a", 3]"#, DataSyntax::Json, None, "read entry 2: it is neither");
-        check_error(r#"[{"role": "u"}]"#, DataSyntax::Json, None, "read entry 1: it has no `content`");
-        check_error(r#"[{"content": 1}]"#, DataSyntax::Json, None, "read entry 1: its `content`");
-        check_error(r#"{"a": []}"#, DataSyntax::Json, None, "find the entries");
-        check_error("[1,", DataSyntax::Json, None, "read it as JSON: EOF while parsing");
-        check_error("\"a\"\n{\n", DataSyntax::JsonLines, None, "read it as JSONL: line 2:");
-        check_error("a = 1\nb = [", DataSyntax::Toml, None, "read it as TOML: line 2:");
-        check_error(b"\"a\"\n\"\xff\"", DataSyntax::JsonLines, None, "read line 2 as UTF-8");
+        check_error(r#"["a", 3]"#, DataSyntax::Json, None, "entry 2: neither");
+        check_error(r#"[{"role": "u"}]"#, DataSyntax::Json, None, "entry 1: no `content`");
+        check_error(r#"[{"content": 1}]"#, DataSyntax::Json, None, "entry 1: `content`");
+        check_error(r#"{"a": []}"#, DataSyntax::Json, None, "no entries: expected a list");
+        check_error("[1,", DataSyntax::Json, None, "not valid JSON: EOF while parsing");
+        check_error("\"a\"\n{\n", DataSyntax::JsonLines, None, "not valid JSONL: line 2:");
+        check_error("a = 1\nb = [", DataSyntax::Toml, None, "not valid TOML: line 2:");
+        check_error(b"\"a\"\n\"\xff\"", DataSyntax::JsonLines, None, "line 2 is not UTF-8");
         let error = read_discussion(b"what is this?", None, None).unwrap_err().to_string();
-        assert_eq!(error, "read it as JSON, JSONL or TOML");
+        assert_eq!(error, "not JSON, JSONL or TOML");
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
         let deep = 100_000;
         check_error("[".repeat(deep), DataSyntax::Json, None, "recursion limit");
         check_error("[".repeat(deep), DataSyntax::JsonLines, None, "recursion limit");
-        check_error(format!("history = {}", "[".repeat(deep)), DataSyntax::Toml, None, "read it as TOML");
-        check_error(format!("{}history = 1", "a.".repeat(deep)), DataSyntax::Toml, None, "read it as TOML");
+        check_error(format!("history = {}", "[".repeat(deep)), DataSyntax::Toml, None, "not valid TOML");
+        check_error(format!("{}history = 1", "a.".repeat(deep)), DataSyntax::Toml, None, "not valid TOML");
     }
 }

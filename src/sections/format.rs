@@ -81,13 +81,13 @@ pub(super) fn one_line(text: &str) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It is not text.
-    #[error("read line {line} as UTF-8")]
+    #[error("line {line} is not UTF-8")]
     NotUtf8 {
         /// The line, from 1, with the first byte that is wrong.
         line: usize,
     },
     /// It does not keep its syntax.
-    #[error("read it as {syntax}: {why}")]
+    #[error("not valid {syntax}: {why}")]
     Syntax {
         /// The syntax.
         syntax: &'static str,
@@ -95,16 +95,16 @@ pub enum Error {
         why: String,
     },
     /// It keeps none of the syntaxes that are known.
-    #[error("read it as JSON, JSONL or TOML")]
+    #[error("not JSON, JSONL or TOML")]
     NoSyntax,
     /// There is no list of entries where one is looked for.
-    #[error("find the entries: {wanted}")]
+    #[error("no entries: expected {wanted}")]
     NoEntries {
         /// Where they are looked for.
         wanted: &'static str,
     },
     /// An entry is not what an entry can be.
-    #[error("read entry {entry}: {why}")]
+    #[error("entry {entry}: {why}")]
     BadEntry {
         /// The entry, from 1; a line in JSONL.
         entry: usize,
@@ -112,7 +112,7 @@ pub enum Error {
         why: &'static str,
     },
     /// There is no take of that name.
-    #[error("find the take `{name}` among {}", quoted_list(existing))]
+    #[error("no take `{name}`, the takes are: {}", quoted_list(existing))]
     NoTake {
         /// The name.
         name: String,
@@ -120,7 +120,7 @@ pub enum Error {
         existing: Vec<String>,
     },
     /// There are several takes, and none is selected.
-    #[error("choose one of the takes {}", quoted_list(existing))]
+    #[error("several takes, and none is chosen: {}", quoted_list(existing))]
     ManyTakes {
         /// Their names.
         existing: Vec<String>,
@@ -131,7 +131,7 @@ fn quoted_list(names: &[String]) -> String {
     /// A list that is longer helps nobody.
     const MOST: usize = 20;
     if names.is_empty() {
-        return "none at all".to_owned();
+        return "none".to_owned();
     }
     let mut words: Vec<String> =
         names.iter().take(MOST).map(|name| format!("`{}`", name.escape_debug())).collect();

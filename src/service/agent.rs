@@ -103,8 +103,7 @@ fn check_ledger(loaded: &LoadedConfig, chain: &[Model]) -> Result<(), ApiError> 
     let Some(place) = &loaded.settings.agent.ledger_moved else { return Ok(()) };
     let Some(model) = chain.iter().find(|model| !model.provider.is_free) else { return Ok(()) };
     let (name, folder) = (model.full_name(), &loaded.settings.aggregation.cache_dir);
-    let message =
-        format!("ask `{name}`, for {place} moves the cache, and with it the ledger of what was spent");
+    let message = format!("{place} moves the cache, and with it the ledger of what was spent on `{name}`");
     let hint = format!(
         "where that is meant, set aggregation.cache_dir = \"{folder}\" in your own settings file too, or \
          SLOP_AGGREGATION_CACHE_DIR={folder}"
@@ -181,7 +180,7 @@ const LONGEST_KEY: usize = 8 << 10;
 /// Looks whether what a variable holds can be sent as a key at all: another try would not help.
 fn parse_variable_key(name: &str, key: &SecretString) -> Result<SecretString, ApiError> {
     parse_key(key.expose_secret()).map(SecretString::from).ok_or_else(|| {
-        let message = format!("read the key in {name}: it is not one line of visible ASCII");
+        let message = format!("key in {name} is not one line of visible ASCII");
         ApiError::user("no_key", message, format!("put the key alone into {name}"))
     })
 }
@@ -195,15 +194,15 @@ fn parse_key(text: &str) -> Option<String> {
 
 fn read_key_file(file: &Path) -> Result<SecretString, ApiError> {
     let fault = |why: &str| {
-        let message = format!("read the key in {}: {why}", file.display());
+        let message = format!("key file {}: {why}", file.display());
         ApiError::user("no_key", message, "put the key alone into the file that `key_file` names")
     };
     let bytes = RealDisk.read(file).map_err(|error| fault(&error.to_string()))?;
-    let bytes = bytes.ok_or_else(|| fault("it is not there"))?;
+    let bytes = bytes.ok_or_else(|| fault("no such file"))?;
     let text = std::str::from_utf8(&bytes).ok().filter(|text| text.len() <= LONGEST_KEY);
     match text.and_then(parse_key) {
         Some(key) => Ok(SecretString::from(key)),
-        None => Err(fault("it is not one line of visible ASCII")),
+        None => Err(fault("not one line of visible ASCII")),
     }
 }
 
@@ -217,7 +216,7 @@ fn no_key(provider: &Provider) -> ApiError {
     } else {
         format!("set {variables}, or `key_file` under [providers.{name}] in your own settings file")
     };
-    ApiError::user("no_key", format!("ask `{name}` without its key"), hint)
+    ApiError::user("no_key", format!("no key for `{name}`"), hint)
 }
 
 /// Returns who is asked, by name: the persona's models where one is given, else those of the settings.
@@ -227,7 +226,7 @@ fn writers(loaded: &LoadedConfig, persona: Option<&str>) -> Result<Vec<SummaryMo
         return Ok(settings.models.iter().cloned().map(SummaryModel::plain).collect());
     }
     let Some(name) = persona.or(settings.persona.as_deref()) else {
-        let message = "ask a language model, for none is named";
+        let message = "no language model is configured";
         let hint = "name one in your own settings file, as [agent] models = [\"anthropic/claude-haiku-5-5\"]; \
                     `slop agent providers` says who can be asked";
         return Err(ApiError::user("no_model", message, hint));
@@ -235,7 +234,7 @@ fn writers(loaded: &LoadedConfig, persona: Option<&str>) -> Result<Vec<SummaryMo
     let Some(preferred) = loaded.user_only.preferred_models(name) else {
         let known = loaded.user_only.personas.iter().map(|persona| persona.value.name.as_str());
         let message =
-            format!("find a persona named `{name}` in your own settings file{}", nearest_hint(name, known));
+            format!("no persona named `{name}` in your own settings file{}", nearest_hint(name, known));
         return Err(ApiError::user(
             "no_such_persona",
             message,
@@ -243,7 +242,7 @@ fn writers(loaded: &LoadedConfig, persona: Option<&str>) -> Result<Vec<SummaryMo
         ));
     };
     if preferred.is_empty() {
-        let message = format!("ask the preferred models of the persona `{name}`, which has none");
+        let message = format!("persona `{name}` has no preferred models");
         let hint = "name some: preferred_models = [{ provider = \"…\", model = \"…\" }]";
         return Err(ApiError::user("no_model", message, hint));
     }
@@ -296,7 +295,7 @@ fn unknown_provider(name: &ModelName, providers: &[Provider]) -> ApiError {
     let known = providers.iter().map(|provider| provider.name.as_str());
     let near = near_name(&name.provider, known);
     let near = near.map_or(String::new(), |near| format!(", the nearest known is `{near}`"));
-    let message = format!("ask `{name}`: no provider is named `{}`{near}", name.provider);
+    let message = format!("`{name}`: no provider named `{}`{near}", name.provider);
     let hint = format!(
         "`slop agent providers` says which providers there are; add another to your own settings file: [providers.{}] \
          wire = \"chat\", base_url = \"https://…\" and key_variables = [\"…\"], with a price or free = true",
@@ -306,7 +305,7 @@ fn unknown_provider(name: &ModelName, providers: &[Provider]) -> ApiError {
 }
 
 fn no_price(name: &ModelName, prices: &PriceList) -> ApiError {
-    let message = format!("ask `{name}`, whose price is not known (prices are of {})", prices.date());
+    let message = format!("price of `{name}` is unknown (prices are of {})", prices.date());
     let hint = format!(
         "add it to your own settings file: [prices.\"{name}\"] input = \"…\" and output = \"…\", in US dollars for a \
          million tokens; or `free = true` for its provider"

@@ -89,8 +89,8 @@ fn a_model_that_thinks_has_room_for_as_long_an_answer_as_is_wished() {
 
 #[test]
 fn what_is_missing_to_ask_anybody_is_said() {
-    check_fault("", "no_model", "ask a language model, for none is named");
-    let message = "ask `antropic/m`: no provider is named `antropic`, the nearest known is `anthropic`";
+    check_fault("", "no_model", "no language model is configured");
+    let message = "`antropic/m`: no provider named `antropic`, the nearest known is `anthropic`";
     check_fault("agent.models = ['antropic/m']", "no_such_provider", message);
     let unlike = fault("agent.models = ['mycompany/m']");
     assert!(!unlike.message.contains("nearest"), "{}", unlike.message);
@@ -98,9 +98,9 @@ fn what_is_missing_to_ask_anybody_is_said() {
     let unknown = fault("agent.models = ['anthropic/nobody-knows']");
     assert_eq!(unknown.code, "no_price");
     assert!(unknown.hint.contains("[prices.\"anthropic/nobody-knows\"]"), "{}", unknown.hint);
-    let message = "find a persona named `dav` in your own settings file, the nearest known is `dev`";
+    let message = "no persona named `dav` in your own settings file, the nearest known is `dev`";
     check_fault("agent.persona = 'dav'\n[personas.dev]", "no_such_persona", message);
-    let message = "ask the preferred models of the persona `dev`, which has none";
+    let message = "persona `dev` has no preferred models";
     check_fault("agent.persona = 'dev'\n[personas.dev]", "no_model", message);
 }
 
@@ -141,7 +141,7 @@ fn a_key_is_looked_for_where_the_providers_row_says_and_nowhere_else() {
     assert_eq!(keys["anthropic"].expose_secret(), "k");
     assert_eq!(asked.into_inner(), ["ANTHROPIC_API_KEY", "OLLAMA_API_KEY"]);
     let fault = agent_keys(&chain, &|_| None).unwrap_err();
-    assert_eq!((fault.code.as_ref(), fault.message.as_str()), ("no_key", "ask `anthropic` without its key"));
+    assert_eq!((fault.code.as_ref(), fault.message.as_str()), ("no_key", "no key for `anthropic`"));
     assert!(fault.hint.contains("ANTHROPIC_API_KEY"), "{}", fault.hint);
 }
 
@@ -150,7 +150,7 @@ fn a_key_that_cannot_be_sent_is_told_before_anything_is_tried() {
     let chain = options("agent.models = ['anthropic/claude-haiku-4-5']").chain;
     for key in ["two\nlines", " ", "k\u{e4}y"] {
         let fault = agent_keys(&chain, &|_| Some(SecretString::from(key.to_owned()))).unwrap_err();
-        assert_eq!(fault.message, "read the key in ANTHROPIC_API_KEY: it is not one line of visible ASCII");
+        assert_eq!(fault.message, "key in ANTHROPIC_API_KEY is not one line of visible ASCII");
     }
     let keys = agent_keys(&chain, &|_| Some(SecretString::from("k\n".to_owned()))).unwrap();
     assert_eq!(keys["anthropic"].expose_secret(), "k");
@@ -167,7 +167,7 @@ fn a_key_file_holds_a_key_and_nothing_else() {
     );
     let chain = options(&user).chain;
     let read = || agent_keys(&chain, &|_| None);
-    assert!(read().unwrap_err().message.contains("it is not there"));
+    assert!(read().unwrap_err().message.contains("no such file"));
     for (content, key) in
         [("k\n", Some("k")), ("  k  ", Some("k")), ("a b", None), ("", None), ("\u{e9}", None)]
     {

@@ -204,11 +204,11 @@ impl Resolve for CacheClearQuery {
         let Self { files, agent, all, .. } = self;
         let is_whole = kinds.is_empty() && !agent;
         if all && !(is_whole && files.is_empty()) {
-            return Err(bad_query("clear everything and a part of it", "say one of both"));
+            return Err(bad_query("both everything and a part of it are named", "say one of both"));
         }
         if !files.is_empty() && !kinds.is_empty() {
             let hint = "clear files, or kinds of what is derived, one after the other";
-            return Err(bad_query("clear some kinds of what is known of some files", hint));
+            return Err(bad_query("both files and kinds are named", hint));
         }
         complete(move |project| {
             let cleared = if !files.is_empty() {
@@ -369,19 +369,16 @@ fn convert_all<T, W: From<T>>(items: Vec<T>) -> Vec<W> {
 fn view_request(query: ViewQuery, loaded: &LoadedConfig) -> Result<ViewRequest, ApiError> {
     let mode = requested_mode(&query)?;
     if query.files.is_empty() {
-        return Err(bad_query("view no file", "give at least one file, folder or pattern"));
+        return Err(bad_query("no file is named", "give at least one file, folder or pattern"));
     }
     if let Some(range) = query.lines.iter().find(|range| range.start < 1 || range.end < range.start) {
-        let message = format!("show the lines {}-{}", range.start, range.end);
+        let message = format!("{}-{} is not a range of lines", range.start, range.end);
         return Err(bad_query(&message, "count lines from 1, the last one included, as in 10-25"));
     }
     let mask: Vec<(String, MaskMode)> =
         query.mask.into_iter().map(|entry| (entry.symbol, entry.show.into())).collect();
     if mask.iter().any(|(symbol, _)| symbol.trim().is_empty()) {
-        return Err(bad_query(
-            "show a symbol without a name",
-            "`slop outline` lists the symbols of every file",
-        ));
+        return Err(bad_query("symbol name is empty", "`slop outline` lists the symbols of every file"));
     }
     Ok(ViewRequest {
         files: query.files,
@@ -405,7 +402,7 @@ fn requested_mode(query: &ViewQuery) -> Result<Option<ModeName>, ApiError> {
     let (Some(first), another) = (implied.next(), implied.next()) else { return Ok(query.mode) };
     if another.is_some() || query.mode.is_some_and(|mode| mode != first) {
         let hint = "a mask is for the mode masked, lines for custom, base for diff";
-        return Err(bad_query("show a file in several modes at once", hint));
+        return Err(bad_query("several modes are requested at once", hint));
     }
     Ok(Some(first))
 }

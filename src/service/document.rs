@@ -91,12 +91,12 @@ fn check_attachments(query: &AggregateQuery) -> Result<(), ApiError> {
     let bad = |message: &str, hint| Err(ApiError::user("bad_ask", message.to_owned(), hint));
     if query.attachments.take.is_some() && query.attachments.part == PartName::Prefix {
         return bad(
-            "show a take of a discussion that is left out",
+            "a take is named, and the discussion is left out",
             "leave out the take, or ask for the whole document",
         );
     }
     if query.name.as_ref().is_some_and(String::is_empty) {
-        return bad("remember a document by an empty name", "give a name, or none");
+        return bad("document name is empty", "give a name, or none");
     }
     Ok(())
 }
@@ -136,7 +136,7 @@ fn limits(
 ) -> Result<DocumentLimits, ApiError> {
     for (limit, what) in [(choice.budget, "tokens"), (choice.max_bytes, "bytes")] {
         if limit == Some(0) {
-            let message = format!("compose a document of 0 {what}");
+            let message = format!("limit is 0 {what}");
             return Err(ApiError::user("bad_ask", message, "leave the limit out where there is none"));
         }
     }
@@ -202,7 +202,7 @@ fn body_options(
         FormatName::Markdown | FormatName::Json => match &ask.model {
             None => ("", ""),
             Some(model) => {
-                let message = format!("ask the model `{model}` in a format that asks nobody");
+                let message = format!("model `{model}` is named, and the format is not a request");
                 return Err(ApiError::user("bad_ask", message, "add --format anthropic, openai or gemini"));
             }
         },

@@ -21,7 +21,7 @@ impl DocumentProfile {
     /// Resolves tier, persona and preset: what the question names takes precedence over what the persona defines.
     pub(super) fn resolve(choice: &ViewSelection, curation: &Curation) -> Result<Self, ApiError> {
         if choice.tier.is_some() && choice.persona.is_some() {
-            let message = "compose for a tier and for a persona at once".to_owned();
+            let message = "both a tier and a persona are given".to_owned();
             return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));
         }
         let persona = choice.persona.as_deref().map(|name| persona(name, curation)).transpose()?;
@@ -38,7 +38,7 @@ impl DocumentProfile {
 }
 
 fn tier(number: u8) -> Result<Tier, ApiError> {
-    let message = || format!("compose for the tier {number}");
+    let message = || format!("no tier {number}");
     let hint = "tiers are numbered from 1 to 4";
     Tier::from_number(number).ok_or_else(|| ApiError::user("bad_ask", message(), hint))
 }
@@ -47,7 +47,7 @@ fn persona(name: &str, curation: &Curation) -> Result<Persona, ApiError> {
     let found = curation.persona(name).map(|persona| persona.value.clone());
     found.ok_or_else(|| {
         let known = curation.personas.iter().map(|persona: &SavedEntry<Persona>| persona.value.name.as_str());
-        let message = format!("find a persona named `{name}`{}", nearest_hint(name, known));
+        let message = format!("no persona named `{name}`{}", nearest_hint(name, known));
         ApiError::user("no_such_persona", message, "`slop persona list` says which personas there are")
     })
 }
@@ -56,7 +56,7 @@ fn preset(name: &str, curation: &Curation) -> Result<Preset, ApiError> {
     let found = curation.preset(name).map(|preset| preset.value.clone());
     found.ok_or_else(|| {
         let known = curation.presets.iter().map(|preset: &SavedEntry<Preset>| preset.value.name.as_str());
-        let message = format!("find a preset named `{name}`{}", nearest_hint(name, known));
+        let message = format!("no preset named `{name}`{}", nearest_hint(name, known));
         ApiError::user("no_such_preset", message, "`slop preset list` says which presets there are")
     })
 }
@@ -64,7 +64,7 @@ fn preset(name: &str, curation: &Curation) -> Result<Preset, ApiError> {
 fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<Preset, ApiError> {
     let found = curation.preset(name).map(|preset| preset.value.clone());
     found.ok_or_else(|| {
-        let message = format!("find the preset `{name}`, which the persona `{persona}` sees");
+        let message = format!("no preset named `{name}`, which the persona `{persona}` refers to");
         let hint =
             "save a preset of that name, mend the persona's context_preset, or name another with --preset";
         ApiError::user("no_such_preset", message, hint)

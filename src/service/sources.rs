@@ -37,7 +37,7 @@ impl SettingsSources {
         let read = |path: PathBuf| match RealDisk.read(&path) {
             Ok(bytes) => Ok(bytes.map(|bytes| (path, bytes))),
             Err(error) => {
-                let message = format!("read the settings in {}: {error}", path.display());
+                let message = format!("settings file {} cannot be read: {error}", path.display());
                 Err(ApiError::user("bad_settings", message, "make the file readable, or move it away"))
             }
         };

@@ -214,13 +214,17 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
     let cases = [
         (aggregate(json!({"persona": "reviewr"})), "no_such_persona", "the nearest known is `reviewer`"),
         (aggregate(json!({"preset": "cor"})), "no_such_preset", "the nearest known is `core`"),
-        (aggregate(json!({"persona": "lost"})), "no_such_preset", "`gone`, which the persona `lost` sees"),
-        (aggregate(json!({"tier": 5})), "bad_ask", "the tier 5"),
-        (aggregate(json!({"tier": 1, "persona": "reviewer"})), "bad_ask", "at once"),
-        (aggregate(json!({"budget": 0})), "bad_ask", "0 tokens"),
-        (aggregate(json!({"max_bytes": 0})), "bad_ask", "0 bytes"),
-        (json!({"ask": "aggregate", "name": ""}), "bad_ask", "empty name"),
-        (json!({"ask": "aggregate", "beside": {"model": "m"}}), "bad_ask", "the model `m`"),
+        (
+            aggregate(json!({"persona": "lost"})),
+            "no_such_preset",
+            "`gone`, which the persona `lost` refers to",
+        ),
+        (aggregate(json!({"tier": 5})), "bad_ask", "no tier 5"),
+        (aggregate(json!({"tier": 1, "persona": "reviewer"})), "bad_ask", "both a tier and a persona"),
+        (aggregate(json!({"budget": 0})), "bad_ask", "limit is 0 tokens"),
+        (aggregate(json!({"max_bytes": 0})), "bad_ask", "limit is 0 bytes"),
+        (json!({"ask": "aggregate", "name": ""}), "bad_ask", "name is empty"),
+        (json!({"ask": "aggregate", "beside": {"model": "m"}}), "bad_ask", "model `m`"),
         (json!({"ask": "aggregate", "beside": {"take": "a", "part": "prefix"}}), "bad_ask", "a take"),
         (json!({"ask": "view"}), "bad_ask", "no file"),
         (json!({"ask": "view", "files": ["a"], "lines": [{"start": 0, "end": 2}]}), "bad_ask", "0-2"),
@@ -228,14 +232,14 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
         (
             json!({"ask": "view", "files": ["a"], "mask": [{"symbol": " ", "show": "def"}]}),
             "bad_ask",
-            "a symbol without a name",
+            "symbol name is empty",
         ),
         (
             json!({"ask": "view", "files": ["a"], "mode": "full", "against": "HEAD"}),
             "bad_ask",
             "several modes",
         ),
-        (json!({"ask": "cache_clear", "files": ["a"], "summaries": true}), "bad_ask", "some kinds"),
+        (json!({"ask": "cache_clear", "files": ["a"], "summaries": true}), "bad_ask", "both files and kinds"),
     ];
     for (ask, code, words) in cases {
         let fault = bench.refused(ask.clone());

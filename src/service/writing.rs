@@ -110,7 +110,7 @@ impl<'w> SummarySession<'w> {
     ) -> Result<Self, ApiError> {
         let engine_options = loaded.engine_options(root);
         if !engine_options.cache_enabled {
-            let message = "keep what a model writes, for the cache is switched off";
+            let message = "cache is disabled";
             return Err(ApiError::user("no_cache", message, "set `aggregation.cache_enabled = true`"));
         }
         let folder = cache_folder(root, loaded);
@@ -246,7 +246,7 @@ impl<'w> SummarySession<'w> {
         };
         match self.project.preview(word, &self.options.policy)? {
             PromptPreview::Ineligible(reason) => {
-                let message = format!("show what would be sent about `{word}`: {}", not_asked_text(reason));
+                let message = format!("nothing would be sent about `{word}`: {}", not_asked_text(reason));
                 Err(ApiError::user(
                     "not_asked",
                     message,
@@ -257,7 +257,7 @@ impl<'w> SummarySession<'w> {
                 let places = secrets.iter().take(MOST_PLACES);
                 let places = places.map(|found| format!("; line {}: {}", found.line, found.rule));
                 let places = places.collect::<String>();
-                let message = format!("send `{word}`: {withheld}{places}");
+                let message = format!("`{word}` is withheld: {withheld}{places}");
                 Err(ApiError::user("withheld", message, withheld_hint(&withheld)))
             }
             PromptPreview::Eligible { prepared: Ok(question), .. } => {
@@ -413,19 +413,13 @@ fn merge_outcome(all: &mut RunOutcome, outcome: RunOutcome) {
 fn agent_error(error: &agent::Error) -> ApiError {
     let message = error_chain(error);
     match error {
-        agent::Error::NoModels => {
-            ApiError::user("no_model", format!("ask a model: {message}"), "set agent.models")
-        }
-        agent::Error::NoPrice(_) => {
-            ApiError::user("no_price", format!("ask a model: {message}"), "add its price")
-        }
+        agent::Error::NoModels => ApiError::user("no_model", message, "set agent.models"),
+        agent::Error::NoPrice(_) => ApiError::user("no_price", message, "add its price"),
         agent::Error::NoBatches => {
             let hint = "leave out --batch; `slop agent providers --json` says who takes batches";
-            ApiError::user("no_batches", format!("ask in a batch: {message}"), hint)
+            ApiError::user("no_batches", message, hint)
         }
-        agent::Error::NoKey { .. } => {
-            ApiError::user("no_key", format!("ask a model: {message}"), "set the key")
-        }
+        agent::Error::NoKey { .. } => ApiError::user("no_key", message, "set the key"),
         agent::Error::Store(store) if store.is_damage() => {
             ApiError::environment("paid_unusable", message, PAID_STORE_HINT)
         }

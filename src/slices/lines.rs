@@ -124,7 +124,7 @@ fn borders<T: PartialEq>(wanted: &[T]) -> Vec<usize> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// There are no such lines.
-    #[error("lines {start_line}-{end_line} are wanted, and it has {lines}")]
+    #[error("lines {start_line}-{end_line} requested, the text has {lines}")]
     NoSuchLines {
         /// The first line that was asked for.
         start_line: u32,

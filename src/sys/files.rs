@@ -46,10 +46,10 @@ pub struct FileContent {
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Not a regular file.
-    #[error("read what is no regular file")]
+    #[error("not a regular file")]
     NotRegular(FileKind),
     /// It is larger than was asked for.
-    #[error("read a file of {size} bytes, over the limit")]
+    #[error("file of {size} bytes is over the limit")]
     TooLarge {
         /// Its size in bytes.
         size: u64,
@@ -57,10 +57,10 @@ pub enum ReadError {
         stamp: FileStamp,
     },
     /// It changed while it was read.
-    #[error("read a file that changes meanwhile")]
+    #[error("file changed while it was read")]
     Changing,
     /// A system call said no.
-    #[error("read a file")]
+    #[error("file cannot be read")]
     Io(#[from] io::Error),
 }
 

@@ -79,7 +79,7 @@ impl HttpClient {
         let mut builder = common_builder(kind).https_only(true);
         if let Some(proxy) = &self.proxy {
             let proxy =
-                Proxy::https(proxy).map_err(|_| HttpError::NotAllowed("the proxy's address is none"))?;
+                Proxy::https(proxy).map_err(|_| HttpError::NotAllowed("proxy address is not a URL"))?;
             // What runs on this machine is spoken to directly.
             builder = builder.proxy(proxy.no_proxy(NoProxy::from_string("localhost,127.0.0.0/8,::1")));
         }
@@ -139,21 +139,21 @@ async fn stopped_by_caller(is_stopped: &(dyn Fn() -> bool + Sync)) {
 
 fn start_runtime() -> Result<Runtime, HttpError> {
     let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("slop-web").enable_all().build();
-    runtime.map_err(|_| HttpError::NotAllowed("no thread can be started for it"))
+    runtime.map_err(|_| HttpError::NotAllowed("thread for the connection did not start"))
 }
 
 /// Returns the address, where something may be sent to it.
 fn checked_url(url: &str) -> Result<Url, HttpError> {
-    let url = Url::parse(url).map_err(|_| HttpError::NotAllowed("the address is none"))?;
+    let url = Url::parse(url).map_err(|_| HttpError::NotAllowed("address is not a URL"))?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(HttpError::NotAllowed("the address holds a user's name or password"));
+        return Err(HttpError::NotAllowed("address holds a user name or password"));
     }
     let may_be_plain = is_loopback(&url);
     match url.scheme() {
         "https" => Ok(url),
         "http" if may_be_plain => Ok(url),
-        "http" => Err(HttpError::NotAllowed("the address is neither https nor one of this machine")),
-        _ => Err(HttpError::NotAllowed("the address is not https")),
+        "http" => Err(HttpError::NotAllowed("address is neither https nor on this machine")),
+        _ => Err(HttpError::NotAllowed("address is not https")),
     }
 }
 

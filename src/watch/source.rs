@@ -42,10 +42,10 @@ pub(super) trait WatchQueue: Send {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WatchError {
     /// The system grants no more watches.
-    #[error("watch one folder more than the system allows")]
+    #[error("system limit of watched folders reached")]
     OutOfWatches,
     /// Anything else.
-    #[error("watch a folder")]
+    #[error("folder cannot be watched")]
     Io(#[source] io::Error),
 }
 

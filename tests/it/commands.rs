@@ -105,7 +105,7 @@ fn a_missing_or_foreign_file_is_the_users_error() {
         sandbox.slop(&[command, "../outside.py"]).assert_fails(1, &["../outside.py", "--project"]);
         sandbox.slop(&[command, outside.to_str().unwrap()]).assert_fails(1, &["outside.py", "--project"]);
         sandbox.slop(&[command, "src/../../outside.py"]).assert_fails(1, &["outside.py"]);
-        sandbox.slop(&[command, ".git/config"]).assert_fails(1, &["no part of the project"]);
+        sandbox.slop(&[command, ".git/config"]).assert_fails(1, &["not part of the project"]);
     }
     sandbox.write("notes.txt", "Words.\n");
     sandbox.slop(&["outline", "notes.txt"]).assert_fails(1, &["notes.txt", "Plain text"]);
@@ -173,7 +173,7 @@ fn a_closed_pipe_is_not_an_error() {
 fn failing_to_write_to_standard_output_is_an_error() {
     let sandbox = sample_project();
     let ran = run(sandbox.script("$SLOP outline --json > /dev/full"));
-    ran.assert_fails(3, &["error: cannot write to the standard output"]);
+    ran.assert_fails(3, &["error: standard output cannot be written"]);
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn viewing_a_folder_skips_files_without_text_and_reports_failures() {
 #[test]
 fn an_empty_argument_selects_no_file_and_the_root_selects_all() {
     let sandbox = sample_project();
-    sandbox.slop(&["view", ""]).assert_fails(1, &["empty path"]);
+    sandbox.slop(&["view", ""]).assert_fails(1, &["path is empty"]);
     let root = sandbox.path("").canonicalize().unwrap();
     let all = sandbox.stdout_of(&["view", root.to_str().unwrap(), "-m", "summary"]);
     assert_eq!(all, sandbox.stdout_of(&["view", ".", "-m", "summary"]));

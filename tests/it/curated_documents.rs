@@ -187,7 +187,7 @@ fn a_file_name_that_is_an_invalid_pattern_is_not_an_error() {
     assert_eq!(list(&sandbox.aggregate_json(&["src/[x/b.py"])["files"]).count(), 1);
     fs::remove_dir_all(sandbox.path("src/[x")).unwrap();
     let ran = sandbox.slop(&["aggregate", "--preset", "odd", "--stdout"]);
-    assert!(ran.err.contains("src/[x/b.py: no file of the project answers to it"), "{}", ran.err);
+    assert!(ran.err.contains("src/[x/b.py: no file of the project matches it"), "{}", ran.err);
     sandbox.slop(&["view", "src/[y"]).assert_fails(1, &["src/[y"]);
 }
 

@@ -151,8 +151,8 @@ fn the_cache_and_the_output_folder_are_never_listed() {
         sandbox.write("out/other.py", "y = 1\n");
         let paths: Vec<String> = sandbox.status().into_iter().map(|(path, _)| path).collect();
         assert_eq!(paths, ["a.py", "out/other.py", "slop.toml"]);
-        sandbox.slop(&["view", "out/contexts/project_001.md"]).assert_fails(1, &["no part of the project"]);
-        sandbox.slop(&["view", ".slop_cache/index.db"]).assert_fails(1, &["no part of the project"]);
+        sandbox.slop(&["view", "out/contexts/project_001.md"]).assert_fails(1, &["not part of the project"]);
+        sandbox.slop(&["view", ".slop_cache/index.db"]).assert_fails(1, &["not part of the project"]);
     }
 }
 
@@ -188,5 +188,5 @@ fn a_type_without_any_grammar_names_no_feature() {
     sandbox.write("a.pl", "sub start { 1 }\n");
     let views = sandbox.json(&["view", "a.pl", "--mode", "skeleton"]);
     assert_eq!(views[0]["why"], "no skeleton view for this type of file");
-    sandbox.slop(&["outline", "a.pl"]).assert_fails(1, &["a.pl", "its type (Perl) does not have"]);
+    sandbox.slop(&["outline", "a.pl"]).assert_fails(1, &["a.pl", "its type (Perl) has none"]);
 }

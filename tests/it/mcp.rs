@@ -194,5 +194,5 @@ fn a_signal_ends_the_server_while_a_client_is_connected() {
 fn a_missing_project_folder_is_an_error_at_startup() {
     let sandbox = project();
     let ran = sandbox.slop(&["mcp", "--project", "nowhere"]);
-    ran.assert_fails(1, &["cannot open the project `nowhere`", "--project"]);
+    ran.assert_fails(1, &["project folder `nowhere` cannot be opened", "--project"]);
 }

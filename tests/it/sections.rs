@@ -121,10 +121,10 @@ fn a_history_file_of_another_kind_is_ignored() {
     sandbox.write("history.toml", "[window]\nwidth = 3\n");
     let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
     assert_eq!(ran.code, 0);
-    assert!(ran.err.contains("history.toml: cannot find the entries"), "{}", ran.err);
+    assert!(ran.err.contains("history.toml: no entries: expected"), "{}", ran.err);
     sandbox
         .slop(&["aggregate", "--history", "history.toml", "--stdout"])
-        .assert_fails(1, &["find the entries"]);
+        .assert_fails(1, &["no entries: expected"]);
 }
 
 #[test]
@@ -141,17 +141,17 @@ fn an_invalid_default_discussion_does_not_stop_the_run() {
             .assert_fails(1, &["history.toml", "hint:"]);
     };
     sandbox.write("history.toml", "history = [");
-    goes_on("history.toml: cannot read it as TOML");
+    goes_on("history.toml: not valid TOML");
     sandbox.write("history.toml", "[takes.a]\nhistory = ['1']\n[takes.b]\nhistory = ['2']\n");
-    goes_on("history.toml: cannot");
+    goes_on("history.toml: several takes, and none is chosen: `a`, `b`");
     std::fs::File::create(&own).unwrap().set_len(100 << 20).unwrap();
-    goes_on("more than the 16777216 bytes of limits.section_bytes");
+    goes_on("larger than limits.section_bytes (16777216 bytes)");
     std::fs::remove_file(&own).unwrap();
     std::fs::create_dir(&own).unwrap();
-    goes_on("history.toml: it is no regular file");
+    goes_on("history.toml: not a regular file");
     std::fs::remove_dir(&own).unwrap();
     assert!(Command::new("mkfifo").arg(&own).status().unwrap().success());
-    goes_on("history.toml: it is no regular file");
+    goes_on("history.toml: not a regular file");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_take_is_selected_by_name() {
     assert_eq!(aggregate(&sandbox, &["--history-only"]), rendered("2"));
     assert_eq!(aggregate(&sandbox, &["--history-only", "--take", "a"]), rendered("1"));
     let ran = sandbox.slop(&["aggregate", "--stdout", "--take", "c"]);
-    ran.assert_fails(1, &["history.toml", "the take `c` among `a`, `b`", "hint:"]);
+    ran.assert_fails(1, &["history.toml", "no take `c`, the takes are: `a`, `b`", "hint:"]);
 }
 
 #[test]
@@ -187,11 +187,11 @@ fn an_invalid_discussion_is_refused_with_its_position() {
         let ran = sandbox.slop(&["aggregate", "--history", name]);
         ran.assert_fails(1, &[&[name, "hint:"], words].concat());
     };
-    refuses(b"[1]", "a.json", &["read entry 1: it is neither"]);
-    refuses(b"[", "b.json", &["read it as JSON"]);
-    refuses(b"\"a\"\n\xff\n", "c.jsonl", &["read line 2 as UTF-8"]);
+    refuses(b"[1]", "a.json", &["entry 1: neither"]);
+    refuses(b"[", "b.json", &["not valid JSON"]);
+    refuses(b"\"a\"\n\xff\n", "c.jsonl", &["line 2 is not UTF-8"]);
     refuses("[".repeat(1 << 20).as_bytes(), "d.json", &["recursion limit"]);
-    refuses(format!("a = {}", "[".repeat(1 << 20)).as_bytes(), "e.toml", &["read it as TOML"]);
+    refuses(format!("a = {}", "[".repeat(1 << 20)).as_bytes(), "e.toml", &["not valid TOML"]);
     sandbox.slop(&["aggregate", "--history", "gone.json"]).assert_fails(1, &["gone.json", "hint:"]);
     assert!(!sandbox.path("slop_out").exists(), "nothing is written");
 }
@@ -202,7 +202,7 @@ fn a_huge_discussion_is_refused_without_reading_it() {
     let file = std::fs::File::create(sandbox.path("huge.json")).unwrap();
     file.set_len(100 << 20).unwrap();
     let ran = sandbox.slop(&["aggregate", "--stdout", "--history", "huge.json"]);
-    ran.assert_fails(1, &["huge.json", "more than the 16777216 bytes of limits.section_bytes"]);
+    ran.assert_fails(1, &["huge.json", "larger than limits.section_bytes (16777216 bytes)"]);
     sandbox.slop(&["aggregate", "--stdout", "--history", "/dev/zero"]).assert_fails(1, &["/dev/zero"]);
 }
 
@@ -253,13 +253,13 @@ fn an_image_that_cannot_be_shown_is_reported_on_one_line() {
     assert_eq!(ran.code, 4, "{ran:?}");
     let expected = "## Screenshots\n\n\
         ERROR: screenshot gone\\u{a}## x.png: file not found\n\
-        ERROR: screenshot large.png: it has more than the 16 bytes of limits.screenshot_bytes\n\
+        ERROR: screenshot large.png: larger than limits.screenshot_bytes (16 bytes)\n\
         ![ok.png](data:image/png;base64,iVBORw0KGgoAAAANSUhEUg==)\n\
-        ERROR: screenshot src: it is no regular file\n\
-        ERROR: screenshot text.png: it is no PNG, JPEG, GIF or WebP\n";
+        ERROR: screenshot src: not a regular file\n\
+        ERROR: screenshot text.png: not a PNG, JPEG, GIF or WebP\n";
     assert_eq!(from(&ran.out, "## Screenshots"), expected);
     assert!(ran.out.contains("### README.md"));
-    assert!(ran.err.contains("text.png: it is no PNG"), "{}", ran.err);
+    assert!(ran.err.contains("text.png: not a PNG"), "{}", ran.err);
     let ran = sandbox.slop(&[&flags[..], &["--json"]].concat());
     let problems = data(&ran.out)["receipt"]["problems"].take();
     assert_eq!(list(&problems).filter(|problem| problem["section"] == "screenshots").count(), 4);
@@ -275,7 +275,7 @@ fn gemini_bodies_contain_no_unsupported_image() {
     let ask = |format| sandbox.slop(&[&flags[..], &["--format", format]].concat());
     let ran = ask("gemini");
     assert_eq!(ran.code, 4, "{ran:?}");
-    assert!(ran.out.contains("ERROR: screenshot a.gif: it is image/gif, which the model does not take"));
+    assert!(ran.out.contains("ERROR: screenshot a.gif: image/gif is not accepted by the model"));
     assert!(ran.out.contains("image/png") && !ran.out.contains("\"image/gif\""));
     for format in ["anthropic", "openai", "markdown"] {
         assert_eq!(ask(format).code, 0, "{format}");
@@ -349,7 +349,7 @@ fn the_mock_issues_file_is_the_last_resort() {
     sandbox.write(".beads_mock/beads.json", "{");
     let ran = run_with_bd(&sandbox, Some("echo nonsense"));
     assert_eq!(ran.code, 4);
-    assert!(from(&ran.out, "## Beads").contains(".beads_mock/beads.json: cannot read it as JSON"), "{ran:?}");
+    assert!(from(&ran.out, "## Beads").contains(".beads_mock/beads.json: not valid JSON"), "{ran:?}");
 }
 
 #[test]

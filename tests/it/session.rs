@@ -145,7 +145,7 @@ fn keep_within_a_budget(sandbox: &Sandbox, whole: &Value) {
     let scarce = receipt(sandbox, &[&args[..], &["--budget", "80"]].concat());
     assert!(list(&scarce["files"]).any(|file| file["view"] == "path"), "{scarce}");
     let refused = sandbox.slop(&[&args[..], &["--budget", "1", "--stdout"]].concat());
-    refused.assert_fails(1, &["over the budget of 1", "hint:"]);
+    refused.assert_fails(1, &["budget is 1", "hint:"]);
 }
 
 fn ask_anthropic(sandbox: &Sandbox) {

@@ -96,11 +96,7 @@ fn a_store_of_a_newer_slop_is_refused_and_unchanged() {
     for command in QUESTIONS.iter().chain(&commands) {
         let ran = sandbox.slop(command);
         assert_eq!(ran.code, 1, "{command:?} {ran:?}");
-        assert!(
-            ran.err.contains("store has schema 99") && ran.err.contains("hint: use the newer slop"),
-            "{}",
-            ran.err
-        );
+        assert!(ran.err.contains("schema 99") && ran.err.contains("hint: use the newer slop"), "{}", ran.err);
     }
     let ran = sandbox.slop(&["index", "--json"]);
     assert!(ran.out.contains("\"code\":\"store_too_new\""), "{}", ran.out);

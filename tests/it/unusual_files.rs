@@ -7,10 +7,68 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
+use serde_json::{Value, json};
+
+use super::daemon::harness::TestDaemon;
+use super::mcp::McpClient;
 use super::sandbox::Sandbox;
 use super::sandbox::list;
 use super::sandbox::report_skipped;
+use super::sandbox::run;
 use super::sandbox::text;
+
+#[test]
+fn a_name_that_is_not_utf_8_is_found_in_every_spelling_by_every_client() {
+    let sandbox = Sandbox::repo();
+    sandbox.write(b"odd\xff/b\xfe.py", "def f():\n    return 1\n");
+    sandbox.write("a.py", "def a():\n    return 1\n");
+    sandbox.write(b"talk\xff.json", "[\"said\"]");
+    let printed = "odd\\xff/b\\xfe.py";
+    let daemon = TestDaemon::start(&sandbox);
+    let shown = format!("{printed} · ");
+    for flags in ["", "--no-daemon"] {
+        for script in [
+            r#"$SLOP view "$(printf 'odd\377/b\376.py')""#,
+            r#"$SLOP view 'odd\xff/b\xfe.py'"#,
+            r#"$SLOP view './odd\xff//b\xfe.py'"#,
+            r#"$SLOP view 'odd\xff'"#,
+            r#"$SLOP view "$(printf '%s/odd\377/b\376.py' "$PWD")""#,
+            r#"cd "$(printf 'odd\377')" && $SLOP view "$(printf 'b\376.py')""#,
+            r#"cd "$(printf 'odd\377')" && $SLOP view 'b\xfe.py'"#,
+        ] {
+            let ran = run(sandbox.script(&format!("{script} {flags}")));
+            assert!(ran.code == 0 && ran.out.starts_with(&shown), "{script}: {ran:?}");
+        }
+    }
+    let status = sandbox.stdout_of(&["status"]);
+    assert!(status.contains(printed), "{status}");
+    let script = r#"$SLOP aggregate --stdout --history "$(printf 'talk\377.json')" --history-only"#;
+    let ran = run(sandbox.script(script));
+    assert!(ran.out.contains("said"), "{ran:?}");
+    sandbox.write("slop.toml", "[[files]]\npath = 'odd\\xff/b\\xfe.py'\nview_mode = 'outline'\n");
+    let explained = sandbox.stdout_of(&["explain", printed]);
+    assert!(explained.contains("view_mode: outline"), "{explained}");
+
+    let answer = daemon.query("/v1/view", &json!({"files": [printed]}));
+    assert_eq!(answer["data"][0]["path_hex"], "6f6464ff2f62fe2e7079", "{answer}");
+    let mut agent = McpClient::start(&sandbox);
+    let call = |files: Value| json!({"name": "slop_view", "arguments": {"files": files}});
+    let answer = agent.request("tools/call", &call(json!([printed])));
+    let text = text(&answer["result"]["content"][0]["text"]);
+    assert!(text.starts_with(&format!("### {printed}\n")), "{text}");
+    for uri in ["slop://view/full/odd%FF/b%FE.py", "slop://view/full/odd%5Cxff/b%5Cxfe.py"] {
+        let answer = agent.request("resources/read", &json!({"uri": uri}));
+        assert_eq!(answer["result"]["contents"][0]["text"], "def f():\n    return 1\n", "{answer}");
+    }
+    agent.close();
+}
+
+#[test]
+fn a_name_that_looks_escaped_is_taken_as_it_is() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("b\\xff.py", "plain = 1\n");
+    assert!(sandbox.stdout_of(&["view", "--bare", "b\\xff.py", "-m", "full"]).contains("plain = 1"));
+}
 
 /// Writes one file of each kind that has no text.
 fn write_unusual_files(sandbox: &Sandbox) {

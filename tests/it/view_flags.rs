@@ -268,7 +268,7 @@ fn a_revision_cannot_be_an_option_or_a_path() {
         ["nope", "--all", "--output=x", "-h", "", "HEAD:e.py", "HEAD e.py", "HEAD\n--all", "HEAD^{tree}"]
     {
         let against = format!("--base={wrong}");
-        sandbox.slop(&["view", "e.py", &against]).assert_fails(1, &["find the revision", "hint:"]);
+        sandbox.slop(&["view", "e.py", &against]).assert_fails(1, &["no revision", "hint:"]);
     }
     assert_eq!(sandbox.tree(), before);
 }

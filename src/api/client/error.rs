@@ -10,19 +10,19 @@ use crate::api::fault::ApiError;
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// There is no socket.
-    #[error("connect to the daemon: there is no socket at {}", .0.display())]
+    #[error("no daemon socket at {}", .0.display())]
     NotThere(PathBuf),
     /// Nobody listens on the socket.
-    #[error("connect to the daemon: nobody listens on {}", .0.display())]
+    #[error("no daemon is listening on {}", .0.display())]
     NobodyListens(PathBuf),
     /// Another user listens, whose answers are not to be believed.
-    #[error("connect to the daemon: another user listens on {}", .0.display())]
+    #[error("socket {} belongs to another user", .0.display())]
     NotOurs(PathBuf),
     /// Somebody listens, and says nothing.
-    #[error("wait for the daemon: it said nothing for {} s", .0.as_secs())]
+    #[error("daemon sent nothing for {} s", .0.as_secs())]
     Silent(Duration),
     /// The connection broke, or could not be made.
-    #[error("talk to the daemon")]
+    #[error("connection to the daemon failed")]
     Broken(#[source] io::Error),
 }
 
@@ -33,16 +33,16 @@ pub enum ClientError {
     #[error(transparent)]
     Unreachable(#[from] ConnectError),
     /// The daemon understood, and says why not.
-    #[error("ask the daemon: {}", .0.message)]
+    #[error("{}", .0.message)]
     Fault(ApiError),
     /// Nobody waits for the answer any more.
-    #[error("ask the daemon: nobody waits for the answer any more")]
+    #[error("request was cancelled")]
     Cancelled,
     /// A daemon is not asked this.
-    #[error("ask the daemon: the question has no route")]
+    #[error("query has no route to the daemon")]
     NoRoute,
     /// What it says is not what a daemon of this protocol says.
-    #[error("read the daemon's answer: {0}")]
+    #[error("invalid answer from the daemon: {0}")]
     NotUnderstood(String),
 }
 

@@ -44,7 +44,7 @@ impl Transport {
         }
         check_origin(&head.headers)?;
         if head.method == Method::OPTIONS || head.method == Method::CONNECT {
-            return Err(forbidden(format!("answer a request by {}", head.method)));
+            return Err(forbidden(format!("method {} is not allowed", head.method)));
         }
         match self {
             Self::Unix => Ok(()),
@@ -68,18 +68,18 @@ fn check_host(head: &Parts, port: u16) -> Result<(), ApiErrorResponse> {
     Err(ApiErrorResponse::user(
         StatusCode::MISDIRECTED_REQUEST,
         "wrong_host",
-        "answer a request that is for another host",
+        "request is for another host",
         "ask http://127.0.0.1 or http://localhost, with the port that the daemon listens on",
     ))
 }
 
 fn check_origin(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     if headers.contains_key(header::ORIGIN) {
-        return Err(forbidden("answer a request that a web page sent: it has an Origin"));
+        return Err(forbidden("request comes from a web page: it has an Origin"));
     }
     let fetched = headers.get_all(HeaderName::from_static("sec-fetch-site"));
     if fetched.iter().any(|site| site != "none" && site != "same-origin") {
-        return Err(forbidden("answer a request that a web page of another site sent"));
+        return Err(forbidden("request comes from a web page of another site"));
     }
     Ok(())
 }
@@ -102,7 +102,7 @@ fn check_token(headers: &HeaderMap, token: &[u8; 32]) -> Result<(), ApiErrorResp
     Err(ApiErrorResponse::user(
         StatusCode::UNAUTHORIZED,
         "unauthorized",
-        "answer a request without the daemon's token",
+        "request lacks the daemon's token",
         "send `Authorization: Bearer TOKEN`, with the token that the daemon wrote when it began to listen",
     ))
 }

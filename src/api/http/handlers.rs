@@ -70,19 +70,15 @@ pub(super) fn router(shared: &Arc<ServerState>) -> Router {
     router.fallback(unknown_route).method_not_allowed_fallback(unknown_method)
 }
 
-async fn unknown_route() -> ApiErrorResponse {
-    let hint = "GET /v1/openapi.json tells every path";
-    ApiErrorResponse::user(StatusCode::NOT_FOUND, "no_such_route", "answer at a path where nothing is", hint)
+async fn unknown_route(uri: Uri) -> ApiErrorResponse {
+    let hint = "GET /v1/openapi.json lists every path";
+    let message = format!("no such route: {}", truncated(uri.path()));
+    ApiErrorResponse::user(StatusCode::NOT_FOUND, "no_such_route", message, hint)
 }
 
 async fn unknown_method() -> ApiErrorResponse {
     let (code, hint) = ("no_such_method", "GET /v1/openapi.json tells every path and its method");
-    ApiErrorResponse::user(
-        StatusCode::METHOD_NOT_ALLOWED,
-        code,
-        "answer by a method that the path does not have",
-        hint,
-    )
+    ApiErrorResponse::user(StatusCode::METHOD_NOT_ALLOWED, code, "no such method for this path", hint)
 }
 
 async fn answer(
@@ -140,7 +136,7 @@ async fn answer_query(
     mut call: CallOptions,
     headers: &HeaderMap,
 ) -> Result<Response, ApiErrorResponse> {
-    let permit = acquire_permit(&shared.working, "as many are worked on as there may be")?;
+    let permit = acquire_permit(&shared.working, "limit of concurrent requests reached")?;
     let accepts = |kind: &str| header_text(headers, "accept").is_some_and(|accept| accept.contains(kind));
     let wants_document = accepts("text/markdown") && matches!(query, AnyQuery::Aggregate(_));
     call.only_text = wants_document && !accepts(LINES);
@@ -169,7 +165,7 @@ async fn stream_events(
     let query: EventParameters = parse_parameters(uri)?;
     check_same_protocol(headers)?;
     let since = query.position(headers)?;
-    let permit = acquire_permit(&shared.subscribers, "as many wait for events as may")?;
+    let permit = acquire_permit(&shared.subscribers, "limit of event streams reached")?;
     let keeper = Arc::clone(&shared.keeper);
     let subscription = run_blocking(move || keeper.subscribe(since)).await?;
     let (patience, stopping) = (shared.patience, shared.stopping.subscribe());
@@ -190,7 +186,7 @@ fn acquire_permit(permits: &Arc<Semaphore>, why: &str) -> Result<OwnedSemaphoreP
 fn parse_parameters<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, ApiErrorResponse> {
     let query = Query::try_from_uri(uri).map(|Query(query)| query);
     query.map_err(|error| {
-        let message = format!("read the query: {}", truncated(&error.body_text()));
+        let message = format!("invalid query: {}", truncated(&error.body_text()));
         ApiErrorResponse::user(
             StatusCode::BAD_REQUEST,
             "bad_query",
@@ -205,7 +201,7 @@ fn check_same_protocol(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     if protocol.is_none_or(|protocol| protocol.as_bytes() == PROTOCOL.to_string().as_bytes()) {
         return Ok(());
     }
-    let message = format!("answer in another protocol than {PROTOCOL}");
+    let message = format!("client speaks another protocol than {PROTOCOL}");
     let hint = "restart the daemon with the program that you ask with: `slop daemon restart`";
     Err(ApiErrorResponse::user(StatusCode::CONFLICT, "other_protocol", message, hint))
 }
@@ -214,7 +210,7 @@ fn check_same_version(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     if headers.get("slop-version").is_none_or(|version| version.as_bytes() == VERSION.as_bytes()) {
         return Ok(());
     }
-    let message = format!("answer as another version than {VERSION} would");
+    let message = format!("client has another version than {VERSION}");
     let hint = "restart the daemon with the program that you ask with: `slop daemon restart`";
     Err(ApiErrorResponse::user(StatusCode::CONFLICT, "other_version", message, hint))
 }
@@ -228,13 +224,12 @@ fn check_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiErrorResponse>
     {
         return Ok(());
     }
-    let (message, hint) =
-        ("read a body that is not said to be JSON", "send `Content-Type: application/json`");
+    let (message, hint) = ("body is not declared as JSON", "send `Content-Type: application/json`");
     Err(ApiErrorResponse::user(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message, hint))
 }
 
 fn bad_json(error: &serde_json::Error) -> ApiErrorResponse {
-    let message = format!("read the body: {}", truncated(&error.to_string()));
+    let message = format!("invalid body: {}", truncated(&error.to_string()));
     ApiErrorResponse::user(
         StatusCode::BAD_REQUEST,
         "bad_json",
@@ -250,10 +245,10 @@ fn check_sizes(query: &AnyQuery) -> Result<(), ApiErrorResponse> {
     while let Some(value) = rest.pop() {
         match value {
             Value::String(text) if TEXT_CHARACTERS < text.chars().count() => {
-                return Err(too_long(&format!("a text of more than {TEXT_CHARACTERS} characters")));
+                return Err(too_long(&format!("text of more than {TEXT_CHARACTERS} characters")));
             }
             Value::Array(items) if LIST_ITEMS < items.len() => {
-                return Err(too_long(&format!("a list of more than {LIST_ITEMS} items")));
+                return Err(too_long(&format!("list of more than {LIST_ITEMS} items")));
             }
             Value::Array(items) => rest.extend(items),
             Value::Object(fields) => rest.extend(fields.values()),
@@ -265,7 +260,7 @@ fn check_sizes(query: &AnyQuery) -> Result<(), ApiErrorResponse> {
 
 fn too_long(what: &str) -> ApiErrorResponse {
     let hint = "name folders or patterns instead of many files";
-    ApiErrorResponse::user(StatusCode::UNPROCESSABLE_ENTITY, "too_long", format!("take {what}"), hint)
+    ApiErrorResponse::user(StatusCode::UNPROCESSABLE_ENTITY, "too_long", what, hint)
 }
 
 fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -33,8 +33,7 @@ impl ApiErrorResponse {
 
     /// Too much is going on.
     pub(super) fn busy(what: &str) -> Self {
-        let fault =
-            ApiError::environment("busy", format!("take one more request: {what}"), "try again in a second");
+        let fault = ApiError::environment("busy", what, "try again in a second");
         Self { status: StatusCode::SERVICE_UNAVAILABLE, command: "api", fault }
     }
 
@@ -42,7 +41,7 @@ impl ApiErrorResponse {
     pub(super) fn bug() -> Self {
         let fault = ApiError::environment(
             "bug",
-            "answer the request: the program came upon a mistake of its own",
+            "internal error in slop",
             "this should not happen: please report it, with the log of the daemon (`slop daemon logs`)",
         );
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, command: "api", fault }

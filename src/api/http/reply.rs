@@ -76,7 +76,7 @@ pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, Ap
         return Err(ApiErrorResponse::user(
             StatusCode::NOT_ACCEPTABLE,
             "not_acceptable",
-            "give the document as text/markdown: the answer holds none",
+            "no document in the answer to return as text/markdown",
             "accept application/json, or ask for a document in the format `markdown` and without `dry_run`",
         ));
     };

@@ -124,7 +124,7 @@ impl HttpServer {
         if !address.ip().is_loopback() || token.is_empty() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                "serve a port that others than this machine can reach, or without a token",
+                "port is reachable from other machines, or has no token",
             ));
         }
         listener.set_nonblocking(true)?;
@@ -219,7 +219,7 @@ impl HttpServer {
                     let response = TowerToHyperService::new(self.router.clone()).call(request).await?;
                     response.map(|body| body::with_guard(body, busy))
                 }
-                None => ApiErrorResponse::busy("as many are connected as may be").into_response(),
+                None => ApiErrorResponse::busy("limit of connections reached").into_response(),
             },
             Err(refusal) => refusal.into_response(),
         };
@@ -241,16 +241,16 @@ impl HttpServer {
             return Err(ApiErrorResponse::user(
                 StatusCode::REQUEST_TIMEOUT,
                 code,
-                "wait for the body any longer",
+                "body did not arrive in time",
                 hint,
             ));
         };
         read.map(http_body_util::Collected::to_bytes).map_err(|error| {
             let (status, code, message) = if error.is::<LengthLimitError>() {
-                let message = format!("read a body of more than {} bytes", limits::REQUEST_BYTES);
+                let message = format!("body has more than {} bytes", limits::REQUEST_BYTES);
                 (StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
             } else {
-                (StatusCode::BAD_REQUEST, "bad_body", "read the body to its end".to_owned())
+                (StatusCode::BAD_REQUEST, "bad_body", "body is incomplete".to_owned())
             };
             ApiErrorResponse::user(
                 status,
@@ -306,7 +306,7 @@ impl ConnectionSource for TcpListener {
 
 /// Writes a short refusal. A client that does not read it at once is not waited for.
 async fn reject_busy(stream: &mut (impl AsyncWrite + Unpin)) {
-    let envelope = ApiErrorResponse::busy("as many are connected as may be").envelope();
+    let envelope = ApiErrorResponse::busy("limit of connections reached").envelope();
     let response = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
          connection: close\r\nslop-protocol: {PROTOCOL}\r\nslop-version: {VERSION}\r\ncontent-length: {}\r\n\r\n{envelope}",

@@ -31,10 +31,10 @@ const BACKLOG: i32 = 128;
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// The path does not fit into a socket's address.
-    #[error("bind the socket {}: its path has {} bytes, and a socket's has at most {SOCKET_PATH_BYTES}", .0.display(), .0.as_os_str().len())]
+    #[error("socket path {} has {} bytes, limit is {SOCKET_PATH_BYTES}", .0.display(), .0.as_os_str().len())]
     TooLong(PathBuf),
     /// The folder is not one in which only we can write.
-    #[error("bind a socket in the folder {}: {why}", .folder.display())]
+    #[error("socket folder {} {why}", .folder.display())]
     UnsafeFolder {
         /// The folder.
         folder: PathBuf,
@@ -42,13 +42,13 @@ pub enum BindError {
         why: &'static str,
     },
     /// The path exists and is not a socket.
-    #[error("bind the socket {}: what stands there is no socket", .0.display())]
+    #[error("{} exists and is not a socket", .0.display())]
     Occupied(PathBuf),
     /// Somebody answers there.
-    #[error("bind the socket {}: somebody listens on it", .0.display())]
+    #[error("socket {} is in use", .0.display())]
     InUse(PathBuf),
     /// The system refuses.
-    #[error("bind the socket {}", .path.display())]
+    #[error("socket {} cannot be bound", .path.display())]
     Io {
         /// The socket.
         path: PathBuf,
@@ -83,15 +83,15 @@ pub fn bind_unix(path: &Path) -> Result<UnixListener, BindError> {
 fn check_folder(folder: &Path) -> Result<(), BindError> {
     let unsafe_because = |why| Err(BindError::UnsafeFolder { folder: folder.to_owned(), why });
     let stat = lstat(folder)?;
-    let Some(stat) = stat else { return unsafe_because("it is not there") };
+    let Some(stat) = stat else { return unsafe_because("does not exist") };
     if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
-        return unsafe_because("it is no folder");
+        return unsafe_because("is not a folder");
     }
     if stat.st_uid != rustix::process::geteuid().as_raw() {
-        return unsafe_because("it belongs to another user");
+        return unsafe_because("belongs to another user");
     }
     if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
-        return unsafe_because("other users can write in it");
+        return unsafe_because("is writable by other users");
     }
     Ok(())
 }

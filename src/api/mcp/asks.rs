@@ -25,13 +25,13 @@ pub(super) fn aggregate_query(
     root: &Path,
 ) -> Result<AggregateQuery, ToolError> {
     if arguments.tier.is_some_and(|tier| !(1..=4).contains(&tier)) {
-        return Err(ToolError::bad_arguments("`tier` is 1, 2, 3 or 4"));
+        return Err(ToolError::bad_arguments("`tier` is not 1, 2, 3 or 4"));
     }
     if arguments.tier.is_some() && arguments.persona.is_some() {
-        return Err(ToolError::bad_arguments("give `tier` or `persona`, not both"));
+        return Err(ToolError::bad_arguments("`tier` and `persona` exclude each other"));
     }
     if arguments.budget == Some(0) {
-        return Err(ToolError::bad_arguments("`budget` is at least 1"));
+        return Err(ToolError::bad_arguments("`budget` is less than 1"));
     }
     let choice = ViewSelection {
         tier: arguments.tier,
@@ -52,7 +52,9 @@ pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQu
     let entry = |symbol| MaskEntry { symbol, show: MaskName::Def };
     let lines = arguments.lines.unwrap_or_default();
     if lines.iter().any(|lines| lines.start == 0 || lines.end < lines.start) {
-        return Err(ToolError::bad_arguments("lines are counted from 1, and `end` is not before `start`"));
+        return Err(ToolError::bad_arguments(
+            "`lines` has a range that starts before line 1, or ends before its start",
+        ));
     }
     Ok(ViewQuery {
         files: paths_from_root_or_error(&arguments.files, root)?,

@@ -77,7 +77,7 @@ impl QueryRunner {
         loop {
             tokio::select! {
                 answer = &mut work => {
-                    let answer = answer.map_err(|error| ToolError::bug(&format!("answer: {error}")))?;
+                    let answer = answer.map_err(|error| ToolError::bug(&format!("internal error in slop: {error}")))?;
                     let Reply { freshness, missing, answer } = answer?;
                     return Ok((answer, AnswerInfo { freshness, missing, notes: job.take_notes() }));
                 }

@@ -9,7 +9,7 @@ use crate::model::printable_lines;
 pub(super) struct ToolError {
     /// Stable name.
     pub(super) code: String,
-    /// What was attempted, on what, and why it could not be done.
+    /// The condition that prevented an answer: complete without a prefix, lowercase, no period, no advice.
     pub(super) message: String,
     /// A hint.
     pub(super) hint: String,
@@ -20,7 +20,7 @@ impl ToolError {
     pub(super) fn bad_arguments(why: &str) -> Self {
         Self {
             code: "bad_arguments".to_owned(),
-            message: shorten(format!("read the arguments: {why}")),
+            message: shorten(format!("invalid arguments: {why}")),
             hint: "give what the tool's input schema says, and nothing else".to_owned(),
         }
     }
@@ -29,7 +29,7 @@ impl ToolError {
     pub(super) fn cancelled() -> Self {
         Self {
             code: "cancelled".to_owned(),
-            message: "answer: the client has cancelled the request".to_owned(),
+            message: "request was cancelled".to_owned(),
             hint: "ask again".to_owned(),
         }
     }
@@ -46,7 +46,7 @@ impl ToolError {
     /// Returns the refusal as an agent reads it.
     pub(super) fn to_text(&self) -> String {
         let message = printable_lines(&self.message);
-        format!("error: cannot {message}\ncode: {}\nhint: {}", self.code, self.hint)
+        format!("error: {message}\ncode: {}\nhint: {}", self.code, self.hint)
     }
 }
 

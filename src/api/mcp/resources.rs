@@ -10,8 +10,8 @@ use rmcp::model::ResourceContents;
 use rmcp::model::ResourceTemplate;
 
 use crate::api::queries::{ModeName, ViewQuery};
-use crate::api::wire::{FileState, FileStates, FileView};
-use crate::model::RelPath;
+use crate::api::wire::{FileState, FileStates, FileView, spelled_path};
+use crate::model::{RelPath, path_text};
 
 /// So many resources are listed in one answer.
 const MAX_RESOURCES: usize = 200;
@@ -46,8 +46,9 @@ pub(super) fn template() -> ResourceTemplate {
 /// Returns the files that can be shown, a page of them: those behind the path `cursor`.
 pub(super) fn list(states: FileStates, cursor: Option<&str>) -> ListResourcesResult {
     let FileStates { mut files } = states;
-    // A name that is not UTF-8 cannot be requested, because addresses are text.
-    files.retain(|file| file.state != "left_out" && file.path_hex.is_none());
+    files.retain(|file| file.state != "left_out");
+    // A name that is not UTF-8 is requested by the spelling that slop prints, because addresses are text.
+    files.iter_mut().for_each(|file| file.path = spelled_path(&file.path, file.path_hex.as_deref()));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.retain(|file| cursor.is_none_or(|cursor| cursor < file.path.as_str()));
     let has_more = MAX_RESOURCES < files.len();
@@ -80,16 +81,17 @@ fn mime_type(language: Option<&str>) -> &'static str {
 pub(super) fn parse_address(address: &str) -> Option<(String, ViewQuery)> {
     let (mode, path) = address.strip_prefix(PREFIX)?.split_once('/')?;
     let (_, mode) = MODES.iter().find(|(name, _)| *name == mode)?;
-    let path = percent_decode_str(path).decode_utf8().ok()?.into_owned();
+    let bytes: Vec<u8> = percent_decode_str(path).collect();
     // No pattern and no way out of the root: a resource is one file.
-    RelPath::new(path.as_bytes()).ok()?;
+    RelPath::new(&bytes).ok()?;
+    let path = path_text(&bytes);
     let query = ViewQuery { files: vec![path.clone()], mode: Some(*mode), ..ViewQuery::default() };
     Some((path, query))
 }
 
 /// Returns what is shown of the file; `None` if the answer is about others, for a folder or a pattern was named.
 pub(super) fn contents(views: Vec<FileView>, path: &str, address: &str) -> Option<ResourceContents> {
-    let view = views.into_iter().find(|view| view.path == path)?;
+    let view = views.into_iter().find(|view| spelled_path(&view.path, view.path_hex.as_deref()) == path)?;
     let mime_type = if view.view == "full" { mime_type(Some(&view.language)) } else { "text/plain" };
     Some(ResourceContents::text(view.text, address).with_mime_type(mime_type))
 }
@@ -103,6 +105,8 @@ mod tests {
         let path = |address| parse_address(address).map(|(path, _)| path);
         assert_eq!(path("slop://view/full/src/a.py").as_deref(), Some("src/a.py"));
         assert_eq!(path("slop://view/summary/a%20b/%C3%BC%25.md").as_deref(), Some("a b/ü%.md"));
+        assert_eq!(path("slop://view/full/%FF.py").as_deref(), Some("\\xff.py"));
+        assert_eq!(path("slop://view/full/%5Cxff.py").as_deref(), Some("\\xff.py"));
         for address in [
             "slop://view/full/",
             "slop://view/full",
@@ -113,7 +117,6 @@ mod tests {
             "slop://view/full/../a.py",
             "slop://view/full/%2e%2e/a.py",
             "slop://view/full/a%00.py",
-            "slop://view/full/%FF.py",
             "",
         ] {
             assert_eq!(path(address), None, "{address}");

@@ -95,7 +95,7 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let Some(call) = ToolCall::parse(&request.name, arguments, &self.info.root) else {
-            let message = shorten(format!("there is no tool named `{}`", request.name));
+            let message = shorten(format!("no tool named `{}`", request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         let result = match call {
@@ -133,7 +133,7 @@ impl ServerHandler for McpServer {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let address = request.uri;
         let not_found = |why: &str| {
-            let message = shorten(format!("there is no resource `{address}`: {why}"));
+            let message = shorten(format!("no resource `{address}`: {why}"));
             ErrorData::resource_not_found(message, Some(json!({"uri": shorten(address.clone())})))
         };
         let Some((path, query)) = resources::parse_address(&address) else {
@@ -177,7 +177,7 @@ fn error_result(refusal: &ToolError) -> CallToolResult {
 
 fn protocol_error(refusal: &ToolError) -> ErrorData {
     let ToolError { code, message, hint } = refusal;
-    ErrorData::internal_error(format!("cannot {message}"), Some(json!({"code": code, "hint": hint})))
+    ErrorData::internal_error(message.to_owned(), Some(json!({"code": code, "hint": hint})))
 }
 
 fn meta(key: &str, value: serde_json::Value) -> MetaObject {

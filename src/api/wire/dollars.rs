@@ -34,7 +34,7 @@ impl TryFrom<String> for Dollars {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        Money::from_dollars(&text).map(Self).ok_or_else(|| format!("{text:?} is no decimal of dollars"))
+        Money::from_dollars(&text).map(Self).ok_or_else(|| format!("{text:?} is not an amount in dollars"))
     }
 }
 

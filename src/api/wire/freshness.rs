@@ -43,7 +43,7 @@ impl FreshnessNote {
         if is_fresh || !require_fresh {
             return Ok(());
         }
-        Err(ApiError::not_fresh(self.reason.as_deref().unwrap_or("it cannot be vouched for")))
+        Err(ApiError::not_fresh(self.reason.as_deref().unwrap_or("its freshness is unknown")))
     }
 }
 

@@ -41,6 +41,7 @@ pub use files::IndexRun;
 pub use freshness::{FreshnessNote, FreshnessState};
 pub use path::MissingPath;
 pub use path::display_path;
+pub(super) use path::spelled_path;
 pub(super) use path::wire_path;
 pub use receipt::DocumentReceipt;
 pub use receipt::FolderAuthor;

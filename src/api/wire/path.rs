@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde::Serialize;
 
 use crate::model::RelPath;
+use crate::model::path_text;
 use crate::model::printable;
 
 /// A path that was asked for and cannot be answered for, while others can.
@@ -33,6 +34,11 @@ fn hex_digit(nibble: u8) -> char {
 pub fn display_path(path: &str, hex: Option<&str>) -> String {
     let bytes = hex.and_then(parse_hex).and_then(|bytes| RelPath::new(&bytes).ok());
     bytes.map_or_else(|| printable(path), |path| path.to_string())
+}
+
+/// Returns a path of an answer as text by which the file can be asked for.
+pub(in crate::api) fn spelled_path(path: &str, hex: Option<&str>) -> String {
+    hex.and_then(parse_hex).map_or_else(|| path.to_owned(), |bytes| path_text(&bytes))
 }
 
 fn parse_hex(hex: &str) -> Option<Vec<u8>> {

@@ -34,7 +34,7 @@ pub(super) fn run(
     environment: &ProcessEnvironment,
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let query = aggregate_query(args, args.receipt.is_some() || context.output.json, context.location)?;
+    let query = aggregate_query(args, args.receipt.is_some() || context.output.json, context.location);
     if let Some(seconds) = args.wait_agent
         && shows_model_summaries(&query, context)?
     {
@@ -91,7 +91,7 @@ fn wait_for_models(
     asking::report_unanswered(&outcome, context);
     if let Some(StopReason::Interrupted) = outcome.stopped {
         return Err(CommandError::usage(
-            "compose a document: it was stopped",
+            "stopped before the document was composed",
             "run it again; what was written is kept",
         ));
     }

@@ -44,7 +44,7 @@ pub(super) fn pluralize(count: u64, one: &str, several: &str) -> String {
 /// Rejects empty file arguments, such as an unset shell variable: they would select the whole project.
 pub(super) fn reject_empty<'w>(mut words: impl Iterator<Item = &'w str>) -> Result<(), CommandError> {
     if words.any(|word| word.trim().is_empty()) {
-        let message = "take an empty word for a file or a folder";
+        let message = "name of a file or folder is empty";
         return Err(CommandError::usage(message, "name one, or `.` for the whole project"));
     }
     Ok(())
@@ -134,14 +134,18 @@ fn open_network(writing: &SummarySession<'_>, proxy: Option<String>) -> Result<H
     let network = HttpClient::new(proxy);
     if writing.is_all_secure() {
         let hint = "install your system's certificates of authorities (ca-certificates), or name them in SSL_CERT_FILE";
-        let fault = |error| ApiError::environment("no_certificates", format!("ask a model: {error}"), hint);
+        let fault = |error: crate::model::HttpError| {
+            ApiError::environment("no_certificates", error.to_string(), hint)
+        };
         network.check_tls().map_err(fault)?;
     }
     Ok(network)
 }
 
 fn watch_interrupt() -> Result<InterruptFlag, ApiError> {
-    let fault = |error| ApiError::environment("no_thread", format!("take signals: {error}"), "try again");
+    let fault = |error| {
+        ApiError::environment("no_thread", format!("thread for signals did not start: {error}"), "try again")
+    };
     InterruptFlag::install().map_err(fault)
 }
 

@@ -54,7 +54,7 @@ pub(super) fn run(
 fn program(environment: &ProcessEnvironment) -> Result<PathBuf, CommandError> {
     environment.program.clone().ok_or_else(|| {
         let hint = "start `slop watch` by hand, in the background";
-        ApiError::environment("no_program", "find the program that runs", hint).into()
+        ApiError::environment("no_program", "path of the running program is unknown", hint).into()
     })
 }
 
@@ -127,7 +127,7 @@ fn status(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, 
         if let Some(hangs) = daemon::unresponsive(places) {
             return Err(ApiError::from(hangs).into());
         }
-        let message = "say how the daemon is: none runs for this project";
+        let message = "no daemon is running for this project";
         return Err(ApiError::user(
             "no_daemon",
             message,
@@ -218,7 +218,7 @@ fn agent_line(agent: &AgentStatus) -> String {
 
 fn logs(places: &DaemonPaths, lines: usize, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let bytes = RealDisk.read_suffix(&places.log, MOST_LOG).map_err(|error| {
-        let message = format!("read the daemon's log {}: {error}", places.log.display());
+        let message = format!("daemon log {} cannot be read: {error}", places.log.display());
         ApiError::environment("unreadable_log", message, "see whether it is a file that you can read")
     })?;
     let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -14,7 +14,7 @@ use crate::sys::RealDisk;
 pub(super) fn run(place: &ProjectLocation, output: &mut CommandOutput) -> Result<u8, CommandError> {
     let path = place.root.join(SETTINGS_FILE);
     RealDisk.create_new(&path, config::commented_template().as_bytes()).map_err(|error| {
-        let message = format!("write {}: {error}", path.display());
+        let message = format!("{} cannot be written: {error}", path.display());
         let hint = match error.kind() {
             ErrorKind::AlreadyExists => "edit the file that is there, or move it away first",
             _ => "check the folder's permissions and the room on the disk",

@@ -15,7 +15,7 @@ pub(super) fn run(command: Option<&str>, output: &mut CommandOutput) -> Result<u
     if let Some(name) = command {
         let found = page.find_subcommand(name).cloned();
         page = found.ok_or_else(|| {
-            CommandError::usage(format!("print the man page of `{name}`"), "`slop --help` lists the commands")
+            CommandError::usage(format!("no command named `{name}`"), "`slop --help` lists the commands")
         })?;
     }
     let mut text = Vec::new();

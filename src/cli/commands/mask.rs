@@ -31,7 +31,7 @@ fn set(
     let matches = context.ask(MatchSymbolsQuery { file: path.clone(), symbols: symbols.clone() })?;
     for (symbol, matches) in symbols.iter().zip(&matches) {
         if matches.found == 0 {
-            let message = format!("find `{symbol}` in {path}{}", nearest_hint(matches));
+            let message = format!("no symbol `{symbol}` in {path}{}", nearest_hint(matches));
             return Err(CommandError::usage(
                 message,
                 "`slop outline PATH --json` has the qualified names of all",

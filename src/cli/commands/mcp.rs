@@ -27,7 +27,7 @@ pub(in crate::cli) fn run(args: &CliArgs, environment: ProcessEnvironment) -> Re
     let local = LocalService::new(place.root, environment.sources);
     let service = DaemonOrLocal::new(local, environment.runtime, without_daemon);
     serve_mcp(Arc::new(service), info).map_err(|error| {
-        let message = format!("serve a client on the standard input and output: {}", error_chain(&error));
+        let message = format!("connection to the MCP client failed: {}", error_chain(&error));
         let hint =
             "let a client of the Model Context Protocol start `slop mcp`; it is not for people to type to";
         ApiError::environment("mcp_failed", message, hint)

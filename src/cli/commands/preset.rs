@@ -42,7 +42,7 @@ fn save(draft: &PresetDraft, user: bool, context: &mut CommandContext<'_>) -> Re
     let missing = missing_paths(draft.files.iter().map(String::as_str), context);
     let outside = draft.files.iter().find(is_outside);
     if let Some(path) = outside.or(missing.first()) {
-        let message = format!("find `{path}` in the project");
+        let message = format!("no file of the project matches `{path}`");
         return Err(CommandError::usage(message, "`slop status` lists the files of the project"));
     }
     let project = context.settings_file();
@@ -139,7 +139,7 @@ pub(super) fn unknown_name<'n>(name: &str, kind: &str, known: impl Iterator<Item
     let near = crate::config::nearest_name(name, known);
     let near = near.map_or(String::new(), |near| format!(", the nearest known is `{near}`"));
     CommandError::usage(
-        format!("find a {kind} named `{name}`{near}"),
+        format!("no {kind} named `{name}`{near}"),
         format!("`slop {kind} list` says which {kind}s there are"),
     )
 }
@@ -153,7 +153,10 @@ fn report_missing(gone: &[String], context: &mut CommandContext<'_>) {
 fn user_file(context: &CommandContext<'_>) -> Result<PathBuf, CommandError> {
     let file = context.user_file.map(std::path::Path::to_owned);
     file.ok_or_else(|| {
-        CommandError::usage("find the user's own settings", "set HOME, or name a file with SLOP_CONFIG")
+        CommandError::usage(
+            "no place for the user's own settings is known",
+            "set HOME, or name a file with SLOP_CONFIG",
+        )
     })
 }
 

@@ -59,15 +59,12 @@ fn slice_given() -> Result<Slice, CommandError> {
     let hint = "give the slice on the standard input, as `slop slice make` prints it";
     let mut text = Vec::new();
     let read = std::io::stdin().lock().take(MAX_SLICE_BYTES + 1).read_to_end(&mut text);
-    read.map_err(|error| {
-        CommandError::usage(format!("read the slice on the standard input: {error}"), hint)
-    })?;
+    read.map_err(|error| CommandError::usage(format!("standard input cannot be read: {error}"), hint))?;
     if MAX_SLICE_BYTES < text.len() as u64 {
-        let message =
-            format!("read the slice on the standard input: it is over {MAX_SLICE_BYTES} bytes long");
+        let message = format!("slice on the standard input has more than {MAX_SLICE_BYTES} bytes");
         return Err(CommandError::usage(message, hint));
     }
     let text = String::from_utf8(text)
-        .map_err(|_| CommandError::usage("read the slice on the standard input: it is not UTF-8", hint))?;
+        .map_err(|_| CommandError::usage("slice on the standard input is not UTF-8", hint))?;
     Ok(slice_from_json(&text)?)
 }

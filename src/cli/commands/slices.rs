@@ -107,7 +107,7 @@ fn resolve(path: &str, slices: &[Slice], context: &mut CommandContext<'_>) -> Ve
     match context.ask_or_error(ResolveSlicesQuery { file: path.to_owned(), slices: slices.to_vec() }) {
         Ok(resolutions) => resolutions,
         Err(fault) => {
-            let reason = format!("slop cannot {}", fault.message);
+            let reason = fault.message;
             slices.iter().map(|slice| stale(slice, &reason)).collect()
         }
     }

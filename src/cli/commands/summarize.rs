@@ -111,7 +111,7 @@ fn estimate(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<u
 /// Shows the plan on the terminal and asks for confirmation.
 fn confirm(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        let message = "ask models without a person at a terminal who agrees";
+        let message = "no terminal to confirm the cost at";
         return Err(CommandError::usage(message, "look at `slop summarize --estimate`, then add --yes"));
     }
     for line in plan_lines(plan) {

@@ -14,7 +14,7 @@ pub(super) fn run(args: &SymbolArgs, context: &mut CommandContext<'_>) -> Result
         context.write_data(symbols)?;
     }
     if symbols.is_empty() {
-        let message = format!("find a symbol named `{}` in the project", args.name);
+        let message = format!("no symbol named `{}` in the project", args.name);
         return Err(CommandError::usage(message, "`slop outline` lists the symbols of every file"));
     }
     if context.output.json {

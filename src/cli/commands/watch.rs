@@ -87,7 +87,7 @@ impl LinePrinter {
         let thread = thread::Builder::new().name("print".to_owned()).spawn(print);
         let thread = thread.map_err(|error| {
             let hint = "try again when the machine has fewer threads to run";
-            ApiError::environment("no_thread", format!("start a thread: {error}"), hint)
+            ApiError::environment("no_thread", format!("thread did not start: {error}"), hint)
         })?;
         Ok(Self { lines, thread })
     }

@@ -1,7 +1,5 @@
 //! Conversion of the flags for documents into a question.
 
-use std::path::Path;
-
 use crate::api::AggregateQuery;
 use crate::api::AttachmentOptions;
 use crate::api::FormatName;
@@ -11,7 +9,6 @@ use crate::cli::document_args::AggregateArgs;
 use crate::cli::document_args::AttachmentArgs;
 use crate::cli::document_args::FormatArg;
 use crate::cli::document_args::ViewSelectionArgs;
-use crate::cli::failure::CommandError;
 use crate::cli::place::ProjectLocation;
 
 /// Returns which document is asked for.
@@ -19,19 +16,19 @@ pub(super) fn aggregate_query(
     args: &AggregateArgs,
     exact_tokens: bool,
     place: &ProjectLocation,
-) -> Result<AggregateQuery, CommandError> {
-    Ok(AggregateQuery {
+) -> AggregateQuery {
+    AggregateQuery {
         files: place.resolve_paths(&args.files),
         choice: view_selection(&args.choice, place),
         order: args.order.map(Into::into),
         format: format_name(args.format),
         since_last: args.memory.since_last,
         name: args.memory.name.clone(),
-        attachments: attachments(&args.beside, place)?,
+        attachments: attachments(&args.beside, place),
         exact_tokens,
         dry_run: args.dry_run,
         verify: args.verify,
-    })
+    }
 }
 
 /// Returns what decides about views.
@@ -49,26 +46,19 @@ pub(super) fn view_selection(choice: &ViewSelectionArgs, place: &ProjectLocation
     }
 }
 
-fn attachments(beside: &AttachmentArgs, place: &ProjectLocation) -> Result<AttachmentOptions, CommandError> {
-    let named = |path: &Path| {
-        let path = place.resolve_file(path);
-        path.to_str().map(str::to_owned).ok_or_else(|| {
-            let message = format!("use the file {}, whose name is not UTF-8", path.display());
-            CommandError::usage(message, "give it a name that is text")
-        })
-    };
-    Ok(AttachmentOptions {
-        history: beside.history.as_deref().map(named).transpose()?,
+fn attachments(beside: &AttachmentArgs, place: &ProjectLocation) -> AttachmentOptions {
+    AttachmentOptions {
+        history: beside.history.as_deref().map(|path| place.resolve_file(path)),
         take: beside.take.clone(),
         part: match (beside.no_history, beside.history_only) {
             (true, _) => PartName::Prefix,
             (false, true) => PartName::Suffix,
             (false, false) => PartName::Whole,
         },
-        screenshots: beside.screenshots.iter().map(|path| named(path)).collect::<Result<_, _>>()?,
+        screenshots: beside.screenshots.iter().map(|path| place.resolve_file(path)).collect(),
         screenshots_inline: beside.screenshots_inline,
         model: beside.model.clone(),
-    })
+    }
 }
 
 const fn format_name(format: FormatArg) -> FormatName {

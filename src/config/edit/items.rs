@@ -1,6 +1,6 @@
 //! Edits of the items of `[[files]]`: finding and adding them, their slices and their masks.
 
-use std::path::{Component, Path};
+use std::path::Path;
 
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
@@ -11,7 +11,7 @@ use super::format::{
 use super::page::{SettingsDocument, edit_file};
 use crate::config::error::Error;
 use crate::config::nearest;
-use crate::model::{MaskMode, Slice};
+use crate::model::{MaskMode, Slice, normalized_path};
 use crate::sys::Disk;
 
 /// The key of the items in a file.
@@ -19,9 +19,7 @@ pub(super) const FILES_KEY: &str = "files";
 
 /// Returns a path without the parts that mean nothing: `./a//b/` is `a/b`.
 pub fn plain_path(path: &str) -> String {
-    let parts = Path::new(path).components().filter(|part| *part != Component::CurDir);
-    let plain: std::path::PathBuf = parts.collect();
-    plain.to_str().unwrap_or(path).to_owned()
+    normalized_path(path)
 }
 
 /// Returns the items of a list, whichever way it is written; paths alone are passed over.

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::request::{DiscussionSource, ImageFile, SectionRequest};
 use crate::aggregate::DocumentSections;
@@ -15,6 +15,8 @@ use crate::model::RelPath;
 use crate::model::Screenshot;
 use crate::model::ScreenshotImage;
 use crate::model::SectionProblem;
+use crate::model::normalized_path;
+use crate::model::unescaped_path;
 use crate::sections;
 use crate::sections::DataSyntax;
 use crate::sys::FileKind;
@@ -61,7 +63,7 @@ fn discussion_entries(
     };
     let (why, is_error) = match error {
         Error::Discussion { source, .. } => {
-            (format!("cannot {source}"), !matches!(source, sections::Error::NoEntries { .. }))
+            (source.to_string(), !matches!(source, sections::Error::NoEntries { .. }))
         }
         Error::DiscussionFile { source, .. } if source.kind() == io::ErrorKind::NotFound => {
             return Ok(Vec::new());
@@ -78,16 +80,28 @@ fn read_discussion(
     workspace: &Workspace<'_>,
     discussion: &DiscussionSource,
 ) -> Result<Vec<DiscussionEntry>, Error> {
-    let path = workspace.root.join(&discussion.path);
+    let path = spelled_file(workspace, &discussion.path);
     let read = if discussion.is_named {
         bytes_anywhere(workspace, &path)
     } else {
-        bytes_inside(workspace, &discussion.path)
+        bytes_inside(workspace, path.strip_prefix(&workspace.root).unwrap_or(&path))
     };
     let bytes = read.map_err(|source| Error::DiscussionFile { path: path.clone(), source })?;
     let syntax = path.extension().and_then(OsStr::to_str).and_then(DataSyntax::from_extension);
     let said = sections::read_discussion(&bytes, syntax, discussion.take.as_deref());
     said.map_err(|source| Error::Discussion { path, source })
+}
+
+/// Returns the file that a path spells, from the root. A name that is not UTF-8 is spelled as it is printed, unless a
+/// file has that very spelling as its name.
+fn spelled_file(workspace: &Workspace<'_>, path: &Path) -> PathBuf {
+    let literal = workspace.root.join(path);
+    match unescaped_path(path.as_os_str().as_bytes()) {
+        Some(meant) if workspace.world.disk.read_prefix(&literal, 0).is_err() => {
+            workspace.root.join(OsStr::from_bytes(&meant))
+        }
+        Some(_) | None => literal,
+    }
 }
 
 fn bytes_anywhere(workspace: &Workspace<'_>, path: &Path) -> io::Result<Vec<u8>> {
@@ -102,11 +116,9 @@ fn bytes_anywhere(workspace: &Workspace<'_>, path: &Path) -> io::Result<Vec<u8>>
 /// Returns the bytes of a file that came with the project: a link in its place could lead to anything.
 fn bytes_inside(workspace: &Workspace<'_>, path: &Path) -> io::Result<Vec<u8>> {
     let path = RelPath::new(path.as_os_str().as_bytes())
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "it lies outside of the project"))?;
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "outside of the project"))?;
     let bytes = read_section_file(workspace, &path, workspace.options.section_bytes, "section_bytes");
-    bytes
-        .map_err(io::Error::other)?
-        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such file"))
+    bytes.map_err(io::Error::other)?.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
 }
 
 fn screenshot(workspace: &Workspace<'_>, file: &ImageFile, request: &SectionRequest) -> Screenshot {
@@ -126,10 +138,10 @@ fn screenshot(workspace: &Workspace<'_>, file: &ImageFile, request: &SectionRequ
         }
         Ok(Some(bytes)) => match sections::image_media_type(&bytes) {
             Some(media_type) if request.refused_images.contains(&media_type) => {
-                ScreenshotImage::Failed(format!("it is {media_type}, which the model does not take"))
+                ScreenshotImage::Failed(format!("{media_type} is not accepted by the model"))
             }
             Some(media_type) => ScreenshotImage::Inline { media_type, bytes },
-            None => ScreenshotImage::Failed("it is no PNG, JPEG, GIF or WebP".to_owned()),
+            None => ScreenshotImage::Failed("not a PNG, JPEG, GIF or WebP".to_owned()),
         },
     };
     Screenshot { path, image: picture }
@@ -138,7 +150,7 @@ fn screenshot(workspace: &Workspace<'_>, file: &ImageFile, request: &SectionRequ
 /// Returns the bytes of an image, or nothing where a link is enough and it is there.
 fn image_anywhere(workspace: &Workspace<'_>, path: &Path, inline: bool) -> Result<Option<Vec<u8>>, String> {
     let most = if inline { workspace.options.screenshot_bytes.saturating_add(1) } else { 0 };
-    let read = workspace.world.disk.read_prefix(&workspace.root.join(path), most);
+    let read = workspace.world.disk.read_prefix(&spelled_file(workspace, path), most);
     read.map(|bytes| inline.then_some(bytes)).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => "file not found".to_owned(),
         _ => error.to_string(),
@@ -146,15 +158,16 @@ fn image_anywhere(workspace: &Workspace<'_>, path: &Path, inline: bool) -> Resul
 }
 
 fn image_inside(workspace: &Workspace<'_>, path: &str, inline: bool) -> Result<Option<Vec<u8>>, String> {
-    let path = path.strip_prefix("./").unwrap_or(path);
-    let path = RelPath::new(path.as_bytes()).map_err(|_| "it lies outside of the project".to_owned())?;
+    let path = spelled_file(workspace, Path::new(&normalized_path(path)));
+    let path = path.strip_prefix(&workspace.root).unwrap_or(&path).as_os_str().as_bytes();
+    let path = RelPath::new(path).map_err(|_| "outside of the project".to_owned())?;
     if inline {
         return read_section_file(workspace, &path, workspace.options.screenshot_bytes, "screenshot_bytes")?
             .map_or_else(|| Err("file not found".to_owned()), |bytes| Ok(Some(bytes)));
     }
     match workspace.world.files.stat(&path) {
         Ok(stat) if stat.kind == FileKind::Regular => Ok(None),
-        Ok(_) => Err("it is no regular file".to_owned()),
+        Ok(_) => Err("not a regular file".to_owned()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err("file not found".to_owned()),
         Err(error) => Err(error.to_string()),
     }
@@ -172,7 +185,7 @@ fn read_section_file(
             Ok(reading) => return Ok(Some(reading.bytes)),
             Err(ReadError::Changing) => {}
             Err(ReadError::TooLarge { .. }) => return Err(too_large(limit, setting)),
-            Err(ReadError::NotRegular(_)) => return Err("it is no regular file".to_owned()),
+            Err(ReadError::NotRegular(_)) => return Err("not a regular file".to_owned()),
             Err(ReadError::Io(error)) => {
                 // A name in the way of the folder is as good as no folder.
                 let is_absent =
@@ -181,7 +194,7 @@ fn read_section_file(
             }
         }
     }
-    Err("it kept changing while it was read".to_owned())
+    Err("kept changing while it was read".to_owned())
 }
 
 /// Returns the work that is tracked, from the first source that can be read.
@@ -217,7 +230,7 @@ fn issues_in(
     let path = RelPath::new(name.as_bytes()).expect("the names are constants and good paths");
     let bytes = read_section_file(workspace, &path, workspace.options.section_bytes, "section_bytes");
     let Some(bytes) = bytes.map_err(|why| format!("{name}: {why}"))? else { return Ok(None) };
-    sections::read_beads(&bytes, syntax).map(Some).map_err(|error| format!("{name}: cannot {error}"))
+    sections::read_beads(&bytes, syntax).map(Some).map_err(|error| format!("{name}: {error}"))
 }
 
 fn issues_listed(workspace: &Workspace<'_>) -> Result<Option<BeadsList>, String> {
@@ -231,7 +244,7 @@ fn issues_listed(workspace: &Workspace<'_>) -> Result<Option<BeadsList>, String>
         };
         if finished.success {
             let beads = sections::read_beads(&finished.stdout, DataSyntax::Json);
-            return beads.map(Some).map_err(|error| format!("`bd list`: cannot {error}"));
+            return beads.map(Some).map_err(|error| format!("`bd list`: {error}"));
         }
         let said = String::from_utf8_lossy(&finished.stderr).into_owned();
         let said: String = said.lines().next().unwrap_or_default().chars().take(200).collect();
@@ -247,5 +260,5 @@ fn missing(screenshot: &Screenshot) -> Option<SectionProblem> {
 }
 
 fn too_large(limit: u64, setting: &str) -> String {
-    format!("it has more than the {limit} bytes of limits.{setting}")
+    format!("larger than limits.{setting} ({limit} bytes)")
 }

@@ -209,8 +209,8 @@ impl FileSelection {
             return Err(error);
         }
         let why = match &error {
-            Error::NothingSelected { .. } => "no file of the project answers to it".to_owned(),
-            error => format!("cannot {}", error_chain(error)),
+            Error::NothingSelected { .. } => "no file of the project matches it".to_owned(),
+            error => error_chain(error),
         };
         self.missing.push(MissingFile { pattern: word.text.to_owned(), reason: why });
         Ok(())

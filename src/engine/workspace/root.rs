@@ -1,5 +1,7 @@
 //! An open project: where it is, how it may be read, and what a run reports.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use crate::model::ContentHash;
 use crate::model::FileItem;
 use crate::model::RelPath;
 use crate::model::SkipReason;
+use crate::model::unescaped_path;
 use crate::store::agent::AGENT_DATABASE;
 use crate::sys::ReadError;
 
@@ -60,8 +63,18 @@ impl Workspace<'_> {
 
     /// Returns the path within the project that a word spells, absolute or relative to the root.
     pub(in crate::engine) fn resolve_path(&self, word: &str) -> Result<Option<RelPath>, Error> {
-        use std::os::unix::ffi::OsStrExt;
-        let path = std::path::Path::new(word);
+        let literal = self.path_within(word, word.as_bytes())?;
+        match (&literal, unescaped_path(word.as_bytes())) {
+            // A name that is not UTF-8 is spelled as it is printed, unless a file has that very spelling as its name.
+            (Some(path), Some(meant)) if self.world.files.stat(path).is_err() => {
+                self.path_within(word, &meant)
+            }
+            _ => Ok(literal),
+        }
+    }
+
+    fn path_within(&self, word: &str, bytes: &[u8]) -> Result<Option<RelPath>, Error> {
+        let path = Path::new(OsStr::from_bytes(bytes));
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let bytes = inside.as_os_str().as_bytes();
         let bytes = bytes.strip_prefix(b"./").unwrap_or(bytes);

@@ -144,7 +144,7 @@ fn an_empty_argument_does_not_mean_the_whole_project() {
         (ModelServer::start(|_, _| ServerAction::both("Brief.", "Detail.")), two_modules());
     choose_model(&sandbox, &server, "");
     for command in [&["summarize", "", "--yes"][..], &["agent", "show", ""], &["agent", "preview", ""]] {
-        run_with_key(&sandbox, command).assert_fails(1, &["an empty word", "`.` for the whole project"]);
+        run_with_key(&sandbox, command).assert_fails(1, &["is empty", "`.` for the whole project"]);
     }
     assert_eq!(server.connections(), 0);
 }

@@ -72,8 +72,7 @@ fn without_a_user_configured_model_nothing_is_sent() {
     let (server, sandbox) = (answering_server(), two_modules());
     let waiting = &["aggregate", "--tier", "1", "--wait-agent", "5"];
     for command in [&["summarize", "--yes"][..], &["summarize", "--estimate"], waiting] {
-        run_with_key(&sandbox, command)
-            .assert_fails(1, &["cannot ask a language model, for none is named", "agent"]);
+        run_with_key(&sandbox, command).assert_fails(1, &["error: no language model is configured", "agent"]);
     }
     sandbox.write(
         "slop.toml",
@@ -132,9 +131,7 @@ fn an_estimate_shows_what_would_be_sent_and_sends_nothing() {
 fn a_missing_key_is_reported_with_its_variable() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
-    sandbox
-        .slop(&["summarize", "--yes"])
-        .assert_fails(1, &["ask `anthropic` without its key", "ANTHROPIC_API_KEY"]);
+    sandbox.slop(&["summarize", "--yes"]).assert_fails(1, &["no key for `anthropic`", "ANTHROPIC_API_KEY"]);
     assert_eq!(server.connections(), 0);
 }
 
@@ -147,7 +144,7 @@ fn an_unknown_price_is_reported_before_anything_is_sent() {
     );
     sandbox.write_user_settings(&text);
     run_with_key(&sandbox, &["summarize", "--yes"])
-        .assert_fails(1, &["whose price is not known", "prices.\"anthropic/unheard-of\""]);
+        .assert_fails(1, &["price of `anthropic/unheard-of` is unknown", "prices.\"anthropic/unheard-of\""]);
     assert_eq!(server.connections(), 0);
 }
 
@@ -190,7 +187,7 @@ fn an_unreachable_server_is_an_environment_error() {
     // Whether the port is free by now does not matter: nothing listens there.
     let ran = run_with_key(&sandbox, &["summarize", "--yes", "--json"]);
     assert_eq!(ran.code, 3, "{gone}: {ran:?}");
-    assert!(ran.err.contains("anthropic: connect to"), "{ran:?}");
+    assert!(ran.err.contains("anthropic: no connection to"), "{ran:?}");
     assert_eq!(number(&data(&ran.out)["outcome"]["answered"]), 0);
 }
 

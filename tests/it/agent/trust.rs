@@ -62,7 +62,7 @@ fn a_projects_persona_chooses_no_model() {
         &["summarize", "--yes", "--persona", "theirs"][..],
         &["agent", "preview", "one.py", "--persona", "theirs"],
     ] {
-        project.slop(command).assert_fails(1, &["a persona named `theirs` in your own settings file"]);
+        project.slop(command).assert_fails(1, &["no persona named `theirs` in your own settings file"]);
     }
     assert_eq!((theirs.connections(), project.server.connections()), (0, 0));
 }
@@ -73,7 +73,7 @@ fn without_user_settings_a_project_sends_nothing() {
         (ModelServer::with_responses([ok_response()]), AgentProject::with_file([ok_response()]));
     project.write_settings("");
     project.sandbox.write("slop.toml", hostile_settings(&theirs.url()));
-    project.slop(&["summarize", "--yes"]).assert_fails(1, &["for none is named"]);
+    project.slop(&["summarize", "--yes"]).assert_fails(1, &["no language model is configured"]);
     assert_eq!(project.slop(&["aggregate", "--stdout", "--tier", "1"]).code, 0);
     assert_eq!((theirs.connections(), project.server.connections()), (0, 0));
     assert!(!project.sandbox.path(".slop_cache/agent.db").exists());

@@ -19,6 +19,7 @@ use std::time::Duration;
 use serde_json::Value;
 use serde_json::json;
 
+use super::super::mcp::McpClient;
 use super::super::sandbox::CommandOutput;
 use super::super::sandbox::Sandbox;
 use super::super::sandbox::run;
@@ -174,18 +175,18 @@ fn no_daemon_starts_where_others_could_replace_its_socket() {
     for mode in [0o777, 0o770, 0o722] {
         fs::set_permissions(&cache, fs::Permissions::from_mode(mode)).unwrap();
         let ran = sandbox.slop(&["watch", "--quiet"]);
-        ran.assert_fails(3, &["other users can write", ".slop_cache"]);
+        ran.assert_fails(3, &["writable by other users", ".slop_cache"]);
         assert!(!cache.join("daemon.sock").exists());
     }
     fs::set_permissions(&cache, fs::Permissions::from_mode(0o700)).unwrap();
     let elsewhere = sandbox.outside("elsewhere");
     fs::write(&elsewhere, "precious").unwrap();
     symlink(&elsewhere, cache.join("daemon.sock")).unwrap();
-    sandbox.slop(&["watch", "--quiet"]).assert_fails(3, &["daemon.sock", "no socket"]);
+    sandbox.slop(&["watch", "--quiet"]).assert_fails(3, &["daemon.sock", "not a socket"]);
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "precious");
     // A dangling link is not a socket either, and nothing is created at its target.
     fs::remove_file(&elsewhere).unwrap();
-    sandbox.slop(&["watch", "--quiet"]).assert_fails(3, &["daemon.sock", "no socket"]);
+    sandbox.slop(&["watch", "--quiet"]).assert_fails(3, &["daemon.sock", "not a socket"]);
     assert!(!elsewhere.exists());
     // Commands still answer by themselves.
     assert!(sandbox.stdout_of(&["view", "src/engine.py"]).contains("class Engine"));
@@ -452,6 +453,34 @@ fn a_command_prints_the_same_with_and_without_a_daemon() {
     // A JSON document needs more than the daemon sends, so the command composes it.
     let composed = COMMANDS.iter().filter(|command| command[0] == "aggregate");
     assert_eq!(not_asked, composed.map(|command| [*command, &["--json"]].concat()).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_error_message_is_the_same_for_every_client() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let mut agent = McpClient::start(&sandbox);
+    for (file, message) in [
+        ("nope.py", "no such file: nope.py"),
+        ("../outside.py", "`../outside.py` is not in the project: path has an empty component, `.` or `..`"),
+        (".env", ".env holds secrets by its name"),
+    ] {
+        for door in [&[][..], &["--no-daemon"]] {
+            let told = sandbox.slop(&[&["view", file], door].concat()).err;
+            assert!(told.starts_with(&format!("error: {message}\nhint: ")), "{told}");
+            let envelope = sandbox.slop(&[&["view", file, "--json"], door].concat()).out;
+            let envelope: Value = serde_json::from_str(&envelope).unwrap();
+            assert_eq!(envelope["error"]["message"], message);
+        }
+        let (code, envelope) = daemon.connect().try_query("/v1/view", &json!({"files": [file]}));
+        assert!(code == 422 || code == 404, "{code}");
+        assert_eq!(envelope["error"]["message"], message);
+        let answer =
+            agent.request("tools/call", &json!({"name": "slop_view", "arguments": {"files": [file]}}));
+        let told = text(&answer["result"]["content"][0]["text"]);
+        assert!(told.starts_with(&format!("error: {message}\ncode: ")), "{told}");
+    }
+    agent.close();
 }
 
 /// Returns a run's exit code and output, without times and the daemon's progress.

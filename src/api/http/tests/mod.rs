@@ -127,8 +127,8 @@ impl Service for FakeDaemon {
                     json!({"was": "slow"})
                 }
                 "panic" => panic!("a panic that is asked for"),
-                "missing" => return Err(ApiError::user("not_found", "find it", "look elsewhere")),
-                "wrong" => return Err(ApiError::user("no_such_view", "view it", "choose another")),
+                "missing" => return Err(ApiError::user("not_found", "no such thing", "look elsewhere")),
+                "wrong" => return Err(ApiError::user("no_such_view", "no such view", "choose another")),
                 "broken" => return Err(ApiError::environment("list_failed", "list the files", "look")),
                 "large" => json!("x".repeat(32 << 20)),
                 _ => json!([symbols.name]),

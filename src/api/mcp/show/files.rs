@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::ToolOutput;
 use crate::api::mcp::arguments::StatusArguments;
-use crate::api::wire::{FileState, FileStates};
+use crate::api::wire::{FileState, FileStates, spelled_path};
 use crate::model::printable;
 
 /// So many files are listed in one answer.
@@ -80,7 +80,8 @@ pub(in crate::api::mcp) fn files(
     files.truncate(MAX_FILES);
     let next_cursor = files.last().filter(|_| has_more).map(|file| file.path.clone());
     let files = files.into_iter().map(|file| {
-        let FileState { path, state, reason, language, .. } = file;
+        let path = spelled_path(&file.path, file.path_hex.as_deref());
+        let FileState { state, reason, language, .. } = file;
         StatusFile { path, state, reason, language }
     });
     let page = StatusPage { counts, matching, files: files.collect(), next_cursor };

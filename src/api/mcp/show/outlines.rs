@@ -5,15 +5,16 @@ use std::fmt::Write;
 use super::ToolOutput;
 use crate::api::mcp::cut::MAX_CHARACTERS;
 use crate::api::mcp::cut::truncate;
-use crate::api::wire::{FileOutline, SymbolNode};
+use crate::api::wire::{FileOutline, SymbolNode, spelled_path};
 use crate::model::printable;
 
 /// Returns the symbols, one a line with its lines in the file, as far as an agent can take them.
 pub(in crate::api::mcp) fn outlines(outlines: &[FileOutline]) -> ToolOutput {
     let mut text = String::new();
     for outline in outlines {
-        let FileOutline { path, language, lines, symbols, .. } = outline;
-        writeln!(text, "### {}\n{language} · {lines} lines", printable(path)).expect("a String takes all");
+        let FileOutline { path, path_hex, language, lines, symbols, .. } = outline;
+        let path = spelled_path(path, path_hex.as_deref());
+        writeln!(text, "### {}\n{language} · {lines} lines", printable(&path)).expect("a String takes all");
         for symbol in symbols {
             write_symbol(&mut text, symbol, 0);
         }

@@ -11,6 +11,7 @@ use crate::api::mcp::cut::shorten;
 use crate::api::mcp::cut::truncate;
 use crate::api::mcp::refusal::ToolError;
 use crate::api::wire::FoundSymbol;
+use crate::api::wire::spelled_path;
 use crate::model::printable;
 use crate::model::printable_lines;
 
@@ -52,7 +53,7 @@ pub(in crate::api::mcp) fn symbols(mut all: Vec<FoundSymbol>, name: &str) -> Res
     if all.is_empty() {
         return Err(ToolError {
             code: "not_found".to_owned(),
-            message: shorten(format!("find a symbol named `{}` in the project", printable(name))),
+            message: shorten(format!("no symbol named `{}` in the project", printable(name))),
             hint: "slop_outline lists the symbols of a file".to_owned(),
         });
     }
@@ -70,8 +71,8 @@ pub(in crate::api::mcp) fn symbols(mut all: Vec<FoundSymbol>, name: &str) -> Res
 }
 
 fn write_symbol(text: &mut String, symbol: FoundSymbol, characters: usize) -> SymbolLocation {
-    let FoundSymbol { path, kind, qualified_name, start_line, end_line, signature, doc, definition, .. } =
-        symbol;
+    let path = spelled_path(&symbol.path, symbol.path_hex.as_deref());
+    let FoundSymbol { kind, qualified_name, start_line, end_line, signature, doc, definition, .. } = symbol;
     let place = format!("{}:{start_line}-{end_line}", printable(&path));
     writeln!(text, "{place} [{kind}] {}", printable(&qualified_name)).expect("a String takes all");
     let mut shown = definition.as_deref().unwrap_or(&signature);

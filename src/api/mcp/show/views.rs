@@ -5,6 +5,7 @@ use crate::api::mcp::cut::MAX_CHARACTERS;
 use crate::api::mcp::cut::TruncatedText;
 use crate::api::mcp::cut::truncate;
 use crate::api::wire::FileView;
+use crate::api::wire::spelled_path;
 use crate::model::printable;
 use crate::render;
 
@@ -37,9 +38,13 @@ pub(in crate::api::mcp) fn views(views: &[FileView]) -> ToolOutput {
     ToolOutput { text, structured: None }
 }
 
+fn view_path(view: &FileView) -> String {
+    spelled_path(&view.path, view.path_hex.as_deref())
+}
+
 fn heading(view: &FileView) -> String {
     let why = view.why.as_ref().map_or(String::new(), |why| format!(" ({})", printable(why)));
-    format!("### {}\n{}{why}\n", printable(&view.path), printable(&view.head))
+    format!("### {}\n{}{why}\n", printable(&view_path(view)), printable(&view.head))
 }
 
 fn write_body(text: &mut String, view: &FileView, body: &str) {
@@ -60,7 +65,7 @@ fn write_body(text: &mut String, view: &FileView, body: &str) {
 
 /// Returns the call with which an agent gets the rest.
 fn cut_notice(view: &FileView, cut: &TruncatedText<'_>, characters: usize) -> String {
-    let path = serde_json::Value::from(view.path.as_str());
+    let path = serde_json::Value::from(view_path(view));
     let shown = cut.head.chars().count();
     if cut.is_within_line {
         return format!(
@@ -81,7 +86,7 @@ fn cut_notice(view: &FileView, cut: &TruncatedText<'_>, characters: usize) -> St
 }
 
 fn omitted_notice(views: &[FileView]) -> String {
-    let names: Vec<String> = views.iter().take(MAX_NAMED).map(|view| printable(&view.path)).collect();
+    let names: Vec<String> = views.iter().take(MAX_NAMED).map(|view| printable(&view_path(view))).collect();
     let more = views.len() - names.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     let count = if views.len() == 1 { "1 file is".to_owned() } else { format!("{} files are", views.len()) };

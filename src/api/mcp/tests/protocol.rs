@@ -83,7 +83,7 @@ fn arguments_that_make_no_sense_are_refused_with_words_and_ask_nothing() {
         ] {
             let (code, words) = client.refusal(tool, arguments.clone()).await;
             assert_eq!(code, "bad_arguments", "{arguments}");
-            assert!(words.starts_with("error: cannot read the arguments: "), "{words}");
+            assert!(words.starts_with("error: invalid arguments: "), "{words}");
         }
     });
     assert!(service.asked.lock().unwrap().is_empty());
@@ -107,17 +107,14 @@ fn faults_of_the_protocol_are_errors_of_the_protocol() {
 fn a_fault_is_told_with_what_an_agent_can_do() {
     let service = fake(|ask, _| match ask {
         AnyQuery::View(_) => {
-            Err(ApiError::user("not_found", "show b.py: file not found", "`slop status` lists the files"))
+            Err(ApiError::user("not_found", "no such file: b.py", "`slop status` lists the files"))
         }
         _ => panic!("the panic of this test"),
     });
     serve_ready(&service, async |client| {
         let (code, words) = client.refusal("slop_view", json!({"files": ["b.py"]})).await;
         assert_eq!(code, "not_found");
-        assert!(
-            words.contains("cannot show b.py: file not found\ncode: not_found\nhint: slop_status"),
-            "{words}"
-        );
+        assert!(words.contains("no such file: b.py\ncode: not_found\nhint: slop_status"), "{words}");
         // However long the words are that an agent gave, it is not told all of them again.
         let long = "x".repeat(100_000);
         let answers = [
