@@ -10,12 +10,10 @@
 )]
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
 use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, io};
 
 use expect_test::expect_file;
 use tempfile::TempDir;

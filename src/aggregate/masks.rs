@@ -146,9 +146,7 @@ fn name_distance(key: &str, symbol: &Symbol) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ParseHealth;
-    use crate::model::Span;
-    use crate::model::SymbolKind;
+    use crate::model::{ParseHealth, Span, SymbolKind};
 
     fn outline(symbols: &[(&str, &str, &str)]) -> Outline {
         let symbol = |(line, (name, qualified_name, signature)): (u32, &(&str, &str, &str))| Symbol {

@@ -194,10 +194,7 @@ impl CuratedItems {
 #[cfg(test)]
 mod routing_tests {
     use super::*;
-    use crate::model::FileRole;
-    use crate::model::MaskMode;
-    use crate::model::Slice;
-    use crate::model::SliceAnchors;
+    use crate::model::{FileRole, MaskMode, Slice, SliceAnchors};
 
     static PYTHON: FileType =
         FileType { id: "python", name: "Python", fence: "python", role: FileRole::Code };

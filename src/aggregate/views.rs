@@ -295,9 +295,7 @@ const fn is_invisible(c: char) -> bool {
 #[cfg(test)]
 mod views_tests {
     use super::*;
-    use crate::model::ParseHealth;
-    use crate::model::Span;
-    use crate::model::SymbolKind;
+    use crate::model::{ParseHealth, Span, SymbolKind};
 
     fn symbol(kind: SymbolKind, name: &str, children: Vec<Symbol>) -> Symbol {
         Symbol {

@@ -1,16 +1,9 @@
 //! What people curate, as JSON under the keys that it has in `slop.toml`.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::slice;
-use crate::model::AggregationStrategy;
-use crate::model::FileItem;
-use crate::model::MaskMode;
-use crate::model::Persona;
-use crate::model::Preset;
-use crate::model::Tier;
-use crate::model::ViewMode;
+use crate::model::{AggregationStrategy, FileItem, MaskMode, Persona, Preset, Tier, ViewMode};
 
 /// Returns an item.
 fn item_to_json(item: &FileItem) -> Value {

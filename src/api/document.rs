@@ -1,12 +1,10 @@
 //! Documents are composed, and written in the format that was asked for, within the limit of bytes of that format.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use super::providers;
 use super::providers::PromptContent;
-use super::wire;
+use super::{providers, wire};
 use crate::engine::{AggregationRequest, CachedDocument, DocumentLimits, Error, PreparedDocument, Project};
 use crate::model::{BodyOptions, ContentHash, Document, Receipt};
 use crate::render;

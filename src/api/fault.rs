@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
-use crate::engine::Code;
-use crate::engine::Error;
+use crate::engine::{Code, Error};
 use crate::model::error_chain;
 
 /// Who has to do something about a fault.

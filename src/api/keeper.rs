@@ -1,11 +1,9 @@
 //! What a daemon offers besides answers: its status, the feed of changes, and stopping it.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::feed::ClockPosition;
-use super::feed::Subscription;
+use super::feed::{ClockPosition, Subscription};
 use super::service::Service;
 use super::wire::Dollars;
 

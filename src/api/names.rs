@@ -2,11 +2,7 @@
 
 use super::document::DocumentFormat;
 use super::queries::{FormatName, MaskName, ModeName, OrderName, PartName, StrategyName};
-use crate::model::AggregationStrategy;
-use crate::model::DocumentPart;
-use crate::model::FileOrder;
-use crate::model::MaskMode;
-use crate::model::ViewMode;
+use crate::model::{AggregationStrategy, DocumentPart, FileOrder, MaskMode, ViewMode};
 
 impl ModeName {
     /// Returns the name of a mode; `None` for modes that cannot be requested.

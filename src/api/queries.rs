@@ -7,8 +7,7 @@
 //! [`DEPRECATED_KEYS`] lists them.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Keys of earlier releases, each with the key that has taken its place.
 pub const DEPRECATED_KEYS: [(&str, &str); 3] =

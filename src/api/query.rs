@@ -8,12 +8,9 @@ use std::any::Any;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use schemars::JsonSchema;
-use schemars::Schema;
-use schemars::SchemaGenerator;
-use serde::Deserialize;
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::fault::ApiError;
 use super::local_queries::{

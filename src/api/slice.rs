@@ -1,13 +1,10 @@
 //! Slices as JSON, under the keys that they have in `slop.toml`.
 
 use serde::Deserialize;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::fault::ApiError;
-use crate::model::Slice;
-use crate::model::SliceAnchors;
-use crate::model::SliceResolution;
+use crate::model::{Slice, SliceAnchors, SliceResolution};
 
 /// Returns a slice as JSON.
 pub fn to_json(slice: &Slice) -> Value {

@@ -1,7 +1,6 @@
 //! Declarations of the sub-agent's commands, `summarize` and `agent`.
 
-use clap::Args as Arguments;
-use clap::Subcommand;
+use clap::{Args as Arguments, Subcommand};
 
 use super::values::file_word;
 

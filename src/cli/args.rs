@@ -2,33 +2,18 @@
 
 #![expect(clippy::doc_markdown, reason = "these comments are shown as plain help texts")]
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args as Arguments;
-use clap::CommandFactory;
-use clap::Parser;
-use clap::Subcommand;
-use clap::ValueEnum;
 use clap::error::ErrorKind;
+use clap::{Args as Arguments, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use super::agent_args::AgentArgs;
-use super::agent_args::SummarizeArgs;
-use super::curation_args::MaskArgs;
-use super::curation_args::PersonaArgs;
-use super::curation_args::PresetArgs;
-use super::curation_args::SliceArgs;
-use super::daemon_args::DaemonArgs;
-use super::daemon_args::WatchArgs;
-use super::document_args::AggregateArgs;
-use super::document_args::ExplainArgs;
-use super::values::file_word;
-use super::values::line_range;
-use super::values::mask;
-use super::values::mode;
-use crate::model::MaskMode;
-use crate::model::ViewMode;
+use super::agent_args::{AgentArgs, SummarizeArgs};
+use super::curation_args::{MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
+use super::daemon_args::{DaemonArgs, WatchArgs};
+use super::document_args::{AggregateArgs, ExplainArgs};
+use super::values::{file_word, line_range, mask, mode};
+use crate::model::{MaskMode, ViewMode};
 
 const FIRST_STEP: &str =
     "To begin: `slop aggregate --tier 1` composes a context, `slop watch` keeps the cache fresh";

@@ -2,12 +2,9 @@
 
 #![expect(clippy::doc_markdown, reason = "these comments are shown as plain help texts")]
 
-use clap::Args as Arguments;
-use clap::Subcommand;
+use clap::{Args as Arguments, Subcommand};
 
-use super::values::file_word;
-use super::values::line_range;
-use super::values::mask;
+use super::values::{file_word, line_range, mask};
 use crate::model::MaskMode;
 
 /// Arguments of `slice`.

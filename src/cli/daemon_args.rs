@@ -1,12 +1,8 @@
 //! Declarations of the daemon's commands and their flags.
 
-use std::net::IpAddr;
-use std::net::Ipv4Addr;
-use std::net::Ipv6Addr;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use clap::Args as Arguments;
-use clap::Subcommand;
+use clap::{Args as Arguments, Subcommand};
 
 /// Arguments of `watch`.
 #[derive(Debug, Clone, Default, Arguments)]

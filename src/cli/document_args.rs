@@ -4,15 +4,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args as Arguments;
-use clap::ValueEnum;
 use clap::builder::NonEmptyStringValueParser;
+use clap::{Args as Arguments, ValueEnum};
 
-use super::values::file_word;
-use super::values::order;
-use super::values::strategy;
-use crate::model::AggregationStrategy;
-use crate::model::FileOrder;
+use super::values::{file_word, order, strategy};
+use crate::model::{AggregationStrategy, FileOrder};
 
 /// The flags that select views.
 #[derive(Debug, Arguments)]

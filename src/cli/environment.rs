@@ -1,13 +1,11 @@
 //! The process's surroundings, read once.
 
 use std::ffi::OsString;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
-use crate::service::SettingsSources;
-use crate::service::base_variables;
+use crate::service::{SettingsSources, base_variables};
 
 /// What the process was started with.
 pub(super) struct ProcessEnvironment {

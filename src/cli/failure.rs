@@ -2,8 +2,7 @@
 
 use std::io;
 
-use crate::api::ApiError;
-use crate::api::ApiErrorKind;
+use crate::api::{ApiError, ApiErrorKind};
 use crate::config as settings;
 use crate::service::settings_error;
 

@@ -1,13 +1,9 @@
 //! All output of a command: data to standard output, everything else to standard error.
 
 use std::io;
-use std::io::BufWriter;
-use std::io::IsTerminal;
-use std::io::Stdout;
-use std::io::Write;
+use std::io::{BufWriter, IsTerminal, Stdout, Write};
 
-use anstyle::AnsiColor;
-use anstyle::Style;
+use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::failure::CommandError;

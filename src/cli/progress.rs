@@ -3,9 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use indicatif::ProgressBar;
-use indicatif::ProgressDrawTarget;
-use indicatif::ProgressStyle;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::api::{ProgressObserver, ScanProgress};
 

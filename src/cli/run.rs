@@ -1,19 +1,15 @@
 //! From the process's start to its exit code.
 
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::CliArgs;
-use super::args::CliCommand;
-use super::args::ColorWhen;
-use super::commands;
+use super::args::{CliArgs, CliCommand, ColorWhen};
 use super::environment::ProcessEnvironment;
-use super::failure;
 use super::failure::CommandError;
 use super::output::CommandOutput;
+use super::{commands, failure};
 use crate::api::envelope_of_error;
 
 /// Runs the program.

@@ -1,14 +1,8 @@
 //! Value parsers for flags.
 
-use clap::builder::OsStringValueParser;
-use clap::builder::PossibleValuesParser;
-use clap::builder::TypedValueParser;
+use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 
-use crate::model::AggregationStrategy;
-use crate::model::FileOrder;
-use crate::model::MaskMode;
-use crate::model::ViewMode;
-use crate::model::path_text;
+use crate::model::{AggregationStrategy, FileOrder, MaskMode, ViewMode, path_text};
 
 /// Reads `A-B`, or `A` for one line.
 pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {

@@ -1,15 +1,11 @@
 //! Settings of the sub-agent, read through the room's door: most of all, what a project cannot have its way with.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::*;
-use crate::llm::LongInputPrice;
-use crate::llm::Provider;
-use crate::llm::WireFormat;
-use crate::model::Money;
-use crate::model::Tier;
+use crate::llm::{LongInputPrice, Provider, WireFormat};
+use crate::model::{Money, Tier};
 
 fn inputs(user: &str, project: &str) -> ConfigInputs {
     let file = |name: &str, text: &str| Some((PathBuf::from(name), text.as_bytes().to_vec()));

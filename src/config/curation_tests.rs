@@ -3,12 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::model::AggregationStrategy;
-use crate::model::ContentHash;
-use crate::model::FileItem;
-use crate::model::MaskMode;
-use crate::model::Tier;
-use crate::model::ViewMode;
+use crate::model::{AggregationStrategy, ContentHash, FileItem, MaskMode, Tier, ViewMode};
 
 fn inputs(user: &str, project: &str) -> ConfigInputs {
     let file = |name: &str, text: &str| Some((PathBuf::from(name), text.as_bytes().to_vec()));

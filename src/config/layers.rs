@@ -8,10 +8,9 @@ use toml::de::{DeTable, DeValue};
 use super::curation::Curation;
 use super::error::{Error, SettingOrigin, join_alternatives, printable};
 use super::schema::{SettingsSchema, ValueKind, to_plain};
-use super::section;
 use super::section::{SettingsSource, TomlLeaf, line_at};
 use super::user_only::{UserProviders, drop_from_project};
-use super::{curation, user_only};
+use super::{curation, section, user_only};
 
 /// Variables that are no settings: `cli` itself reads them before there are any.
 const RESERVED_VARIABLES: [&str; 4] = ["SLOP_CONFIG", "SLOP_LOG", "SLOP_NO_DAEMON", "SLOP_PROJECT"];

@@ -3,9 +3,8 @@
 use toml::de::{DeTable, DeValue};
 
 use super::error::printable;
-use super::nearest;
-use super::section;
 use super::section::{TomlLeaf, is_bare};
+use super::{nearest, section};
 
 /// Every setting with its default and a sentence: the only place where a default is written.
 pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");

@@ -1,17 +1,12 @@
 //! The room's promises, each tried through its door.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use expect_test::expect;
 
 use crate::aggregate::TokenCounter;
-use crate::model::AggregationStrategy;
-use crate::model::FileOrder;
-use crate::model::SummaryDetail;
-use crate::model::Tier;
-use crate::model::ViewMode;
+use crate::model::{AggregationStrategy, FileOrder, SummaryDetail, Tier, ViewMode};
 
 use super::*;
 

@@ -258,12 +258,10 @@ fn to_path(bytes: &[u8]) -> PathBuf {
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use expect_test::Expect;
-    use expect_test::expect;
+    use expect_test::{Expect, expect};
 
     use super::super::list;
-    use super::super::testing::GitSandbox;
-    use super::super::testing::lines;
+    use super::super::testing::{GitSandbox, lines};
     use std::ffi::OsStr;
 
     use super::super::testing::names;

@@ -255,11 +255,9 @@ pub(super) fn uses_git_rules(source: ListingSource) -> bool {
 mod walk_tests {
     use std::os::unix::fs::symlink;
 
-    use expect_test::Expect;
-    use expect_test::expect;
+    use expect_test::{Expect, expect};
 
-    use super::super::testing::GitSandbox;
-    use super::super::testing::lines;
+    use super::super::testing::{GitSandbox, lines};
     use super::*;
 
     #[track_caller]
@@ -443,8 +441,7 @@ mod walk_tests {
 mod folders_tests {
     use std::os::unix::fs::symlink;
 
-    use super::super::testing::GitSandbox;
-    use super::super::testing::names;
+    use super::super::testing::{GitSandbox, names};
     use super::*;
 
     #[track_caller]

@@ -3,15 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::aggregate;
-use crate::discover;
-use crate::model::InvalidPath;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::model::ViewMode;
-use crate::sections;
-use crate::slices;
-use crate::store;
+use crate::model::{InvalidPath, RelPath, SkipReason, ViewMode};
+use crate::{aggregate, discover, sections, slices, store};
 
 /// Why a use case could not be carried out.
 #[derive(Debug, thiserror::Error)]

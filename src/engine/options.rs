@@ -5,13 +5,8 @@ use std::time::Duration;
 
 use crate::aggregate::TokenCounter;
 use crate::discover;
-use crate::model::ModelName;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::sys::Clock;
-use crate::sys::Disk;
-use crate::sys::Files;
-use crate::sys::Processes;
+use crate::model::{ModelName, RelPath, SkipReason};
+use crate::sys::{Clock, Disk, Files, Processes};
 
 /// The I/O traits through which a project sees the world.
 #[derive(Clone, Copy)]

@@ -1,7 +1,6 @@
 //! Does the same work on many items, on all cores.
 
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A parser may use the stack deeply, and so may the walk over what it gives.
 pub const STACK_BYTES: usize = 8 << 20;

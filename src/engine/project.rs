@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use super::error::Error;
 use super::options::{IndexReport, Options, World};
@@ -24,12 +22,7 @@ use crate::engine::summaries::{
     SummaryTasks, TaskSkipReason,
 };
 use crate::engine::workspace::Workspace;
-use crate::model::ArtifactKind;
-use crate::model::ContentHash;
-use crate::model::Document;
-use crate::model::RelPath;
-use crate::model::Slice;
-use crate::model::SliceResolution;
+use crate::model::{ArtifactKind, ContentHash, Document, RelPath, Slice, SliceResolution};
 use crate::store::IntegrityReport;
 
 /// A project that is open.

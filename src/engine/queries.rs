@@ -1,25 +1,17 @@
 //! Outlines, symbols and slices of single files: only those files are read, so that an answer comes in milliseconds.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::error::Error;
-use crate::aggregate;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, outline_producers};
 use crate::engine::index::{FileSelection, Trust, select_named};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace, with_byte_order_mark};
-use crate::model::ContentHash;
-use crate::model::FileType;
-use crate::model::Outline;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::model::Slice;
-use crate::model::SliceResolution;
-use crate::model::SliceStatus;
-use crate::model::Symbol;
-use crate::model::ViewMode;
-use crate::slices;
+use crate::model::{
+    ContentHash, FileType, Outline, RelPath, SkipReason, Slice, SliceResolution, SliceStatus, Symbol,
+    ViewMode,
+};
 use crate::sys::FileKind;
+use crate::{aggregate, slices};
 
 /// The outline of one file.
 #[derive(Debug, Clone)]
@@ -267,8 +259,7 @@ const fn is_withheld(reason: SkipReason) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Span;
-    use crate::model::SymbolKind;
+    use crate::model::{Span, SymbolKind};
 
     #[test]
     fn a_name_means_a_symbol_by_the_end_of_its_qualified_name() {

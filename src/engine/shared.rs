@@ -1,8 +1,7 @@
 //! What the projects of one process share between answers.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use crate::engine::document::DocumentCaches;
 use crate::engine::summaries::SummaryLookup;

@@ -5,46 +5,25 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use super::options::{NoProgress, Options, SummaryLookupOptions, World};
 use super::project::Project;
 use super::shared::WorkspaceCache;
-use crate::aggregate::DocumentLimits;
-use crate::aggregate::TierOptions;
-use crate::aggregate::TokenCounter;
+use crate::aggregate::{DocumentLimits, TierOptions, TokenCounter};
 use crate::discover;
 use crate::engine::document::{AggregationRequest, SectionRequest, ViewRequest};
 use crate::engine::index::Trust;
-use crate::model::AggregationStrategy;
-use crate::model::FileOrder;
-use crate::model::RelPath;
-use crate::model::SummaryDetail;
-use crate::model::Tier;
-use crate::model::ViewMode;
+use crate::model::{AggregationStrategy, FileOrder, RelPath, SummaryDetail, Tier, ViewMode};
 use crate::store::agent::AGENT_DATABASE;
-use crate::sys::Clock;
-use crate::sys::FileContent;
-use crate::sys::FileKind;
-use crate::sys::FileStat;
-use crate::sys::Files;
-use crate::sys::ProcessOutput;
-use crate::sys::Processes;
-use crate::sys::ReadError;
-use crate::sys::RealDisk;
-use crate::sys::RealFiles;
-use crate::sys::RealProcesses;
-use crate::sys::WallClock;
+use crate::sys::{
+    Clock, FileContent, FileKind, FileStat, Files, ProcessOutput, Processes, ReadError, RealDisk, RealFiles,
+    RealProcesses, WallClock,
+};
 
 /// Real files, with a record of the readings.
 pub(in crate::engine) struct RecordingFiles {

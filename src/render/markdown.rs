@@ -318,11 +318,7 @@ mod markdown_tests {
 #[cfg(test)]
 mod head_tests {
     use super::*;
-    use crate::model::ContentHash;
-    use crate::model::FileRole;
-    use crate::model::FileType;
-    use crate::model::ModelName;
-    use crate::model::RelPath;
+    use crate::model::{ContentHash, FileRole, FileType, ModelName, RelPath};
 
     static PYTHON: FileType =
         FileType { id: "python", name: "Python", fence: "python", role: FileRole::Code };

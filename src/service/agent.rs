@@ -5,27 +5,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use secrecy::ExposeSecret;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
 use super::profile::nearest_hint;
 use crate::agent;
 use crate::agent::SpendCaps;
 use crate::api::ApiError;
-use crate::config::LoadedConfig;
-use crate::config::near_name;
+use crate::config::{LoadedConfig, near_name};
 use crate::engine::summaries::SummaryPolicy;
-use crate::llm::Model;
-use crate::llm::PriceList;
-use crate::llm::Provider;
-use crate::llm::TokenPrice;
-use crate::llm::built_in_prices;
-use crate::model::ModelName;
-use crate::model::SummaryModel;
-use crate::model::Tier;
-use crate::sys::Disk;
-use crate::sys::RealDisk;
+use crate::llm::{Model, PriceList, Provider, TokenPrice, built_in_prices};
+use crate::model::{ModelName, SummaryModel, Tier};
+use crate::sys::{Disk, RealDisk};
 
 /// Looks up the key that a variable of the environment holds.
 pub type ProviderKeyLookup<'k> = &'k dyn Fn(&str) -> Option<SecretString>;

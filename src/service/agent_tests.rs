@@ -4,14 +4,11 @@
 
 use std::path::PathBuf;
 
-use secrecy::ExposeSecret;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
 use super::*;
 use crate::api::ApiError;
-use crate::config::ConfigInputs;
-use crate::config::LoadedConfig;
-use crate::config::load;
+use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::model::Money;
 
 fn loaded(user: &str) -> LoadedConfig {

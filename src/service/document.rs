@@ -10,16 +10,11 @@ use crate::api::{
     DocumentRequest, ExplainQuery, FormatName, PartName, Payload, ViewSelection, compose_document,
     compose_unformatted,
 };
-use crate::config::ExecutionMode;
-use crate::config::LoadedConfig;
-use crate::config::Settings;
+use crate::config::{ExecutionMode, LoadedConfig, Settings};
 use crate::engine::{
     AggregationRequest, DiscussionSource, DocumentHistory, DocumentLimits, ImageFile, SectionRequest, Trust,
 };
-use crate::model::BodyOptions;
-use crate::model::Persona;
-use crate::model::PreferredModel;
-use crate::model::Tier;
+use crate::model::{BodyOptions, Persona, PreferredModel, Tier};
 
 /// The file in the project's folder that holds a discussion where no other is named.
 const HISTORY_FILE: &str = "history.toml";

@@ -18,28 +18,13 @@ mod sources;
 mod tests;
 mod writing;
 
-pub use agent::AgentOverrides;
-pub use agent::ProviderKeys;
-pub use agent::agent_keys;
-pub use agent::agent_options;
-pub use agent::caps;
-pub use agent::prices;
+pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps, prices};
 pub use answer::{Found, QueryOrigin, QuerySettings, resolve};
 pub use document::{resolve_aggregate, resolve_explain};
 pub use local::{LocalService, with_world};
 pub use project::Project;
-pub use sources::SETTINGS_FILE;
-pub use sources::SettingsSources;
-pub use sources::base_variables;
-pub use sources::project_name;
-pub use sources::settings_error;
-pub use writing::SubjectScope;
-pub use writing::SubjectSummaries;
-pub use writing::SummaryRunPlan;
-pub use writing::SummarySession;
-pub use writing::UsageReport;
-pub use writing::day_of;
-pub use writing::has_key;
-pub use writing::host_of;
-pub use writing::usage;
-pub use writing::written_summaries;
+pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, project_name, settings_error};
+pub use writing::{
+    SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport, day_of, has_key, host_of,
+    usage, written_summaries,
+};

@@ -1,13 +1,8 @@
 //! For whom a document is made: a tier or a persona, and the preset that it sees.
 
-use crate::api::ApiError;
-use crate::api::ViewSelection;
-use crate::config::Curation;
-use crate::config::SavedEntry;
-use crate::config::nearest_name;
-use crate::model::Persona;
-use crate::model::Preset;
-use crate::model::Tier;
+use crate::api::{ApiError, ViewSelection};
+use crate::config::{Curation, SavedEntry, nearest_name};
+use crate::model::{Persona, Preset, Tier};
 
 /// For whom a document is made.
 #[derive(Debug, Default)]

@@ -1,17 +1,12 @@
 //! Where the settings of a project come from, and reading them.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::api::ApiError;
-use crate::config::ConfigInputs;
-use crate::config::Error;
-use crate::config::LoadedConfig;
-use crate::config::load;
+use crate::config::{ConfigInputs, Error, LoadedConfig, load};
 use crate::llm::built_in_providers;
 use crate::model::error_chain;
-use crate::sys::Disk;
-use crate::sys::RealDisk;
+use crate::sys::{Disk, RealDisk};
 
 /// Name of the project's settings file.
 pub const SETTINGS_FILE: &str = "slop.toml";

@@ -2,15 +2,13 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, resolve_aggregate};
@@ -23,8 +21,7 @@ use crate::api::{
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
 use crate::model::DocumentPart;
-use crate::sys::Disk;
-use crate::sys::RealDisk;
+use crate::sys::{Disk, RealDisk};
 
 const SETTINGS: &str = r#"
 [tiers.3]

@@ -1,46 +1,26 @@
 //! Summarizing a project with a model: the plan, and the rounds in which tasks are run.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use secrecy::SecretString;
 
 use super::agent::ProviderKeys;
 use crate::agent;
-use crate::agent::AgentWorld;
-use crate::agent::CollectedBatches;
-use crate::agent::CostEstimate;
-use crate::agent::LedgerReader;
-use crate::agent::Options;
-use crate::agent::ProjectPrompts;
-use crate::agent::RunObserver;
-use crate::agent::RunOutcome;
-use crate::agent::SpendTotals;
-use crate::agent::StoredSummary;
-use crate::agent::SummaryService;
-use crate::agent::UsageRow;
-use crate::api::ApiError;
-use crate::api::PAID_STORE_HINT;
+use crate::agent::{
+    AgentWorld, CollectedBatches, CostEstimate, LedgerReader, Options, ProjectPrompts, RunObserver,
+    RunOutcome, SpendTotals, StoredSummary, SummaryService, UsageRow,
+};
+use crate::api::{ApiError, PAID_STORE_HINT};
 use crate::config::LoadedConfig;
-use crate::engine::Project;
-use crate::engine::World;
-use crate::engine::summaries::IneligibleReason;
-use crate::engine::summaries::PromptPreview;
-use crate::engine::summaries::SubjectKey;
-use crate::engine::summaries::SubjectLocation;
-use crate::engine::summaries::SummaryPolicy;
-use crate::engine::summaries::SummaryTasks;
-use crate::engine::summaries::TaskSkipReason;
-use crate::engine::summaries::WithheldReason;
-use crate::llm::EncodedRequest;
-use crate::llm::Model;
-use crate::llm::Provider;
-use crate::llm::WireFormat;
-use crate::model::ModelName;
-use crate::model::Tier;
-use crate::model::error_chain;
+use crate::engine::summaries::{
+    IneligibleReason, PromptPreview, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTasks,
+    TaskSkipReason, WithheldReason,
+};
+use crate::engine::{Project, World};
+use crate::llm::{EncodedRequest, Model, Provider, WireFormat};
+use crate::model::{ModelName, Tier, error_chain};
 
 /// How often to check whether another process has finished its tasks.
 const GLANCE: Duration = Duration::from_millis(200);

@@ -374,8 +374,7 @@ mod processes_tests {
 
 #[cfg(test)]
 mod command_tests {
-    use std::sync::atomic::AtomicUsize;
-    use std::sync::atomic::Ordering;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
 

@@ -4,8 +4,7 @@
 //! re-exports, down to the file that holds the definition. It does not infer types, so that a call of a method
 //! (`walk.visit()`) names nothing; a path does (`Walk::visit`, `walk::visit`), and so does the type in a signature.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -4,29 +4,18 @@
 
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a program of its own, with no windows")]
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use slop::internals::api::{DocumentFormat, DocumentRequest, compose_document};
-use slop::internals::config::ConfigInputs;
-use slop::internals::config::Settings;
+use slop::internals::config::{ConfigInputs, Settings};
 use slop::internals::engine::{
     AggregationRequest, CachedDocument, DocumentHistory, DocumentLimits, NoProgress, Project, SectionRequest,
     Trust, WorkspaceCache, World,
 };
-use slop::internals::model::AggregationStrategy;
-use slop::internals::model::BodyOptions;
-use slop::internals::model::FileOrder;
-use slop::internals::model::RelPath;
-use slop::internals::model::Tier;
-use slop::internals::model::ViewMode;
-use slop::internals::sys::RealDisk;
-use slop::internals::sys::RealFiles;
-use slop::internals::sys::RealProcesses;
-use slop::internals::sys::WallClock;
+use slop::internals::model::{AggregationStrategy, BodyOptions, FileOrder, RelPath, Tier, ViewMode};
+use slop::internals::sys::{RealDisk, RealFiles, RealProcesses, WallClock};
 
 /// The same allocator as in the program.
 #[global_allocator]

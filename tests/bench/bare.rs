@@ -3,15 +3,11 @@
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a program of its own, with no windows")]
 
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use sha2::Digest;
-use tree_sitter::Language;
-use tree_sitter::Parser;
+use tree_sitter::{Language, Parser};
 
 /// The size above which slop does not parse a file.
 const MAX_BYTES: u64 = 8 << 20;

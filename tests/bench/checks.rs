@@ -1,27 +1,17 @@
 //! The guarantees for the structure of any text, and the files to check: shared by `structure` and `fuzz`.
 
 use std::cell::RefCell;
-use std::fs;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-use slop::internals::discover;
 use slop::internals::discover::HeaderNeighbors;
-use slop::internals::model::RelPath;
-use slop::internals::model::Skeleton;
-use slop::internals::model::Span;
-use slop::internals::model::Symbol;
-use slop::internals::syntax;
+use slop::internals::model::{RelPath, Skeleton, Span, Symbol};
 use slop::internals::syntax::FileStructure;
-use slop::internals::sys::Clock;
-use slop::internals::sys::WallClock;
+use slop::internals::sys::{Clock, WallClock};
+use slop::internals::{discover, syntax};
 
 /// The maximum cost of any text.
 const MAX_TIME: Duration = Duration::from_secs(2);

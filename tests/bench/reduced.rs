@@ -13,24 +13,13 @@
 )]
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use slop::internals::discover::HeaderNeighbors;
-use slop::internals::discover::content_facts;
-use slop::internals::discover::detect_file_type;
-use slop::internals::discover::is_header;
-use slop::internals::discover::read_as_text;
-use slop::internals::model::Outline;
-use slop::internals::model::RelPath;
-use slop::internals::model::Symbol;
-use slop::internals::syntax::FileStructure;
-use slop::internals::syntax::derive;
-use slop::internals::syntax::derive_without_preprocessing;
-use slop::internals::syntax::preprocessed_text;
-use slop::internals::sys::Clock;
-use slop::internals::sys::WallClock;
+use slop::internals::discover::{HeaderNeighbors, content_facts, detect_file_type, is_header, read_as_text};
+use slop::internals::model::{Outline, RelPath, Symbol};
+use slop::internals::syntax::{FileStructure, derive, derive_without_preprocessing, preprocessed_text};
+use slop::internals::sys::{Clock, WallClock};
 
 /// The same allocator as in the program.
 #[global_allocator]

@@ -11,8 +11,7 @@
 )]
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use slop::internals::summarize::secrets::scan;

@@ -4,11 +4,9 @@
 #![expect(clippy::print_stdout, reason = "it prints what it measures")]
 
 use std::fmt::Write;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use slop::internals::slices::create_slice;
-use slop::internals::slices::locate_slice;
+use slop::internals::slices::{create_slice, locate_slice};
 
 const LINES: u32 = 10_000;
 

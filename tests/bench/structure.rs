@@ -12,16 +12,13 @@
 )]
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
 
-use checks::SourceSample;
-use checks::StallWatchdog;
-use checks::StructureVerdict;
+use checks::{SourceSample, StallWatchdog, StructureVerdict};
 
 #[path = "checks.rs"]
 mod checks;

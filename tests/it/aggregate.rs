@@ -3,10 +3,7 @@
 use serde_json::Value;
 
 use super::samples::sample_project;
-use super::sandbox::Sandbox;
-use super::sandbox::list;
-use super::sandbox::text;
-use super::sandbox::texts;
+use super::sandbox::{Sandbox, list, text, texts};
 
 const WAYS: [&[&str]; 7] = [
     &["--tier", "1"],

@@ -2,27 +2,13 @@
 
 use rusqlite::Connection;
 use serde_json::Value;
-use slop::internals::model::ContentHash;
-use slop::internals::model::ModelName;
-use slop::internals::model::Money;
-use slop::internals::model::SummaryKey;
-use slop::internals::model::SummaryScope;
-use slop::internals::model::Tier;
-use slop::internals::model::TokenUsage;
-use slop::internals::store::agent::AgentDb;
-use slop::internals::store::agent::SpendCaps;
-use slop::internals::store::agent::SpendOutcome;
-use slop::internals::store::agent::SpendReservation;
-use slop::internals::store::agent::SpendSettlement;
-use slop::internals::store::agent::StoredSummary;
+use slop::internals::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier, TokenUsage};
+use slop::internals::store::agent::{
+    AgentDb, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary,
+};
 
-use super::samples::ENGINE;
-use super::samples::sample_project;
-use super::sandbox::Sandbox;
-use super::sandbox::list;
-use super::sandbox::number;
-use super::sandbox::text;
-use super::sandbox::texts;
+use super::samples::{ENGINE, sample_project};
+use super::sandbox::{Sandbox, list, number, text, texts};
 
 /// Returns an indexed project with five text files.
 fn indexed_project() -> Sandbox {

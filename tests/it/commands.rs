@@ -4,10 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use super::samples::sample_project;
-use super::sandbox::CommandOutput;
-use super::sandbox::Sandbox;
-use super::sandbox::list;
-use super::sandbox::run;
+use super::sandbox::{CommandOutput, Sandbox, list, run};
 
 #[test]
 fn init_writes_settings_without_effect_and_never_overwrites() {

@@ -2,13 +2,10 @@
 
 use std::fs;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::samples::sample_project;
-use super::sandbox::list;
-use super::sandbox::text;
-use super::sandbox::texts;
+use super::sandbox::{list, text, texts};
 
 /// Returns a file's view, the rule that chose it, and the reason if another view was used.
 #[track_caller]

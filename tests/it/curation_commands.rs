@@ -6,8 +6,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use super::samples::sample_project;
-use super::sandbox::Sandbox;
-use super::sandbox::texts;
+use super::sandbox::{Sandbox, texts};
 
 const HEAD: &str = "# My project.\n[aggregation] # mine\norder  =  \"path\"\n\n# The end.\n";
 

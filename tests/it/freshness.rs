@@ -1,10 +1,8 @@
 //! Answers come from the files as they are now, and `slop audit` finds where an index differs.
 
 use std::fs;
-use std::fs::File;
-use std::fs::FileTimes;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::fs::{File, FileTimes};
+use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 

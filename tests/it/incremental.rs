@@ -4,12 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::sandbox::CommandOutput;
-use super::sandbox::Sandbox;
-use super::sandbox::list;
-use super::sandbox::number;
-use super::sandbox::text;
-use super::sandbox::texts;
+use super::sandbox::{CommandOutput, Sandbox, list, number, text, texts};
 
 /// Returns a class with many methods, one of which has this name.
 fn engine(method: &str) -> String {

@@ -5,9 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::sandbox::Sandbox;
-use super::sandbox::number;
-use super::sandbox::text;
+use super::sandbox::{Sandbox, number, text};
 
 /// Returns a project of a hundred different Python files.
 fn hundred_files() -> Sandbox {

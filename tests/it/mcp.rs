@@ -1,22 +1,11 @@
 //! `slop mcp`, tested as a client uses it: a process with one line of JSON per message.
 
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Write;
-use std::process::Child;
-use std::process::ChildStdin;
-use std::process::ChildStdout;
-use std::process::Command;
-use std::process::Stdio;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::sandbox::Sandbox;
-use super::sandbox::list;
-use super::sandbox::text;
-use super::sandbox::texts;
+use super::sandbox::{Sandbox, list, text, texts};
 
 pub(crate) struct McpClient {
     child: Child,

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
 
-use super::sandbox::CommandOutput;
-use super::sandbox::Sandbox;
+use super::sandbox::{CommandOutput, Sandbox};
 
 fn project() -> Sandbox {
     let sandbox = Sandbox::repo();

@@ -5,9 +5,7 @@ use expect_test::expect_file;
 use serde_json::Value;
 
 use super::samples::PNG;
-use super::sandbox::Sandbox;
-use super::sandbox::list;
-use super::sandbox::text;
+use super::sandbox::{Sandbox, list, text};
 
 const FORMATS: [&str; 3] = ["anthropic", "openai", "gemini"];
 

@@ -1,19 +1,13 @@
 //! A separate project for each test, in which the program runs isolated from the user's environment.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Command;
-use std::process::Output;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 use serde_json::Value;
 use tempfile::TempDir;

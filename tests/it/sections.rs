@@ -3,14 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use super::samples::PNG;
-use super::samples::sample_project;
-use super::sandbox::CommandOutput;
-use super::sandbox::Sandbox;
-use super::sandbox::data;
-use super::sandbox::list;
-use super::sandbox::run;
-use super::sandbox::texts;
+use super::samples::{PNG, sample_project};
+use super::sandbox::{CommandOutput, Sandbox, data, list, run, texts};
 
 const TALK: &str = r#"["User: fix it", {"role": "assistant", "content": "done"}]"#;
 const TALK_RENDERED: &str = "\n## Discussion History\n\n### Discussion Excerpt 1\n\nUser: fix it\n\n---\n\n\

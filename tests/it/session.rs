@@ -3,14 +3,9 @@
 use std::fs;
 use std::ops::Range;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::sandbox::Sandbox;
-use super::sandbox::list;
-use super::sandbox::number;
-use super::sandbox::text;
-use super::sandbox::texts;
+use super::sandbox::{Sandbox, list, number, text, texts};
 
 const ENGINE: &str = "\
 \"\"\"Runs jobs.\"\"\"

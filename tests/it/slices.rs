@@ -4,13 +4,9 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::sandbox::CommandOutput;
-use super::sandbox::Sandbox;
-use super::sandbox::data;
-use super::sandbox::texts;
+use super::sandbox::{CommandOutput, Sandbox, data, texts};
 
 const FILE: &str = "import os\n\ndef one(a):\n    b = a + 1\n    return b\n\ndef two(a):\n    return a\n";
 

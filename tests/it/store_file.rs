@@ -1,23 +1,14 @@
 //! The files of the cache: damage, kills, full disks and concurrent runs never make an answer wrong.
 
-use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Child;
-use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use rusqlite::Connection;
 
-use super::samples::LARGE_PROJECT_FILES;
-use super::samples::large_project;
-use super::samples::sample_project;
-use super::sandbox::CommandOutput;
-use super::sandbox::Sandbox;
-use super::sandbox::number;
-use super::sandbox::report_skipped;
-use super::sandbox::run;
+use super::samples::{LARGE_PROJECT_FILES, large_project, sample_project};
+use super::sandbox::{CommandOutput, Sandbox, number, report_skipped, run};
 
 const QUESTIONS: [&[&str]; 5] = [
     &["outline", "--json"],

@@ -2,14 +2,8 @@
 
 use serde_json::Value;
 
-use super::samples::ENGINE;
-use super::samples::PNG;
-use super::samples::sample_project;
-use super::sandbox::Sandbox;
-use super::sandbox::list;
-use super::sandbox::number;
-use super::sandbox::text;
-use super::sandbox::texts;
+use super::samples::{ENGINE, PNG, sample_project};
+use super::sandbox::{Sandbox, list, number, text, texts};
 
 /// Returns the view of each file in the receipt, by path.
 #[track_caller]

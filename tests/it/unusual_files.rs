@@ -3,19 +3,14 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 
 use serde_json::{Value, json};
 
 use super::daemon::harness::TestDaemon;
 use super::mcp::McpClient;
-use super::sandbox::Sandbox;
-use super::sandbox::list;
-use super::sandbox::report_skipped;
-use super::sandbox::run;
-use super::sandbox::text;
+use super::sandbox::{Sandbox, list, report_skipped, run, text};
 
 #[test]
 fn a_name_that_is_not_utf_8_is_found_in_every_spelling_by_every_client() {

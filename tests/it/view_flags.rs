@@ -3,8 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use super::sandbox::Sandbox;
-use super::sandbox::run;
+use super::sandbox::{Sandbox, run};
 
 const ENGINE: &str = r#""""An engine."""
 import os

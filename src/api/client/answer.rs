@@ -2,26 +2,17 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
-use hyper::body::Body;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::error::ClientError;
-use super::error::ConnectError;
-use super::error::io_error;
-use crate::api::fault::ApiError;
-use crate::api::fault::ApiErrorKind;
+use super::error::{ClientError, ConnectError, io_error};
+use crate::api::fault::{ApiError, ApiErrorKind};
 use crate::api::query::Payload;
-use crate::api::service::CallOptions;
-use crate::api::service::QueryJob;
-use crate::api::service::ServiceAnswer;
-use crate::api::wire::FreshnessNote;
-use crate::api::wire::FreshnessState;
-use crate::api::wire::MissingPath;
+use crate::api::service::{CallOptions, QueryJob, ServiceAnswer};
+use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath};
 
 /// How long a daemon may be silent: at work it says so each second.
 pub(super) const MAX_SILENCE: Duration = Duration::from_secs(5);

@@ -1,39 +1,26 @@
 //! Connections to a daemon, and what is asked on them.
 
 use std::io;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::Request;
-use hyper::Response;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper::http::response::Parts;
+use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 
-use super::answer::MAX_SILENCE;
-use super::answer::parse_answer;
-use super::answer::parse_data;
-use super::answer::read_body;
-use super::error::ClientError;
-use super::error::ConnectError;
-use super::error::io_error;
-use crate::api::keeper::DaemonStatus;
-use crate::api::keeper::Stopping;
+use super::answer::{MAX_SILENCE, parse_answer, parse_data, read_body};
+use super::error::{ClientError, ConnectError, io_error};
+use crate::api::keeper::{DaemonStatus, Stopping};
 use crate::api::query::AnyQuery;
-use crate::api::service::CallOptions;
-use crate::api::service::PROTOCOL;
-use crate::api::service::QueryJob;
-use crate::api::service::ServiceAnswer;
-use crate::api::service::VERSION;
+use crate::api::service::{CallOptions, PROTOCOL, QueryJob, ServiceAnswer, VERSION};
 
 /// How long a daemon may take to accept a connection: it does nothing else in between.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);

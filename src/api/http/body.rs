@@ -3,14 +3,11 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::task::Context;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use axum::body::Body;
 use bytes::Bytes;
-use hyper::body::Body as HttpBody;
-use hyper::body::Frame;
-use hyper::body::SizeHint;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::sync::mpsc;
 
 /// Returns a body of several chunks, so that a large one need not be copied between two small ones.

@@ -4,15 +4,10 @@
 //! `Sec-Fetch-Site`), it cannot send JSON across origins without asking (`OPTIONS`) first, and a page whose name was
 //! bound anew to 127.0.0.1 still says its own name (`Host`).
 
-use axum::http::HeaderMap;
-use axum::http::HeaderName;
-use axum::http::Method;
-use axum::http::StatusCode;
-use axum::http::header;
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
-use sha2::Digest;
-use sha2::Sha256;
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use sha2::{Digest, Sha256};
 
 use super::refusal::ApiErrorResponse;
 

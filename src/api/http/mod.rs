@@ -23,5 +23,4 @@ mod tests;
 mod unix;
 
 pub use server::HttpServer;
-pub use unix::BindError;
-pub use unix::bind_unix;
+pub use unix::{BindError, bind_unix};

@@ -2,28 +2,18 @@
 //!
 //! `docs/openapi.json` is this document; a test compares. What the server refuses for its size is said in the schemas.
 
-use schemars::Schema;
-use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
 
-use super::limits::LIST_ITEMS;
-use super::limits::REQUEST_BYTES;
-use super::limits::TEXT_CHARACTERS;
-use super::routes::ROUTES;
-use super::routes::Route;
-use super::routes::RouteAction;
+use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS};
+use super::routes::{ROUTES, Route, RouteAction};
 use crate::api::feed::Change;
-use crate::api::keeper::DaemonStatus;
-use crate::api::keeper::Stopping;
+use crate::api::keeper::{DaemonStatus, Stopping};
 use crate::api::queries::{OutlineQuery, ViewQuery};
 use crate::api::query::WireQuery;
 use crate::api::service::PROTOCOL;
-use crate::api::wire::FreshnessNote;
-use crate::api::wire::MissingPath;
-use crate::api::wire::SCHEMA_VERSION;
+use crate::api::wire::{FreshnessNote, MissingPath, SCHEMA_VERSION};
 
 const ABOUT: &str = "\
 The API of slop's daemon, on the Unix socket in the project's cache folder and, if started with `--listen`, on a loopback \

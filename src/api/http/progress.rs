@@ -3,21 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::response::IntoResponse;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::body;
 use super::limits::Timeouts;
 use super::refusal::ApiErrorResponse;
-use super::reply;
+use super::{body, reply};
 use crate::api::fault::ApiError;
-use crate::api::service::EncodedAnswer;
-use crate::api::service::QueryJob;
+use crate::api::service::{EncodedAnswer, QueryJob};
 
 /// The type of lines of JSON.
 pub(super) const LINES: &str = "application/x-ndjson";

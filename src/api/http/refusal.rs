@@ -1,15 +1,11 @@
 //! Error responses: a status, and the envelope of an error.
 
 use axum::body::Body;
-use axum::http::HeaderValue;
-use axum::http::StatusCode;
-use axum::http::header;
-use axum::response::IntoResponse;
-use axum::response::Response;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
-use crate::api::fault::ApiError;
-use crate::api::fault::ApiErrorKind;
+use crate::api::fault::{ApiError, ApiErrorKind};
 use crate::api::wire::envelope_of_error;
 
 /// The error.

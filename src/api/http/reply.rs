@@ -1,21 +1,16 @@
 //! Answers in their envelope.
 
 use axum::body::Body;
-use axum::http::HeaderValue;
-use axum::http::StatusCode;
-use axum::http::header;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 use super::body;
 use super::refusal::ApiErrorResponse;
 use crate::api::service::EncodedAnswer;
-use crate::api::wire::FreshnessNote;
-use crate::api::wire::FreshnessState;
-use crate::api::wire::{MissingPath, SCHEMA_VERSION};
+use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath, SCHEMA_VERSION};
 
 /// All of an envelope but the data, which comes last.
 #[derive(Serialize)]

@@ -5,25 +5,16 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use bytes::Bytes;
-use serde::Deserialize;
-use serde::Serialize;
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::sync::mpsc;
-use tokio::sync::watch;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::time::Instant;
 
-use super::body;
 use super::limits::Timeouts;
-use super::progress;
 use super::refusal::ApiErrorResponse;
-use super::reply;
+use super::{body, progress, reply};
 use axum::http::StatusCode;
 
-use crate::api::feed::Change;
-use crate::api::feed::ClockPosition;
-use crate::api::feed::FeedEvent;
-use crate::api::feed::InvalidClock;
-use crate::api::feed::Subscription;
+use crate::api::feed::{Change, ClockPosition, FeedEvent, InvalidClock, Subscription};
 
 /// Events buffered for a slow reader, in addition to those in the feed: each may be large.
 const WAITING: usize = 1;

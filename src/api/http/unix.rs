@@ -9,17 +9,11 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixListener;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rustix::fs::FileType;
-use rustix::fs::Mode;
-use rustix::fs::Stat;
+use rustix::fs::{FileType, Mode, Stat};
 use rustix::io::Errno;
-use rustix::net::AddressFamily;
-use rustix::net::SocketAddrUnix;
-use rustix::net::SocketFlags;
-use rustix::net::SocketType;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 /// Bytes of the longest path that a socket can have.
 pub const SOCKET_PATH_BYTES: usize = 107;

@@ -1,13 +1,10 @@
 //! Arguments become questions.
 
-use std::path::Component;
-use std::path::Path;
+use std::path::{Component, Path};
 
-use super::arguments::AggregateArguments;
-use super::arguments::OutlineArguments;
-use super::arguments::SymbolArguments;
-use super::arguments::ViewArguments;
-use super::arguments::ViewModeArgument;
+use super::arguments::{
+    AggregateArguments, OutlineArguments, SymbolArguments, ViewArguments, ViewModeArgument,
+};
 use super::refusal::ToolError;
 use crate::api::queries::{
     AggregateQuery, LineRange, MaskEntry, MaskName, ModeName, OutlineQuery, SymbolsQuery, ViewQuery,

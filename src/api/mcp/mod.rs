@@ -19,5 +19,4 @@ mod transport;
 #[cfg(test)]
 mod tests;
 
-pub use transport::McpInfo;
-pub use transport::serve;
+pub use transport::{McpInfo, serve};

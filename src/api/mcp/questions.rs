@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::ProgressNotificationParam;
-use rmcp::model::ProgressToken;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use tokio::sync::Semaphore;
 use tokio::time::MissedTickBehavior;

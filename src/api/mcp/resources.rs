@@ -1,13 +1,7 @@
 //! Files as resources: `slop://view/full/src/a.py` is the text of `src/a.py`, and another mode another view of it.
 
-use percent_encoding::AsciiSet;
-use percent_encoding::NON_ALPHANUMERIC;
-use percent_encoding::percent_decode_str;
-use percent_encoding::utf8_percent_encode;
-use rmcp::model::ListResourcesResult;
-use rmcp::model::Resource;
-use rmcp::model::ResourceContents;
-use rmcp::model::ResourceTemplate;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use rmcp::model::{ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
 
 use crate::api::queries::{ModeName, ViewQuery};
 use crate::api::wire::{FileState, FileStates, FileView, spelled_path};

@@ -1,35 +1,21 @@
 //! Requests of the protocol are answered.
 
-use rmcp::ErrorData;
-use rmcp::RoleServer;
-use rmcp::ServerHandler;
-use rmcp::model::CallToolRequestParams;
-use rmcp::model::CallToolResponse;
-use rmcp::model::CallToolResult;
-use rmcp::model::ContentBlock;
-use rmcp::model::Implementation;
-use rmcp::model::ListResourceTemplatesResult;
-use rmcp::model::ListResourcesResult;
-use rmcp::model::ListToolsResult;
-use rmcp::model::MetaObject;
-use rmcp::model::PaginatedRequestParams;
-use rmcp::model::ReadResourceRequestParams;
-use rmcp::model::ReadResourceResponse;
-use rmcp::model::ReadResourceResult;
-use rmcp::model::ServerCapabilities;
-use rmcp::model::ServerConfig;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+};
 use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 
 use super::cut::shorten;
-use super::questions::AnswerInfo;
-use super::questions::QueryRunner;
+use super::questions::{AnswerInfo, QueryRunner};
 use super::refusal::ToolError;
-use super::resources;
 use super::show::ToolOutput;
-use super::tools;
 use super::tools::ToolCall;
 use super::transport::McpInfo;
+use super::{resources, tools};
 use crate::api::queries::FilesQuery;
 use crate::api::wire::FreshnessState;
 use crate::model::printable;

@@ -2,29 +2,19 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::pin::Pin;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Context;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use rmcp::RoleServer;
-use rmcp::ServiceExt;
-use rmcp::service::RunningService;
-use rmcp::service::ServerInitializeError;
-use tokio::io::AsyncRead;
-use tokio::io::AsyncWrite;
-use tokio::io::ReadBuf;
-use tokio::signal::unix::SignalKind;
-use tokio::signal::unix::signal;
-use tokio::sync::Semaphore;
-use tokio::sync::mpsc;
-use tokio::sync::oneshot;
+use rmcp::service::{RunningService, ServerInitializeError};
+use rmcp::{RoleServer, ServiceExt};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::questions::QueryRunner;
-use super::questions::wait_idle;
+use super::questions::{QueryRunner, wait_idle};
 use super::server::McpServer;
 use crate::api::service::Service;
 

@@ -1,10 +1,8 @@
 //! `POST /v1/messages` of Anthropic.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::content::PromptContent;
-use super::content::PromptPart;
+use super::content::{PromptContent, PromptPart};
 use crate::model::BodyOptions;
 
 /// Returns the body of a request.

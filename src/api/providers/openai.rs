@@ -1,10 +1,8 @@
 //! `POST /v1/chat/completions` of OpenAI, and of the many servers that speak like it.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::content::PromptContent;
-use super::content::PromptPart;
+use super::content::{PromptContent, PromptPart};
 use crate::model::BodyOptions;
 
 /// How the names of OpenAI's own models begin. Servers of others may refuse a field that they do not know.
@@ -75,8 +73,7 @@ fn version(model: &str) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_of_openai;
-    use super::version;
+    use super::{is_of_openai, version};
 
     #[test]
     fn strangers_are_told_no_cache_key() {

@@ -1,7 +1,6 @@
 //! What is configured is sent in each provider's words.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::content::PromptContent;
 use crate::model::BodyOptions;

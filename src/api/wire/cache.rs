@@ -1,17 +1,11 @@
 //! The cache itself: how much there is, what was deleted, what is damaged or wrong.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::dollars::Dollars;
 use super::path::wire_path;
-use crate::engine::AgentDbSize;
-use crate::engine::AuditReport;
-use crate::engine::CacheStatus;
-use crate::engine::ClearedCache;
-use crate::engine::IndexDifference;
-use crate::engine::IntegrityReport;
+use crate::engine::{AgentDbSize, AuditReport, CacheStatus, ClearedCache, IndexDifference, IntegrityReport};
 
 /// Show how much is cached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

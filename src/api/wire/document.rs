@@ -5,17 +5,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::envelope::SCHEMA_VERSION;
 use super::path::wire_path;
 use super::receipt::DocumentReceipt;
-use super::sections::SectionJson;
-use super::sections::sections;
+use super::sections::{SectionJson, sections};
 use crate::engine::CachedDocument as Written;
-use crate::model::Document;
-use crate::model::DocumentBlock;
+use crate::model::{Document, DocumentBlock};
 use crate::render;
 
 /// A composed document.

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error};
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::freshness::FreshnessNote;
 use super::path::MissingPath;

@@ -1,13 +1,11 @@
 //! Why files get the views that they get.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::path::wire_path;
 use super::receipt::SummaryAuthor;
-use crate::engine::Explanation;
-use crate::engine::LimitedView;
+use crate::engine::{Explanation, LimitedView};
 
 /// Why a file is shown the way it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -4,16 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::path::wire_path;
-use crate::engine::FileStatus;
-use crate::engine::Freshness;
-use crate::engine::IndexReport;
-use crate::engine::ViewAnswer;
-use crate::model::SkipReason;
-use crate::model::Tier;
+use crate::engine::{FileStatus, Freshness, IndexReport, ViewAnswer};
+use crate::model::{SkipReason, Tier};
 use crate::render;
 
 /// The result of an index run.

@@ -1,12 +1,9 @@
 //! Paths in JSON: as text, and as bytes in hex where they are no UTF-8, so that nothing is lost.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::model::RelPath;
-use crate::model::path_text;
-use crate::model::printable;
+use crate::model::{RelPath, path_text, printable};
 
 /// A path that was asked for and cannot be answered for, while others can.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,20 +1,14 @@
 //! The receipt of a document: what became of each file.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::envelope::SCHEMA_VERSION;
 use super::path::wire_path;
-use crate::model::MissingFile;
-use crate::model::Omission;
-use crate::model::OmittedFile;
-use crate::model::Receipt;
-use crate::model::ReceiptEntry;
-use crate::model::SectionProblem;
-use crate::model::SkipReason;
-use crate::model::SummaryProvenance;
-use crate::model::ViewMode;
+use crate::model::{
+    MissingFile, Omission, OmittedFile, Receipt, ReceiptEntry, SectionProblem, SkipReason, SummaryProvenance,
+    ViewMode,
+};
 
 /// How each requested file was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -2,12 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::BeadIssue;
-use crate::model::BeadsList;
-use crate::model::DiscussionEntry;
-use crate::model::Document;
-use crate::model::Screenshot;
-use crate::model::ScreenshotImage;
+use crate::model::{BeadIssue, BeadsList, DiscussionEntry, Document, Screenshot, ScreenshotImage};
 use crate::render;
 
 /// A section, and what it holds.

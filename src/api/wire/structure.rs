@@ -1,18 +1,11 @@
 //! The structure of files: outlines, and symbols that were looked for.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::path::wire_path;
-use crate::engine::OutlineAnswer;
-use crate::engine::OutlineLine;
-use crate::engine::SymbolAnswer;
-use crate::engine::file_type_by_id;
-use crate::model::ParseFallback;
-use crate::model::ParseHealth;
-use crate::model::Symbol;
-use crate::model::SymbolKind;
+use crate::engine::{OutlineAnswer, OutlineLine, SymbolAnswer, file_type_by_id};
+use crate::model::{ParseFallback, ParseHealth, Symbol, SymbolKind};
 
 /// The symbols of one file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

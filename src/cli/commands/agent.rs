@@ -1,33 +1,21 @@
 //! `slop agent`
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::asking;
 use super::context::CommandContext;
-use crate::agent::StoredSummary;
-use crate::agent::UsageRow;
+use crate::agent::{StoredSummary, UsageRow};
 use crate::cli::agent_args::AgentCommand;
 use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::model::Money;
-use crate::model::Tier;
+use crate::model::{Money, Tier};
 use crate::render::format_grouped;
-use crate::service::AgentOverrides;
-use crate::service::SubjectScope;
-use crate::service::SubjectSummaries;
-use crate::service::SummarySession;
-use crate::service::UsageReport;
-use crate::service::agent_options;
-use crate::service::caps;
-use crate::service::day_of;
-use crate::service::has_key;
-use crate::service::host_of;
-use crate::service::usage;
-use crate::service::written_summaries;
-use crate::sys::Clock;
-use crate::sys::WallClock;
+use crate::service::{
+    AgentOverrides, SubjectScope, SubjectSummaries, SummarySession, UsageReport, agent_options, caps, day_of,
+    has_key, host_of, usage, written_summaries,
+};
+use crate::sys::{Clock, WallClock};
 
 pub(super) fn run(command: &AgentCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {

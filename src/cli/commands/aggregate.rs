@@ -1,15 +1,13 @@
 //! `slop aggregate`
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::asking;
 use super::context::CommandContext;
-use super::plan;
 use super::words::aggregate_query;
+use super::{asking, plan};
 use crate::agent::StopReason;
 use crate::api::{
     AggregateQuery, ApiError, ApiErrorKind, ComposeQuery, DocumentReceipt, OutputTarget, WriteDocumentQuery,
@@ -20,10 +18,7 @@ use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::model::SkipReason;
-use crate::service::AgentOverrides;
-use crate::service::SummarySession;
-use crate::service::agent_options;
-use crate::service::{project_name, resolve_aggregate};
+use crate::service::{AgentOverrides, SummarySession, agent_options, project_name, resolve_aggregate};
 use crate::sys::{Disk, RealDisk};
 
 /// The most files without a view that are listed.

@@ -1,37 +1,23 @@
 //! Running the sub-agent for a command: opening the project, reading keys, and reporting progress.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::context::CommandContext;
-use crate::agent::AgentWorld;
-use crate::agent::CapExceeded;
-use crate::agent::CollectedBatches;
-use crate::agent::FailureClass;
-use crate::agent::Options;
-use crate::agent::RunEvent;
-use crate::agent::RunObserver;
-use crate::agent::RunOutcome;
-use crate::agent::StopReason;
-use crate::api::ApiError;
-use crate::api::World;
+use crate::agent::{
+    AgentWorld, CapExceeded, CollectedBatches, FailureClass, Options, RunEvent, RunObserver, RunOutcome,
+    StopReason,
+};
+use crate::api::{ApiError, World};
 use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::progress::TerminalProgress;
-use crate::model::Money;
-use crate::model::Tier;
+use crate::model::{Money, Tier};
 use crate::render::format_grouped;
 use crate::service;
-use crate::service::ProviderKeys;
-use crate::service::SummarySession;
-use crate::service::agent_keys;
-use crate::sys::Clock;
-use crate::sys::HttpClient;
-use crate::sys::InterruptFlag;
-use crate::sys::RealProcesses;
-use crate::sys::WallClock;
+use crate::service::{ProviderKeys, SummarySession, agent_keys};
+use crate::sys::{Clock, HttpClient, InterruptFlag, RealProcesses, WallClock};
 
 /// The most unanswered questions that are listed.
 const MOST_TOLD: usize = 5;

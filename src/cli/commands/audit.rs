@@ -1,12 +1,10 @@
 //! `slop audit`
 
 use super::context::CommandContext;
-use crate::api::AuditQuery;
-use crate::api::display_path;
+use crate::api::{AuditQuery, display_path};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::render::format_grouped;
-use crate::render::format_size;
+use crate::render::{format_grouped, format_size};
 
 pub(super) fn run(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let audit = &context.ask(AuditQuery {})?;

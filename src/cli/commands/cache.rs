@@ -1,9 +1,7 @@
 //! `slop cache`
 
 use std::io;
-use std::io::BufRead;
-use std::io::IsTerminal;
-use std::io::Read;
+use std::io::{BufRead, IsTerminal, Read};
 
 use serde::Serialize;
 
@@ -15,8 +13,7 @@ use crate::api::{
 use crate::cli::args::CacheCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::render::format_grouped;
-use crate::render::format_size;
+use crate::render::{format_grouped, format_size};
 
 pub(super) fn run(command: &CacheCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {

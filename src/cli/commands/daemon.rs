@@ -7,22 +7,14 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::context::CommandContext;
-use crate::api::AgentStatus;
-use crate::api::ApiError;
-use crate::api::DaemonMode;
-use crate::api::DaemonStatus;
-use crate::api::VERSION;
-use crate::cli::daemon_args::DaemonCommand;
-use crate::cli::daemon_args::WatchArgs;
+use crate::api::{AgentStatus, ApiError, DaemonMode, DaemonStatus, VERSION};
+use crate::cli::daemon_args::{DaemonCommand, WatchArgs};
 use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::daemon;
-use crate::daemon::DaemonPaths;
-use crate::daemon::StartOutcome;
-use crate::render::format_grouped;
-use crate::render::format_seconds;
-use crate::render::format_size;
+use crate::daemon::{DaemonPaths, StartOutcome};
+use crate::render::{format_grouped, format_seconds, format_size};
 use crate::sys::RealDisk;
 
 /// Of a log that is longer, the end is read.

@@ -2,17 +2,11 @@
 
 use super::context::CommandContext;
 use super::words::view_selection;
-use crate::api::ExplainQuery;
-use crate::api::FileExplanation;
-use crate::api::LimitEffect;
-use crate::api::SummaryAuthor;
-use crate::api::display_path;
-use crate::api::language_name;
+use crate::api::{ExplainQuery, FileExplanation, LimitEffect, SummaryAuthor, display_path, language_name};
 use crate::cli::document_args::ExplainArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::model::SkipReason;
-use crate::model::printable;
+use crate::model::{SkipReason, printable};
 use crate::render::format_grouped;
 use crate::service::resolve_explain;
 

@@ -1,7 +1,6 @@
 //! `slop index`
 
-use super::context::CommandContext;
-use super::context::scan_line;
+use super::context::{CommandContext, scan_line};
 use crate::api::IndexQuery;
 use crate::cli::args::IndexArgs;
 use crate::cli::failure;

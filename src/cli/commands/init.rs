@@ -8,8 +8,7 @@ use crate::cli::output::CommandOutput;
 use crate::cli::place::ProjectLocation;
 use crate::config;
 use crate::service::SETTINGS_FILE;
-use crate::sys::Disk;
-use crate::sys::RealDisk;
+use crate::sys::{Disk, RealDisk};
 
 pub(super) fn run(place: &ProjectLocation, output: &mut CommandOutput) -> Result<u8, CommandError> {
     let path = place.root.join(SETTINGS_FILE);

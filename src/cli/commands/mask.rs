@@ -1,10 +1,8 @@
 //! `slop mask`
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::context::CommandContext;
-use super::context::items_of;
+use super::context::{CommandContext, items_of};
 use crate::api::{MatchSymbolsQuery, SymbolMatches, mask_to_json};
 use crate::cli::curation_args::MaskCommand;
 use crate::cli::failure;

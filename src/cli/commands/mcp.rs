@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::api::ApiError;
-use crate::api::McpInfo;
-use crate::api::VERSION;
-use crate::api::serve_mcp;
+use crate::api::{ApiError, McpInfo, VERSION, serve_mcp};
 use crate::cli::args::CliArgs;
 use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure;

@@ -30,5 +30,4 @@ mod watch;
 mod words;
 
 pub(super) use mcp::run as run_mcp;
-pub(super) use run::name;
-pub(super) use run::run;
+pub(super) use run::{name, run};

@@ -1,9 +1,7 @@
 //! `slop outline`
 
 use super::context::CommandContext;
-use crate::api::OutlineQuery;
-use crate::api::display_path;
-use crate::api::language_name;
+use crate::api::{OutlineQuery, display_path, language_name};
 use crate::cli::args::OutlineArgs;
 use crate::cli::failure::CommandError;
 use crate::render::format_grouped;

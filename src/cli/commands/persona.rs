@@ -1,7 +1,6 @@
 //! `slop persona`
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::context::CommandContext;
 use super::preset::unknown_name;
@@ -9,11 +8,8 @@ use crate::api::persona_to_json;
 use crate::cli::curation_args::PersonaCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::config::SavedEntry;
-use crate::config::edit;
-use crate::model::Persona;
-use crate::model::Tier;
-use crate::model::printable_lines;
+use crate::config::{SavedEntry, edit};
+use crate::model::{Persona, Tier, printable_lines};
 use crate::sys::RealDisk;
 
 pub(super) fn run(command: &PersonaCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::DocumentReceipt;
-use crate::api::ReceiptFile;
-use crate::api::display_path;
+use crate::api::{DocumentReceipt, ReceiptFile, display_path};
 use crate::cli::failure::CommandError;
 use crate::cli::output::CommandOutput;
 use crate::render::format_grouped;

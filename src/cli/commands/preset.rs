@@ -2,20 +2,16 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::context::CommandContext;
-use super::context::missing_paths;
+use super::context::{CommandContext, missing_paths};
 use crate::api::preset_to_json;
 use crate::cli::curation_args::PresetCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::config::SavedEntry;
-use crate::config::edit;
 use crate::config::edit::PresetDraft;
-use crate::model::Preset;
-use crate::model::printable_lines;
+use crate::config::{SavedEntry, edit};
+use crate::model::{Preset, printable_lines};
 use crate::render::format_grouped;
 use crate::sys::RealDisk;
 

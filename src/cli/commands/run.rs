@@ -2,39 +2,19 @@
 
 use std::sync::Arc;
 
-use super::agent;
-use super::aggregate;
-use super::audit;
-use super::cache;
-use super::completions;
-use super::config;
 use super::context::CommandContext;
-use super::daemon;
-use super::explain;
-use super::index;
-use super::init;
-use super::man;
-use super::mask;
-use super::outline;
-use super::persona;
-use super::preset;
-use super::slice;
-use super::status;
-use super::summarize;
-use super::symbol;
-use super::view;
-use super::watch;
+use super::{
+    agent, aggregate, audit, cache, completions, config, daemon, explain, index, init, man, mask, outline,
+    persona, preset, slice, status, summarize, symbol, view, watch,
+};
 use crate::api::ApiError;
-use crate::cli::args::CliArgs;
-use crate::cli::args::CliCommand;
+use crate::cli::args::{CliArgs, CliCommand};
 use crate::cli::daemon_args::DaemonCommand;
 use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure::CommandError;
 use crate::cli::output::CommandOutput;
 use crate::cli::place::ProjectLocation;
-use crate::config::ConfigInputs;
-use crate::config::LoadedConfig;
-use crate::config::load;
+use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::daemon::DaemonOrLocal;
 use crate::service::LocalService;
 

@@ -12,8 +12,7 @@ use crate::api::{
 use crate::cli::curation_args::SliceCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::model::Slice;
-use crate::model::SliceStatus;
+use crate::model::{Slice, SliceStatus};
 
 /// The most that is read of a slice; more is something else.
 const MAX_SLICE_BYTES: u64 = 1 << 20;

@@ -9,9 +9,7 @@ use crate::cli::failure::CommandError;
 use crate::cli::values::line_range;
 use crate::config::edit;
 use crate::config::edit::SliceKey;
-use crate::model::Slice;
-use crate::model::SliceResolution;
-use crate::model::SliceStatus;
+use crate::model::{Slice, SliceResolution, SliceStatus};
 use crate::sys::RealDisk;
 
 pub(super) fn add(

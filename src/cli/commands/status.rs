@@ -1,10 +1,7 @@
 //! `slop status`
 
 use super::context::CommandContext;
-use crate::api::FileState;
-use crate::api::FilesQuery;
-use crate::api::display_path;
-use crate::api::language_name;
+use crate::api::{FileState, FilesQuery, display_path, language_name};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::model::SkipReason;

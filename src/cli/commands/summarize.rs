@@ -3,24 +3,17 @@
 use std::io;
 use std::io::IsTerminal;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::asking;
 use super::context::CommandContext;
-use crate::agent::CollectedBatches;
-use crate::agent::RunOutcome;
+use crate::agent::{CollectedBatches, RunOutcome};
 use crate::cli::agent_args::SummarizeArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::model::Money;
 use crate::render::format_grouped;
-use crate::service::AgentOverrides;
-use crate::service::ProviderKeys;
-use crate::service::SummaryRunPlan;
-use crate::service::SummarySession;
-use crate::service::agent_options;
-use crate::service::prices;
+use crate::service::{AgentOverrides, ProviderKeys, SummaryRunPlan, SummarySession, agent_options, prices};
 
 /// The most files whose reasons are listed.
 const MAX_LISTED: usize = 20;

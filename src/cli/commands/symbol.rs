@@ -1,8 +1,7 @@
 //! `slop symbol`
 
 use super::context::CommandContext;
-use crate::api::SymbolsQuery;
-use crate::api::display_path;
+use crate::api::{SymbolsQuery, display_path};
 use crate::cli::args::SymbolArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;

@@ -1,12 +1,7 @@
 //! `slop view`
 
 use super::context::CommandContext;
-use crate::api::FileView;
-use crate::api::LineRange;
-use crate::api::MaskEntry;
-use crate::api::ModeName;
-use crate::api::ViewQuery;
-use crate::api::display_path;
+use crate::api::{FileView, LineRange, MaskEntry, ModeName, ViewQuery, display_path};
 use crate::cli::args::ViewArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;

@@ -3,8 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::Write;
-use std::sync::mpsc::SyncSender;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -18,15 +17,10 @@ use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::daemon;
-use crate::daemon::FileChange;
-use crate::daemon::FileChangeKind;
-use crate::daemon::Notice;
+use crate::daemon::{FileChange, FileChangeKind, Notice};
 use crate::model::printable;
-use crate::render::format_grouped;
-use crate::render::format_seconds;
-use crate::sys::Clock;
-use crate::sys::WallClock;
-use crate::sys::detach_terminal;
+use crate::render::{format_grouped, format_seconds};
+use crate::sys::{Clock, WallClock, detach_terminal};
 
 /// Lines that wait to be read; more are not kept.
 const MAX_LINES: usize = 256;

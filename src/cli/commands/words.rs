@@ -1,14 +1,7 @@
 //! Conversion of the flags for documents into a question.
 
-use crate::api::AggregateQuery;
-use crate::api::AttachmentOptions;
-use crate::api::FormatName;
-use crate::api::PartName;
-use crate::api::ViewSelection;
-use crate::cli::document_args::AggregateArgs;
-use crate::cli::document_args::AttachmentArgs;
-use crate::cli::document_args::FormatArg;
-use crate::cli::document_args::ViewSelectionArgs;
+use crate::api::{AggregateQuery, AttachmentOptions, FormatName, PartName, ViewSelection};
+use crate::cli::document_args::{AggregateArgs, AttachmentArgs, FormatArg, ViewSelectionArgs};
 use crate::cli::place::ProjectLocation;
 
 /// Returns which document is asked for.

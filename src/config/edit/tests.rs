@@ -6,20 +6,12 @@ use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
-use expect_test::Expect;
-use expect_test::expect;
+use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::ConfigInputs;
-use crate::config::Error;
-use crate::config::LoadedConfig;
-use crate::model::ContentHash;
-use crate::model::FileItem;
-use crate::model::FileStamp;
-use crate::model::MaskMode;
-use crate::model::Slice;
-use crate::model::SliceAnchors;
+use crate::config::{ConfigInputs, Error, LoadedConfig};
+use crate::model::{ContentHash, FileItem, FileStamp, MaskMode, Slice, SliceAnchors};
 use crate::sys::Disk;
 
 /// Two files; whoever reads the project's for the second time may find it changed.

@@ -5,27 +5,18 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::derive::producers_fingerprint;
 use crate::engine::error::Error;
 use crate::engine::workspace::{FileRows, TreeSnapshot, TreeTracker, Workspace};
-use crate::model::ContentHash;
-use crate::model::Producer;
-use crate::model::RelPath;
-use crate::model::error_chain;
+use crate::model::{ContentHash, Producer, RelPath, error_chain};
 use crate::store;
-use crate::store::ContentArtifacts;
-use crate::store::OpenedStore;
-use crate::store::Store;
-use crate::store::WriteBatch;
 use crate::store::agent::AGENT_DATABASE;
-use crate::sys::Disk;
-use crate::sys::FileKind;
-use crate::sys::Files;
+use crate::store::{ContentArtifacts, OpenedStore, Store, WriteBatch};
+use crate::sys::{Disk, FileKind, Files};
 
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";

@@ -3,22 +3,13 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::discover;
-use crate::discover::DecodedText;
-use crate::discover::HeaderNeighbors;
-use crate::model::ArtifactKind;
-use crate::model::ContentFacts;
-use crate::model::ContentHash;
-use crate::model::FileRole;
-use crate::model::FileType;
-use crate::model::Producer;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::store::ArtifactBody;
-use crate::store::ContentArtifacts;
-use crate::summarize;
-use crate::syntax;
+use crate::discover::{DecodedText, HeaderNeighbors};
+use crate::model::{
+    ArtifactKind, ContentFacts, ContentHash, FileRole, FileType, Producer, RelPath, SkipReason,
+};
+use crate::store::{ArtifactBody, ContentArtifacts};
 use crate::sys::Clock;
+use crate::{discover, summarize, syntax};
 
 /// A text that was read, before anything is derived from it.
 pub(in crate::engine) struct IdentifiedText<'a> {

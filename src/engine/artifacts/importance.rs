@@ -3,33 +3,21 @@
 //! Names are extracted when importance is first asked for, not with every scan: a project that never has to fit a
 //! budget does not pay for them.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use super::cache::{ArtifactCache, ContentKey};
 use super::derive::{IdentifiedText, derive, identify, producer};
 use super::lookup::ContentRef;
-use crate::aggregate;
-use crate::aggregate::Importance;
-use crate::aggregate::ImportanceSubject;
+use crate::aggregate::{Importance, ImportanceSubject};
 use crate::discover::HeaderNeighbors;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
-use crate::model::ArtifactKind;
-use crate::model::ContentHash;
-use crate::model::FileReferences;
-use crate::model::Outline;
-use crate::model::Producer;
-use crate::model::RelPath;
-use crate::store::ArtifactBody;
-use crate::store::ContentArtifacts;
-use crate::store::Store;
-use crate::store::WriteBatch;
-use crate::syntax;
-use crate::sys::Clock;
-use crate::sys::Files;
+use crate::model::{ArtifactKind, ContentHash, FileReferences, Outline, Producer, RelPath};
+use crate::store::{ArtifactBody, ContentArtifacts, Store, WriteBatch};
+use crate::sys::{Clock, Files};
+use crate::{aggregate, syntax};
 
 /// This many files are looked through before their names are written.
 const FILES_AT_ONCE: usize = 500;

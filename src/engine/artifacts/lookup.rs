@@ -7,19 +7,9 @@ use super::derive::{derive, identify, producer};
 use crate::discover::HeaderNeighbors;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::ArtifactKind;
-use crate::model::ContentFacts;
-use crate::model::ContentHash;
-use crate::model::FileType;
-use crate::model::Outline;
-use crate::model::Producer;
-use crate::model::RelPath;
-use crate::model::Skeleton;
+use crate::model::{ArtifactKind, ContentFacts, ContentHash, FileType, Outline, Producer, RelPath, Skeleton};
 use crate::store;
-use crate::store::ArtifactBody;
-use crate::store::ContentArtifacts;
-use crate::store::Store;
-use crate::store::WriteBatch;
+use crate::store::{ArtifactBody, ContentArtifacts, Store, WriteBatch};
 
 /// A content, and where it can be read should it have to be.
 #[derive(Clone)]

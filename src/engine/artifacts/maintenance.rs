@@ -6,31 +6,15 @@ use std::path::Path;
 
 use super::cache::ArtifactCache;
 use super::derive::{all_producers, producers};
-use crate::discover;
 use crate::engine::error::Error;
-use crate::model::ArtifactKind;
-use crate::model::ContentHash;
-use crate::model::FileType;
-use crate::model::ModelName;
-use crate::model::Money;
-use crate::model::Outline;
-use crate::model::Producer;
-use crate::model::RelPath;
-use crate::model::Tier;
-use crate::model::error_chain;
-use crate::store;
-use crate::store::ClearScope;
-use crate::store::DeletedRows;
-use crate::store::Error as StoreError;
-use crate::store::IntegrityReport;
-use crate::store::Store;
-use crate::store::StoreSize;
-use crate::store::StoredFileState;
-use crate::store::agent::AGENT_DATABASE;
-use crate::store::agent::AgentDb;
-use crate::store::agent::AgentDbSize;
-use crate::store::agent::OpenedAgentDb;
-use crate::store::agent::StoredSummary;
+use crate::model::{
+    ArtifactKind, ContentHash, FileType, ModelName, Money, Outline, Producer, RelPath, Tier, error_chain,
+};
+use crate::store::agent::{AGENT_DATABASE, AgentDb, AgentDbSize, OpenedAgentDb, StoredSummary};
+use crate::store::{
+    ClearScope, DeletedRows, Error as StoreError, IntegrityReport, Store, StoreSize, StoredFileState,
+};
+use crate::{discover, store};
 
 const SECONDS_A_DAY: i64 = 86_400;
 

@@ -13,9 +13,7 @@ mod skeletons;
 mod tests;
 
 pub use cache::make_cache_folder;
-pub use maintenance::CacheStatus;
-pub use maintenance::ClearedCache;
-pub use maintenance::ExportedArtifacts;
+pub use maintenance::{CacheStatus, ClearedCache, ExportedArtifacts};
 
 pub(in crate::engine) use cache::ArtifactCache;
 pub(in crate::engine) use derive::{derive, identify, outline_producers, producer, producers};

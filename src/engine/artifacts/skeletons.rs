@@ -10,19 +10,13 @@ use std::time::Duration;
 use super::cache::ArtifactCache;
 use super::derive::producer;
 use super::lookup::ContentRef;
-use crate::discover;
 use crate::engine::options::ScanProgress;
 use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
 use crate::engine::workspace::KnownFile;
-use crate::model::ArtifactKind;
-use crate::model::ContentHash;
-use crate::model::Skeleton;
-use crate::store::ArtifactBody;
-use crate::store::ContentArtifacts;
-use crate::store::WriteBatch;
-use crate::syntax;
-use crate::sys::Clock;
-use crate::sys::Files;
+use crate::model::{ArtifactKind, ContentHash, Skeleton};
+use crate::store::{ArtifactBody, ContentArtifacts, WriteBatch};
+use crate::sys::{Clock, Files};
+use crate::{discover, syntax};
 
 /// This many files are looked at before their skeletons are written.
 const FILES_AT_ONCE: usize = 500;

@@ -3,14 +3,11 @@
 use super::importance::{ImportanceInputs, importance};
 use super::lookup::ContentRef;
 use super::skeletons::{SkeletonPrefetch, checked_skeleton};
-use crate::aggregate::Importance;
-use crate::aggregate::TokenCounter;
+use crate::aggregate::{Importance, TokenCounter};
 use crate::engine::index::{ScanRequest, Trust, scan, select_named};
 use crate::engine::project::Project;
 use crate::engine::testing::{TestProject, request, view_request};
-use crate::model::AggregationStrategy;
-use crate::model::RelPath;
-use crate::model::ViewMode;
+use crate::model::{AggregationStrategy, RelPath, ViewMode};
 use std::collections::BTreeMap;
 
 /// A body in place of a macro's argument: the grammar can only guess at it.

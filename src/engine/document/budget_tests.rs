@@ -1,31 +1,20 @@
 //! No document exceeds its limits, whatever the project: made-up projects under made-up limits.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::request::{AggregationRequest, DiscussionSource, ImageFile, SectionRequest};
-use crate::aggregate::CuratedItems;
-use crate::aggregate::DocumentLimits;
-use crate::aggregate::TierOptions;
+use crate::aggregate::{CuratedItems, DocumentLimits, TierOptions};
 use crate::engine::error::Error;
 use crate::engine::index::Trust;
 use crate::engine::testing::TestProject;
-use crate::model::AggregationStrategy as Views;
-use crate::model::Document;
-use crate::model::DocumentPart;
-use crate::model::FileItem;
-use crate::model::FileOrder;
-use crate::model::MaskMode;
-use crate::model::Omission;
-use crate::model::Slice;
-use crate::model::SliceAnchors;
-use crate::model::SummaryDetail;
-use crate::model::Tier;
-use crate::model::ViewMode;
+use crate::model::{
+    AggregationStrategy as Views, Document, DocumentPart, FileItem, FileOrder, MaskMode, Omission, Slice,
+    SliceAnchors, SummaryDetail, Tier, ViewMode,
+};
 use crate::render;
 use crate::render::PrefixPiece;
 

@@ -4,25 +4,15 @@
 //! contents, and where the order of files needs it, all that git knows its history by. Each answer finds that hash out
 //! again, from the stamps; only the rendering is saved.
 
-use std::collections::HashMap;
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::OnceLock;
-use std::sync::PoisonError;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
-use crate::model::ContentHash;
-use crate::model::DiscussionEntry;
-use crate::model::DocumentPart;
-use crate::model::MissingFile;
-use crate::model::Receipt;
-use crate::model::SectionProblem;
-use crate::model::SummaryDetail;
-use crate::model::ViewMode;
+use crate::model::{
+    ContentHash, DiscussionEntry, DocumentPart, MissingFile, Receipt, SectionProblem, SummaryDetail, ViewMode,
+};
 
 use crate::engine::history::CommitCache;
 use crate::engine::options::Options;

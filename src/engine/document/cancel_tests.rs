@@ -1,15 +1,13 @@
 //! Cancelled work ends soon, and leaves what it has done in good order.
 
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::aggregate::DocumentLimits;
 use crate::engine::error::Code;
 use crate::engine::index::Trust;
 use crate::engine::options::ScanProgress;
 use crate::engine::testing::{TestProject, request};
-use crate::model::AggregationStrategy;
-use crate::model::ViewMode;
+use crate::model::{AggregationStrategy, ViewMode};
 
 const FILES: usize = 300;
 

@@ -12,18 +12,12 @@ use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};
 use super::stability::set_stability;
 use crate::aggregate;
-use crate::aggregate::CuratedItems;
-use crate::aggregate::DocumentLimits;
-use crate::aggregate::Focus;
-use crate::aggregate::ReceiptNotes;
-use crate::aggregate::RoutingContext;
+use crate::aggregate::{CuratedItems, DocumentLimits, Focus, ReceiptNotes, RoutingContext};
 use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, GitHistory, commit_log};
 use crate::engine::index::FileSelection;
 use crate::engine::summaries::ModelSummaries;
-use crate::model::Document;
-use crate::model::FileOrder;
-use crate::model::Receipt;
+use crate::model::{Document, FileOrder, Receipt};
 
 /// A document before its files are made to fit.
 pub struct PreparedDocument {

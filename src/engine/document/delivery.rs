@@ -4,8 +4,7 @@
 //! out what the reader has already, and show diffs against it. What counts is what was wanted: a file that a budget has
 //! made smaller is not new because there is more room now. But a change that there was no room for is shown again.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Mutex;
 
@@ -13,26 +12,16 @@ use super::cache::{DocumentCache, DocumentKey, ViewKey, lock, lock_documents, vi
 use super::gather::{DraftDocument, ShownFile};
 use super::render::Renderer;
 use super::request::{AggregationRequest, DocumentHistory};
-use crate::aggregate;
-use crate::aggregate::CandidateFile;
-use crate::aggregate::FileStability;
-use crate::discover;
+use crate::aggregate::{CandidateFile, FileStability};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
-use crate::model::ContentHash;
-use crate::model::DocumentBlock;
-use crate::model::Omission;
-use crate::model::OmittedFile;
-use crate::model::RelPath;
-use crate::model::RoutingRule;
-use crate::model::SkipReason;
-use crate::model::SummaryDetail;
-use crate::model::SummaryProvenance;
-use crate::model::ViewMode;
-use crate::render;
-use crate::store::DeliveredFile;
-use crate::store::DeliveryUpdate;
+use crate::model::{
+    ContentHash, DocumentBlock, Omission, OmittedFile, RelPath, RoutingRule, SkipReason, SummaryDetail,
+    SummaryProvenance, ViewMode,
+};
+use crate::store::{DeliveredFile, DeliveryUpdate};
+use crate::{aggregate, discover, render};
 
 /// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if
 /// it were new: the texts of a whole project in full would make the cache as large as the project, for each name.

@@ -6,24 +6,13 @@ use super::gather::{diff_paths, merged_items, render_candidate, routing};
 use super::partial_views::{base_text, base_texts};
 use super::render::{DocumentRun, type_or_unknown};
 use super::request::AggregationRequest;
-use crate::aggregate;
-use crate::aggregate::CandidateFile;
-use crate::aggregate::Focus;
-use crate::aggregate::Importance;
-use crate::aggregate::RoutedView;
-use crate::aggregate::RoutingContext;
-use crate::aggregate::RuleVerdict;
+use crate::aggregate::{CandidateFile, Focus, Importance, RoutedView, RoutingContext, RuleVerdict};
 use crate::engine::error::Error;
 use crate::engine::index::select_named;
 use crate::engine::summaries::choose_summaries;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::ContentHash;
-use crate::model::FileType;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::model::SummaryProvenance;
-use crate::model::ViewMode;
-use crate::render;
+use crate::model::{ContentHash, FileType, RelPath, SkipReason, SummaryProvenance, ViewMode};
+use crate::{aggregate, render};
 
 /// Why a file gets the view that it gets.
 #[derive(Debug, Clone)]

@@ -5,20 +5,14 @@ use std::collections::HashMap;
 use super::gather::{DraftDocument, ShownFile, render_as};
 use super::ladders::{BYTES_A_TOKEN, FitMemo, FrameSizes, LadderRung, LadderState, TextSizes, ViewLadders};
 use super::render::{Renderer, block};
-use crate::aggregate;
-use crate::aggregate::DocumentLimits;
-use crate::aggregate::DocumentPlan;
-use crate::aggregate::Importance;
-use crate::aggregate::RoutingContext;
+use crate::aggregate::{DocumentLimits, DocumentPlan, Importance, RoutingContext};
 use crate::engine::artifacts::{ArtifactCache, ImportanceInputs, SkeletonPrefetch, importance};
 use crate::engine::error::Error;
 use crate::engine::history::GitHistory;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
-use crate::model::Document;
-use crate::model::SummaryDetail;
-use crate::model::ViewMode;
-use crate::render;
+use crate::model::{Document, SummaryDetail, ViewMode};
+use crate::{aggregate, render};
 
 /// No text of a project has so many bytes a token as a whole; what has more bytes than this allows need not be counted.
 const MOST_BYTES_A_TOKEN: u64 = 16;

@@ -1,42 +1,24 @@
 //! Gathers and renders the files of a document.
 
-use std::collections::BTreeMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::partial_views::{base_text, base_texts};
 use super::render::{Renderer, block, type_or_unknown};
 use super::request::AggregationRequest;
 use super::view::{BaseText, RenderedView, ViewOverrides, ViewParams};
-use crate::aggregate;
-use crate::aggregate::CandidateFile;
-use crate::aggregate::CuratedItems;
-use crate::aggregate::DocumentPlan;
-use crate::aggregate::DocumentSections;
-use crate::aggregate::FileStability;
-use crate::aggregate::Focus;
-use crate::aggregate::FocusLines;
-use crate::aggregate::Importance;
-use crate::aggregate::NameTree;
-use crate::aggregate::ReceiptNotes;
-use crate::aggregate::RoutingContext;
-use crate::aggregate::Selector;
+use crate::aggregate::{
+    CandidateFile, CuratedItems, DocumentPlan, DocumentSections, FileStability, Focus, FocusLines,
+    Importance, NameTree, ReceiptNotes, RoutingContext, Selector,
+};
 use crate::engine::artifacts::{ArtifactCache, SkeletonPrefetch};
 use crate::engine::error::Error;
 use crate::engine::index::{FileArgument, FileSelection, select};
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
-use crate::model::AggregationStrategy;
-use crate::model::DocumentBlock;
-use crate::model::FileItem;
-use crate::model::MissingFile;
-use crate::model::Omission;
-use crate::model::OmittedFile;
-use crate::model::RelPath;
-use crate::model::RoutingRule;
-use crate::model::SkipReason;
-use crate::model::SummaryDetail;
-use crate::model::Tier;
-use crate::model::ViewMode;
-use crate::syntax;
+use crate::model::{
+    AggregationStrategy, DocumentBlock, FileItem, MissingFile, Omission, OmittedFile, RelPath, RoutingRule,
+    SkipReason, SummaryDetail, Tier, ViewMode,
+};
+use crate::{aggregate, syntax};
 
 /// Shows each of the files that are asked for as the routing wants it.
 pub(in crate::engine) fn gather_files(

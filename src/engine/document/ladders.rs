@@ -3,17 +3,10 @@
 use std::collections::HashMap;
 
 use super::gather::{DraftDocument, ShownFile};
-use crate::aggregate;
-use crate::aggregate::BudgetStep;
-use crate::aggregate::DocumentLimits;
-use crate::aggregate::ShrinkableFile;
+use crate::aggregate::{BudgetStep, DocumentLimits, ShrinkableFile};
 use crate::engine::workspace::KnownState;
-use crate::model::DocumentBlock;
-use crate::model::Omission;
-use crate::model::OmittedFile;
-use crate::model::SummaryDetail;
-use crate::model::ViewMode;
-use crate::render;
+use crate::model::{DocumentBlock, Omission, OmittedFile, SummaryDetail, ViewMode};
+use crate::{aggregate, render};
 
 /// A text has about so many bytes a token: good enough for a guess.
 pub(in crate::engine) const BYTES_A_TOKEN: u64 = 4;

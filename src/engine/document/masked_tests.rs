@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use crate::aggregate;
-use crate::model::MaskMode;
-use crate::model::Outline;
-use crate::syntax;
+use crate::model::{MaskMode, Outline};
+use crate::{aggregate, syntax};
 
 /// Pieces that each fixture is cut into; each is missing once.
 const PIECES: usize = 12;

@@ -34,17 +34,12 @@ mod views;
 
 pub use cache::CachedDocument;
 pub use compose::PreparedDocument;
-pub use explain::Explanation;
-pub use explain::LimitedView;
+pub use explain::{Explanation, LimitedView};
 pub use output::PriorOutputs;
-pub use request::AggregationRequest;
-pub use request::DiscussionSource;
-pub use request::DocumentHistory;
-pub use request::ImageFile;
-pub use request::SectionRequest;
-pub use request::ViewRequest;
-pub use select::DocumentInputs;
-pub use select::InputsDigest;
+pub use request::{
+    AggregationRequest, DiscussionSource, DocumentHistory, ImageFile, SectionRequest, ViewRequest,
+};
+pub use select::{DocumentInputs, InputsDigest};
 pub use views::ViewAnswer;
 
 pub(in crate::engine) use cache::DocumentCaches;

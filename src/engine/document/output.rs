@@ -1,8 +1,7 @@
 //! Writes documents to files, and deletes old numbered ones.
 
 use std::io;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;

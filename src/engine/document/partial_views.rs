@@ -1,22 +1,15 @@
 //! Views of parts of a file: symbols, lines, changes.
 
-use std::collections::HashMap;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use super::view::{BaseText, ViewContent, ViewParams, ViewUnavailable, health_remark};
-use crate::aggregate;
 use crate::aggregate::SlicePart;
 use crate::engine::artifacts::{ArtifactCache, ContentRef};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, texts_at};
 use crate::engine::workspace::{HashedText, Workspace, with_byte_order_mark};
-use crate::model::Outline;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::model::Slice;
-use crate::model::SliceResolution;
-use crate::model::SliceStatus;
-use crate::slices;
+use crate::model::{Outline, RelPath, SkipReason, Slice, SliceResolution, SliceStatus};
+use crate::{aggregate, slices};
 
 /// This many missing names of a mask are listed one by one.
 const MOST_TOLD: usize = 10;

@@ -1,29 +1,19 @@
 //! Renders the view of one file.
 
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use super::cache::{CachedView, DocumentCaches, ViewCache, ViewKey, lock, view_fingerprint};
 use super::partial_views::{diff_view, masked_view, slices_view, symbols_view};
 use super::view::{RenderedView, ViewContent, ViewParams, ViewUnavailable, health_remark};
-use crate::aggregate;
-use crate::discover;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch, checked_skeleton};
 use crate::engine::summaries::{ChosenSummary, ModelSummaries, SummaryLookup};
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::ContentFacts;
-use crate::model::DocumentBlock;
-use crate::model::FileRole;
-use crate::model::FileType;
-use crate::model::Outline;
-use crate::model::SkipReason;
-use crate::model::SummaryDetail;
-use crate::model::SummaryProvenance;
-use crate::model::Symbol;
-use crate::model::ViewMode;
-use crate::summarize;
+use crate::model::{
+    ContentFacts, DocumentBlock, FileRole, FileType, Outline, SkipReason, SummaryDetail, SummaryProvenance,
+    Symbol, ViewMode,
+};
 use crate::summarize::secrets;
-use crate::syntax;
+use crate::{aggregate, discover, summarize, syntax};
 
 /// Renders the files of one document, or of one answer.
 pub(in crate::engine) struct Renderer<'r, 'w> {
@@ -282,9 +272,7 @@ impl<'w> DocumentRun<'_, 'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ParseHealth;
-    use crate::model::Span;
-    use crate::model::SymbolKind;
+    use crate::model::{ParseHealth, Span, SymbolKind};
 
     fn symbol(kind: SymbolKind, signature: &str, children: Vec<Symbol>) -> Symbol {
         Symbol {

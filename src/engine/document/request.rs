@@ -2,16 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::aggregate::DocumentLimits;
-use crate::aggregate::TierOptions;
+use crate::aggregate::{DocumentLimits, TierOptions};
 use crate::engine::index::Trust;
-use crate::model::AggregationStrategy;
-use crate::model::DocumentPart;
-use crate::model::FileItem;
-use crate::model::FileOrder;
-use crate::model::MaskMode;
-use crate::model::RelPath;
-use crate::model::ViewMode;
+use crate::model::{AggregationStrategy, DocumentPart, FileItem, FileOrder, MaskMode, RelPath, ViewMode};
 
 /// What is to be aggregated, and how.
 #[derive(Debug, Clone)]

@@ -9,18 +9,13 @@ use super::request::{DiscussionSource, ImageFile, SectionRequest};
 use crate::aggregate::DocumentSections;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
-use crate::model::BeadsList;
-use crate::model::DiscussionEntry;
-use crate::model::RelPath;
-use crate::model::Screenshot;
-use crate::model::ScreenshotImage;
-use crate::model::SectionProblem;
-use crate::model::normalized_path;
-use crate::model::unescaped_path;
+use crate::model::{
+    BeadsList, DiscussionEntry, RelPath, Screenshot, ScreenshotImage, SectionProblem, normalized_path,
+    unescaped_path,
+};
 use crate::sections;
 use crate::sections::DataSyntax;
-use crate::sys::FileKind;
-use crate::sys::ReadError;
+use crate::sys::{FileKind, ReadError};
 
 /// Where Beads keeps its issues for git, and where a mock of it does.
 const ISSUES: (&str, DataSyntax) = (".beads/issues.jsonl", DataSyntax::JsonLines);

@@ -10,18 +10,13 @@ use super::gather::{is_shown_as_diff, may_need_text, merged_items, routing, sele
 use super::render::DocumentRun;
 use super::request::AggregationRequest;
 use super::sections::sections;
-use crate::aggregate::DocumentSections;
-use crate::aggregate::Focus;
+use crate::aggregate::{DocumentSections, Focus};
 use crate::engine::error::Error;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::index::{FileSelection, Trust};
 use crate::engine::summaries::{ModelSummaries, choose_summaries};
 use crate::engine::workspace::KnownState;
-use crate::model::ContentHash;
-use crate::model::Document;
-use crate::model::FileOrder;
-use crate::model::RelPath;
-use crate::model::ViewMode;
+use crate::model::{ContentHash, Document, FileOrder, RelPath, ViewMode};
 
 /// What a document is composed of, as it is now.
 pub struct DocumentInputs {

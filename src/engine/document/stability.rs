@@ -10,20 +10,15 @@ use std::collections::HashMap;
 use super::gather::ShownFile;
 use super::render::Renderer;
 use super::view::ViewParams;
-use crate::aggregate::FileStability;
-use crate::aggregate::FocusLines;
+use crate::aggregate::{FileStability, FocusLines};
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, derive, identify, producers};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::history::{GitHistory, blobs_named};
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::ContentHash;
-use crate::model::DocumentBlock;
-use crate::model::Producer;
-use crate::model::RelPath;
-use crate::model::SummaryDetail;
-use crate::model::SummaryProvenance;
-use crate::model::ViewMode;
+use crate::model::{
+    ContentHash, DocumentBlock, Producer, RelPath, SummaryDetail, SummaryProvenance, ViewMode,
+};
 use crate::store::WriteBatch;
 
 /// So many old contents are held in memory at once: few, for each may be as large as a file that is read.

@@ -4,38 +4,23 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::cache::CachedDocument;
 use super::request::{AggregationRequest, DocumentHistory};
-use crate::aggregate::DocumentLimits;
-use crate::aggregate::TierOptions;
+use crate::aggregate::{DocumentLimits, TierOptions};
 use crate::engine::options::{Options, SummaryLookupOptions};
 use crate::engine::project::Project;
 use crate::engine::shared::WorkspaceCache;
 use crate::engine::testing::{TestProject, options, request};
-use crate::model::AggregationStrategy;
-use crate::model::ContentHash;
-use crate::model::Document;
-use crate::model::DocumentBlock;
-use crate::model::ModelName;
-use crate::model::Money;
-use crate::model::Omission;
-use crate::model::SummaryDetail;
-use crate::model::SummaryKey;
-use crate::model::SummaryProvenance;
-use crate::model::SummaryScope;
-use crate::model::Tier;
-use crate::model::TokenUsage;
-use crate::model::ViewMode;
+use crate::model::{
+    AggregationStrategy, ContentHash, Document, DocumentBlock, ModelName, Money, Omission, SummaryDetail,
+    SummaryKey, SummaryProvenance, SummaryScope, Tier, TokenUsage, ViewMode,
+};
 use crate::render;
-use crate::store::agent::AgentDb;
-use crate::store::agent::SpendCaps;
-use crate::store::agent::SpendOutcome;
-use crate::store::agent::SpendReservation;
-use crate::store::agent::SpendSettlement;
-use crate::store::agent::StoredSummary;
+use crate::store::agent::{
+    AgentDb, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary,
+};
 
 const ENGINE: &str = "\"\"\"Runs things.\"\"\"\n\n\nclass Engine:\n    \"\"\"An engine.\"\"\"\n";
 const TEXT: &str = "def shorten(text):\n    return text[:10]\n";

@@ -6,11 +6,8 @@ use crate::aggregate::DocumentLimits;
 use crate::engine::index::Trust;
 use crate::engine::project::Project;
 use crate::engine::testing::{FILES, TestProject, request};
-use crate::model::AggregationStrategy;
-use crate::model::ScreenshotImage;
-use crate::model::ViewMode;
-use crate::sys::Disk;
-use crate::sys::RealDisk;
+use crate::model::{AggregationStrategy, ScreenshotImage, ViewMode};
+use crate::sys::{Disk, RealDisk};
 
 fn once(paths: &[&str]) -> Vec<(String, usize)> {
     paths.iter().map(|path| ((*path).to_owned(), 1)).collect()

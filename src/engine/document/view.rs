@@ -3,15 +3,10 @@
 use crate::aggregate::FocusLines;
 use crate::engine::history::RevisionText;
 use crate::engine::workspace::HashedText;
-use crate::model::ContentHash;
-use crate::model::FileItem;
-use crate::model::MaskMode;
-use crate::model::ParseFallback;
-use crate::model::ParseHealth;
-use crate::model::SkipReason;
-use crate::model::SummaryDetail;
-use crate::model::SummaryProvenance;
-use crate::model::ViewMode;
+use crate::model::{
+    ContentHash, FileItem, MaskMode, ParseFallback, ParseHealth, SkipReason, SummaryDetail,
+    SummaryProvenance, ViewMode,
+};
 
 /// How a file was rendered.
 pub(in crate::engine) struct RenderedView {

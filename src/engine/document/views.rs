@@ -1,31 +1,22 @@
 //! Views of single files.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::ErrorKind;
 
 use super::partial_views::{BaseTexts, HEAD, base_text};
 use super::render::{DocumentRun, Renderer, block};
 use super::request::ViewRequest;
 use super::view::{BaseText, ViewOverrides, ViewParams};
-use crate::aggregate;
-use crate::aggregate::CuratedItems;
-use crate::aggregate::FocusLines;
-use crate::aggregate::Selector;
-use crate::discover;
+use crate::aggregate::{CuratedItems, FocusLines, Selector};
 use crate::engine::artifacts::SkeletonPrefetch;
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
 use crate::engine::index::{FileSelection, select_named};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
-use crate::model::DocumentBlock;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::model::SummaryDetail;
-use crate::model::ViewMode;
+use crate::model::{DocumentBlock, RelPath, SkipReason, SummaryDetail, ViewMode};
 use crate::sys::FileKind;
+use crate::{aggregate, discover};
 
 /// One view of one file.
 #[derive(Debug, Clone)]

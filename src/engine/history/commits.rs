@@ -3,21 +3,15 @@
 //! Everything here follows from the commits and the working tree alone, so that a fresh clone with an empty cache gives
 //! the same answers; what is remembered in the store is remembered by commit.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::workspace::Workspace;
-use crate::model::ContentHash;
-use crate::model::RelPath;
-use crate::sys::ProcessOutput;
-use crate::sys::Processes;
-use crate::sys::run_git;
+use crate::model::{ContentHash, RelPath};
+use crate::sys::{ProcessOutput, Processes, run_git};
 
 /// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
 /// commit would itself be what changes the order.

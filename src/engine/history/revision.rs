@@ -6,8 +6,7 @@ use super::commits::{git, git_line};
 use crate::discover;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
-use crate::model::RelPath;
-use crate::model::SkipReason;
+use crate::model::{RelPath, SkipReason};
 
 /// What files are compared with.
 #[derive(Debug, Clone)]

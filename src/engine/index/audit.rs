@@ -2,24 +2,17 @@
 
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::changes::{refresh, refresh_all};
-use crate::discover;
-use crate::discover::DiscoveredFile;
-use crate::discover::HeaderNeighbors;
+use crate::discover::{DiscoveredFile, HeaderNeighbors};
 use crate::engine::artifacts::{ArtifactCache, identify};
 use crate::engine::error::Error;
 use crate::engine::parallel::on_all_cores;
-use crate::model::ContentHash;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::store;
-use crate::store::FileRow;
-use crate::store::Store;
-use crate::store::StoredFileState;
+use crate::model::{ContentHash, RelPath, SkipReason};
+use crate::store::{FileRow, Store, StoredFileState};
 use crate::sys::Files;
+use crate::{discover, store};
 
 /// When files that differ are looked at again.
 const AGAIN_AFTER: [Duration; 3] =

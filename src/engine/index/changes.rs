@@ -9,12 +9,8 @@ use super::snapshot::{ProjectSnapshot, take_snapshot};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::ContentHash;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::store::FileRow;
-use crate::store::StoredFileState;
-use crate::store::WriteBatch;
+use crate::model::{ContentHash, RelPath, SkipReason};
+use crate::store::{FileRow, StoredFileState, WriteBatch};
 
 /// So many names are compared one by one.
 const FEW: usize = 16;

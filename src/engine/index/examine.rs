@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
@@ -11,19 +10,9 @@ use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, derive, identify, producers};
 use crate::engine::options::ScanProgress;
 use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
-use crate::model::ContentFacts;
-use crate::model::ContentHash;
-use crate::model::FileStamp;
-use crate::model::FileType;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::store::ContentArtifacts;
-use crate::store::Store;
-use crate::sys::Clock;
-use crate::sys::FileContent;
-use crate::sys::FileKind;
-use crate::sys::Files;
-use crate::sys::ReadError;
+use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, SkipReason};
+use crate::store::{ContentArtifacts, Store};
+use crate::sys::{Clock, FileContent, FileKind, Files, ReadError};
 
 /// How long to wait before a file that changes while it is read is read again.
 const RETRY_AFTER: [Duration; 3] =

@@ -16,13 +16,10 @@ mod tests;
 #[cfg(test)]
 mod tree_tests;
 
-pub use audit::AuditReport;
-pub use audit::IndexDifference;
-pub use changes::FileChange;
-pub use changes::FileChangeKind;
+pub use audit::{AuditReport, IndexDifference};
+pub use changes::{FileChange, FileChangeKind};
 pub use scan::Trust;
-pub use status::FileStatus;
-pub use status::Freshness;
+pub use status::{FileStatus, Freshness};
 
 pub(in crate::engine) use audit::audit;
 pub(in crate::engine) use changes::{refresh, refresh_all};

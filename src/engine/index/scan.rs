@@ -14,18 +14,13 @@ use super::snapshot::{
 };
 use crate::aggregate::Selector;
 use crate::discover;
-use crate::discover::DiscoveredFile;
-use crate::discover::HeaderNeighbors;
+use crate::discover::{DiscoveredFile, HeaderNeighbors};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::options::IndexReport;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace, is_racy, window_ns};
-use crate::model::ContentHash;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::store::FileRow;
-use crate::store::StoredFileState;
-use crate::store::WriteBatch;
+use crate::model::{ContentHash, RelPath, SkipReason};
+use crate::store::{FileRow, StoredFileState, WriteBatch};
 use crate::sys::FileKind;
 
 /// How much is written in one transaction, at most: files, and bytes of what was derived from them.

@@ -1,7 +1,6 @@
 //! The files that arguments select. A path of a file is looked at by itself, so that an answer comes in milliseconds.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::examine::{ExaminedFile, ReadOutcome, examiner};
@@ -11,14 +10,8 @@ use crate::aggregate::Selector;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, TreeSnapshot, is_racy};
-use crate::model::ContentHash;
-use crate::model::MissingFile;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::model::error_chain;
-use crate::store::FileRow;
-use crate::store::StoredFileState;
-use crate::store::WriteBatch;
+use crate::model::{ContentHash, MissingFile, RelPath, SkipReason, error_chain};
+use crate::store::{FileRow, StoredFileState, WriteBatch};
 use crate::sys::FileKind;
 
 /// The files that some words mean.

@@ -2,21 +2,17 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::examine::{ExaminedFile, ReadOutcome};
 use crate::discover;
-use crate::discover::DiscoveredFile;
-use crate::discover::HeaderNeighbors;
+use crate::discover::{DiscoveredFile, HeaderNeighbors};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::{FileRows, KnownState, TOLD_BY_NS, TrackedListing, TreeSnapshot, is_racy};
 use crate::model::RelPath;
-use crate::store::FileRow;
-use crate::store::StoredFileState;
-use crate::sys::FileStat;
-use crate::sys::Files;
+use crate::store::{FileRow, StoredFileState};
+use crate::sys::{FileStat, Files};
 
 /// Below so many files one thread is faster than two.
 const FILES_FOR_A_THREAD: usize = 512;

@@ -6,12 +6,7 @@ use crate::discover::DiscoveredFile;
 use crate::engine::artifacts::{ArtifactCache, producer};
 use crate::engine::error::Error;
 use crate::engine::workspace::{KnownState, Workspace};
-use crate::model::ArtifactKind;
-use crate::model::ContentHash;
-use crate::model::FileType;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::model::Tier;
+use crate::model::{ArtifactKind, ContentHash, FileType, RelPath, SkipReason, Tier};
 use crate::sys::FileKind;
 
 /// How what is stored of a file compares with the file.

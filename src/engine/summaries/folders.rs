@@ -4,12 +4,9 @@
 //! renamed or moved is not asked about again, and one file that changes has those folders alone asked about that hold
 //! it.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::ContentHash;
-use crate::model::RelPath;
-use crate::model::SummaryScope;
+use crate::model::{ContentHash, RelPath, SummaryScope};
 
 /// Something that a summary may be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,21 +1,14 @@
 //! Which subjects have summaries, and which were tried without success.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::folders::SubjectKey;
 use super::task::SummaryPolicy;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
-use crate::model::SummaryKey;
-use crate::model::SummaryModel;
-use crate::model::Tier;
-use crate::store::agent::AGENT_DATABASE;
-use crate::store::agent::AgentDb;
-use crate::store::agent::RefusalRow;
-use crate::summarize::prompt::KeyParts;
-use crate::summarize::prompt::PromptStrategy;
-use crate::summarize::prompt::SummaryKeyBuilder;
+use crate::model::{SummaryKey, SummaryModel, Tier};
+use crate::store::agent::{AGENT_DATABASE, AgentDb, RefusalRow};
+use crate::summarize::prompt::{KeyParts, PromptStrategy, SummaryKeyBuilder};
 
 const NANOS_A_MILLISECOND: i64 = 1_000_000;
 

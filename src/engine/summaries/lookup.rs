@@ -3,34 +3,23 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::OnceLock;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
 use super::folders::SubjectFolder;
 use super::subjects::{EligibilityRules, SubjectIndex};
 use crate::aggregate;
-use crate::aggregate::ExclusionPatterns;
-use crate::aggregate::TierOptions;
+use crate::aggregate::{ExclusionPatterns, TierOptions};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::index::FileStatus;
 use crate::engine::options::SummaryLookupOptions;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::ContentHash;
-use crate::model::FileItem;
-use crate::model::ModelName;
-use crate::model::RelPath;
-use crate::model::SummaryProvenance;
-use crate::model::SummaryScope;
-use crate::model::Tier;
-use crate::model::error_chain;
+use crate::model::{
+    ContentHash, FileItem, ModelName, RelPath, SummaryProvenance, SummaryScope, Tier, error_chain,
+};
 use crate::store::Error;
-use crate::store::agent::AGENT_DATABASE;
-use crate::store::agent::AgentDb;
-use crate::store::agent::StoredSummary;
+use crate::store::agent::{AGENT_DATABASE, AgentDb, StoredSummary};
 
 /// For so many files single questions are quicker than to read what was written of all.
 const FEW: usize = 32;

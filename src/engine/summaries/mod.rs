@@ -20,19 +20,13 @@ mod tests;
 #[cfg(test)]
 pub use crate::discover::Options as SecretNames;
 pub use crate::engine::options::SummaryLookupOptions;
-pub use folders::SubjectFolder;
-pub use folders::SubjectKey;
-pub use preview::PromptPreview;
-pub use preview::TaskSkipReason;
+pub use folders::{SubjectFolder, SubjectKey};
+pub use preview::{PromptPreview, TaskSkipReason};
 pub use prompt::PromptPreparer;
 pub use subjects::IneligibleReason;
-pub use task::PreparedPrompt;
-pub use task::SubjectLocation;
-pub use task::SummaryPolicy;
-pub use task::SummaryTask;
-pub use task::SummaryTasks;
-pub use task::WithheldReason;
-pub use task::summary_keys;
+pub use task::{
+    PreparedPrompt, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason, summary_keys,
+};
 
 pub(in crate::engine) use lookup::{
     ChosenSummary, ModelSummaries, SummaryLookup, add_summarized_tiers, choose_summaries,

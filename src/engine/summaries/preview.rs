@@ -1,7 +1,6 @@
 //! Previews the prompt for one file or folder, and explains why files are skipped.
 
-use std::collections::BTreeMap;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::folders::SubjectFolder;
 use super::known::known_summaries;

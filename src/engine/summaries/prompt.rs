@@ -7,25 +7,13 @@ use std::time::Duration;
 use super::task::{
     PreparedPrompt, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason,
 };
-use crate::discover;
 use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
 use crate::engine::workspace::Workspace;
-use crate::model::ContentHash;
-use crate::model::FileType;
-use crate::model::ModelPrompt;
-use crate::model::Outline;
-use crate::model::RelPath;
-use crate::model::SummaryKey;
-use crate::summarize;
-use crate::summarize::prompt::FolderChild;
-use crate::summarize::prompt::PromptMaterial;
-use crate::summarize::prompt::folder_material;
-use crate::summarize::prompt::instructions;
-use crate::summarize::prompt::material;
+use crate::model::{ContentHash, FileType, ModelPrompt, Outline, RelPath, SummaryKey};
+use crate::summarize::prompt::{FolderChild, PromptMaterial, folder_material, instructions, material};
 use crate::summarize::secrets;
-use crate::syntax;
-use crate::sys::Clock;
-use crate::sys::Files;
+use crate::sys::{Clock, Files};
+use crate::{discover, summarize, syntax};
 
 /// The encoding in which the rules for secrets look for them.
 const SCANNED: &str = "UTF-8";

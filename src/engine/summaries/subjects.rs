@@ -5,21 +5,14 @@ use std::collections::HashMap;
 use super::folders::{SubjectFile, SubjectFolder, SubjectKey, subject_folders};
 use super::known::KnownSummaries;
 use super::task::{SubjectLocation, SummaryPolicy, SummaryTask};
-use crate::aggregate::CuratedItems;
-use crate::aggregate::ExclusionPatterns;
-use crate::aggregate::Selector;
+use crate::aggregate::{CuratedItems, ExclusionPatterns, Selector};
 use crate::discover;
 use crate::discover::NameRules;
 use crate::engine::artifacts::ContentRef;
 use crate::engine::error::Error;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
-use crate::model::FileItem;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::model::SummaryScope;
-use crate::model::ViewMode;
-use crate::summarize::prompt::PromptStrategy;
-use crate::summarize::prompt::instructions;
+use crate::model::{FileItem, RelPath, SkipReason, SummaryScope, ViewMode};
+use crate::summarize::prompt::{PromptStrategy, instructions};
 
 /// About how many bytes the summary of one subject in a folder has.
 const WORDS_BYTES: u64 = 300;

@@ -5,20 +5,10 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::discover;
-use crate::model::ContentHash;
-use crate::model::FileItem;
-use crate::model::ModelName;
-use crate::model::ModelPrompt;
-use crate::model::RelPath;
-use crate::model::SummaryKey;
-use crate::model::SummaryModel;
-use crate::model::SummaryScope;
-use crate::model::Tier;
-use crate::summarize::prompt::FolderChild;
-use crate::summarize::prompt::KeyParts;
-use crate::summarize::prompt::PromptLimits;
-use crate::summarize::prompt::PromptStrategy;
-use crate::summarize::prompt::SummaryKeyBuilder;
+use crate::model::{
+    ContentHash, FileItem, ModelName, ModelPrompt, RelPath, SummaryKey, SummaryModel, SummaryScope, Tier,
+};
+use crate::summarize::prompt::{FolderChild, KeyParts, PromptLimits, PromptStrategy, SummaryKeyBuilder};
 use crate::summarize::secrets;
 
 /// Which summaries are wanted.

@@ -4,8 +4,7 @@
 //! project again reads no file.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,12 +21,9 @@ use crate::engine::artifacts::{ArtifactCache, ContentRef, ImportanceInputs, impo
 use crate::engine::error::Error;
 use crate::engine::index::{ScanRequest, Trust, scan};
 use crate::engine::workspace::{KnownFile, Workspace};
-use crate::model::RelPath;
-use crate::model::SummaryKey;
-use crate::model::SummaryScope;
+use crate::model::{RelPath, SummaryKey, SummaryScope};
 use crate::summarize::is_machine_written;
-use crate::summarize::prompt::FolderChild;
-use crate::summarize::prompt::PromptStrategy;
+use crate::summarize::prompt::{FolderChild, PromptStrategy};
 
 /// What is found out on the way.
 struct TaskSurvey<'a> {

@@ -1,11 +1,6 @@
 //! What is known of single files, and how their text is read.
 
-use crate::model::ContentFacts;
-use crate::model::ContentHash;
-use crate::model::FileStamp;
-use crate::model::FileType;
-use crate::model::RelPath;
-use crate::model::SkipReason;
+use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, SkipReason};
 
 /// A file of the project as it is now.
 #[derive(Debug, Clone)]

@@ -4,11 +4,8 @@
 //! that hold rules, and the folders, whose stamps change with the names in them.
 
 use std::io;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
 
@@ -17,18 +14,11 @@ use super::root::Workspace;
 use super::tracked_listing::{ListedFolder, TrackedListing};
 use super::tracker::TreeSnapshot;
 use crate::discover;
-use crate::discover::FileListing;
-use crate::discover::HeaderNeighbors;
-use crate::discover::ListingSource;
-use crate::discover::NameRules;
+use crate::discover::{FileListing, HeaderNeighbors, ListingSource, NameRules};
 use crate::engine::error::Error;
 use crate::engine::options::Options;
-use crate::model::ContentHash;
-use crate::model::FileStamp;
-use crate::model::RelPath;
-use crate::sys::FileKind;
-use crate::sys::Processes;
-use crate::sys::run_git;
+use crate::model::{ContentHash, FileStamp, RelPath};
+use crate::sys::{FileKind, Processes, run_git};
 
 /// A change that is older than this should have been reported by an event.
 pub(in crate::engine) const TOLD_BY_NS: i64 = 2_000_000_000;

@@ -2,19 +2,14 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::tracker::TreeTracker;
 use crate::discover::NameRules;
 use crate::engine::error::Error;
 use crate::engine::options::{IndexReport, Options, World};
-use crate::model::ContentHash;
-use crate::model::FileItem;
-use crate::model::RelPath;
-use crate::model::SkipReason;
-use crate::model::unescaped_path;
+use crate::model::{ContentHash, FileItem, RelPath, SkipReason, unescaped_path};
 use crate::store::agent::AGENT_DATABASE;
 use crate::sys::ReadError;
 

@@ -7,12 +7,9 @@ use rustc_hash::FxHashMap;
 
 use super::files::is_racy;
 use crate::discover;
-use crate::discover::FileListing;
-use crate::discover::HeaderNeighbors;
+use crate::discover::{FileListing, HeaderNeighbors};
 use crate::engine::fingerprint::Fingerprint;
-use crate::model::ContentHash;
-use crate::model::FileStamp;
-use crate::model::RelPath;
+use crate::model::{ContentHash, FileStamp, RelPath};
 
 /// A listing, and what it depends on.
 pub(in crate::engine) struct TrackedListing {

@@ -8,18 +8,14 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
 use super::tracked_listing::TrackedListing;
 use crate::discover;
 use crate::model::RelPath;
-use crate::store::FileRow;
-use crate::store::WriteBatch;
+use crate::store::{FileRow, WriteBatch};
 
 /// The rows of the table of files, by path.
 pub(in crate::engine) type FileRows = FxHashMap<RelPath, Arc<FileRow>>;

@@ -6,11 +6,10 @@ use std::path::Path;
 
 use rusqlite::Transaction;
 
-use super::recovery;
 use super::rows::AgentDbRecovery;
 use super::tables::spend::{self, CounterName};
 use super::totals::LedgerTotals;
-use super::wal;
+use super::{recovery, wal};
 use crate::store::sqlite::{
     AGENT_SCHEMA, DatabaseFile, Error, absolute, check_structure, describe_error, exists, lock_folder,
     metadata_if_exists, with_suffix,

@@ -10,10 +10,9 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::Error;
 use super::files::{FileInode, lock_folder, metadata_if_exists, with_suffix};
-use super::migrate;
 use super::migrate::{DatabaseSchema, SchemaState};
+use super::{Error, migrate};
 
 /// How long a statement waits for locks of other processes.
 pub(in crate::store) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

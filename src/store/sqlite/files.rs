@@ -1,11 +1,10 @@
 //! The file operations that SQLite does not do: what a path refers to, locks, renames with logs.
 
 use std::ffi::OsString;
-use std::fs;
 use std::fs::File;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::Error;
 

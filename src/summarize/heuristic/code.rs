@@ -402,11 +402,7 @@ mod tests {
     }
 
     fn engine() -> Outline {
-        use SymbolKind::Class;
-        use SymbolKind::Constant;
-        use SymbolKind::Constructor;
-        use SymbolKind::Function;
-        use SymbolKind::Method;
+        use SymbolKind::{Class, Constant, Constructor, Function, Method};
         outline(
             Some("Runs jobs, one after another, and keeps what they gave."),
             &["os.path", "collections", "typing"],

@@ -58,8 +58,7 @@ pub(crate) mod tests {
     use proptest::test_runner::RngSeed;
 
     use super::*;
-    use crate::model::{ConfigSyntax, ParseHealth};
-    use crate::model::{FileType, Outline};
+    use crate::model::{ConfigSyntax, FileType, Outline, ParseHealth};
 
     const fn row(id: &'static str, name: &'static str, role: FileRole) -> FileType {
         FileType { id, name, fence: "", role }

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::values::{KeySecrecy, SecretPolicy, key_secrecy};
-use super::values::{is_chosen, is_code, is_placeholder, is_random};
+use super::values::{KeySecrecy, SecretPolicy, is_chosen, is_code, is_placeholder, is_random, key_secrecy};
 
 /// The most bytes of a name, and of what follows it.
 const LONGEST_KEY: usize = 120;

@@ -13,8 +13,7 @@ use regex::Regex;
 use super::assigned::find_assigned;
 use super::rules;
 use super::rules::KeywordHint;
-use super::values::is_placeholder;
-use super::values::url_secrets;
+use super::values::{is_placeholder, url_secrets};
 
 /// The most bytes that are scanned; the longest files written by hand are a tenth of it.
 const LONGEST: usize = 8 << 20;

@@ -10,20 +10,13 @@ mod telling;
 use std::collections::BTreeSet;
 use std::io;
 use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::mpsc;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use super::inbox::WatchEvent;
-use super::source::EventHandler;
-use super::source::EventSource;
-use super::source::InotifySource;
-use super::source::WatchError;
-use super::source::WatchQueue;
+use super::source::{EventHandler, EventSource, InotifySource, WatchError, WatchQueue};
 use super::*;
 use crate::model::RelPath;
 

@@ -1,22 +1,13 @@
 //! Batches: submitted once, found again after any failure, at half the price.
 
 use std::process::Stdio;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::time::Duration;
-use std::time::Instant;
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::AgentProject;
-use super::module_source;
-use super::server::ModelServer;
-use super::server::ReceivedRequest;
-use super::server::ServerAction;
-use super::usd_nanos;
-use super::wait_until;
+use super::server::{ModelServer, ReceivedRequest, ServerAction};
+use super::{AgentProject, module_source, usd_nanos, wait_until};
 use crate::sandbox::CommandOutput;
 
 const WORDS: &str = "<brief>Counts what it is given.</brief><detail>It adds up.</detail>";

@@ -1,25 +1,14 @@
 //! Commands that call no model: previews, usage, what was written, and everything else offline.
 
-use std::process::Command;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::AgentProject;
-use super::KEY;
-use super::module_source;
-use super::ok_response;
-use super::project::choose_model;
-use super::project::run_with_key;
-use super::server::ModelServer;
-use super::server::ServerAction;
-use crate::samples::module_text;
-use crate::samples::two_modules;
-use crate::sandbox::Sandbox;
-use crate::sandbox::list;
-use crate::sandbox::number;
-use crate::sandbox::report_skipped;
-use crate::sandbox::text;
+use super::project::{choose_model, run_with_key};
+use super::server::{ModelServer, ServerAction};
+use super::{AgentProject, KEY, module_source, ok_response};
+use crate::samples::{module_text, two_modules};
+use crate::sandbox::{Sandbox, list, number, report_skipped, text};
 
 fn answering_server() -> ModelServer {
     ModelServer::start(|_, _| ServerAction::both("Brief words.", "Some detail of it."))

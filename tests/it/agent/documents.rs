@@ -3,34 +3,17 @@
 use std::slice;
 use std::time::Duration;
 
-use serde_json::Value;
-use serde_json::json;
-use slop::internals::model::ContentHash;
-use slop::internals::model::ModelName;
-use slop::internals::model::Money;
-use slop::internals::model::SummaryKey;
-use slop::internals::model::SummaryScope;
-use slop::internals::model::Tier;
-use slop::internals::model::TokenUsage;
-use slop::internals::store::agent::AgentDb;
-use slop::internals::store::agent::SpendCaps;
-use slop::internals::store::agent::SpendOutcome;
-use slop::internals::store::agent::SpendReservation;
-use slop::internals::store::agent::SpendSettlement;
-use slop::internals::store::agent::StoredSummary;
+use serde_json::{Value, json};
+use slop::internals::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier, TokenUsage};
+use slop::internals::store::agent::{
+    AgentDb, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary,
+};
 
-use super::AgentProject;
-use super::module_source;
-use super::ok_response;
-use super::server::ModelServer;
-use super::server::ServerAction;
+use super::server::{ModelServer, ServerAction};
+use super::{AgentProject, module_source, ok_response};
 use crate::daemon::harness::TestDaemon;
-use crate::samples::ENGINE;
-use crate::samples::sample_project;
-use crate::sandbox::Sandbox;
-use crate::sandbox::list;
-use crate::sandbox::text;
-use crate::sandbox::texts;
+use crate::samples::{ENGINE, sample_project};
+use crate::sandbox::{Sandbox, list, text, texts};
 
 fn marking_server() -> ModelServer {
     ModelServer::start(|_, _| ServerAction::both("Words of a model, brief.", "Words of a model, in detail."))

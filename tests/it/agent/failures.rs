@@ -2,19 +2,12 @@
 
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
 
-use super::AgentProject;
-use super::error_response;
-use super::module_source;
-use super::ok_response;
-use super::run;
-use super::server::ModelServer;
-use super::server::ServerAction;
+use super::server::{ModelServer, ServerAction};
+use super::{AgentProject, error_response, module_source, ok_response, run};
 
 fn rate_limited(wait: &str) -> ServerAction {
     error_response(429, "rate_limit_error", "Too many requests.").with("retry-after", wait)

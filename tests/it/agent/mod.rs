@@ -17,12 +17,7 @@ mod trust;
 
 use super::sandbox::run;
 use crate::sandbox::wait_until;
-use project::AgentProject;
-use project::CALL_COST;
-use project::error_response;
-use project::module_source;
-use project::ok_response;
-use project::usd_nanos;
+use project::{AgentProject, CALL_COST, error_response, module_source, ok_response, usd_nanos};
 
 /// The API key, which no output may contain.
 pub(crate) const KEY: &str = "the-key-that-nobody-shows";

@@ -5,12 +5,8 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::KEY;
-use super::server::ModelServer;
-use super::server::ServerAction;
-use crate::sandbox::CommandOutput;
-use crate::sandbox::Sandbox;
-use crate::sandbox::data;
-use crate::sandbox::run;
+use super::server::{ModelServer, ServerAction};
+use crate::sandbox::{CommandOutput, Sandbox, data, run};
 
 /// The default `[agent]` settings of tests: no waiting, and no limits on the rate of calls.
 const PLAIN: &str = "models = [\"mock/m\"]\nstill_seconds = 0\nleast_bytes = 0\nrequests_per_minute = 100000\n\

@@ -2,16 +2,10 @@
 
 use std::thread;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::AgentProject;
-use super::KEY;
-use super::module_source;
-use super::ok_response;
-use super::server::ModelServer;
-use super::server::ReceivedRequest;
-use super::server::ServerAction;
+use super::server::{ModelServer, ReceivedRequest, ServerAction};
+use super::{AgentProject, KEY, module_source, ok_response};
 use crate::sandbox::Sandbox;
 
 const WORDS: &str = "<brief>Counts what it is given.</brief><detail>It adds up.</detail>";

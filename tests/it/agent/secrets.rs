@@ -6,11 +6,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::AgentProject;
-use super::module_source;
-use super::ok_response;
-use super::server::ModelServer;
-use super::server::ServerAction;
+use super::server::{ModelServer, ServerAction};
+use super::{AgentProject, module_source, ok_response};
 
 /// Returns pseudo-random characters of an alphabet, which depend on the seed.
 fn random_text(seed: u64, alphabet: &str, length: usize) -> String {

@@ -4,14 +4,8 @@ use std::collections::BTreeSet;
 use std::process::Stdio;
 use std::time::Duration;
 
-use super::AgentProject;
-use super::CALL_COST;
-use super::module_source;
-use super::ok_response;
-use super::server::ModelServer;
-use super::server::ServerAction;
-use super::usd_nanos;
-use super::wait_until;
+use super::server::{ModelServer, ServerAction};
+use super::{AgentProject, CALL_COST, module_source, ok_response, usd_nanos, wait_until};
 use crate::sandbox::CommandOutput;
 
 fn many_files(project: &AgentProject, count: usize) {

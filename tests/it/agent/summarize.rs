@@ -2,23 +2,15 @@
 
 use std::io::Read;
 use std::process::Stdio;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::KEY;
-use super::project::choose_model;
-use super::project::run_with_key;
-use super::project::with_key;
-use super::server::ModelServer;
-use super::server::ServerAction;
+use super::project::{choose_model, run_with_key, with_key};
+use super::server::{ModelServer, ServerAction};
 use crate::samples::two_modules;
-use crate::sandbox::Sandbox;
-use crate::sandbox::data;
-use crate::sandbox::number;
-use crate::sandbox::text;
+use crate::sandbox::{Sandbox, data, number, text};
 
 fn answering_server() -> ModelServer {
     ModelServer::start(|_, number| {

@@ -5,13 +5,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::AgentProject;
-use super::KEY;
-use super::error_response;
-use super::module_source;
-use super::ok_response;
-use super::server::ModelServer;
-use super::server::ServerAction;
+use super::server::{ModelServer, ServerAction};
+use super::{AgentProject, KEY, error_response, module_source, ok_response};
 use crate::sandbox::run;
 
 /// Settings of a malicious project, which must be ignored.

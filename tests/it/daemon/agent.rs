@@ -1,31 +1,17 @@
 //! The daemon's background summarizer: what it sends and what it does not, under failures.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::process::Stdio;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
-use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::super::agent::project::AgentProject;
-use super::super::agent::project::CALL_COST;
-use super::super::agent::project::error_response;
-use super::super::agent::project::module_source;
-use super::super::agent::project::ok_response;
-use super::super::agent::server::ModelServer;
-use super::super::agent::server::ServerAction;
-use super::harness::TestDaemon;
-use super::harness::TestRng;
-use super::harness::is_torture;
-use super::harness::rounds;
-use super::harness::wait_until;
+use super::super::agent::project::{AgentProject, CALL_COST, error_response, module_source, ok_response};
+use super::super::agent::server::{ModelServer, ServerAction};
+use super::harness::{TestDaemon, TestRng, is_torture, rounds, wait_until};
 
 /// The number of files per folder in [`write_modules`].
 const FOLDER: usize = 5;
@@ -243,8 +229,7 @@ fn flaky_server(tally: &Arc<Mutex<BillingTally>>, life: &Arc<AtomicUsize>) -> Mo
 }
 
 fn digest(bytes: &[u8]) -> u64 {
-    use std::hash::DefaultHasher;
-    use std::hash::Hasher;
+    use std::hash::{DefaultHasher, Hasher};
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);
     hasher.finish()

@@ -1,32 +1,18 @@
 //! The API as seen by other programs (F77 to F79, F82), and by commands that find a running daemon.
 
-use std::fs;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::os::unix::fs::FileExt;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::fs::symlink;
-use std::os::unix::net::UnixListener;
-use std::os::unix::net::UnixStream;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
-use std::thread;
+use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use std::{fs, thread};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::mcp::McpClient;
-use super::super::sandbox::CommandOutput;
-use super::super::sandbox::Sandbox;
-use super::super::sandbox::run;
-use super::super::sandbox::text;
-use super::harness::TestDaemon;
-use super::harness::rounds;
-use super::harness::wait_until;
+use super::super::sandbox::{CommandOutput, Sandbox, run, text};
+use super::harness::{TestDaemon, rounds, wait_until};
 
 /// The longest silence on a socket before the test counts as hanging.
 const SILENCE: Duration = Duration::from_mins(1);

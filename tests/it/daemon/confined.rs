@@ -4,13 +4,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::mcp::McpClient;
 use super::super::sandbox::Sandbox;
-use super::harness::TestDaemon;
-use super::harness::rounds;
+use super::harness::{TestDaemon, rounds};
 
 /// Markers in the outside files, in each form in which they could be shown.
 const CANARY: &str = "canary_4e1f";

@@ -3,14 +3,10 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::sandbox::Sandbox;
-use super::harness::DaemonConnection;
-use super::harness::TestDaemon;
-use super::harness::rounds;
-use super::harness::wait_until;
+use super::harness::{DaemonConnection, TestDaemon, rounds, wait_until};
 
 /// Returns the paths in an outline of the whole project.
 #[track_caller]

@@ -2,34 +2,19 @@
 //! all (F02, F03, F05, F06, F11, F12, F14, F26, F28, F31, F34, F43, F47, F57, F63).
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::fs::File;
-use std::fs::FileTimes;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Command;
-use std::process::Stdio;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
-use std::thread;
+use std::fs::{File, FileTimes};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use std::{fs, thread};
 
 use serde_json::json;
 
-use super::super::sandbox::Sandbox;
-use super::super::sandbox::report_skipped;
-use super::super::sandbox::run;
-use super::harness::DaemonConnection;
-use super::harness::TestDaemon;
-use super::harness::TestRng;
-use super::harness::is_torture;
-use super::harness::rounds;
-use super::harness::wait_until;
+use super::super::sandbox::{Sandbox, report_skipped, run};
+use super::harness::{DaemonConnection, TestDaemon, TestRng, is_torture, rounds, wait_until};
 
 /// Returns the paths of all files that the daemon lists.
 #[track_caller]

@@ -1,22 +1,15 @@
 //! Files that are difficult for a long-running daemon (F22, F23, F27, F29, F30, F35 to F40, F44).
 
-use std::fs;
-use std::fs::File;
-use std::fs::FileTimes;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::fs::symlink;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
-use std::thread;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::fs::{File, FileTimes};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+use std::{fs, thread};
 
 use serde_json::json;
 
 use super::super::sandbox::Sandbox;
-use super::harness::TestDaemon;
-use super::harness::rounds;
-use super::harness::wait_until;
+use super::harness::{TestDaemon, rounds, wait_until};
 
 #[test]
 fn the_daemons_own_reads_and_writes_do_not_wake_it() {

@@ -1,19 +1,13 @@
 //! A separate daemon for each test, and a client that does not use slop's code.
 
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::process::Child;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::sandbox::Sandbox;
 pub(crate) use super::super::sandbox::wait_until;

@@ -1,24 +1,15 @@
 //! One daemon per project, however it is started and stopped (F20, F25, F45, F51 to F53, F61, F81).
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Stdio;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use std::{fs, thread};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::super::sandbox::CommandOutput;
-use super::super::sandbox::Sandbox;
-use super::super::sandbox::run;
-use super::harness::DaemonConnection;
-use super::harness::TestDaemon;
-use super::harness::rounds;
-use super::harness::wait_until;
+use super::super::sandbox::{CommandOutput, Sandbox, run};
+use super::harness::{DaemonConnection, TestDaemon, rounds, wait_until};
 
 /// Stops a background daemon when the test ends.
 struct StopDaemonOnDrop<'s>(&'s Sandbox);

@@ -2,19 +2,12 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::Child;
-use std::process::Command;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::super::sandbox::Sandbox;
-use super::super::sandbox::report_skipped;
-use super::harness::DaemonConnection;
-use super::harness::TestDaemon;
-use super::harness::rounds;
-use super::harness::wait_until;
+use super::super::sandbox::{Sandbox, report_skipped};
+use super::harness::{DaemonConnection, TestDaemon, rounds, wait_until};
 
 /// Starts a daemon through a shell script in its own namespaces, in which `$SLOP` is the program.
 fn start_in<'s>(sandbox: &'s Sandbox, unshare: &[&str], script: &str) -> Option<TestDaemon<'s>> {

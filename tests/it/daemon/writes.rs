@@ -1,22 +1,16 @@
 //! A query after a write is answered with what was written, whatever else happens (F01, F02, F14).
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::RwLock;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
-use std::thread;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, io, thread};
 
 use serde_json::json;
 
 use super::super::sandbox::Sandbox;
-use super::harness::DaemonConnection;
-use super::harness::TestDaemon;
-use super::harness::TestRng;
-use super::harness::rounds;
+use super::harness::{DaemonConnection, TestDaemon, TestRng, rounds};
 
 const WRITERS: usize = 4;
 

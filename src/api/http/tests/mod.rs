@@ -8,63 +8,30 @@ mod limits;
 mod strangers;
 mod streams;
 
-use std::io::Read;
-use std::io::Write;
-use std::net::Shutdown;
-use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::fs::symlink;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Condvar;
-use std::sync::Mutex;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::bind_unix;
-use super::limits::TIMEOUTS;
-use super::limits::Timeouts;
+use super::limits::{TIMEOUTS, Timeouts};
 use super::server::HttpServer;
 use super::unix::BindError;
-use crate::api::AgentStatus;
-use crate::api::AnyQuery;
-use crate::api::ApiError;
-use crate::api::ApiErrorKind;
-use crate::api::CacheClearQuery;
-use crate::api::CacheGcQuery;
-use crate::api::CallOptions;
-use crate::api::Change;
-use crate::api::ChangeKind;
-use crate::api::Client;
-use crate::api::ClientError;
-use crate::api::ClockPosition;
-use crate::api::ConnectError;
-use crate::api::DaemonControl;
-use crate::api::DaemonStatus;
-use crate::api::ExplainQuery;
-use crate::api::Feed;
-use crate::api::FeedEvent;
-use crate::api::FeedEventKind;
-use crate::api::FreshnessNote;
-use crate::api::FreshnessState;
-use crate::api::IndexQuery;
-use crate::api::OutlineQuery;
-use crate::api::QueryJob;
-use crate::api::Service;
-use crate::api::ServiceAnswer;
-use crate::api::Subscription;
-use crate::api::SymbolsQuery;
-use crate::api::ViewQuery;
-use crate::api::ViewSelection;
 use crate::api::service::VERSION;
 use crate::api::{
-    AuditQuery, CacheStatusQuery, CacheVerifyQuery, Delivery, FilesQuery, Payload, ProgressObserver, Receiver,
+    AgentStatus, AnyQuery, ApiError, ApiErrorKind, AuditQuery, CacheClearQuery, CacheGcQuery,
+    CacheStatusQuery, CacheVerifyQuery, CallOptions, Change, ChangeKind, Client, ClientError, ClockPosition,
+    ConnectError, DaemonControl, DaemonStatus, Delivery, ExplainQuery, Feed, FeedEvent, FeedEventKind,
+    FilesQuery, FreshnessNote, FreshnessState, IndexQuery, OutlineQuery, Payload, ProgressObserver, QueryJob,
+    Receiver, Service, ServiceAnswer, Subscription, SymbolsQuery, ViewQuery, ViewSelection,
 };
 use crate::engine::ScanProgress;
 

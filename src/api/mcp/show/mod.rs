@@ -7,11 +7,9 @@ mod symbols;
 mod views;
 
 pub(super) use document::document;
-pub(super) use files::StatusPage;
-pub(super) use files::files;
+pub(super) use files::{StatusPage, files};
 pub(super) use outlines::outlines;
-pub(super) use symbols::SymbolList;
-pub(super) use symbols::symbols;
+pub(super) use symbols::{SymbolList, symbols};
 pub(super) use views::views;
 
 /// What a tool answers.

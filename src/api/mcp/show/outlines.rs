@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use super::ToolOutput;
-use crate::api::mcp::cut::MAX_CHARACTERS;
-use crate::api::mcp::cut::truncate;
+use crate::api::mcp::cut::{MAX_CHARACTERS, truncate};
 use crate::api::wire::{FileOutline, SymbolNode, spelled_path};
 use crate::model::printable;
 

@@ -6,14 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ToolOutput;
-use crate::api::mcp::cut::MAX_CHARACTERS;
-use crate::api::mcp::cut::shorten;
-use crate::api::mcp::cut::truncate;
+use crate::api::mcp::cut::{MAX_CHARACTERS, shorten, truncate};
 use crate::api::mcp::refusal::ToolError;
-use crate::api::wire::FoundSymbol;
-use crate::api::wire::spelled_path;
-use crate::model::printable;
-use crate::model::printable_lines;
+use crate::api::wire::{FoundSymbol, spelled_path};
+use crate::model::{printable, printable_lines};
 
 /// So many symbols are shown at most.
 const MAX_SYMBOLS: usize = 50;

@@ -1,11 +1,8 @@
 //! Views of files.
 
 use super::ToolOutput;
-use crate::api::mcp::cut::MAX_CHARACTERS;
-use crate::api::mcp::cut::TruncatedText;
-use crate::api::mcp::cut::truncate;
-use crate::api::wire::FileView;
-use crate::api::wire::spelled_path;
+use crate::api::mcp::cut::{MAX_CHARACTERS, TruncatedText, truncate};
+use crate::api::wire::{FileView, spelled_path};
 use crate::model::printable;
 use crate::render;
 

@@ -6,33 +6,18 @@ mod resources;
 mod tools;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::mpsc;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use serde_json::Value;
-use serde_json::json;
-use tokio::io::AsyncBufReadExt;
-use tokio::io::AsyncWriteExt;
-use tokio::io::BufReader;
-use tokio::io::DuplexStream;
-use tokio::io::ReadHalf;
-use tokio::io::WriteHalf;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 
-use super::transport::McpInfo;
-use super::transport::ShutdownSignals;
-use super::transport::serve_on;
+use super::transport::{McpInfo, ShutdownSignals, serve_on};
 use crate::api::fault::ApiError;
 use crate::api::query::{AnyQuery, Payload};
-use crate::api::service::CallOptions;
-use crate::api::service::Receiver;
-use crate::api::service::Service;
-use crate::api::service::ServiceAnswer;
-use crate::api::wire::FreshnessNote;
-use crate::api::wire::FreshnessState;
+use crate::api::service::{CallOptions, Receiver, Service, ServiceAnswer};
+use crate::api::wire::{FreshnessNote, FreshnessState};
 
 type FakeAnswer = dyn Fn(&AnyQuery, &CallOptions) -> Result<Value, ApiError> + Send + Sync;
 

@@ -6,12 +6,9 @@ mod audit;
 mod documents;
 
 use std::fs;
-use std::fs::File;
-use std::fs::FileTimes;
-use std::sync::Arc;
-use std::sync::OnceLock;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::fs::{File, FileTimes};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
 
 use super::audit::{AuditReport, IndexDifferenceKind};
 use super::changes::{FileChange, FileChangeKind};
@@ -21,12 +18,7 @@ use crate::engine::options::Options;
 use crate::engine::project::Project;
 use crate::engine::shared::WorkspaceCache;
 use crate::engine::testing::{TestProject, options, request};
-use crate::model::AggregationStrategy;
-use crate::model::ContentHash;
-use crate::model::Document;
-use crate::model::FileOrder;
-use crate::model::RelPath;
-use crate::model::ViewMode;
+use crate::model::{AggregationStrategy, ContentHash, Document, FileOrder, RelPath, ViewMode};
 
 /// A repository of two files that have rested for long, and a third that is ignored.
 fn scene() -> TestProject {

@@ -14,23 +14,11 @@ use crate::discover;
 use crate::engine::error::Error;
 use crate::engine::index::Trust;
 use crate::engine::testing::{TestProject, options};
-use crate::model::FileItem;
-use crate::model::ModelName;
-use crate::model::Money;
-use crate::model::SummaryModel;
-use crate::model::SummaryScope;
-use crate::model::Tier;
-use crate::model::TokenUsage;
-use crate::store::agent::AgentDb;
-use crate::store::agent::ClaimStatus;
-use crate::store::agent::SpendCaps;
-use crate::store::agent::SpendOutcome;
-use crate::store::agent::SpendReservation;
-use crate::store::agent::SpendSettlement;
-use crate::store::agent::StoredSummary;
-use crate::sys::Clock;
-use crate::sys::Disk;
-use crate::sys::RealDisk;
+use crate::model::{FileItem, ModelName, Money, SummaryModel, SummaryScope, Tier, TokenUsage};
+use crate::store::agent::{
+    AgentDb, ClaimStatus, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary,
+};
+use crate::sys::{Clock, Disk, RealDisk};
 
 const HOLDER: &str = "agent-0123456789abcdef.lock";
 
