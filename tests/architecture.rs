@@ -77,11 +77,12 @@ fn every_room_imports_only_what_the_floor_plan_allows() {
             continue;
         };
         let references = file.references(true);
-        let paths = references.iter().filter_map(|path| Some((path.line, sources.room_of(path)?)));
+        let paths =
+            references.iter().filter_map(|reference| Some((reference.line, source::room_of(reference)?)));
         // What documentation links to is held to the plan as well.
         let lines = file.text.lines().zip(1..).filter(|(line, _)| line.trim_start().starts_with("//"));
         let links = lines.flat_map(|(line, number)| imports(line).map(move |room| (number, room)));
-        for (line, imported) in paths.chain(links) {
+        for (line, imported) in found.chain(links) {
             if imported != room && !allowed.contains(&imported) {
                 wrong.insert(format!("{path}:{line}: `{room}` imports `{imported}`"));
             }
@@ -97,7 +98,7 @@ fn no_file_is_outside_of_the_tree_of_modules() {
     let loaded: BTreeSet<PathBuf> =
         loaded.files.iter().map(|file| Path::new("src").join(&file.path)).collect();
     let found = sources(Path::new("src")).into_iter().filter(|file| !file.ends_with("main.rs"));
-    assert_eq!(BTreeSet::from_iter(found), loaded);
+    assert_eq!(found.collect::<BTreeSet<_>>(), loaded);
 }
 
 #[test]
@@ -144,7 +145,7 @@ fn cycles(graph: &RoomGraph) -> String {
                 "    {} -> {}: {}",
                 from.display(),
                 to.display(),
-                Vec::from_iter(names.iter().map(String::as_str)).join(", ")
+                names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
             )
             .unwrap();
         }
@@ -196,7 +197,7 @@ fn a_name_is_found_in_the_file_that_defines_it_however_it_is_written() {
         .edges
         .iter()
         .map(|((from, to), names)| {
-            let names = Vec::from_iter(names.iter().map(String::as_str)).join(" ");
+            let names = names.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
             format!("{} -> {}: {names}", from.display(), to.display())
         })
         .collect();

@@ -299,7 +299,7 @@ impl GateState {
             }
             // The provider has answered: the fault is in the request, not in its load.
             FailureClass::TooLong | FailureClass::Request | FailureClass::Soft(_) => {
-                self.breaker.record_success()
+                self.breaker.record_success();
             }
         }
         self.asked_to_wait = failure.retry_after.is_some();

@@ -119,7 +119,7 @@ impl<'r> SharedRun<'r> {
             TaskOutcome::InProgress => outcome.in_progress += 1,
             TaskOutcome::InBatch => outcome.in_batch += 1,
             TaskOutcome::Unanswered | TaskOutcome::Withheld(WithheldReason::Changed) => {
-                outcome.remaining += 1
+                outcome.remaining += 1;
             }
             TaskOutcome::Refused(reason) => outcome.refused.push((task, reason)),
             TaskOutcome::Withheld(withheld) => outcome.withheld.push((task, withheld)),

@@ -183,7 +183,7 @@ fn list_values(schema: &SettingsSchema, merged: &MergedSettings) -> Vec<SettingV
         };
         match known.kind {
             ValueKind::Languages => {
-                merged.settings_under(&known.key).for_each(|(key, setting)| add(key, setting))
+                merged.settings_under(&known.key).for_each(|(key, setting)| add(key, setting));
             }
             ValueKind::Text | ValueKind::Switch | ValueKind::Number | ValueKind::List => {
                 add(&known.key, merged.setting(&known.key));

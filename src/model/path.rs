@@ -186,15 +186,12 @@ pub fn unescaped_path(path: &[u8]) -> Option<Vec<u8>> {
     while let Some((first, after)) = rest.split_first() {
         let escaped =
             if *first == b'\\' { escaped_byte(after).or_else(|| escaped_char(after)) } else { None };
-        match escaped {
-            Some((meant, after)) => {
-                bytes.extend_from_slice(&meant);
-                rest = after;
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
+        if let Some((meant, after)) = escaped {
+            bytes.extend_from_slice(&meant);
+            rest = after;
+        } else {
+            bytes.push(*first);
+            rest = after;
         }
     }
     (bytes != path).then_some(bytes)

@@ -80,7 +80,9 @@ fn chain_fingerprint(chain: &[Model]) -> String {
         add(wire.name());
         add(base_url);
         add(&command.len().to_string());
-        command.iter().for_each(|part| add(part));
+        for part in command {
+            add(part);
+        }
         for number in [model.temperature, model.top_p] {
             add(&number.map(|number| number.to_string()).unwrap_or_default());
         }

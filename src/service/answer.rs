@@ -345,6 +345,7 @@ const fn is_about_path(code: Code) -> bool {
 }
 
 /// Returns a question whose answer may lack some of what it asks for.
+#[expect(clippy::unnecessary_wraps, reason = "this is how most questions resolve, and others are refused")]
 fn found<A: 'static>(
     answer: impl FnOnce(&mut Project<'_>) -> Result<Found<A>, ApiError> + 'static,
 ) -> Result<ResolvedQuery<A>, ApiError> {
@@ -352,6 +353,7 @@ fn found<A: 'static>(
 }
 
 /// Returns a question that is answered about all that it asks for, or not at all.
+#[expect(clippy::unnecessary_wraps, reason = "this is how most questions resolve, and others are refused")]
 pub(super) fn complete<A: 'static>(
     answer: impl FnOnce(&mut Project<'_>) -> Result<A, ApiError> + 'static,
 ) -> Result<ResolvedQuery<A>, ApiError> {

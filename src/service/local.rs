@@ -91,17 +91,16 @@ impl LocalService {
             // What another run writes while this one works is not for this one to delete.
             let prior = output.as_ref().and_then(|output| output.prior(&project));
             let composed = output.as_ref().and(remote).and_then(|compose| compose(query));
-            let ServiceAnswer { mut payload, freshness, missing } = match composed {
-                Some(answer) => answer?,
-                None => {
-                    let found = resolved.answer(&mut project);
-                    let unsettled = project.take_unstable();
-                    report(&mut project, call);
-                    let freshness = FreshnessNote::at(as_of_ms).with_unsettled(unsettled);
-                    freshness.require_fresh(call.require_fresh)?;
-                    let Found { answer, missing } = found?;
-                    ServiceAnswer { freshness, missing, payload: answer }
-                }
+            let ServiceAnswer { mut payload, freshness, missing } = if let Some(answer) = composed {
+                answer?
+            } else {
+                let found = resolved.answer(&mut project);
+                let unsettled = project.take_unstable();
+                report(&mut project, call);
+                let freshness = FreshnessNote::at(as_of_ms).with_unsettled(unsettled);
+                freshness.require_fresh(call.require_fresh)?;
+                let Found { answer, missing } = found?;
+                ServiceAnswer { freshness, missing, payload: answer }
             };
             if let Some(output) = output {
                 payload = Payload::local(output.write(payload, prior, &mut project)?);

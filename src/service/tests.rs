@@ -101,9 +101,9 @@ impl ServiceFixture {
 }
 
 /// Returns an answer to a question as it is after its way over a wire: its JSON, and its schema with all definitions.
-fn over_the_wire(query: AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
+fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
     let mut schemas = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let schema = match &query {
+    let schema = match query {
         AnyQuery::Index(_) => IndexQuery::answer_schema(&mut schemas),
         AnyQuery::Files(_) => FilesQuery::answer_schema(&mut schemas),
         AnyQuery::Outline(_) => OutlineQuery::answer_schema(&mut schemas),
@@ -119,7 +119,7 @@ fn over_the_wire(query: AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::Local(_) => panic!("{query:?} has no route"),
     };
     let definitions = Value::Object(schemas.take_definitions(true));
-    (decoded(&query, data), schema.to_value(), definitions)
+    (decoded(query, data), schema.to_value(), definitions)
 }
 
 /// Returns an answer that was read and written again.
@@ -297,8 +297,8 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
     for ask in asks {
         let answered = bench.ask(&ask, &CallOptions::default()).unwrap();
         assert_eq!(answered.freshness.freshness, FreshnessState::Fresh, "{ask}");
-        let query = serde_json::from_value(ask.clone()).unwrap();
-        let (again, schema, definitions) = over_the_wire(query, &answered.data);
+        let query: AnyQuery = serde_json::from_value(ask.clone()).unwrap();
+        let (again, schema, definitions) = over_the_wire(&query, &answered.data);
         assert_eq!(again, answered.data, "{ask}");
         let value: Value = serde_json::from_slice(&answered.data).unwrap();
         assert_eq!(violation(&schema, &value, &definitions), None, "{ask}");

@@ -111,9 +111,9 @@ fn defect(message: &str) -> Option<&'static str> {
         Some("begins with a capital")
     } else if message.ends_with(['.', '!', '?', '\n', ' ', ':']) {
         Some("ends in punctuation")
-    } else if ATTEMPTS.contains(&first.trim_end_matches(':')) {
-        Some("begins with an attempt")
-    } else if AMBIGUOUS.contains(&first.trim_end_matches(':')) && !PREDICATES.contains(&next) {
+    } else if ATTEMPTS.contains(&first.trim_end_matches(':'))
+        || (AMBIGUOUS.contains(&first.trim_end_matches(':')) && !PREDICATES.contains(&next))
+    {
         Some("begins with an attempt")
     } else if openings.any(|word| ADVICE.contains(&word)) {
         Some("gives advice")

@@ -107,23 +107,6 @@ impl Sources {
             .collect()
     }
 
-    /// Returns the name of the room that a path leads into, where it starts in this crate.
-    pub(crate) fn room_of<'r>(&self, reference: &'r Reference) -> Option<&'r str> {
-        let mut rest = &reference.path[..];
-        match rest.first()?.as_str() {
-            "crate" => rest = &rest[1..],
-            "super" => {
-                let supers = rest.iter().take_while(|segment| *segment == "super").count();
-                if supers < reference.module.len() {
-                    return Some(&reference.module[0]);
-                }
-                rest = &rest[supers..];
-            }
-            _ => return None,
-        }
-        rest.first().map(String::as_str)
-    }
-
     fn load_file(&mut self, src: &Path, path: PathBuf, module: ModulePath, is_test: bool) {
         let full = src.join(&path);
         let text = fs::read_to_string(&full).unwrap_or_else(|e| panic!("{}: {e}", full.display()));
@@ -254,6 +237,23 @@ impl Sources {
         visited.remove(&(module.to_vec(), name.to_owned()));
         found
     }
+}
+
+/// Returns the name of the room that a path leads into, where it starts in this crate.
+pub(crate) fn room_of(reference: &Reference) -> Option<&str> {
+    let mut rest = &reference.path[..];
+    match rest.first()?.as_str() {
+        "crate" => rest = &rest[1..],
+        "super" => {
+            let supers = rest.iter().take_while(|segment| *segment == "super").count();
+            if supers < reference.module.len() {
+                return Some(&reference.module[0]);
+            }
+            rest = &rest[supers..];
+        }
+        _ => return None,
+    }
+    rest.first().map(String::as_str)
 }
 
 /// Where a module stands on disk.

@@ -24,9 +24,9 @@ fn a_name_that_is_not_utf_8_is_found_in_every_spelling_by_every_client() {
     for flags in ["", "--no-daemon"] {
         for script in [
             r#"$SLOP view "$(printf 'odd\377/b\376.py')""#,
-            r#"$SLOP view 'odd\xff/b\xfe.py'"#,
-            r#"$SLOP view './odd\xff//b\xfe.py'"#,
-            r#"$SLOP view 'odd\xff'"#,
+            r"$SLOP view 'odd\xff/b\xfe.py'",
+            r"$SLOP view './odd\xff//b\xfe.py'",
+            r"$SLOP view 'odd\xff'",
             r#"$SLOP view "$(printf '%s/odd\377/b\376.py' "$PWD")""#,
             r#"cd "$(printf 'odd\377')" && $SLOP view "$(printf 'b\376.py')""#,
             r#"cd "$(printf 'odd\377')" && $SLOP view 'b\xfe.py'"#,

@@ -157,7 +157,7 @@ async fn connect_socket(socket: &Path) -> Result<UnixStream, ConnectError> {
             io::ErrorKind::ConnectionRefused => return Err(ConnectError::NobodyListens(socket.to_owned())),
             // More are waiting than the system keeps: the daemon is busy, or hangs.
             io::ErrorKind::WouldBlock if begun.elapsed() < CONNECT_TIMEOUT => {
-                tokio::time::sleep(RETRY_PAUSE).await
+                tokio::time::sleep(RETRY_PAUSE).await;
             }
             io::ErrorKind::WouldBlock => return Err(ConnectError::Silent(CONNECT_TIMEOUT)),
             _ => return Err(ConnectError::Broken(error)),

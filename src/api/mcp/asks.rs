@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn words_are_spelled_from_the_root() {
         let check = |given, expected: &str| {
-            assert_eq!(path_from_root(given, Path::new("/home/me/project")), expected)
+            assert_eq!(path_from_root(given, Path::new("/home/me/project")), expected);
         };
         check("src/a.py", "src/a.py");
         check("./src//a.py", "src/a.py");

@@ -42,7 +42,9 @@ pub(super) fn list(states: FileStates, cursor: Option<&str>) -> ListResourcesRes
     let FileStates { mut files } = states;
     files.retain(|file| file.state != "left_out");
     // A name that is not UTF-8 is requested by the spelling that slop prints, because addresses are text.
-    files.iter_mut().for_each(|file| file.path = spelled_path(&file.path, file.path_hex.as_deref()));
+    for file in &mut files {
+        file.path = spelled_path(&file.path, file.path_hex.as_deref());
+    }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.retain(|file| cursor.is_none_or(|cursor| cursor < file.path.as_str()));
     let has_more = MAX_RESOURCES < files.len();

@@ -124,7 +124,7 @@ fn simplify_schema(schema: &mut Value) {
 /// A call that was understood: the question, and what else its answer is shown by.
 pub(super) enum ToolCall {
     /// `slop_aggregate`
-    Aggregate(AggregateQuery),
+    Aggregate(Box<AggregateQuery>),
     /// `slop_view`
     View(ViewQuery),
     /// `slop_outline`
@@ -141,7 +141,7 @@ impl ToolCall {
         let arguments = Value::Object(arguments);
         Some(match name {
             "slop_aggregate" => parse_arguments(arguments)
-                .and_then(|arguments| Ok(Self::Aggregate(asks::aggregate_query(arguments, root)?))),
+                .and_then(|arguments| Ok(Self::Aggregate(Box::new(asks::aggregate_query(arguments, root)?)))),
             "slop_view" => parse_arguments(arguments)
                 .and_then(|arguments| Ok(Self::View(asks::view_query(arguments, root)?))),
             "slop_outline" => parse_arguments(arguments)
@@ -165,7 +165,7 @@ impl ToolCall {
     ) -> Result<(ToolOutput, AnswerInfo), ToolError> {
         Ok(match self {
             Self::Aggregate(query) => {
-                let (document, info) = runner.ask(query, context).await?;
+                let (document, info) = runner.ask(*query, context).await?;
                 (show::document(document), info)
             }
             Self::View(query) => {

@@ -34,7 +34,9 @@ pub(super) fn run(command: &CacheCommand, context: &mut CommandContext<'_>) -> R
             let verdict = answer(CacheVerifyQuery {}, write_verdict, context)?;
             return Ok(if verdict.is_sound() { failure::DONE } else { failure::USER });
         }
-        CacheCommand::Gc { days } => drop(answer(CacheGcQuery { days: *days }, write_freed, context)?),
+        CacheCommand::Gc { days } => {
+            answer(CacheGcQuery { days: *days }, write_freed, context)?;
+        }
         CacheCommand::Export => export(context)?,
     }
     Ok(failure::DONE)

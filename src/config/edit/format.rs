@@ -1,6 +1,6 @@
 //! Writing TOML so that the layout and the comments around an edit stay as they are.
 //!
-//! toml_edit keeps a comment with the table below it, and those at the end of the file separately. So a table that is
+//! `toml_edit` keeps a comment with the table below it, and those at the end of the file separately. So a table that is
 //! inserted last takes over what was at the end, or it would separate a comment from what it is about; and one that is
 //! removed leaves behind the comments that an empty line separates from it.
 
@@ -173,7 +173,7 @@ fn visit_headed_mut(table: &mut Table, change: &mut impl FnMut(&mut Table)) {
         match item {
             Item::Table(below) => visit_headed_mut(below, change),
             Item::ArrayOfTables(tables) => {
-                tables.iter_mut().for_each(|below| visit_headed_mut(below, change))
+                tables.iter_mut().for_each(|below| visit_headed_mut(below, change));
             }
             Item::None | Item::Value(_) => {}
         }

@@ -133,17 +133,17 @@ impl RequestAttempt {
     fn on_failure(self, refusal: &CallFailure, jitter: f64) -> (Self, AttemptEffect) {
         match refusal.class {
             FailureClass::Rate | FailureClass::Overload => self.retry(refusal.retry_after, jitter),
-            FailureClass::Money | FailureClass::Auth | FailureClass::Settings => {
-                self.next_model(GiveUpReason::from_class(refusal.class))
-            }
             // Halved only once: a prompt that is still too long is beyond this model.
             FailureClass::TooLong if !self.is_halved => {
                 (Self { is_halved: true, ..self }, AttemptEffect::HalveMaterial)
             }
             // The same model would reject the same request again, but another one may accept it.
-            FailureClass::TooLong | FailureClass::Request | FailureClass::Soft(SoftFailure::Declined) => {
-                self.next_model(GiveUpReason::from_class(refusal.class))
-            }
+            FailureClass::TooLong
+            | FailureClass::Request
+            | FailureClass::Soft(SoftFailure::Declined)
+            | FailureClass::Money
+            | FailureClass::Auth
+            | FailureClass::Settings => self.next_model(GiveUpReason::from_class(refusal.class)),
             // Sampling may do better the second time; a third call would mostly pay for the same failure.
             FailureClass::Soft(SoftFailure::Empty | SoftFailure::CutOff | SoftFailure::Misshapen) => {
                 self.retry_once(refusal.retry_after, jitter, false)
