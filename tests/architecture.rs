@@ -77,8 +77,7 @@ fn every_room_imports_only_what_the_floor_plan_allows() {
             continue;
         };
         let references = file.references(true);
-        let paths =
-            references.iter().filter_map(|reference| Some((reference.line, source::room_of(reference)?)));
+        let found = references.iter().filter_map(|named| Some((named.line, source::room_of(named)?)));
         // What documentation links to is held to the plan as well.
         let lines = file.text.lines().zip(1..).filter(|(line, _)| line.trim_start().starts_with("//"));
         let links = lines.flat_map(|(line, number)| imports(line).map(move |room| (number, room)));

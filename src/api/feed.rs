@@ -1,7 +1,7 @@
 //! The feed of changes: one ring of events that every subscriber reads at its own pace.
 //!
 //! The ring is bounded, so that a slow subscriber costs nothing. One that falls behind receives
-//! [`EventKind::FreshInstance`], never a stream with a gap in it.
+//! [`FeedEventKind::FreshInstance`], never a stream with a gap in it.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -48,7 +48,7 @@ impl ProjectLocation {
         }
     }
 
-    /// Returns a word for a file as it is spelled from the root, as [`Place::words`] does.
+    /// Returns a file argument relative to the root, as [`Self::resolve_paths`] does for several.
     pub(super) fn resolve_path(&self, word: &str) -> String {
         let path = Path::new(word);
         if path.is_absolute() {

@@ -37,7 +37,7 @@ pub struct LoadedConfig {
     pub curation: Curation,
     /// What only the user's own file may set.
     pub user_only: UserOnlySettings,
-    /// Every setting with its origin, in the order of [`super::DEFAULT_TOML`].
+    /// Every setting with its origin, in the order of [`DEFAULT_TOML`](super::schema::DEFAULT_TOML).
     pub values: Vec<SettingValue>,
     /// Warnings, one line each.
     pub warnings: Vec<String>,

@@ -2,7 +2,7 @@
 //!
 //! Knows: which settings there are (`config/default.toml`, the only place of defaults), which layer wins, what a
 //! value may be, where each value came from. Does not know: where the files lie, what the environment holds (both
-//! are handed in as [`Inputs`]), nor what any setting brings about. A new setting is a line with its sentence in
+//! are handed in as [`ConfigInputs`]), nor what any setting brings about. A new setting is a line with its sentence in
 //! `config/default.toml`, a field in `settings.rs` and its conversion in `convert.rs`.
 //!
 //! Start with [`load()`].

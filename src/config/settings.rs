@@ -61,7 +61,7 @@ pub struct ProjectSettings {
     pub name: String,
     /// The folder of output files: absolute, or from the project's root; never the root itself.
     pub output_dir: PathBuf,
-    /// How views are picked. Where `summary_only` is set, this is [`Strategy::Summarize`] already.
+    /// How views are picked. Where `summary_only` is set, this is [`AggregationStrategy::Summarize`] already.
     pub aggregation_strategy: AggregationStrategy,
     /// Where the work to be done is tracked.
     pub execution_mode: ExecutionMode,

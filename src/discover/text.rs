@@ -26,7 +26,7 @@ pub struct DecodedText<'a> {
     pub encoding: &'static str,
 }
 
-/// Reads bytes as text, or returns why they are not text: [`SkipReason::Binary`] or [`SkipReason::Undecodable`].
+/// Reads bytes as text, or returns why they are not text: `SkipReason::Binary` or `SkipReason::Undecodable`.
 ///
 /// A byte order mark is obeyed; else it is UTF-8; else what a mark such as `coding: latin-1` in the first two lines
 /// says; else windows-1252, in which every byte means something.

@@ -1,4 +1,4 @@
-//! The local API: HTTP on a socket of the user's own, over any [`super::Keeper`].
+//! The local API: HTTP on a socket of the user's own, over any [`DaemonControl`](super::DaemonControl).
 //!
 //! Knows: routes, which requests are allowed, and limits. Does not know: how a question is answered.
 //! It opens its sockets itself, because `sys` has none. Every request is untrusted until `guard` has checked it.

@@ -77,7 +77,7 @@ impl HttpServer {
         self.shared.stopping.send_replace(true);
     }
 
-    /// Serves a unix socket until [`Server::stop`]; only programs of our own user, and of root, are answered.
+    /// Serves a unix socket until [`HttpServer::stop`]; only programs of our own user, and of root, are answered.
     ///
     /// Returns when all connections have ended, which takes 2 s at most.
     #[cfg(test)]
@@ -85,7 +85,7 @@ impl HttpServer {
         self.serve_unix_until(listener, pending()).await
     }
 
-    /// Serves a unix socket as [`Server::serve_unix`] does; from when it is `retired` on it takes no more connections,
+    /// Serves a unix socket as [`Self::serve_unix`] does; from when it is `retired` on it takes no more connections,
     /// and those that it has go on.
     pub async fn serve_unix_until(
         &self,
@@ -98,7 +98,7 @@ impl HttpServer {
             .await
     }
 
-    /// Serves a port of this machine until [`Server::stop`], to those who know the token.
+    /// Serves a port of this machine until [`HttpServer::stop`], to those who know the token.
     ///
     /// A port is reachable by every user of the machine, and by web pages in their browsers; see `guard`.
     pub async fn serve_tcp(&self, listener: std::net::TcpListener, token: &str) -> io::Result<()> {

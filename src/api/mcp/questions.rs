@@ -43,7 +43,7 @@ impl QueryRunner {
         Self { service, seats: Arc::new(Semaphore::new(MAX_CONCURRENT as usize)), require_fresh }
     }
 
-    /// Returns what [`settled`] waits on.
+    /// Returns the permits that [`wait_idle`] waits for.
     pub(super) fn permits(&self) -> Arc<Semaphore> {
         Arc::clone(&self.seats)
     }

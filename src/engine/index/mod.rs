@@ -1,7 +1,7 @@
 //! The project as it is now: a snapshot of all listed files, read where their stamps are not enough, with the cache
 //! brought up to date.
 //!
-//! Start with [`take_snapshot`] and [`scan()`]; [`select`] resolves what a request names. May import `workspace` and
+//! Start with [`take_snapshot`](snapshot::take_snapshot) and [`scan()`]; [`select`] resolves what a request names. May import `workspace` and
 //! `artifacts`.
 
 mod audit;

@@ -174,7 +174,7 @@ impl SummaryLookup {
         Ok(self.read.last().expect("it was pushed above"))
     }
 
-    /// Returns what was written last about files; to be asked after [`Desk::read`].
+    /// Returns what was written last about files; to be asked after `read`.
     fn latest(
         &mut self,
         tier: Tier,

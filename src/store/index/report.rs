@@ -17,7 +17,7 @@ pub struct StoreSize {
     pub contents: u64,
     /// Those of them that no file holds.
     pub idle_contents: u64,
-    /// Artifacts of each kind, in the order of [`Artifact::ALL`].
+    /// Artifacts of each kind, in the order of `ArtifactKind::ALL`.
     pub artifacts: Vec<ArtifactTotals>,
     /// Texts that aggregations gave, as they are remembered.
     pub delivered_texts: u64,

@@ -8,7 +8,7 @@
 //! | `config`, `config_values`, `yaml` | configuration files by their keys |
 //! | `data` | tables, records, lock files, patches, notebooks |
 //!
-//! All of them write on the [`SummaryPage`](page::SummaryPage) of `page`. Start with [`heuristic`](summary::heuristic).
+//! All of them write on the `SummaryPage` of `page`. Start with [`heuristic`].
 
 mod code;
 mod comments;

@@ -35,7 +35,7 @@ pub(in crate::syntax) struct Language {
     pub(in crate::syntax) has_overloads: bool,
     /// Kinds of nodes that a signature omits where they come first: decorators, annotations.
     pub(in crate::syntax) signature_excludes: &'static [&'static str],
-    /// How a skeleton marks what was cut, where [`Walk::define`] takes it.
+    /// How a skeleton marks what was cut, where `OutlineWalk::define` takes it.
     pub(in crate::syntax) marks: ElisionMarks,
     /// Makes a text quicker to parse and fit for the grammar; returns `None` where the scanner does not support what it
     /// reads, and the text is to be parsed as it is.

@@ -26,7 +26,7 @@ pub struct FileStructure {
 /// else, and matters only to those who see the skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::syntax) enum SkeletonCheck {
-    /// Before it is shown, by [`checked_skeleton()`].
+    /// Before it is shown, by `syntax::checked_skeleton`.
     Deferred,
     Immediate,
 }
