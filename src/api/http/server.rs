@@ -85,8 +85,8 @@ impl HttpServer {
         self.serve_unix_until(listener, pending()).await
     }
 
-    /// Serves a unix socket as [`Self::serve_unix`] does; from when it is `retired` on it takes no more connections,
-    /// and those that it has go on.
+    /// Serves a unix socket until [`HttpServer::stop`]; from when it is `retired` on it takes no more connections, and
+    /// those that it has go on.
     pub async fn serve_unix_until(
         &self,
         listener: std::os::unix::net::UnixListener,
