@@ -79,8 +79,8 @@ fn every_room_imports_only_what_the_floor_plan_allows() {
         let references = file.references(true);
         let found = references.iter().filter_map(|named| Some((named.line, source::room_of(named)?)));
         // What documentation links to is held to the plan as well.
-        let lines = file.text.lines().zip(1..).filter(|(line, _)| line.trim_start().starts_with("//"));
-        let links = lines.flat_map(|(line, number)| imports(line).map(move |room| (number, room)));
+        let comments = file.text.lines().zip(1..).filter(|(line, _)| line.trim_start().starts_with("//"));
+        let links = comments.flat_map(|(line, number)| imports(line).map(move |room| (number, room)));
         for (line, imported) in found.chain(links) {
             if imported != room && !allowed.contains(&imported) {
                 wrong.insert(format!("{path}:{line}: `{room}` imports `{imported}`"));

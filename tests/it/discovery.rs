@@ -179,7 +179,9 @@ fn a_file_in_a_language_that_is_not_built_in_is_listed_with_a_note() {
     assert_eq!((views[1]["view"].as_str(), &views[1]["why"]), (Some("skeleton"), &serde_json::Value::Null));
     let full = sandbox.json(&["view", "a.swift", "--mode", "full"]);
     assert_eq!((full[0]["view"].as_str(), &full[0]["why"]), (Some("full"), &serde_json::Value::Null));
-    sandbox.slop(&["outline", "a.swift"]).refuses(1, &["a.swift", "this slop was built without lang-swift"]);
+    sandbox
+        .slop(&["outline", "a.swift"])
+        .assert_fails(1, &["a.swift", "this slop was built without lang-swift"]);
 }
 
 #[test]
