@@ -81,12 +81,12 @@ fn an_invalid_range_is_refused() {
     make("a.py", "x-2").assert_fails(2, &["`x` is not a line number"]);
     make("a.py", "+1-2").assert_fails(2, &["is not a line number"]);
     make("a.py", "99999999999").assert_fails(2, &["is not a line number"]);
-    make("a.py", "4-9").assert_fails(1, &["a.py", "4-9", "it has 8", "hint:"]);
-    make("b.py", "1-2").assert_fails(1, &["b.py", "file not found"]);
+    make("a.py", "4-9").assert_fails(1, &["a.py", "4-9", "the text has 8", "hint:"]);
+    make("b.py", "1-2").assert_fails(1, &["b.py", "no such file: b.py"]);
     make("../b.py", "1-2").assert_fails(1, &["../b.py", "hint:"]);
     make(".", "1-2").assert_fails(1, &["`.`"]);
     sandbox.write("empty.py", "");
-    make("empty.py", "1").assert_fails(1, &["it has 0"]);
+    make("empty.py", "1").assert_fails(1, &["the text has 0"]);
     sandbox.write("b.bin", b"\0\x01\x02");
     make("b.bin", "1").assert_fails(1, &["b.bin", "not text"]);
     sandbox.write(".env", "KEY=1\n");
