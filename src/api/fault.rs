@@ -167,7 +167,7 @@ const fn hint(code: Code) -> &'static str {
             "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
         }
         Code::OverBudget => {
-            "insist on fewer files (focus, force_full), leave out sections, or allow more of what the message tells: \
+            "require fewer files in full (focus, force_full), leave out sections, or raise the limit: \
              tokens with --budget or tiers.N.budget_tokens, bytes with --max-bytes"
         }
         Code::BadDiscussion => {

@@ -72,12 +72,12 @@ pub(super) fn check_combinations(merged: &MergedSettings, settings: &Settings) -
     {
         let origin = &merged.setting("project.aggregation_strategy").origin;
         warnings.push(format!(
-            "project.aggregation_strategy ({origin}) has no effect beside project.summary_only"
+            "project.aggregation_strategy ({origin}) has no effect while project.summary_only is set"
         ));
     }
     if !settings.agent.models.is_empty() && settings.agent.persona.is_some() {
         let origin = &merged.setting("agent.persona").origin;
-        warnings.push(format!("agent.persona ({origin}) has no effect beside agent.models"));
+        warnings.push(format!("agent.persona ({origin}) has no effect while agent.models is set"));
     }
     if !settings.agent.models.is_empty() || settings.agent.persona.is_some() {
         warn_ineffective_secrets(merged, &settings.secrets, &mut warnings);

@@ -257,7 +257,7 @@ fn read_mask(section: &TomlSection<'_>) -> Result<Vec<(String, MaskMode)>, Error
         let name = name.get_ref().as_ref();
         let allowed = match value.get_ref() {
             // `Engine.run = "def"` is an easy slip.
-            DeValue::Table(_) => "a mode; a name with a dot in it stands in quotes",
+            DeValue::Table(_) => "a mode; a name with a dot in it must be quoted",
             _ => "\"def\", \"sig\" or \"hide\"",
         };
         let mode = value.get_ref().as_str().and_then(MaskMode::from_name);

@@ -182,7 +182,7 @@ fn an_unknown_key_is_told_and_stops_nothing() {
     let many = many.join("\n");
     let warnings = load(&inputs("", &format!("[[files]]\npath = 'a'\n{many}"))).unwrap().warnings;
     assert_eq!(warnings.len(), 21);
-    assert_eq!(warnings[20], "keys without effect that are not told here: 980");
+    assert_eq!(warnings[20], "keys without effect that are not listed here: 980");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn a_wrong_value_is_told_with_its_place_and_what_is_allowed() {
         ("ast_mask = { a = 'all' }", "ast_mask.a` is 'all', not \"def\", \"sig\" or \"hide\""),
         (
             "ast_mask = { a.b = 'def' }",
-            "ast_mask.a` is a table, not a mode; a name with a dot in it stands in quotes",
+            "ast_mask.a` is a table, not a mode; a name with a dot in it must be quoted",
         ),
     ];
     for (line, expected) in cases {

@@ -39,7 +39,7 @@ impl<'a> SettingsSource<'a> {
         let mut warnings = self.warnings.into_inner();
         let more = self.suppressed.get();
         if 0 < more {
-            warnings.push(format!("keys without effect that are not told here: {more}"));
+            warnings.push(format!("keys without effect that are not listed here: {more}"));
         }
         warnings
     }

@@ -159,7 +159,8 @@ fn summary_only_is_the_strategy_summarize() {
     assert!(loaded.warnings.is_empty());
     let loaded = load(&project(b"project = { summary_only = true, aggregation_strategy = 'full' }")).unwrap();
     assert_eq!(loaded.settings.project.aggregation_strategy, AggregationStrategy::Summarize);
-    let warning = "project.aggregation_strategy (slop.toml:1) has no effect beside project.summary_only";
+    let warning =
+        "project.aggregation_strategy (slop.toml:1) has no effect while project.summary_only is set";
     assert_eq!(loaded.warnings, [warning]);
 }
 

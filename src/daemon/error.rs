@@ -126,9 +126,7 @@ const fn hint(error: &Error) -> &'static str {
         }
         Error::ForeignProject { .. } => "start it as the user that the folder belongs to",
         Error::NoCache => "set aggregation.cache_enabled = true",
-        Error::BindSocket(_) => {
-            "see what stands in the socket's place, and whether its folder can be written"
-        }
+        Error::BindSocket(_) => "see what is in the socket's place, and whether its folder can be written",
         Error::BindAddress { .. } => "choose another port, or 0 for any that is free",
         Error::Spawn { .. } => "try again when the machine has fewer threads and processes to run",
         Error::StartTimedOut { .. } => {
@@ -138,7 +136,7 @@ const fn hint(error: &Error) -> &'static str {
             "ask again if it was started just now; else `slop daemon stop` stops it, or kill the process"
         }
         Error::StillRunning { .. } => "see what keeps it, or kill the process",
-        Error::StateLost(_) => "start it anew where the project is now",
+        Error::StateLost(_) => "start it again where the project is now",
         Error::Project(_) => "",
     }
 }

@@ -150,7 +150,7 @@ impl EventLoop<'_> {
         let now = self.clock.monotonic();
         let overdue = self.barrier.take_overdue(now);
         if !overdue.is_empty() {
-            let why = "the file system told nothing of a file for a second".to_owned();
+            let why = "the file system reported no event for a test file within a second".to_owned();
             self.distrust(why, "");
             self.release(overdue);
             let waiting = self.barrier.drain();
@@ -188,7 +188,7 @@ impl EventLoop<'_> {
             self.restore_sockets();
             return None;
         }
-        (self.notify)(Notice::Note("the cache folder was deleted, and is made anew"));
+        (self.notify)(Notice::Note("the cache folder was deleted, and is created again"));
         if let Err(error) = self.recreate_cache() {
             (self.notify)(Notice::Note(&error_chain(&error)));
             return Some(TAKEN_OVER);
@@ -391,7 +391,7 @@ impl EventLoop<'_> {
         if was_told {
             return;
         }
-        (self.notify)(Notice::Note("the socket was deleted, and is made anew"));
+        (self.notify)(Notice::Note("the socket was deleted, and is created again"));
         if let Err(error) = renewed {
             (self.notify)(Notice::Note(&error_chain(&error)));
         }

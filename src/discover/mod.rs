@@ -11,6 +11,7 @@ mod file_type;
 mod file_types;
 mod list;
 mod listing;
+mod rule_files;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -18,7 +19,8 @@ mod walk;
 
 pub use dialect::HeaderNeighbors;
 pub use file_type::{all_file_types, detect_file_type, file_type_by_id, is_header, unknown_type};
-pub use list::{list, rule_files};
+pub use list::list;
 pub use listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules, Options};
+pub use rule_files::rule_files;
 pub use text::{DecodedText, content_facts, read_as_text};
 pub use walk::watchable_folders;

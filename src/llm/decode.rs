@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::call::{CallFailure, FailureClass, Model, ModelReply, RateLimits, SoftFailure};
 use super::error_body::{ErrorBody, is_error};
-use super::{error_body, headers, wire};
+use super::{headers, message_text, wire};
 use crate::model::{HttpResponse, TokenUsage};
 
 /// The status of a response that carries an answer.
@@ -73,7 +73,7 @@ pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Mod
     };
     if !success {
         let output = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
-        let message = error_body::printable(&String::from_utf8_lossy(output), error_body::MAX_MESSAGE);
+        let message = message_text::printable(&String::from_utf8_lossy(output), message_text::MAX_MESSAGE);
         let message = if message.is_empty() { "the program gave no reason".to_owned() } else { message };
         // Retrying at once would not help; a program that always fails is noticed by its repeated failures.
         return Err(failure(FailureClass::Request, message));
@@ -150,14 +150,14 @@ fn header_id(response: &HttpResponse) -> Option<String> {
     ["request-id", "x-request-id"]
         .into_iter()
         .find_map(|name| response.header(name))
-        .and_then(error_body::call_id)
+        .and_then(message_text::call_id)
 }
 
 fn body_id(value: &Value) -> Option<String> {
     ["request_id", "responseId", "id"]
         .into_iter()
         .find_map(|name| value.get(name)?.as_str())
-        .and_then(error_body::call_id)
+        .and_then(message_text::call_id)
 }
 
 #[cfg(test)]
@@ -166,7 +166,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::catalog::WireFormat;
-    use super::super::error_body;
+    use super::super::message_text;
     use super::super::testing::{NOW_MS, model, response};
     use super::*;
 
@@ -247,7 +247,7 @@ mod tests {
         for status in [200, 500] {
             let failure =
                 decode(&model(WireFormat::Chat), &response(status, &[], &body), NOW_MS).unwrap_err();
-            assert!(failure.message.len() <= error_body::MAX_MESSAGE);
+            assert!(failure.message.len() <= message_text::MAX_MESSAGE);
         }
     }
 
@@ -354,7 +354,7 @@ mod tests {
                 [decode(&model, response, NOW_MS), decode_command(false, &response.body, &response.body)]
             {
                 if let Err(failure) = answer {
-                    assert!(failure.message.len() <= error_body::MAX_MESSAGE);
+                    assert!(failure.message.len() <= message_text::MAX_MESSAGE);
                     assert!(!failure.message.chars().any(char::is_control), "{:?}", failure.message);
                 }
             }

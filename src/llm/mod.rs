@@ -9,7 +9,7 @@
 //! | `catalog` | providers and prices, known before any call | – |
 //! | `call` | models, their requests and the decoded results | `catalog` |
 //! | `wire` | one file for each format | `call`, `catalog` |
-//! | `decode`, `error_body`, `headers` | reading responses | `call`, `wire` |
+//! | `decode`, `error_body`, `message_text`, `headers` | reading responses | `call`, `wire` |
 //! | `batch` | many requests at once | all of these |
 //! | `pacing` | retries, circuit breaker and rate limits | `call` |
 //!
@@ -21,6 +21,7 @@ mod catalog;
 mod decode;
 mod error_body;
 mod headers;
+mod message_text;
 mod pacing;
 #[cfg(test)]
 mod testing;

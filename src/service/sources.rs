@@ -84,7 +84,7 @@ pub fn settings_error(error: &Error) -> ApiError {
 const fn hint(error: &Error) -> &'static str {
     match error {
         Error::NotUtf8 { .. } | Error::Syntax { .. } | Error::UnknownKey { .. } | Error::BadValue { .. } => {
-            "mend what the message names; `slop init` in an empty folder writes out every setting there is"
+            "fix the setting named above; `slop init` in an empty folder writes a file with every setting"
         }
         Error::Thread(_) => "try again when the machine has fewer threads to run",
         Error::Read { .. } => "make the file readable, or move it away",

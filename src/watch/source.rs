@@ -149,7 +149,7 @@ fn to_watch_events(event: notify::Result<notify::Event>) -> Vec<WatchEvent> {
             return vec![WatchEvent::OutOfWatches];
         }
         Err(error) => {
-            return vec![WatchEvent::Lost(format!("the system's queue told of an error ({error})"))];
+            return vec![WatchEvent::Lost(format!("the event queue reported an error ({error})"))];
         }
     };
     if event.need_rescan() {

@@ -144,7 +144,7 @@ pub(super) fn report_unanswered(outcome: &RunOutcome, context: &mut CommandConte
         context.output.note(&format!("no summary of {place}: {why}"));
     }
     if MOST_TOLD < all.len() {
-        context.output.note(&format!("and none of {} more; --json tells of all", all.len() - MOST_TOLD));
+        context.output.note(&format!("and none of {} more; --json lists all", all.len() - MOST_TOLD));
     }
     if 0 < outcome.implausible {
         let words = "are said to have taken more tokens than was sent or asked for, and count as their worst";

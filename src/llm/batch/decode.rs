@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::encode::is_anthropic;
 use crate::llm::call::{CallFailure, FailureClass, Model, ModelReply, RateLimits};
 use crate::llm::decode::{decode_value, good_value};
-use crate::llm::error_body;
 use crate::llm::error_body::ErrorBody;
+use crate::llm::message_text;
 use crate::model::HttpResponse;
 
 /// The state of a submission.
@@ -102,7 +102,7 @@ pub fn decode_results(model: &Model, body: &[u8]) -> Vec<(String, Result<ModelRe
 }
 
 fn id(value: &Value) -> Option<String> {
-    value.get("id").and_then(Value::as_str).and_then(error_body::call_id)
+    value.get("id").and_then(Value::as_str).and_then(message_text::call_id)
 }
 
 fn listed(model: &Model, batch: &Value) -> Option<ListedBatch> {
@@ -120,7 +120,7 @@ fn listed(model: &Model, batch: &Value) -> Option<ListedBatch> {
     Some(ListedBatch {
         id: id(batch)?,
         created_ms,
-        tag: batch.pointer("/metadata/slop").and_then(Value::as_str).and_then(error_body::call_id),
+        tag: batch.pointer("/metadata/slop").and_then(Value::as_str).and_then(message_text::call_id),
         items,
         progress: progress(model, batch)?,
     })
@@ -134,7 +134,7 @@ fn progress(model: &Model, batch: &Value) -> Option<BatchProgress> {
         };
     }
     let status = batch.get("status")?.as_str()?;
-    let file = |name| batch.get(name).and_then(Value::as_str).and_then(error_body::call_id);
+    let file = |name| batch.get(name).and_then(Value::as_str).and_then(message_text::call_id);
     let results = [file("output_file_id"), file("error_file_id")].into_iter().flatten().collect();
     match status {
         "completed" | "expired" | "cancelled" => Some(BatchProgress::Ended { results, failed: None }),
@@ -143,7 +143,7 @@ fn progress(model: &Model, batch: &Value) -> Option<BatchProgress> {
                 batch.pointer("/errors/data/0/message").and_then(Value::as_str).unwrap_or("no reason given");
             Some(BatchProgress::Ended {
                 results,
-                failed: Some(error_body::printable(reason, error_body::MAX_MESSAGE)),
+                failed: Some(message_text::printable(reason, message_text::MAX_MESSAGE)),
             })
         }
         _ => Some(BatchProgress::Running),
@@ -184,7 +184,7 @@ fn decode_openai_line(model: &Model, line: &Value) -> Result<ModelReply, CallFai
         return Err(uncharged(&ErrorBody::from_json(body), status));
     }
     let request_id =
-        line.pointer("/response/request_id").and_then(Value::as_str).and_then(error_body::call_id);
+        line.pointer("/response/request_id").and_then(Value::as_str).and_then(message_text::call_id);
     decode_value(model, body, request_id, RateLimits::default())
 }
 

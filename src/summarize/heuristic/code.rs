@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::page::{SummaryInput, SummaryPage};
-use super::{comments, data, page};
+use super::{comments, data, declarations, page};
 use crate::model::{Outline, Symbol, SymbolKind};
 use crate::summarize::words;
 
@@ -23,7 +23,7 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
         page.push_clipped(&imports(outline), IMPORTS_BYTES);
     }
     if symbols.is_empty() {
-        push(&mut page, source);
+        declarations::push(&mut page, source);
     } else {
         push_symbols(&mut page, &symbols);
     }
@@ -222,160 +222,11 @@ fn is_private(symbol: &Symbol) -> bool {
     symbol.name.starts_with('_') || is_static_function
 }
 
-/// Bytes that are read.
-const HEAD_BYTES: usize = 1024 * 1024;
-
-/// Words that begin a declaration at the start of a line.
-const KEYWORDS: [&str; 41] = [
-    "abstract",
-    "async",
-    "class",
-    "contract",
-    "create",
-    "data",
-    "def",
-    "defmodule",
-    "defn",
-    "defp",
-    "defun",
-    "entity",
-    "enum",
-    "export",
-    "extension",
-    "final",
-    "fn",
-    "fun",
-    "func",
-    "function",
-    "interface",
-    "macro",
-    "message",
-    "mod",
-    "module",
-    "namespace",
-    "object",
-    "package",
-    "proc",
-    "procedure",
-    "protocol",
-    "pub",
-    "public",
-    "record",
-    "sealed",
-    "service",
-    "struct",
-    "sub",
-    "trait",
-    "type",
-    "union",
-];
-
-/// Visibility keywords: what begins with them comes first.
-const PUBLIC: [&str; 4] = ["pub ", "pub(", "export ", "public "];
-
-/// Adds the declarations to the page, public ones first, as many as fit.
-pub(crate) fn push(page: &mut SummaryPage, source: &SummaryInput<'_>) {
-    let text = words::head(source.text, HEAD_BYTES);
-    if source.file_type.id == "make" {
-        let targets = make_targets(text);
-        if !targets.is_empty() {
-            page.push_clipped(&format!("Targets: {}", words::join_within(&targets, ", ", 300)), 320);
-        }
-        return;
-    }
-    let mut found = declarations(text);
-    // Stable: among equals the order of the text is kept.
-    found.sort_by_key(|line| match line.split_once(' ') {
-        _ if PUBLIC.iter().any(|word| line.starts_with(word)) => 0,
-        Some((_, name)) if name.starts_with('_') => 2,
-        Some(_) | None => 1,
-    });
-    for line in &found {
-        if !page.push(line) {
-            page.push_ellipsis();
-            return;
-        }
-    }
-}
-
-fn declarations(text: &str) -> Vec<String> {
-    const LOOKED_AT: usize = 2000;
-    const MOST: usize = 60;
-    const LINE_BYTES: usize = 100;
-    let mut found: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| is_declaration(line)).take(LOOKED_AT) {
-        let line = words::one_line(line);
-        let line = without_body(&line);
-        let line = words::clip(line.trim_end_matches([' ', '{', ':', '(', ';', '=']), LINE_BYTES);
-        if !found.contains(&line) {
-            found.push(line);
-        }
-        if found.len() == MOST {
-            break;
-        }
-    }
-    found
-}
-
-fn is_declaration(line: &str) -> bool {
-    let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(line.len());
-    let (word, rest) = line.split_at(end);
-    if KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword)) {
-        // `type = 1` and `data.x()` only use such a word.
-        let is_receiver = |c: char| word == "func" && c == '(';
-        let is_name = |c: char| {
-            c.is_alphanumeric() || matches!(c, '_' | '*' | '\'' | '"' | '$' | '{' | '<') || is_receiver(c)
-        };
-        let rest = rest
-            .strip_prefix('(')
-            .map_or(rest, |inside| inside.split_once(')').map_or("", |(_, after)| after));
-        if word == "data"
-            && !rest.trim_start().starts_with(|c: char| c.is_uppercase())
-            && !rest.starts_with(" class")
-        {
-            return false;
-        }
-        return !rest.starts_with(" use ")
-            && rest.starts_with([' ', '\t'])
-            && rest.trim_start().starts_with(is_name);
-    }
-    // A shell function.
-    !word.is_empty() && rest.trim_start().starts_with("()") && rest.trim_end().ends_with('{')
-}
-
-/// Removes the body of `sub name { … }`; `export { a, b }` has none.
-fn without_body(line: &str) -> &str {
-    match line.split_once(" {") {
-        Some((head, _)) if head.contains(' ') => head,
-        Some(_) | None => line,
-    }
-}
-
-fn make_targets(text: &str) -> Vec<String> {
-    const MOST: usize = 40;
-    let mut targets: Vec<String> = Vec::new();
-    for line in text.lines() {
-        let Some((name, rest)) = line.split_once(':') else {
-            continue;
-        };
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/'));
-        let name = words::clip(name, 40);
-        if is_name && !rest.starts_with('=') && !targets.contains(&name) {
-            targets.push(name);
-        }
-        if targets.len() == MOST {
-            break;
-        }
-    }
-    targets
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
 
-    use super::super::summary::tests::{check, summary};
+    use super::super::summary::tests::summary;
     use super::*;
     use crate::model::{ParseHealth, Span};
 
@@ -537,79 +388,5 @@ mod tests {
             def function_6(argument: int, argument: int, argument: int, argument: int, argument: int, argument: int, )
             …"]]
         .assert_eq(&summary);
-    }
-
-    #[test]
-    fn a_rust_file_shows_public_items_first() {
-        check(
-            "rust",
-            "// Copyright 2024 Somebody\n\n//! Walks trees.\n//!\n//! Slowly.\n\nuse std::fmt;\n\nfn helper(x: u8) -> u8 {\n    x\n}\n\npub(crate) struct Walker {\n    depth: u8,\n}\n\nimpl Walker {\n    pub fn go(&self) {}\n}\n\npub fn walk(root: &Path) -> Result<(), Error> {\n}\n",
-            expect![[r"
-                Rust source, about 20 lines.
-                Walks trees.
-                pub(crate) struct Walker
-                pub fn walk(root: &Path) -> Result<(), Error>
-                fn helper(x: u8) -> u8"]],
-        );
-    }
-
-    #[test]
-    fn a_go_file_shows_its_package() {
-        check(
-            "go",
-            "// Package shop sells things.\npackage shop\n\nimport \"fmt\"\n\ntype Cart struct {\n\titems []Item\n}\n\nfunc (c *Cart) Add(i Item) error {\n}\n\nfunc New() *Cart {\n}\n",
-            expect![[r"
-                Go source, about 10 lines.
-                Package shop sells things.
-                package shop
-                type Cart struct
-                func (c *Cart) Add(i Item) error
-                func New() *Cart"]],
-        );
-    }
-
-    #[test]
-    fn a_script_shows_its_functions() {
-        check(
-            "shell",
-            "#!/usr/bin/env bash\n#\n# Deploys the site.\nset -euo pipefail\n\nusage() {\n  echo x\n}\nfunction main {\n  usage\n}\nmain \"$@\"\n",
-            expect![[r"
-                Shell script, about 10 lines.
-                Deploys the site.
-                usage()
-                function main"]],
-        );
-    }
-
-    #[test]
-    fn tables_and_targets_are_declarations() {
-        check(
-            "sql",
-            "-- The shop's tables.\ncreate table item (\n  id int\n);\nCREATE INDEX x ON item (id);\nSEL x;\n",
-            expect![[r"
-                SQL source, a few lines.
-                The shop's tables.
-                create table item
-                CREATE INDEX x ON item (id)"]],
-        );
-        check(
-            "make",
-            "# Builds it.\nCC := gcc\nall: a b\n\techo\n.PHONY: all\nclean:\n\trm x\n$(OUT): y\n",
-            expect![[r"
-                Makefile, a few lines.
-                Builds it.
-                Targets: all, clean"]],
-        );
-    }
-
-    #[test]
-    fn a_web_page_shows_its_title() {
-        check(
-            "html",
-            "<!DOCTYPE html>\n<html><head>\n<title>The\n shop</title></head></html>\n",
-            expect![[r"
-                HTML page, a few lines.
-                The shop"]],
-        );
     }
 }

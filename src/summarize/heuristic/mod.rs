@@ -3,7 +3,7 @@
 //! | file | describes |
 //! |---|---|
 //! | `summary` | every file: it selects one of the others |
-//! | `code`, `comments` | source code, with and without a parser |
+//! | `code`, `comments`, `declarations` | source code, with and without a parser |
 //! | `prose`, `markdown` | texts in several markups |
 //! | `config`, `config_values`, `yaml` | configuration files by their keys |
 //! | `data` | tables, records, lock files, patches, notebooks |
@@ -15,6 +15,7 @@ mod comments;
 mod config;
 mod config_values;
 mod data;
+mod declarations;
 mod markdown;
 mod page;
 mod prose;

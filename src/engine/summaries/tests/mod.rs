@@ -83,7 +83,14 @@ fn answer(paid: &mut AgentDb, errand: &SummaryTask, policy: &SummaryPolicy) {
     paid.record_answer(spend, &settlement, &errand.id, HOLDER, &summaries, &[]).unwrap();
 }
 
-/// Answers all that there is to ask, until nothing is; returns what was asked, round by round.
+/// Records that a model refused a task, until `until`; forever without it.
+fn refuse(paid: &mut AgentDb, task: &SummaryTask, reason: &str, until: Option<i64>) {
+    let refusal = policy().refusal_key(&task.id);
+    paid.claim(&task.id, &refusal, &[task.id], HOLDER, 0, &|_| true).unwrap();
+    paid.record_refusal(&task.id, &refusal, HOLDER, reason, until, 0).unwrap();
+}
+
+/// Answers every task until none is left, and returns their names round by round.
 fn answer_all(bench: &TestProject, policy: &SummaryPolicy) -> Vec<Vec<String>> {
     let mut rounds = Vec::new();
     loop {

@@ -22,24 +22,7 @@ fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
     let files = tasks(&bench, &policy());
     let mut paid = agent_db(&bench);
     answer(&mut paid, &files.ready[0], &policy());
-    paid.claim(
-        &files.ready[1].id,
-        &policy().refusal_key(&files.ready[1].id),
-        &[files.ready[1].id],
-        HOLDER,
-        0,
-        &|_| true,
-    )
-    .unwrap();
-    paid.record_refusal(
-        &files.ready[1].id,
-        &policy().refusal_key(&files.ready[1].id),
-        HOLDER,
-        "it would not",
-        Some(i64::MAX),
-        0,
-    )
-    .unwrap();
+    refuse(&mut paid, &files.ready[1], "it would not", Some(i64::MAX));
     let project = &mut bench.open(options());
     let errands = project.summary_tasks(&policy()).unwrap();
     assert_eq!(errands.ready[0].scope, SummaryScope::Folder);
@@ -55,24 +38,7 @@ fn nothing_of_a_file_that_is_withheld_is_in_the_question_about_its_folder() {
     let files = tasks(&bench, &policy());
     let mut paid = agent_db(&bench);
     answer(&mut paid, &files.ready[0], &policy());
-    paid.claim(
-        &files.ready[1].id,
-        &policy().refusal_key(&files.ready[1].id),
-        &[files.ready[1].id],
-        HOLDER,
-        0,
-        &|_| true,
-    )
-    .unwrap();
-    paid.record_refusal(
-        &files.ready[1].id,
-        &policy().refusal_key(&files.ready[1].id),
-        HOLDER,
-        "it holds what looks like a secret",
-        None,
-        0,
-    )
-    .unwrap();
+    refuse(&mut paid, &files.ready[1], "it holds what looks like a secret", None);
     let project = &mut bench.open(options());
     let errands = project.summary_tasks(&policy()).unwrap();
     let made = project.preparer(&errands, &policy()).prepare(&errands.ready[0], 0).unwrap();
