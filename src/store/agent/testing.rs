@@ -1,32 +1,23 @@
 //! What the tests of this folder write to their database.
 
-use std::path::PathBuf;
-
-use rusqlite::Connection;
+use std::ops::Deref;
 
 use super::{
     AgentDb, BatchQuestion, SpendCaps, SpendId, SpendOutcome, SpendReservation, SpendSettlement,
     StoredSummary,
 };
 use crate::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier, TokenUsage};
+use crate::store::sqlite::DatabaseFolder;
 
 /// The process that the tests pretend to be.
 pub(super) const ME: &str = "agent-0123.lock";
 
-/// A folder that is deleted when it is dropped.
-pub(super) struct TempAgentDb(tempfile::TempDir);
+/// A folder with a database, deleted when it is dropped.
+pub(super) struct TempAgentDb(DatabaseFolder);
 
 impl TempAgentDb {
     pub(super) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub(super) fn file(&self) -> PathBuf {
-        self.path("agent.db")
+        Self(DatabaseFolder::new("agent.db"))
     }
 
     /// Opens the database, in which nothing may be wrong.
@@ -36,18 +27,13 @@ impl TempAgentDb {
         assert_eq!(opened.recovery, None);
         opened.db
     }
+}
 
-    /// Opens the database past the room, to do harm to it.
-    pub(super) fn raw_connection(&self) -> Connection {
-        Connection::open(self.file()).unwrap()
-    }
+impl Deref for TempAgentDb {
+    type Target = DatabaseFolder;
 
-    pub(super) fn file_names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+    fn deref(&self) -> &DatabaseFolder {
+        &self.0
     }
 }
 

@@ -1,8 +1,6 @@
 //! What the tests of this room put into a store, and a folder to have it in.
 
-use std::path::PathBuf;
-
-use rusqlite::Connection;
+use std::ops::Deref;
 
 use super::file::{FileRow, StoredFileState};
 use super::open::Store;
@@ -11,21 +9,14 @@ use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileStamp, HeaderDialect, Outline, ParseHealth, Producer,
     RelPath, Skeleton, Span, Symbol, SymbolKind,
 };
+use crate::store::sqlite::DatabaseFolder;
 
-/// A folder that is deleted when it is dropped.
-pub(super) struct TempStore(tempfile::TempDir);
+/// A folder with a database, deleted when it is dropped.
+pub(super) struct TempStore(DatabaseFolder);
 
 impl TempStore {
     pub(super) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub(super) fn file(&self) -> PathBuf {
-        self.path("index.db")
+        Self(DatabaseFolder::new("index.db"))
     }
 
     /// Opens the store, in which nothing may be wrong.
@@ -35,18 +26,13 @@ impl TempStore {
         assert_eq!(opened.recovery, None);
         opened.store
     }
+}
 
-    /// Opens the database past the store, to do harm to it.
-    pub(super) fn raw_connection(&self) -> Connection {
-        Connection::open(self.file()).unwrap()
-    }
+impl Deref for TempStore {
+    type Target = DatabaseFolder;
 
-    pub(super) fn file_names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+    fn deref(&self) -> &DatabaseFolder {
+        &self.0
     }
 }
 

@@ -7,6 +7,8 @@ mod error;
 mod files;
 mod migrate;
 mod row;
+#[cfg(test)]
+mod testing;
 
 pub use database::IntegrityReport;
 pub use error::Error;
@@ -20,3 +22,5 @@ pub(super) use migrate::{AGENT_SCHEMA, INDEX_SCHEMA};
 pub(super) use row::{
     ChecksumBuilder, RowChecksum, RowColumns, money_to_column, select_each, select_first, tokens_to_columns,
 };
+#[cfg(test)]
+pub(super) use testing::DatabaseFolder;

@@ -5,10 +5,8 @@
 
 use std::ops::Range;
 
+use super::braces::block_end;
 use crate::syntax::text::PreprocessedText;
-
-/// Strings nested deeper than this in strings were not written by a person.
-const MAX_DEPTH: usize = 50;
 
 /// Returns `text` without the branches and directives that the grammar would stumble over; `None` where there are none,
 /// or the scanner does not support what it reads.
@@ -187,31 +185,9 @@ fn string_end(text: &str, start: usize, quote: usize, depth: usize) -> Option<us
             [b'"', ..] => return Some(at + 1),
             [b'\n', ..] if !is_verbatim => return None,
             [b'{', b'{', ..] if has_holes => at += 2,
-            [b'{', ..] if has_holes => at = interpolation_end(text, at, depth)?,
+            [b'{', ..] if has_holes => at = block_end(text, at, depth, token_end)?,
             [b'\\', ..] if !is_verbatim => at += 1 + text.get(at + 1..)?.chars().next()?.len_utf8(),
             _ => at += 1,
-        }
-    }
-}
-
-/// Returns the end of the code that is interpolated in a string.
-fn interpolation_end(text: &str, at: usize, depth: usize) -> Option<usize> {
-    if depth == MAX_DEPTH {
-        return None;
-    }
-    let (mut at, mut open) = (at, 0_usize);
-    loop {
-        match text.as_bytes().get(at)? {
-            b'{' => open += 1,
-            b'}' => open -= 1,
-            _ => {
-                at = token_end(text, at, depth + 1)?;
-                continue;
-            }
-        }
-        at += 1;
-        if open == 0 {
-            return Some(at);
         }
     }
 }

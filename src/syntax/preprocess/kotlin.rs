@@ -5,10 +5,8 @@
 
 use std::ops::Range;
 
+use super::braces::block_end;
 use crate::syntax::text::PreprocessedText;
-
-/// Templates nested deeper than this in strings were not written by a person.
-const MAX_DEPTH: usize = 50;
 
 /// Returns `text` with the bodies of its functions empty; `None` where the scanner does not support what it reads.
 pub(in crate::syntax) fn preprocess_kotlin(text: &str) -> Option<PreprocessedText> {
@@ -113,7 +111,7 @@ impl KotlinScanner<'_> {
     }
 
     fn cut_block(&mut self) -> Option<()> {
-        let end = block_end(self.text, self.at, 0)?;
+        let end = block_end(self.text, self.at, 0, token_end)?;
         self.replace(self.at + 1..end - 1, "");
         self.at = end;
         Some(())
@@ -255,7 +253,7 @@ fn string_end(text: &str, at: usize, depth: usize) -> Option<usize> {
         at += text.get(at..)?.find(['"', '\\', '$', '\n'])?;
         match &text.as_bytes()[at..] {
             [b'$', b'{', ..] => {
-                at = block_end(text, at + 1, depth)?;
+                at = block_end(text, at + 1, depth, token_end)?;
                 continue;
             }
             [b'"', b'"', b'"', ..] if is_raw => {
@@ -270,28 +268,6 @@ fn string_end(text: &str, at: usize, depth: usize) -> Option<usize> {
         }
         // What is escaped may be a character of several bytes.
         at += text.get(at..)?.chars().next()?.len_utf8();
-    }
-}
-
-/// Returns where the block that begins at `at` ends.
-fn block_end(text: &str, at: usize, depth: usize) -> Option<usize> {
-    if depth == MAX_DEPTH {
-        return None;
-    }
-    let (mut at, mut open) = (at, 0_usize);
-    loop {
-        match text.as_bytes().get(at)? {
-            b'{' => open += 1,
-            b'}' => open -= 1,
-            _ => {
-                at = token_end(text, at, depth + 1)?;
-                continue;
-            }
-        }
-        at += 1;
-        if open == 0 {
-            return Some(at);
-        }
     }
 }
 

@@ -9,6 +9,8 @@
 //! Knows: the bytes of a language. Does not know: trees, qualified names, docs. Imports `text` alone. Scanners of a few
 //! lines are in the file of their language.
 
+#[cfg(any(feature = "lang-csharp", feature = "lang-kotlin"))]
+mod braces;
 mod c;
 #[cfg(feature = "lang-csharp")]
 mod csharp;
