@@ -225,7 +225,7 @@ fn the_floor_plan_itself_points_only_downward() {
     for (room, floor, allowed) in ROOMS {
         for other in *allowed {
             let below = ROOMS.iter().find(|(name, ..)| name == other).map(|(_, floor, _)| *floor);
-            // Two pairs share a floor by the house page: `sys` stands on `model`, and `config` beside `api`.
+            // Two pairs share a floor by the house page: `sys` stands on `model`, and `config` is next to `api`.
             let stands_on_model = *room == "sys" && *other == "model";
             assert!(below < Some(*floor) || stands_on_model, "{room} on floor {floor} imports {other}");
         }
@@ -248,7 +248,7 @@ fn the_page_shows_this_floor_plan() {
 
 #[test]
 fn a_face_has_no_logic() {
-    // What tests share stands in their `mod.rs`, which is nobody's face.
+    // What tests share is in their `mod.rs`, which is no room's face.
     let is_of_tests = |file: &Path| {
         file.parent().is_some_and(|folder| folder.ends_with("tests") || folder.ends_with("tree_tests"))
     };

@@ -220,11 +220,11 @@ fn reservations_count_when_a_cap_is_reached() {
     options.caps.day = Money::from_nanos(20_000_000);
     let outcome = world.service(&options).submit(tasks(9), &PlainPrompts, &|| false).unwrap();
     assert!(0 < outcome.submitted && 0 < outcome.remaining, "{outcome:?}");
-    let Some(StopReason::OverCap { spent: told, caps, next, .. }) = outcome.stopped else {
+    let Some(StopReason::OverCap { spent: reported, caps, next, .. }) = outcome.stopped else {
         panic!("{outcome:?}")
     };
-    assert_eq!(told.day, spent(&world).day);
-    assert!(caps.day < told.day + next);
+    assert_eq!(reported.day, spent(&world).day);
+    assert!(caps.day < reported.day + next);
 }
 
 #[test]

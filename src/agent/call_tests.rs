@@ -12,7 +12,7 @@ fn echo(status: u16, kind: &str) -> HttpResponse {
     with_header(response(status, &body), "request-id", &format!("for-{KEY}"))
 }
 
-/// Returns the content of all files beside the database.
+/// Returns the content of all files next to the database.
 fn kept(world: &TestBench) -> Vec<u8> {
     let files = std::fs::read_dir(world.folder.path()).unwrap();
     files.flat_map(|file| RealDisk.read(&file.unwrap().path()).unwrap().unwrap_or_default()).collect()

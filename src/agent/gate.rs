@@ -259,7 +259,7 @@ impl GateState {
             CallResult::Failed(failure) => match failure.class {
                 FailureClass::Request => Some(&failure.message),
                 FailureClass::TooLong | FailureClass::Soft(_) => None,
-                // These do not tell whether the model accepts the request.
+                // These do not show whether the model accepts the request.
                 FailureClass::Rate
                 | FailureClass::Overload
                 | FailureClass::Money

@@ -1,4 +1,4 @@
-//! What went wrong, for whoever asked: a stable code, words, and what to do.
+//! The error that a client receives: a stable code, a message, and what to do.
 
 use std::borrow::Cow;
 use std::io;
@@ -138,15 +138,15 @@ const fn code_name(code: Code) -> &'static str {
     }
 }
 
-/// What to do about a database of models' words that cannot be used: it was paid for, so nobody is told to delete it.
-pub const PAID_STORE_HINT: &str = "if it is damaged, `slop cache verify` or the next `slop summarize` mends it, and keeps the old \
+/// What to do about a database of models' words that cannot be used: it was paid for, so no hint says to delete it.
+pub const PAID_STORE_HINT: &str = "if it is damaged, `slop cache verify` or the next `slop summarize` repairs it, and keeps the old \
                           file; do not delete it, for it was paid for";
 
 const fn hint(code: Code) -> &'static str {
     match code {
         Code::ListFailed => "check that the project's folder is there and can be read",
         Code::StoreTooNew => {
-            "use the newer slop that wrote this cache, or delete index.db in the cache folder to start anew"
+            "use the newer slop that wrote this cache, or delete index.db in the cache folder to rebuild it"
         }
         Code::StoreUnusable => {
             "try again; if it stays so, delete index.db in the cache folder: it costs time only"

@@ -48,7 +48,7 @@ pub struct ResolveSlicesQuery {
     pub slices: Vec<Slice>,
 }
 
-/// Asks which symbols names stand for in the files that a path or pattern selects.
+/// Asks which symbols names denote in the files that a path or pattern selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchSymbolsQuery {
     /// A file, a folder or a pattern.

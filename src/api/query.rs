@@ -61,7 +61,7 @@ pub trait WireQuery:
         schemas.subschema_for::<Self::Answer>()
     }
 
-    /// Returns the path of the question, for one that is at hand as a value.
+    /// Returns the path of the question, given as a value.
     fn path(&self) -> &'static str {
         Self::PATH
     }

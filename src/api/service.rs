@@ -24,7 +24,7 @@ pub trait Service: Send + Sync {
     /// that may wait.
     ///
     /// What a document shows is remembered only if the answer has arrived. This is why the answer is handed over in a
-    /// call and not returned: whoever writes it to a pipe knows the outcome only afterwards.
+    /// call and not returned: a caller that writes it to a pipe knows the outcome only afterwards.
     fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError>;
 }
 

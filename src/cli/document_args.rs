@@ -78,7 +78,7 @@ pub struct AggregateArgs {
     pub dry_run: bool,
     /// The flags for content besides the files.
     #[command(flatten)]
-    pub beside: AttachmentArgs,
+    pub attachments: AttachmentArgs,
     /// Wait up to this many seconds for missing summaries by models
     ///
     /// Runs `slop summarize` first, without confirmation; if a daemon is already writing summaries in the background,

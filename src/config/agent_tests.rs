@@ -143,10 +143,10 @@ fn a_key_that_is_written_down_is_told_of_without_being_shown() {
     for name in ["api_key", "apiKey", "key", "access-token"] {
         let loaded =
             read(&format!("[providers.x]\nwire = 'ollama'\nbase_url = 'https://x'\n{name} = 'sk-1234'"), "");
-        let told = loaded.warnings.join("\n");
-        assert!(told.contains("4: `providers.x."), "{told}");
-        assert!(told.contains("in `key_variables`, or a file in `key_file`"), "{told}");
-        assert!(!told.contains("sk-1234") && !told.contains("nearest"), "{told}");
+        let warnings = loaded.warnings.join("\n");
+        assert!(warnings.contains("4: `providers.x."), "{warnings}");
+        assert!(warnings.contains("in `key_variables`, or a file in `key_file`"), "{warnings}");
+        assert!(!warnings.contains("sk-1234") && !warnings.contains("nearest"), "{warnings}");
     }
 }
 

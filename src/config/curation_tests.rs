@@ -291,10 +291,10 @@ fn hostile_curation_is_an_error_or_a_warning_on_short_lines() {
         format!("presets.{} = 1", vec!["a"; 70].join(".")),
         format!("[[files]]\npath = 'a'\nast_mask = {{ {long} = '{long}' }}"),
     ] {
-        let told = match load(&inputs("", &text)) {
+        let reported = match load(&inputs("", &text)) {
             Ok(loaded) => loaded.warnings,
             Err(error) => vec![error.to_string()],
         };
-        assert!(told.iter().all(|line| line.len() < 500 && !line.contains('\n')), "{told:?}");
+        assert!(reported.iter().all(|line| line.len() < 500 && !line.contains('\n')), "{reported:?}");
     }
 }

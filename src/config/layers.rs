@@ -310,7 +310,7 @@ impl MergedSettings {
         Ok(items)
     }
 
-    /// Returns what the word of `key` stands for, which must be one of `words`.
+    /// Returns the value that `key` names, which must be one of `words`.
     pub(super) fn choice<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<T, Error> {
         let text = self.text(key);
         match words.iter().find(|(word, _)| *word == text) {

@@ -51,7 +51,7 @@ impl LoadedConfig {
     }
 }
 
-/// One setting as it stands after all layers.
+/// One setting after all layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingValue {
     /// The dotted key.
@@ -117,7 +117,7 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     layers.push(layers::from_flags(&inputs.flags, &schema)?);
     for layer in layers {
         merged.overlay(layer);
-        // After each layer, so that a wrong value is told of even where a higher layer covers it.
+        // After each layer, so that a wrong value is reported even if a higher layer overrides it.
         settings = convert::settings(&merged)?;
     }
     warnings.extend(convert::check_combinations(&merged, &settings)?);
@@ -155,19 +155,19 @@ fn check_provider_addresses(
 /// Hashes the bytes of both files, and the variables and flags that are settings; each with its length, so that nothing
 /// can pass from one part to another. A file that is not there says as little as an empty one.
 fn fingerprint(inputs: &ConfigInputs) -> ContentHash {
-    let mut told = Vec::new();
-    let mut tell = |bytes: &[u8]| {
-        told.extend((bytes.len() as u64).to_be_bytes());
-        told.extend(bytes);
+    let mut hashed = Vec::new();
+    let mut add = |bytes: &[u8]| {
+        hashed.extend((bytes.len() as u64).to_be_bytes());
+        hashed.extend(bytes);
     };
     for file in [&inputs.user_file, &inputs.project_file] {
-        tell(file.as_ref().map_or(b"", |(_, bytes)| bytes));
+        add(file.as_ref().map_or(b"", |(_, bytes)| bytes));
     }
     for (name, text) in layers::slop_variables(&inputs.environment).into_iter().chain(&inputs.flags) {
-        tell(name.as_bytes());
-        tell(text.as_bytes());
+        add(name.as_bytes());
+        add(text.as_bytes());
     }
-    ContentHash::digest(&told)
+    ContentHash::digest(&hashed)
 }
 
 fn list_values(schema: &SettingsSchema, merged: &MergedSettings) -> Vec<SettingValue> {

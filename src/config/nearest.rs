@@ -3,7 +3,7 @@
 /// Only so much of a name is compared: more is no typing error, and a hostile key may be a megabyte long.
 const MAX_COMPARED_CHARS: usize = 64;
 
-/// What it costs that two keys with like last parts stand in different sections.
+/// The cost of two keys with similar last parts being in different sections.
 const OTHER_SECTION_COST: usize = 2;
 
 /// Returns the candidate that is most like `word`, the first among equals; `None` where there are none.

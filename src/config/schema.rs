@@ -62,7 +62,7 @@ pub(super) struct KnownSetting {
 }
 
 impl KnownSetting {
-    /// Returns the section that the key stands in.
+    /// Returns the section of the key.
     pub(super) fn section(&self) -> &str {
         self.key.rsplit_once('.').map_or("", |(section, _)| section)
     }
@@ -87,7 +87,7 @@ impl KnownSetting {
         self.has_language(&key).then_some((key, ValueKind::Text))
     }
 
-    /// Returns the key that `key` may have been meant for, if it stands in this table of languages.
+    /// Returns the key that `key` may have been meant for, if it is in this table of languages.
     fn language_view_like(&self, key: &str) -> Option<String> {
         let inside = key.strip_prefix(&self.key)?.strip_prefix('.')?;
         let id = inside.split('.').next().filter(|id| is_bare(id))?;
@@ -132,7 +132,7 @@ impl SettingsSchema {
         None
     }
 
-    /// Returns whether settings stand below `key`: `tiers` and `tiers.1` are sections.
+    /// Returns whether there are settings below `key`: `tiers` and `tiers.1` are sections.
     pub(super) fn is_section(&self, key: &str) -> bool {
         self.sections().any(|section| section == key)
     }

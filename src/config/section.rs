@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::error::{Error, SettingOrigin, join_alternatives, printable};
 use super::nearest;
 
-/// How many unknown keys of one file are told one by one.
+/// How many unknown keys of one file are listed one by one.
 const MAX_UNKNOWN_WARNINGS: usize = 20;
 
 /// A settings file that is being read.
@@ -68,7 +68,7 @@ impl<'a> SettingsSource<'a> {
         }
     }
 
-    /// Counts an unknown key, and says whether it is one of those that are told. To find what each is most like would
+    /// Counts an unknown key, and returns whether it is one of those that are listed. To find what each is most like would
     /// keep every command waiting where a file has very many.
     fn may_warn(&self) -> bool {
         let is_told = self.warnings.borrow().len() < MAX_UNKNOWN_WARNINGS;
@@ -85,7 +85,7 @@ impl<'a> SettingsSource<'a> {
         }
     }
 
-    /// Warns that a key of a provider stands where none is read from.
+    /// Warns of a provider's key in a place that none is read from.
     fn warn_written_key(&self, key: &str, offset: usize) {
         let (origin, key) = (self.origin(offset), printable(key));
         self.warnings.borrow_mut().push(format!(
@@ -118,7 +118,7 @@ pub(super) struct TomlSection<'s> {
     pub(super) source: &'s SettingsSource<'s>,
     /// Its dotted key.
     pub(super) key: String,
-    /// Offset of what stands for it in the text.
+    /// Offset of its representation in the text.
     pub(super) offset: usize,
     table: &'s DeTable<'s>,
 }
@@ -219,7 +219,7 @@ impl<'s> TomlSection<'s> {
         Ok(self.read(name, "a list of strings", string_list)?.unwrap_or_default())
     }
 
-    /// Returns what the word of an entry stands for, if there is one.
+    /// Returns the value that an entry names, if there is one.
     pub(super) fn choice<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, Error> {
         let allowed = join_alternatives(words.iter().map(|(word, _)| *word));
         self.read(name, &allowed, |value| {
@@ -291,7 +291,7 @@ const DEEPEST: usize = 8;
 
 /// A key whose value is no table, or a table that is empty or nested too deep.
 pub(super) struct TomlLeaf<'a> {
-    /// The dotted key; parts that are no bare words stand in quotes, so that no two keys look alike.
+    /// The dotted key; parts that are not bare words are quoted, so that no two keys look alike.
     pub(super) key: String,
     /// Its line, from 1.
     pub(super) line: usize,
@@ -306,7 +306,7 @@ pub(super) fn leaves<'a>(table: &'a DeTable<'a>, text: &str) -> Vec<TomlLeaf<'a>
     let mut leaves = Vec::new();
     collect_leaves(table, "", DEEPEST, &mut leaves);
     leaves.sort_by_key(|leaf| leaf.offset);
-    // One pass for all leaves: to count anew for each would take the square of a long file's time.
+    // One pass for all leaves: counting again for each would take the square of a long file's time.
     let (mut line, mut counted_to) = (1, 0);
     for leaf in &mut leaves {
         line += text[counted_to..leaf.offset].matches('\n').count();

@@ -9,7 +9,7 @@ use crate::model::{
     AggregationStrategy, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode,
 };
 
-/// Every setting, checked; `config/default.toml` tells what each is for.
+/// Every setting, checked; `config/default.toml` documents each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// How files become one document.
@@ -46,7 +46,7 @@ pub struct AggregationSettings {
     pub cache_enabled: bool,
     /// The cache's folder, from the project's root.
     pub cache_dir: RelPath,
-    /// In which order files stand.
+    /// The order of files.
     pub order: FileOrder,
     /// Lines on each side of the one that a window is about.
     pub window_lines: u32,
@@ -126,7 +126,7 @@ pub struct TierSettings {
     pub focus_view: ViewMode,
     /// Who writes the summaries.
     pub summary: SummarySource,
-    /// What stands below a summary's words.
+    /// What is shown below a summary.
     pub summary_detail: SummaryDetail,
     /// Whether the tree of all files is included.
     pub tree: bool,

@@ -363,7 +363,7 @@ fn key_variables(section: &TomlSection<'_>) -> Result<Option<Vec<String>>, Error
     let Some(value) = section.value("key_variables") else { return Ok(None) };
     let names = string_list(value.get_ref())
         .and_then(|names| names.iter().map(|name| parse_variable(name)).collect());
-    // What stands there in their place may be the key.
+    // What is there instead may be the key.
     names.map(Some).ok_or_else(|| section.invalid_hidden("key_variables", VARIABLES_FORM))
 }
 
@@ -388,7 +388,7 @@ fn headers(section: &TomlSection<'_>) -> Result<Option<BTreeMap<String, String>>
     for (name, _) in headers.entries() {
         let name: &str = name.get_ref();
         let value = headers.value(name).and_then(|value| value.get_ref().as_str());
-        // Not shown: what stands in the wrong place may be a key.
+        // Not shown: a value in the wrong place may be a key.
         let value = value.ok_or_else(|| headers.invalid_hidden(name, "a line of ASCII"))?;
         read.insert(name.to_owned(), value.to_owned());
     }

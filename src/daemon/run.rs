@@ -55,7 +55,7 @@ pub struct Options {
 }
 
 /// Runs the daemon of a project on this thread until it is stopped. Returns the reason of an orderly end.
-pub fn run(options: Options, tell: &mut dyn FnMut(Notice<'_>)) -> Result<&'static str, Error> {
+pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'static str, Error> {
     let clock = &WallClock;
     let places = options.places.clone();
     let loaded = options.sources.load(&places.root).map_err(Error::Project)?;
@@ -92,7 +92,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Notice<'_>)) -> Result<&'stati
     let now = clock.monotonic();
     let mut event_loop = EventLoop {
         clock,
-        notify: tell,
+        notify,
         instance,
         watcher,
         workspace,

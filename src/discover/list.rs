@@ -127,13 +127,13 @@ fn parse_record(record: &[u8]) -> Option<GitEntry> {
 }
 
 fn explain_missing(error: &io::Error) -> String {
-    let mend = match error.kind() {
+    let advice = match error.kind() {
         io::ErrorKind::NotFound => {
             "install git, or put it on the PATH, so that its ignore rules count in full"
         }
         _ => "see whether git runs at all",
     };
-    format!("the tree was walked, for git could not be started ({error}): {mend}")
+    format!("the tree was walked, for git could not be started ({error}): {advice}")
 }
 
 fn explain_refusal(finished: &ProcessOutput) -> String {
@@ -144,11 +144,11 @@ fn explain_refusal(finished: &ProcessOutput) -> String {
     let reason = fatal.or_else(|| lines().next()).unwrap_or("git gave no reason");
     // If git doubts who owns the repository, its message names the command that fixes it.
     let offered = lines().find(|line| line.starts_with("git config --global --add safe.directory"));
-    let mend = offered.unwrap_or("git status");
+    let advice = offered.unwrap_or("git status");
     format!(
         "the tree was walked, for git refused to list it: {}; try `{}` in the project's folder",
         printable(reason),
-        printable(mend)
+        printable(advice)
     )
 }
 

@@ -323,7 +323,7 @@ impl Project<'_> {
     }
 
     /// Salvages the database of model summaries if it is damaged, and notes that. To be called before tasks are listed:
-    /// a reader repairs nothing, and from a damaged file it cannot even be told that nothing is known.
+    /// a reader repairs nothing, and a damaged file does not even show that nothing is known.
     pub fn salvage_agent_db(&mut self) -> Result<(), Error> {
         artifacts::salvage_agent_db(&mut self.cache)
     }

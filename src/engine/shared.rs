@@ -11,9 +11,9 @@ use crate::model::RelPath;
 /// What is known of a project between two answers, shared by all projects of one process that have the same root and
 /// the same options.
 ///
-/// A watcher reports here what may have changed; whoever answers looks here before asking git and the store. Nothing is
+/// A watcher reports here what may have changed; an answer looks here before it asks git and the store. Nothing is
 /// trusted because no event came: each answer compares stamps first. So a lost event makes an answer slower, never
-/// wrong. Only an event can tell that a file was written without a new stamp.
+/// wrong. Only an event shows that a file was written without a new stamp.
 #[derive(Default)]
 pub struct WorkspaceCache {
     tracker: Arc<TreeTracker>,

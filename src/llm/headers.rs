@@ -122,8 +122,8 @@ pub(super) fn from_headers(response: &HttpResponse, now_ms: i64) -> Option<Durat
 /// Returns the delay in the details of a Google error.
 pub(super) fn from_details(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
-    let told = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
-    told.trim().strip_suffix('s').and_then(parse_decimal).map(capped_seconds)
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    delay.trim().strip_suffix('s').and_then(parse_decimal).map(capped_seconds)
 }
 
 /// Returns whether the server explicitly asks for a retry or forbids it.

@@ -41,7 +41,7 @@ pub enum SummaryProvenance {
 
 impl SummaryProvenance {
     /// Returns how to say, behind the name of the view, that a reader has a model's summary before it. Not whose, nor of
-    /// when: a head that tells that would change where the words do not.
+    /// when: a header with that would change although the text does not.
     pub const fn view_suffix(&self) -> &'static str {
         match self {
             Self::Heuristic => "",

@@ -171,7 +171,7 @@ fn a_key_file_holds_a_key_and_nothing_else() {
         std::fs::write(&file, content).unwrap();
         let keys = read();
         assert_eq!(keys.as_ref().ok().map(|keys| keys["work"].expose_secret()), key, "{content}");
-        let told = keys.err().map(|fault| fault.message).unwrap_or_default();
-        assert!(content.trim().is_empty() || !told.contains(content), "{told}");
+        let message = keys.err().map(|fault| fault.message).unwrap_or_default();
+        assert!(content.trim().is_empty() || !message.contains(content), "{message}");
     }
 }

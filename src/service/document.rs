@@ -142,7 +142,7 @@ fn limits(
     })
 }
 
-/// Returns what is asked for beside the files. A person may name any file of the machine; what comes over a socket, or
+/// Returns what is requested in addition to the files. A person may name any file of the machine; what comes over a socket, or
 /// with the project, may name the project's own alone.
 fn section_request(
     ask: &AttachmentOptions,

@@ -25,7 +25,7 @@ pub struct LocalService {
 /// Where the settings of an answer come from.
 #[derive(Clone)]
 enum SettingsSource {
-    /// They are read anew for each question.
+    /// They are read again for each question.
     Sources(SettingsSources),
     /// They were read once, by a process that asks one question.
     Loaded(Arc<LoadedConfig>),
@@ -36,7 +36,7 @@ pub type RemoteComposer<'c> = &'c dyn Fn(AnyQuery) -> Option<Result<ServiceAnswe
 
 impl LocalService {
     /// Returns a service for the project in the folder `root`, an absolute path without links, which reads the settings
-    /// anew for each question.
+    /// again for each question.
     pub const fn new(root: PathBuf, sources: SettingsSources) -> Self {
         Self { root, settings: SettingsSource::Sources(sources), origin: QueryOrigin::Remote }
     }

@@ -46,7 +46,7 @@ temperature = 0.5
 context_preset = "gone"
 "#;
 
-/// A project in a folder of its own, and whoever answers for it.
+/// A project in a folder of its own, and the service that answers for it.
 struct ServiceFixture {
     folder: TempDir,
     local: LocalService,

@@ -86,7 +86,7 @@ pub(super) struct AnchorSequence {
     pub(super) before: Vec<AnchorLine>,
     /// One for each of its lines; none if the slice does not remember its lines.
     pub(super) inside: Vec<AnchorLine>,
-    /// Where all of the slice's lines are adjacent, as far as their short hashes tell; from 0, ascending.
+    /// Where all of the slice's lines are adjacent, judging by their short hashes; from 0, ascending.
     pub(super) alike: Vec<usize>,
     pub(super) after: Vec<AnchorLine>,
 }

@@ -4,7 +4,7 @@
 //! program's. Does not know: the files of the project, how an artifact is made, what time it is (callers pass times).
 //!
 //! Two databases, divided by what they cost to create again: `index` is disposable, `agent` was paid for. Neither imports
-//! the other; both stand on `sqlite`. Start with [`Store::open`] and [`agent::AgentDb::open`]. The reason for each table
+//! the other; both are built on `sqlite`. Start with [`Store::open`] and [`agent::AgentDb::open`]. The reason for each table
 //! is in `migrations/`.
 
 pub mod agent;

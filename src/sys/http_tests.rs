@@ -75,7 +75,7 @@ impl TestServer {
     }
 }
 
-/// Reads a head and a body of the length that it tells; returns both.
+/// Reads a head and a body of the length that it states; returns both.
 fn read_request(stream: &mut TcpStream) -> String {
     let (mut text, mut byte) = (Vec::new(), [0]);
     while !text.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {

@@ -256,7 +256,7 @@ pub(crate) fn room_of(reference: &Reference) -> Option<&str> {
     rest.first().map(String::as_str)
 }
 
-/// Where a module stands on disk.
+/// Where a module is on disk.
 struct Place {
     file: usize,
     /// The folder of its file.

@@ -264,7 +264,7 @@ fn text_from_a_project_cannot_control_the_terminal() {
             "{ran:?}"
         );
     }
-    // Programs are told what is there.
+    // Programs get what is there.
     assert_eq!(sandbox.json(&["slice", "list"])["slices"][0]["slice"]["tag"], "\u{1b}[31m");
     sandbox.slop(&["persona", "show", "\u{1b}[3J"]).assert_fails(1, &["\\u{1b}[3J"]);
 }

@@ -225,7 +225,7 @@ impl CommandOutput {
         Self {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout.clone()).expect("what slop prints is UTF-8"),
-            err: String::from_utf8(output.stderr.clone()).expect("what slop tells is UTF-8"),
+            err: String::from_utf8(output.stderr.clone()).expect("slop's messages are UTF-8"),
         }
     }
 

@@ -169,7 +169,7 @@ fn lose_half_of_it(sandbox: &Sandbox) {
     assert!(ran.err.contains("note: could not show src/retry.py: not text\n"), "{}", ran.err);
 }
 
-/// Aggregates into a file with a receipt beside it, checks that the receipt tells the document's size, and returns it.
+/// Aggregates into a file with a receipt next to it, checks that the receipt has the document's size, and returns it.
 #[track_caller]
 fn receipt(sandbox: &Sandbox, args: &[&str]) -> Value {
     sandbox.stdout_of(&[args, &["-o", "../context.md", "--receipt", "../receipt.json"]].concat());

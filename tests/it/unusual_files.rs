@@ -109,7 +109,7 @@ fn files_without_text_are_listed_with_the_reason() {
     let sandbox = Sandbox::repo();
     write_unusual_files(&sandbox);
     let ran = sandbox.slop(&["index"]);
-    assert_eq!(ran.code, 4, "an undecodable file is told by the exit code: {ran:?}");
+    assert_eq!(ran.code, 4, "an undecodable file is reported by the exit code: {ran:?}");
     let status = sandbox.status();
     for (path, reason) in LEFT_OUT {
         assert!(status.contains(&(path.to_owned(), reason.to_owned())), "{path} {reason}: {status:?}");

@@ -116,8 +116,8 @@ fn parse_error(status: u16, body: &[u8]) -> ClientError {
         hint: String,
     }
     match serde_json::from_slice::<ErrorEnvelope>(body) {
-        Ok(ErrorEnvelope { error: DaemonErrorBody { code, message, hint }, status: told }) => {
-            let is_environment = 500 <= told.unwrap_or(status);
+        Ok(ErrorEnvelope { error: DaemonErrorBody { code, message, hint }, status: reported }) => {
+            let is_environment = 500 <= reported.unwrap_or(status);
             let kind = if is_environment { ApiErrorKind::Environment } else { ApiErrorKind::User };
             ClientError::Fault(ApiError { code: code.into(), message, hint: hint.into(), kind })
         }

@@ -2,7 +2,7 @@
 //!
 //! A browser can be made to send requests here by any page that its user looks at. It tells so (`Origin`,
 //! `Sec-Fetch-Site`), it cannot send JSON across origins without asking (`OPTIONS`) first, and a page whose name was
-//! bound anew to 127.0.0.1 still says its own name (`Host`).
+//! bound again to 127.0.0.1 still says its own name (`Host`).
 
 use axum::http::request::Parts;
 use axum::http::uri::Authority;

@@ -61,7 +61,7 @@ async fn unknown_route(uri: Uri) -> ApiErrorResponse {
 }
 
 async fn unknown_method() -> ApiErrorResponse {
-    let (code, hint) = ("no_such_method", "GET /v1/openapi.json tells every path and its method");
+    let (code, hint) = ("no_such_method", "GET /v1/openapi.json lists every path and its method");
     ApiErrorResponse::user(StatusCode::METHOD_NOT_ALLOWED, code, "no such method for this path", hint)
 }
 
@@ -175,7 +175,7 @@ fn parse_parameters<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, ApiErrorRespons
             StatusCode::BAD_REQUEST,
             "bad_query",
             message,
-            "GET /v1/openapi.json tells every parameter",
+            "GET /v1/openapi.json lists every parameter",
         )
     })
 }

@@ -51,15 +51,15 @@ impl RunningQuery {
     }
 
     async fn send_progress(mut self, lines: mpsc::Sender<Bytes>, patience: Timeouts) {
-        let (mut told, mut told_at) = (None, Instant::now());
+        let (mut sent, mut sent_at) = (None, Instant::now());
         loop {
             let progress = self.job.progress();
-            if told != Some(progress) || patience.sign <= told_at.elapsed() {
+            if sent != Some(progress) || patience.sign <= sent_at.elapsed() {
                 let line = json!({"progress": {"done": progress.0, "total": progress.1}});
                 if lines.send(format!("{line}\n").into()).await.is_err() {
                     return;
                 }
-                (told, told_at) = (Some(progress), Instant::now());
+                (sent, sent_at) = (Some(progress), Instant::now());
             }
             tokio::select! {
                 done = self.finished() => return self.send_result(&lines, done).await,

@@ -59,7 +59,7 @@ impl ApiErrorResponse {
         self.to_json().to_string()
     }
 
-    /// Returns the envelope as the last of some lines: it has the status, too, for that of the response was told
+    /// Returns the envelope as the last of some lines: it has the status, too, because that of the response was sent
     /// before there was a fault.
     pub(super) fn last_line(&self) -> String {
         let mut value = self.to_json();

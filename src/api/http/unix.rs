@@ -2,7 +2,7 @@
 //!
 //! The folder has to be the owner's, and no other user may write in it: nobody can then put anything in the socket's
 //! place. The socket gets its mode *before* it is bound (on Linux it is created with the mode of the open socket), and
-//! once more by its path before it listens; a socket that does not listen refuses whoever connects. So there is no
+//! once more by its path before it listens; a socket that does not listen refuses connections. So there is no
 //! moment at which the umask decides, and the umask, which is the whole process's, need not be touched.
 
 use std::io;

@@ -17,7 +17,7 @@ use crate::api::wire::{FreshnessNote, MissingPath};
 /// So many asks are answered at once; others wait.
 pub(super) const MAX_CONCURRENT: u32 = 4;
 
-/// How often progress is told, to whom wants to know.
+/// How often progress is reported to a client that wants it.
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 
 /// The service, and a limit on what it is asked at once.
@@ -70,7 +70,7 @@ impl QueryRunner {
             let _seat = seat;
             ask(&*service, query, &call)
         });
-        let mut teller = ProgressReporter { token: context.meta.get_progress_token(), told: 0 };
+        let mut reporter = ProgressReporter { token: context.meta.get_progress_token(), reported: 0 };
         let mut ticks = tokio::time::interval(PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -84,7 +84,7 @@ impl QueryRunner {
                     job.cancel();
                     return Err(ToolError::cancelled());
                 }
-                _ = ticks.tick(), if teller.token.is_some() => teller.report(&job, context).await,
+                _ = ticks.tick(), if reporter.token.is_some() => reporter.report(&job, context).await,
             }
         }
     }
@@ -93,20 +93,20 @@ impl QueryRunner {
 /// Tells a client how far the work is.
 struct ProgressReporter {
     token: Option<ProgressToken>,
-    told: usize,
+    reported: usize,
 }
 
 impl ProgressReporter {
     /// Tells it, if it went on: the protocol wants numbers that only grow.
     async fn report(&mut self, job: &QueryJob, context: &RequestContext<RoleServer>) {
         let (done, total) = job.progress();
-        let Some(token) = self.token.as_ref().filter(|_| self.told < done) else { return };
-        self.told = done;
+        let Some(token) = self.token.as_ref().filter(|_| self.reported < done) else { return };
+        self.reported = done;
         let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let progress = ProgressNotificationParam::new(token.clone(), number(done))
             .with_total(number(total))
             .with_message("reading files");
-        // A client that is gone is noticed by whoever reads from it.
+        // A client that is gone is noticed by the task that reads from it.
         let _ = context.peer.notify_progress(progress).await;
     }
 }

@@ -64,8 +64,8 @@ fn hint_for_agents(code: &str) -> Option<&'static str> {
         "outside_project" => "give a path from the project's root; nothing outside of it can be shown",
         "not_shown" => "slop_status says why the file is left out",
         "no_such_view" => "mode `summary` works for every text",
-        "no_such_lines" => "count lines from 1, the last one included; slop_outline tells where symbols are",
-        "over_budget" => "raise `budget` to what the message tells, or name less in `focus` and `files`",
+        "no_such_lines" => "count lines from 1, the last one included; slop_outline shows where symbols are",
+        "over_budget" => "raise `budget` to the stated size, or name less in `focus` and `files`",
         _ => return None,
     })
 }

@@ -72,7 +72,7 @@ pub(super) fn tool_list() -> Vec<Tool> {
     ]
 }
 
-/// Returns what tells Claude Code to hand on a document of this many characters, as other clients do, and not to put it
+/// Returns what makes Claude Code hand on a document of this many characters, as other clients do, and not to put it
 /// into a file: its size is what the agent asked for.
 fn large_result() -> MetaObject {
     let mut meta = MetaObject::new();

@@ -32,7 +32,7 @@ pub struct McpInfo {
     pub require_fresh: bool,
 }
 
-/// Serves one client on the standard input and output, until the input ends or the process is told to end.
+/// Serves one client on the standard input and output, until the input ends or the process is asked to end.
 ///
 /// Nobody else may hold the standard output meanwhile. The service is asked nothing before the client asks.
 pub fn serve(service: Arc<dyn Service>, info: McpInfo) -> io::Result<()> {
@@ -146,7 +146,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for EofWatcher<R> {
     }
 }
 
-/// Returns where the signals arrive that tell the process to end.
+/// Returns the receivers of the signals that end the process.
 fn signals() -> io::Result<mpsc::Receiver<()>> {
     let (sender, receiver) = mpsc::channel(1);
     for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {

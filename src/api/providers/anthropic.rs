@@ -29,7 +29,7 @@ pub(in crate::api) fn anthropic(content: &PromptContent, options: &BodyOptions) 
         "max_tokens": options.max_output_tokens,
         "messages": [{"role": "user", "content": blocks}],
     });
-    // What is not configured is not sent: some models refuse to be told.
+    // What is not configured is not sent: some models reject the parameter.
     if let Some(system) = &options.system {
         body["system"] = json!(system);
     }

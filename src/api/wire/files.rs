@@ -100,7 +100,7 @@ impl IndexRun {
 }
 
 impl FileView {
-    /// Returns whether an error stands in place of the file.
+    /// Returns whether an error is shown in place of the file.
     pub const fn is_failed(&self) -> bool {
         self.sha256.is_none() && self.why.is_some()
     }

@@ -147,7 +147,7 @@ pub struct ReceiptProblem {
 }
 
 impl ReceiptFile {
-    /// Returns whether an error stands in place of the file.
+    /// Returns whether an error is shown in place of the file.
     pub fn is_failed(&self) -> bool {
         self.sha256.is_none() && self.why.is_some() && self.view != ViewMode::Path.name()
     }

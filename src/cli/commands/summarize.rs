@@ -83,8 +83,8 @@ fn report_unasked(
             .note(&format!("nor about {} more of the files that are named", quiet.len() - MAX_LISTED));
     }
     if quiet.is_empty() && 0 < plan.errands.refused {
-        let told = asking::pluralize(plan.errands.refused, "question was", "questions were");
-        context.output.note(&format!("{told} refused or withheld before; --retry asks again"));
+        let shown = asking::pluralize(plan.errands.refused, "question was", "questions were");
+        context.output.note(&format!("{shown} refused or withheld before; --retry asks again"));
     }
     Ok(())
 }
@@ -154,10 +154,10 @@ fn other_counts(plan: &SummaryRunPlan) -> String {
         (errands.too_recent, YOUNG, YOUNG),
         (errands.ineligible, "file not asked about", "files not asked about"),
     ];
-    let told = parts.iter().filter(|(count, ..)| 0 < *count);
-    let told: Vec<String> =
-        told.map(|(count, one, several)| asking::pluralize(*count, one, several)).collect();
-    if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
+    let shown = parts.iter().filter(|(count, ..)| 0 < *count);
+    let shown: Vec<String> =
+        shown.map(|(count, one, several)| asking::pluralize(*count, one, several)).collect();
+    if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) }
 }
 
 /// What is reported at the end.
@@ -169,8 +169,8 @@ struct SummarizeReport {
     at_once: bool,
 }
 
-fn write_report(told: &SummarizeReport, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let SummarizeReport { plan, collected, outcome, at_once } = told;
+fn write_report(shown: &SummarizeReport, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let SummarizeReport { plan, collected, outcome, at_once } = shown;
     if context.output.json {
         let mut data = plan_json(plan);
         data["collected"] = collected_json(collected);
@@ -202,12 +202,12 @@ fn outcome_line(plan: &SummaryRunPlan, outcome: &RunOutcome) -> String {
         (outcome.remaining, "left"),
         (plan.errands.too_recent, "too young"),
     ];
-    let told = parts.iter().filter(|(count, _)| 0 < *count);
-    let told: Vec<String> =
-        told.map(|(count, words)| format!(", {} {words}", format_grouped(*count))).collect();
+    let shown = parts.iter().filter(|(count, _)| 0 < *count);
+    let shown: Vec<String> =
+        shown.map(|(count, words)| format!(", {} {words}", format_grouped(*count))).collect();
     let (answered, calls) =
         (format_grouped(outcome.answered), asking::pluralize(outcome.calls, "call", "calls"));
-    format!("{answered} answered{}; {calls}, {}", told.concat(), outcome.spent)
+    format!("{answered} answered{}; {calls}, {}", shown.concat(), outcome.spent)
 }
 
 fn batch_line(outcome: &RunOutcome) -> String {

@@ -49,14 +49,14 @@ pub(super) fn run(
     };
     let (is_quiet, is_json) = (context.output.is_quiet(), context.output.json);
     let printer = LinePrinter::start()?;
-    let mut tell = |told: Notice<'_>| {
+    let mut notify = |notice: Notice<'_>| {
         // A log is read when something is amiss, and nobody is there to cut one that grows with each edit.
-        let is_for_nobody = args.detached && matches!(told, Notice::Refreshed { .. });
+        let is_for_nobody = args.detached && matches!(notice, Notice::Refreshed { .. });
         if !is_quiet && !is_for_nobody {
-            printer.print(if is_json { as_json(&told).to_string() } else { with_time(&told) });
+            printer.print(if is_json { as_json(&notice).to_string() } else { with_time(&notice) });
         }
     };
-    let ended = daemon::run(options, &mut tell);
+    let ended = daemon::run(options, &mut notify);
     printer.finish();
     ended.map_err(ApiError::from)?;
     Ok(failure::DONE)
@@ -102,13 +102,13 @@ impl LinePrinter {
     }
 }
 
-fn with_time(told: &Notice<'_>) -> String {
+fn with_time(notice: &Notice<'_>) -> String {
     let now = jiff::Zoned::now().strftime("%H:%M:%S");
-    format!("{now} {}", printable(&notice_line(told)))
+    format!("{now} {}", printable(&notice_line(notice)))
 }
 
-fn notice_line(told: &Notice<'_>) -> String {
-    match told {
+fn notice_line(notice: &Notice<'_>) -> String {
+    match notice {
         Notice::Watching { folders, socket, listen } => {
             let name = socket.file_name().unwrap_or(OsStr::new("")).display();
             let port = listen.map_or(String::new(), |address| format!(" and {address}"));
@@ -163,8 +163,8 @@ fn file_names(changes: &[FileChange]) -> String {
     names.join(", ")
 }
 
-fn as_json(told: &Notice<'_>) -> serde_json::Value {
-    match told {
+fn as_json(notice: &Notice<'_>) -> serde_json::Value {
+    match notice {
         Notice::Watching { folders, socket, listen } => {
             json!({"event": "watching", "folders": folders, "socket": socket.to_string_lossy(), "listen": listen})
         }

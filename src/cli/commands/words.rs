@@ -17,7 +17,7 @@ pub(super) fn aggregate_query(
         format: format_name(args.format),
         since_last: args.memory.since_last,
         name: args.memory.name.clone(),
-        attachments: attachments(&args.beside, place),
+        attachments: attachments(&args.attachments, place),
         exact_tokens,
         dry_run: args.dry_run,
         verify: args.verify,
@@ -39,18 +39,18 @@ pub(super) fn view_selection(choice: &ViewSelectionArgs, place: &ProjectLocation
     }
 }
 
-fn attachments(beside: &AttachmentArgs, place: &ProjectLocation) -> AttachmentOptions {
+fn attachments(attachments: &AttachmentArgs, place: &ProjectLocation) -> AttachmentOptions {
     AttachmentOptions {
-        history: beside.history.as_deref().map(|path| place.resolve_file(path)),
-        take: beside.take.clone(),
-        part: match (beside.no_history, beside.history_only) {
+        history: attachments.history.as_deref().map(|path| place.resolve_file(path)),
+        take: attachments.take.clone(),
+        part: match (attachments.no_history, attachments.history_only) {
             (true, _) => PartName::Prefix,
             (false, true) => PartName::Suffix,
             (false, false) => PartName::Whole,
         },
-        screenshots: beside.screenshots.iter().map(|path| place.resolve_file(path)).collect(),
-        screenshots_inline: beside.screenshots_inline,
-        model: beside.model.clone(),
+        screenshots: attachments.screenshots.iter().map(|path| place.resolve_file(path)).collect(),
+        screenshots_inline: attachments.screenshots_inline,
+        model: attachments.model.clone(),
     }
 }
 

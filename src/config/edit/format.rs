@@ -138,7 +138,7 @@ pub(super) fn insert_comments(document: &mut DocumentMut, position: isize, comme
     }
 }
 
-/// Returns what stands above the last empty line.
+/// Returns what is above the last empty line.
 fn detached_part(prefix: &str) -> &str {
     let mut end = 0;
     let mut kept = 0;

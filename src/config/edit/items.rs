@@ -38,19 +38,19 @@ pub(super) fn item_path(item: &dyn TableLike) -> String {
     plain_path(item.get("path").and_then(Item::as_str).unwrap_or_default())
 }
 
-/// Returns where the item of a path stands among the items.
+/// Returns the index of the item of a path.
 pub(super) fn find(document: &DocumentMut, path: &str) -> Option<usize> {
     let path = plain_path(path);
     item_tables(document.get(FILES_KEY)).into_iter().position(|item| item_path(item) == path)
 }
 
-/// Returns where the item of a path stands, which must be there.
+/// Returns the index of the item of a path, which must exist.
 pub(super) fn find_required(page: &SettingsDocument, path: &str) -> Result<usize, Error> {
     find(&page.document, path)
         .ok_or_else(|| Error::NoSuchItem { path: page.path.clone(), item: path.to_owned() })
 }
 
-/// Returns where the item of a path stands; one that says nothing but the path is made where there is none.
+/// Returns the index of the item of a path; if there is none, one with the path alone is added.
 pub(super) fn find_or_add(document: &mut DocumentMut, path: &str) -> usize {
     if let Some(at) = find(document, path) {
         return at;
@@ -94,7 +94,7 @@ pub(super) enum ItemMut<'a> {
     Inline(&'a mut toml_edit::InlineTable),
 }
 
-/// Returns the item that stands at `at`.
+/// Returns the item at `at`.
 pub(super) fn item_at(document: &mut DocumentMut, at: usize) -> ItemMut<'_> {
     const THERE: &str = "the item was just found";
     match document.get_mut(FILES_KEY).expect(THERE) {

@@ -85,7 +85,7 @@ fn plain_item(path: &str) -> Table {
     item
 }
 
-/// Returns a copy of an item that can stand elsewhere.
+/// Returns a copy of an item that can be inserted elsewhere.
 fn copy_item(item: &dyn TableLike) -> Table {
     let mut copy = Table::new();
     item.iter().for_each(|(key, _)| copy_entry(item, key, &mut copy));
@@ -94,7 +94,7 @@ fn copy_item(item: &dyn TableLike) -> Table {
     copy
 }
 
-/// Copies an entry with the comments above and behind it, but without the layout of a list that it stands in.
+/// Copies an entry with the comments above and behind it, but without the layout of the list that it is in.
 fn copy_entry(from: &dyn TableLike, name: &str, to: &mut Table) {
     let Some((own, value)) = from.get_key_value(name) else { return };
     let mut value = value.clone();
@@ -113,7 +113,7 @@ fn copy_entry(from: &dyn TableLike, name: &str, to: &mut Table) {
     }
 }
 
-/// Returns the preset as it is to stand; unknown keys of the old one are kept, and its description if there is no new.
+/// Returns the preset as it is to be written; unknown keys of the old one are kept, and its description if there is no new.
 fn build_preset(old: Option<&dyn TableLike>, draft: &PresetDraft, files: &[Table]) -> Table {
     let mut preset = Table::new();
     if let Some(old) = old {
@@ -169,7 +169,7 @@ fn insert_preset(document: &mut DocumentMut, name: &str, mut preset: Table) {
     presets.insert(name, Item::Table(preset));
 }
 
-/// Makes the items of a preset, which stands in the file `source`, the items of the project, without those whose
+/// Makes the items of a preset, which is in the file `source`, the items of the project, without those whose
 /// paths are `gone`. Where `may_lose` is not set, nothing that was curated is replaced.
 pub fn apply_preset(
     disk: &dyn Disk,

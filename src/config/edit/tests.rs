@@ -14,7 +14,7 @@ use crate::config::{ConfigInputs, Error, LoadedConfig};
 use crate::model::{ContentHash, FileItem, FileStamp, MaskMode, Slice, SliceAnchors};
 use crate::sys::Disk;
 
-/// Two files; whoever reads the project's for the second time may find it changed.
+/// Two files; a second read of the project's may find it changed.
 #[derive(Default)]
 struct MemoryFiles {
     project: Mutex<Option<Vec<u8>>>,
@@ -508,7 +508,7 @@ fn a_hostile_file_is_refused_or_edited_and_no_more() {
     let _ = apply(&disk, "p", &[], true);
 }
 
-/// Pieces of files, of which any may stand beside any other.
+/// Pieces of files, any of which may follow any other.
 fn pieces() -> impl Strategy<Value = Vec<&'static str>> {
     let headed = [
         "# A comment.\n\n",

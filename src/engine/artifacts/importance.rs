@@ -175,7 +175,7 @@ fn references_in(body: &ArtifactBody) -> Option<&FileReferences> {
 }
 
 /// Returns the number of the name that others import a file by: its own without the ending, or that of its folder where
-/// the file only stands for it.
+/// the file only represents it.
 fn import_name_number(path: &RelPath) -> Option<u32> {
     let mut parts = path.as_bytes().rsplit(|byte| *byte == b'/');
     let stem = parts.next()?.split(|byte| *byte == b'.').next()?;

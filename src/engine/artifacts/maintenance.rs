@@ -217,7 +217,7 @@ pub struct ClearedSummaries {
 }
 
 /// Salvages the database if it is damaged, and notes that. To be called before tasks are listed: a reader repairs
-/// nothing, and from a damaged file it cannot even be told that nothing is known.
+/// nothing, and a damaged file does not even show that nothing is known.
 pub(in crate::engine) fn salvage_agent_db(cache: &mut ArtifactCache<'_>) -> Result<(), Error> {
     if let Some(opened) = open_if_there(&cache.workspace.agent_db_path()).map_err(Error::Paid)? {
         accept_opened(cache, opened);
@@ -287,7 +287,7 @@ fn with_reader<T>(
         let why = error_chain(&error);
         cache
             .workspace
-            .note(format!("what models wrote cannot be read: {why}; `slop cache verify` mends it"));
+            .note(format!("what models wrote cannot be read: {why}; `slop cache verify` repairs it"));
         None
     })
 }

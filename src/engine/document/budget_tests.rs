@@ -247,7 +247,7 @@ fn check_files(document: &Document, unlimited: &Document, case: &BudgetCase) -> 
     let left_out: BTreeMap<_, _> =
         document.receipt.omitted.iter().map(|file| (&file.path, file.reason)).collect();
     let known: BTreeSet<_> = shown.keys().chain(left_out.keys()).copied().collect();
-    prop_assert_eq!(known.len(), shown.len() + left_out.len(), "no file is told of twice");
+    prop_assert_eq!(known.len(), shown.len() + left_out.len(), "no file is reported twice");
     prop_assert_eq!(known.len(), unlimited.receipt.files.len() + unlimited.receipt.omitted.len());
     for (block, wanted) in unlimited.blocks.iter().zip(&unlimited.receipt.files) {
         let Some(entry) = shown.get(&wanted.path) else {

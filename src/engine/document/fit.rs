@@ -112,7 +112,7 @@ fn sizes_after(
 pub(in crate::engine) fn by_importance(
     cache: &mut ArtifactCache<'_>,
     files: Vec<ShownFile>,
-    beside: &[KnownFile],
+    attached: &[KnownFile],
     routing: &RoutingContext<'_>,
     history: Option<&GitHistory>,
 ) -> Vec<ShownFile> {
@@ -122,7 +122,7 @@ pub(in crate::engine) fn by_importance(
         is_curated: &|path| routing.items.find(path).is_some_and(|item| !item.is_plain()),
         changes: history.map_or(&none, |history| &history.scores),
     };
-    let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).chain(beside).collect();
+    let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).chain(attached).collect();
     let importance = importance(cache, &known, &standing);
     let mut ranked: Vec<(Importance, ShownFile)> = importance.into_iter().zip(files).collect();
     ranked.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.file.path.cmp(&second.file.path)));
@@ -178,8 +178,8 @@ fn frame(cache: &mut ArtifactCache<'_>, plan: &DocumentPlan, images_apart: bool)
     let empty = aggregate::compose_without_files(plan);
     let heading = heading(&empty);
     let tree = plan.tree.as_ref().map(|tree| render::tree_section(&tree.text)).unwrap_or_default();
-    let beside = attachment_text(&empty, images_apart);
-    let texts = [heading.as_str(), beside.as_str(), render::OMISSION_NOTE, tree.as_str()];
+    let attached = attachment_text(&empty, images_apart);
+    let texts = [heading.as_str(), attached.as_str(), render::OMISSION_NOTE, tree.as_str()];
     // If nothing precedes the sections, they begin with the empty line themselves.
     let begins = !empty.part.has_prefix();
     let texts = texts.map(|text| match text.strip_prefix('\n') {
@@ -210,12 +210,12 @@ pub(in crate::engine) fn measure(
     } else {
         on_all_cores(&document.blocks, render::block_text)
     };
-    let beside = attachment_text(document, images_apart);
+    let attached = attachment_text(document, images_apart);
     texts.push(heading(document));
     // A block takes the empty line behind it; behind the last part there is none.
-    match beside.strip_prefix('\n') {
+    match attached.strip_prefix('\n') {
         Some(sections) if document.part.has_prefix() => texts.push(sections.to_owned()),
-        Some(_) => texts.push(beside),
+        Some(_) => texts.push(attached),
         None => shorten_the_last(&mut texts),
     }
     let tokens: Vec<u64> = if exact {

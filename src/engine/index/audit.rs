@@ -147,9 +147,9 @@ fn recheck(
 fn refresh_reported(cache: &mut ArtifactCache<'_>, suspects: &[RelPath]) -> Result<(), Error> {
     let Some(tree) = cache.workspace.tracker.clone() else { return Ok(()) };
     let dirty = tree.snapshot(&cache.workspace.options.names).dirty;
-    let told: Vec<RelPath> = suspects.iter().filter(|path| dirty.contains(path)).cloned().collect();
-    if !told.is_empty() {
-        refresh(cache, &told)?;
+    let touched: Vec<RelPath> = suspects.iter().filter(|path| dirty.contains(path)).cloned().collect();
+    if !touched.is_empty() {
+        refresh(cache, &touched)?;
     }
     Ok(())
 }

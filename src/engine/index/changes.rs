@@ -180,7 +180,7 @@ fn change(file: &KnownFile, row: Option<&Arc<FileRow>>) -> Option<FileChange> {
         (KnownState::LeftOut(_), Some(StoredFileState::Content { .. })) => {
             Some((FileChangeKind::Modified, None))
         }
-        // No row is kept of the others, so a new one cannot be told from one that was there.
+        // No row is kept of the others, so a new one cannot be distinguished from an existing one.
         (KnownState::LeftOut(now), None) => matches!(now, SkipReason::Binary | SkipReason::Undecodable)
             .then_some((FileChangeKind::Added, None)),
     }?;

@@ -50,7 +50,7 @@ fn twenty_edits_of_one_size_are_all_seen() {
     let bench = TestProject::new(&[("a.py", "x = 00\n")]);
     let request = view_request(ViewMode::Summary, &["a.py"]);
     for number in 0..20 {
-        // In place, so that neither the inode nor the size tells.
+        // In place, so that neither the inode nor the size shows it.
         let text = format!("x = {number:02}\n");
         let path = bench.folder.path().join("a.py");
         let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();

@@ -394,7 +394,7 @@ fn with_lookup<T>(
             let why = error_chain(&error);
             cache.workspace.note(format!(
                 "no summary by a model is shown, for they cannot be read: {why}; \
-                               `slop cache verify` mends it"
+                               `slop cache verify` repairs it"
             ));
             None
         }

@@ -2,7 +2,7 @@
 //!
 //! A watcher reports here what may have changed; an answer looks here before it asks git and the store. Nothing is
 //! trusted because no event came: each answer compares stamps first. So a lost event makes an answer slower, never
-//! wrong. Only an event can tell that a file was written without a new stamp.
+//! wrong. Only an event shows that a file was written without a new stamp.
 //!
 //! One lock guards it all, and is held for moments: never while a file is read or git runs.
 

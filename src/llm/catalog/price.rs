@@ -229,7 +229,7 @@ fn normalized(name: &str) -> String {
     name.to_ascii_lowercase().replace('.', "-")
 }
 
-/// Returns whether `model` is `name` with a date appended, or a word that stands for one. Any other suffix may denote
+/// Returns whether `model` is `name` with a date appended, or a word that denotes one. Any other suffix may denote
 /// a more expensive model: `-pro` is not a version.
 fn is_dated(model: &str, name: &str) -> bool {
     let Some(ending) = model.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')) else { return false };

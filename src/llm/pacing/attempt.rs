@@ -188,7 +188,7 @@ fn backoff(tries: u32, asked: Option<Duration>, jitter: f64) -> Duration {
     let doubled = FIRST_BACKOFF.saturating_mul(1 << tries.saturating_sub(1).min(8));
     let backoff = doubled.min(MAX_BACKOFF).mul_f64(jitter.clamp(0.0, 1.0));
     match asked {
-        // Added to the requested delay too: all clients that were told the same would return at the same moment.
+        // Added to the requested delay too: all clients with the same delay would return at the same moment.
         Some(asked) => asked.min(MAX_RETRY_AFTER) + backoff,
         None => backoff,
     }

@@ -1,4 +1,4 @@
-//! Prompt caching: what a provider is told to cache.
+//! Prompt caching: what a provider is asked to cache.
 //!
 //! Left to themselves, providers cache up to the end of a prompt, behind the text of one file that no other call
 //! begins with, and some charge a quarter more for what they write. So either the end of the instructions is marked,
@@ -17,7 +17,7 @@ const BYTES_OF_A_TOKEN: usize = 5;
 /// OpenAI's own address: no other server may be sent fields that only OpenAI knows.
 const OPENAI: &str = "https://api.openai.com/";
 
-/// From these models on, OpenAI's cache charges for writes, and can be told what to keep.
+/// From these models on, OpenAI's cache charges for writes, and accepts what to keep.
 const FIRST_EXPLICIT: (u32, u32) = (5, 6);
 
 /// Returns whether the end of the instructions is marked for the provider's cache.

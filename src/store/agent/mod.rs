@@ -4,7 +4,7 @@
 //! `synchronous = FULL`: what was acknowledged survives a power failure. It is never deleted automatically; a damaged one
 //! is set aside and restored from its backup and from the rows that can still be read.
 //!
-//! The ledger fails safe: a row that is open or damaged counts as the most that it may stand for, and where calls may
+//! The ledger fails safe: a row that is open or damaged counts as the most that it may have cost, and where calls may
 //! have been lost with a damaged file, nothing more may be spent on the day of the last one.
 //!
 //! Layers, each of which imports only those before it: `rows` (the values), `tables` (SQL and conversions), `totals` (the

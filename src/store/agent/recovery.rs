@@ -7,7 +7,7 @@
 //! Restoring takes three names. The damaged file becomes `agent.db.salvage`; the backup is copied to `agent.db.new`, the
 //! rows that SQLite can still read from the damaged file are added, and it becomes `agent.db`; then the damaged file
 //! becomes `agent.db.corrupt-N` and is kept. A process that dies in between leaves names from which the next one can
-//! tell how far it was, so that a partial database is never taken for the complete one, and no cap is forgotten.
+//! show how far it was, so that a partial database is never taken for the complete one, and no cap is forgotten.
 //!
 //! What can be lost are rows written after the last backup that SQLite cannot read any more. Unless the damaged file
 //! itself proves that no call is missing, the cap of the day counts as spent.

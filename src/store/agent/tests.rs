@@ -301,7 +301,7 @@ fn a_damaged_row_of_the_ledger_counts_as_the_larger_of_its_numbers_each_day() {
             assert_eq!((sums.day, sums.total, sums.calls), (nanos(100), nanos(100), 1), "{harm}");
         }
         assert_eq!(fresh.usage().unwrap(), []);
-        // Once it was told, it is a call of unknown cost.
+        // Once reported, it is a call of unknown cost.
         assert_eq!(fresh.verify().unwrap().damaged_rows.len(), 1);
         assert_eq!(fresh.verify().unwrap().damaged_rows.len(), 0);
         assert_eq!(fresh.spend_totals(9).unwrap().total, nanos(100));

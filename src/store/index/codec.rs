@@ -1,7 +1,7 @@
 //! Outlines and skeletons as bytes and back: postcard rows, converted by hand from and to what the model says.
 //!
 //! The tree is written flat, each symbol with its depth, so that neither way needs a recursion that hostile bytes
-//! could drive to the end of the stack. Any change here must raise the version of whoever makes the artifact, or that in
+//! could drive to the end of the stack. Any change here must raise the version of the artifact's producer, or that in
 //! `artifact.rs`'s checksum.
 
 use serde::{Deserialize, Serialize};
@@ -143,10 +143,10 @@ fn symbol_to_row(symbol: &Symbol, depth: usize) -> SymbolRow<'_> {
     }
 }
 
-/// Hangs each symbol under the last one that stands one level above it.
+/// Attaches each symbol to the last one that is one level above it.
 fn build_tree(rows: &[SymbolRow<'_>]) -> Option<Vec<Symbol>> {
     let mut top = Vec::new();
-    // The symbol that was read last, below those that it stands in.
+    // The symbol that was read last, below those that contain it.
     let mut open: Vec<Symbol> = Vec::new();
     for row in rows {
         let depth = usize::try_from(row.depth).ok()?;
@@ -338,7 +338,7 @@ mod tests {
     }
 
     proptest! {
-        // The same cases each time: a suite that fails now and then says nothing of the change at hand.
+        // The same cases each time: a suite that fails now and then says nothing about the change.
         #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
         #[test]

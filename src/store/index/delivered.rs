@@ -12,7 +12,7 @@ use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum}
 const USED_AT_PREFIX: &str = "given/";
 /// The facts that say which state what was given is in begin so. Each writing gives it another mark.
 const VERSION_PREFIX: &str = "given-mark/";
-/// The time of use is written anew when it is older than this, so that most runs write nothing.
+/// The time of use is written again when it is older than this, so that most runs write nothing.
 const SECONDS_A_DAY: i64 = 86_400;
 
 /// What a reader was given of one file.

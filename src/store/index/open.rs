@@ -93,7 +93,7 @@ impl Store {
         set_file_aside(&file).map(Some)
     }
 
-    /// Returns whether what is written would be found again: whether the file's name still stands for the file that
+    /// Returns whether what is written would be found again: whether the file's name still refers to the file that
     /// was opened, and its log's too.
     pub fn is_file_in_place(&self) -> bool {
         self.database.is_file_in_place()
@@ -147,7 +147,7 @@ fn set_file_aside(file: &Path) -> Result<PathBuf, Error> {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "a test does to the file what a store must stand")]
+#[expect(clippy::disallowed_methods, reason = "a test does to the file what a store must survive")]
 mod tests {
     use super::super::testing::{TempStore, batch, hash, path, producer, producers};
     use super::*;

@@ -92,7 +92,7 @@ impl Store {
     /// Calls `each` with every file that has a content, by path, until it breaks off; with the artifacts that one of
     /// `current` made.
     ///
-    /// Each artifact is read when its turn comes: whoever writes them to a slow pipe must not hold the store at one
+    /// Each artifact is read when its turn comes: a caller that writes them to a slow pipe must not hold the store at one
     /// state of things meanwhile, for then its log would only grow.
     pub fn export_rows(
         &self,

@@ -98,7 +98,7 @@ impl Store {
     /// Deletes contents that no file has held since before `idle_before_s`, with all that was derived from them, and
     /// the artifacts of producers that are not in `current`.
     ///
-    /// Counts of tokens that were made before `idle_before_s` go too: nothing tells whether their texts are still
+    /// Counts of tokens that were made before `idle_before_s` go too: nothing shows whether their texts are still
     /// rendered, and to count again is cheap. So does what was given under names that were not used since then.
     ///
     /// What a file holds stays; so does what was left lately, for a branch that was switched away is switched back.

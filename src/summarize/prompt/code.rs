@@ -59,8 +59,8 @@ fn listed(outline: &Outline, room: usize) -> String {
         }
         let mut members: Vec<&Symbol> = symbol.children.iter().collect();
         members.sort_by_key(|member| heuristic::importance(member));
-        let told = members.into_iter().take(MEMBERS).map(|member| line(member, "  "));
-        if !told.into_iter().all(|line| push(&line)) {
+        let lines = members.into_iter().take(MEMBERS).map(|member| line(member, "  "));
+        if !lines.into_iter().all(|line| push(&line)) {
             break;
         }
     }

@@ -49,7 +49,7 @@ fn check_symbols(text: &str, symbols: &[Symbol], around: Option<Span>) {
             line(text, span.end_byte.saturating_sub(1).max(span.start_byte)),
             "{symbol:?}"
         );
-        assert!(last_start <= span.start_byte, "{symbol:?} stands before the one above it");
+        assert!(last_start <= span.start_byte, "{symbol:?} precedes the one above it");
         if let Some(around) = around {
             assert!(around.start_byte <= span.start_byte && span.end_byte <= around.end_byte, "{symbol:?}");
         }

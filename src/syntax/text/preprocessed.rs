@@ -218,7 +218,7 @@ mod tests {
         let preprocessed = preprocessed();
         assert_eq!(preprocessed.text, "int f() {;}\nint g;\n");
         assert_eq!(preprocessed.original_range(8..11), 8..21, "the body");
-        assert_eq!(preprocessed.original_range(9..10), 9..20, "what stands in for its inside");
+        assert_eq!(preprocessed.original_range(9..10), 9..20, "what replaces its inside");
         assert_eq!(preprocessed.original_range(12..18), 22..28, "what follows");
         assert_eq!(preprocessed.original_range(0..19), 0..29);
         assert_eq!(preprocessed.original_range(19..19), 29..29);

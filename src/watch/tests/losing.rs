@@ -66,18 +66,18 @@ fn a_cookie_passes_when_the_queue_tells_of_it_and_no_sooner() {
         super::inbox::PathChange::Modified,
         scene.root().canonicalize().unwrap().join("a/other"),
     ));
-    let WatchSignal::Touched { paths, .. } = scene.next() else { panic!("passed before it was told") };
+    let WatchSignal::Touched { paths, .. } = scene.next() else { panic!("passed before it was observed") };
     assert_eq!(paths, [RelPath::new(b"a/other").unwrap()]);
     fake.release_after(&format!("7-{mark}"));
-    let mut told = Vec::new();
+    let mut observed = Vec::new();
     loop {
         match scene.next() {
             WatchSignal::CookiePassed(number) if number == mark => break,
-            WatchSignal::Touched { paths, .. } => told.extend(paths),
+            WatchSignal::Touched { paths, .. } => observed.extend(paths),
             other => panic!("{other:?}"),
         }
     }
-    assert!(told.contains(&RelPath::new(b"a/late").unwrap()), "{told:?}");
+    assert!(observed.contains(&RelPath::new(b"a/late").unwrap()), "{observed:?}");
 }
 
 #[test]
@@ -87,15 +87,15 @@ fn a_cookie_that_is_made_while_track_is_lost_comes_back_behind_the_new_watch() {
     assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
     fake.emit(WatchEvent::Lost("overflow".to_owned()));
     let mark = scene.watcher().request_cookie().unwrap();
-    let mut told = Vec::new();
-    while told.last() != Some(&WatchSignal::CookiePassed(mark)) {
-        told.push(scene.next());
+    let mut observed = Vec::new();
+    while observed.last() != Some(&WatchSignal::CookiePassed(mark)) {
+        observed.push(scene.next());
     }
-    let at = |wanted: fn(&WatchSignal) -> bool| told.iter().position(wanted).unwrap();
+    let at = |wanted: fn(&WatchSignal) -> bool| observed.iter().position(wanted).unwrap();
     assert!(
         at(|s| matches!(s, WatchSignal::Lost { .. })) < at(|s| matches!(s, WatchSignal::Watching { .. }))
     );
-    assert_eq!(at(|s| matches!(s, WatchSignal::CookiePassed(_))), told.len() - 1);
+    assert_eq!(at(|s| matches!(s, WatchSignal::CookiePassed(_))), observed.len() - 1);
 }
 
 #[test]
@@ -110,11 +110,11 @@ fn too_many_folders_for_the_limit_are_not_watched_at_all() {
     for number in 0..30 {
         std::fs::create_dir(scene.path(&format!("late{number}"))).unwrap();
     }
-    let mut told = scene.next();
-    while matches!(told, WatchSignal::Touched { .. }) {
-        told = scene.next();
+    let mut observed = scene.next();
+    while matches!(observed, WatchSignal::Touched { .. }) {
+        observed = scene.next();
     }
-    let WatchSignal::Verified { reason: why, .. } = told else { panic!("{told:?}") };
+    let WatchSignal::Verified { reason: why, .. } = observed else { panic!("{observed:?}") };
     assert!(why.contains("60"), "{why}");
     assert_eq!(scene.watcher().counts().folders, 0);
 }
@@ -174,8 +174,8 @@ fn folders_that_cannot_be_told_are_not_watched() {
     let folders: FolderLister = Arc::new(|_| Err(io::Error::other("a trap")));
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
     let _watcher = Watcher::start_with(options, folders, sink, Arc::new(LocalSource));
-    let told = signals.recv_timeout(PATIENCE).unwrap();
-    assert!(matches!(told, WatchSignal::Verified { reason, .. } if reason.contains("a trap")));
+    let observed = signals.recv_timeout(PATIENCE).unwrap();
+    assert!(matches!(observed, WatchSignal::Verified { reason, .. } if reason.contains("a trap")));
 }
 
 #[test]
@@ -198,15 +198,16 @@ fn a_queue_that_overflows_is_replaced_and_folders_of_that_time_are_watched() {
     }
     scene.write("late/deep/f", "x");
     drop(held);
-    let mut told = Vec::new();
-    while !matches!(told.last(), Some(WatchSignal::Watching { .. })) {
-        told.push(scene.next());
+    let mut observed = Vec::new();
+    while !matches!(observed.last(), Some(WatchSignal::Watching { .. })) {
+        observed.push(scene.next());
     }
     assert!(
-        told.iter()
+        observed
+            .iter()
             .any(|signal| matches!(signal, WatchSignal::Lost { reason } if reason.contains("overflowed")))
     );
-    assert_eq!(told.last(), Some(&WatchSignal::Watching { folders: 4 }));
+    assert_eq!(observed.last(), Some(&WatchSignal::Watching { folders: 4 }));
     scene.write("late/deep/f", "y");
     assert!(scene.observe_until_cookie().paths.contains("late/deep/f"));
 }

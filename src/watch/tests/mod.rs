@@ -4,8 +4,8 @@
 
 mod losing;
 mod moving;
+mod reporting;
 mod system;
-mod telling;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -151,18 +151,18 @@ impl WatchScene {
     #[track_caller]
     fn observe_until_cookie(&self) -> ObservedSignals {
         let mark = self.watcher().request_cookie().unwrap();
-        let mut told = ObservedSignals::default();
+        let mut observed = ObservedSignals::default();
         loop {
-            told.signals += 1;
+            observed.signals += 1;
             match self.next() {
-                WatchSignal::CookiePassed(number) if number == mark => return told,
+                WatchSignal::CookiePassed(number) if number == mark => return observed,
                 WatchSignal::CookiePassed(_) => {}
                 WatchSignal::Touched { paths, relist } => {
-                    told.paths.extend(paths.iter().map(ToString::to_string));
-                    told.relist |= relist;
+                    observed.paths.extend(paths.iter().map(ToString::to_string));
+                    observed.relist |= relist;
                 }
-                WatchSignal::AllTouched => told.all = true,
-                other => told.other.push(other),
+                WatchSignal::AllTouched => observed.all = true,
+                other => observed.other.push(other),
             }
         }
     }

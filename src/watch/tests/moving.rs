@@ -38,16 +38,16 @@ fn whatever_was_moved_about_each_folder_is_watched_and_no_other() {
         for _ in 0..=dice.roll(12) {
             disturb(&scene, &mut dice);
         }
-        let told = scene.observe_until_cookie();
-        assert!(told.other.is_empty(), "round {round}: {told:?}");
+        let observed = scene.observe_until_cookie();
+        assert!(observed.other.is_empty(), "round {round}: {observed:?}");
         let folders = folders_of(&scene.root(), b"");
         assert_eq!(scene.watcher().counts().folders, folders.len() as u64 + 1, "round {round}: {folders:?}");
         let files: BTreeSet<String> = folders.iter().map(|folder| format!("{folder}/probe")).collect();
         for file in &files {
             scene.write(file, "x");
         }
-        let told = scene.observe_until_cookie().paths;
-        assert_eq!(told, files, "round {round}");
+        let observed = scene.observe_until_cookie().paths;
+        assert_eq!(observed, files, "round {round}");
         for file in &files {
             std::fs::remove_file(scene.path(file)).unwrap();
         }

@@ -84,15 +84,15 @@ fn within_a_namespace() {
     assert_eq!(first, WatchSignal::Watching { folders: 101 });
     std::fs::write(second.join("d7/f"), "x").unwrap();
     let written = RelPath::new(b"d7/f").unwrap();
-    let told = signals.recv_timeout(PATIENCE).unwrap();
-    assert!(matches!(told, WatchSignal::Touched { paths, .. } if paths == [written]));
+    let observed = signals.recv_timeout(PATIENCE).unwrap();
+    assert!(matches!(observed, WatchSignal::Touched { paths, .. } if paths == [written]));
     assert!(run("umount", &[second_text]) && run("umount", &["-l", root_text]));
     assert!(!watcher.check_root());
-    let mut told = signals.recv_timeout(PATIENCE).unwrap();
-    while matches!(told, WatchSignal::Touched { .. } | WatchSignal::Lost { .. }) {
-        told = signals.recv_timeout(PATIENCE).unwrap();
+    let mut observed = signals.recv_timeout(PATIENCE).unwrap();
+    while matches!(observed, WatchSignal::Touched { .. } | WatchSignal::Lost { .. }) {
+        observed = signals.recv_timeout(PATIENCE).unwrap();
     }
-    assert_eq!(told, WatchSignal::RootGone);
+    assert_eq!(observed, WatchSignal::RootGone);
 
     for number in 0..100 {
         std::fs::create_dir(root.join(format!("d{number}"))).unwrap();
@@ -126,8 +126,10 @@ fn a_file_system_of_the_machine_itself_that_has_no_events_is_known() {
     };
     let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
     let _watcher = Watcher::start(options, Arc::new(|_| Ok(Vec::new())), sink);
-    let told = signals.recv_timeout(PATIENCE).unwrap();
-    assert!(matches!(told, WatchSignal::Verified { reason, .. } if reason.starts_with("/proc lies on proc")));
+    let observed = signals.recv_timeout(PATIENCE).unwrap();
+    assert!(
+        matches!(observed, WatchSignal::Verified { reason, .. } if reason.starts_with("/proc lies on proc"))
+    );
 }
 
 #[test]

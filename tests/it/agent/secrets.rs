@@ -136,7 +136,7 @@ fn no_file_with_a_secret_in_it_is_sent() {
     }
     assert_none_sent(&project, &canaries);
     let told = format!("{}{}", ran.out, ran.err);
-    assert!(canaries.iter().all(|canary| !told.contains(canary)), "what is withheld is not told either");
+    assert!(canaries.iter().all(|canary| !told.contains(canary)), "what is withheld is not shown either");
     assert!(10 <= project.server.request_count(), "the others are sent");
     let count = project.server.request_count();
     project.summarize();

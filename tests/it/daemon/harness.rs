@@ -101,7 +101,7 @@ impl<'s> TestDaemon<'s> {
     /// Returns the data of `GET /v1/status`.
     #[track_caller]
     pub(crate) fn status(&self) -> Value {
-        self.try_status().expect("the daemon tells how it is")
+        self.try_status().expect("the daemon reports its status")
     }
 
     pub(crate) fn try_status(&self) -> Option<Value> {

@@ -373,7 +373,7 @@ fn starting_a_daemon_again_reports_its_address_and_differing_flags() {
     // The address of the port is written again.
     let before = fs::read_to_string(&listener).unwrap();
     fs::remove_file(&listener).unwrap();
-    wait_until("it is written anew", || fs::read_to_string(&listener).is_ok_and(|text| text == before));
+    wait_until("it is written again", || fs::read_to_string(&listener).is_ok_and(|text| text == before));
 }
 
 #[test]

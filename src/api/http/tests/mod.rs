@@ -1,4 +1,4 @@
-//! The server against real sockets, over a service that tells what reached it.
+//! The server against real sockets, over a service that records what reached it.
 
 #![expect(clippy::disallowed_methods, reason = "a test looks at real files")]
 
@@ -39,10 +39,10 @@ const TOKEN: &str = "8c1f4f0e";
 /// Whatever takes longer hangs.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Answers by what it was asked; names of symbols tell it what to do instead.
+/// Answers by what it was asked; names of symbols make it do something else.
 struct FakeDaemon {
     asked: Mutex<Vec<AnyQuery>>,
-    /// What has happened, told to who waits for it.
+    /// What has happened, for those that wait for it.
     seen: (Mutex<Vec<&'static str>>, Condvar),
     feed: Feed,
 }

@@ -1,4 +1,4 @@
-//! Work that is given up, told of, or still to be answered.
+//! Work that is cancelled, reported, or still to be answered.
 
 use super::*;
 use crate::engine::ScanProgress;

@@ -21,7 +21,7 @@ use crate::api::wire::{FreshnessNote, FreshnessState};
 
 type FakeAnswer = dyn Fn(&AnyQuery, &CallOptions) -> Result<Value, ApiError> + Send + Sync;
 
-/// Answers as it is told to, and remembers what it was asked.
+/// Answers as configured, and records what it was asked.
 struct FakeService {
     answer: Box<FakeAnswer>,
     asked: Mutex<Vec<AnyQuery>>,

@@ -115,7 +115,7 @@ fn a_fault_is_told_with_what_an_agent_can_do() {
         let (code, words) = client.refusal("slop_view", json!({"files": ["b.py"]})).await;
         assert_eq!(code, "not_found");
         assert!(words.contains("no such file: b.py\ncode: not_found\nhint: slop_status"), "{words}");
-        // However long the words are that an agent gave, it is not told all of them again.
+        // However long the words are that an agent gave, they are not all repeated.
         let long = "x".repeat(100_000);
         let answers = [
             client.request("tools/call", json!({"name": &long})).await,

@@ -135,7 +135,7 @@ fn long_views_are_cut_behind_a_line_and_say_how_to_go_on() {
         assert!(rest.contains("[cut: 1 file is not shown: c.py; "), "{rest}");
         let words = client.words("slop_view", json!({"files": ["one"]})).await;
         assert!(words.contains("[cut: 40000 of 90000 characters are shown; the line is too long"), "{words}");
-        // No text ends the fence that it stands in.
+        // No text ends the fence around it.
         let words = client.words("slop_view", json!({"files": ["ticks"]})).await;
         assert!(words.contains("````python\n```\nx\n```\n````\n"), "{words}");
     });

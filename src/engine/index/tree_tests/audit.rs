@@ -26,7 +26,7 @@ fn an_audit_finds_what_the_index_says_wrongly() {
         ("sub/b.py", IndexDifferenceKind::StillIndexed),
     ];
     assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind)));
-    assert_eq!(project.audit().unwrap().differences, differences, "an audit mends nothing");
+    assert_eq!(project.audit().unwrap().differences, differences, "an audit repairs nothing");
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn who_is_paranoid_finds_bytes_that_their_stamps_did_not_promise() {
     assert_eq!(tree.counts().mistakes, 1);
     assert!(project.take_notes().iter().any(|note| note.starts_with("a.py has other bytes")));
     names(&mut project);
-    assert_eq!(tree.counts().mistakes, 1, "it is mended");
+    assert_eq!(tree.counts().mistakes, 1, "it is repaired");
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn a_change_that_should_have_been_told_is_counted() {
     file.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH)).unwrap();
     names(&mut project);
     assert_eq!(tree.counts().missed, 0, "it is so young that its event may be on the way");
-    let told: Vec<String> =
+    let reported: Vec<String> =
         tree.external_dependencies().iter().map(|path| path.display().to_string()).collect();
-    assert!(told.iter().any(|path| path.ends_with(".git/index")), "{told:?}");
+    assert!(reported.iter().any(|path| path.ends_with(".git/index")), "{reported:?}");
     tree.invalidate_all();
     assert_eq!(names(&mut project).len(), 2);
 }

@@ -119,8 +119,8 @@ fn a_change_that_an_answer_found_first_is_told_all_the_same() {
     fs::remove_file(scene.path("new.py")).unwrap();
     tree.invalidate_listing();
     names(&mut asked);
-    let told = [path("a.py"), path("new.py")];
+    let touched = [path("a.py"), path("new.py")];
     let change = FileChange { path: path("a.py"), kind: FileChangeKind::Modified, content: Some(hash(now)) };
-    assert_eq!(refresher.refresh(&told).unwrap(), [change], "once, and nothing of what came and went");
-    assert_eq!(refresher.refresh(&told).unwrap(), []);
+    assert_eq!(refresher.refresh(&touched).unwrap(), [change], "once, and nothing of what came and went");
+    assert_eq!(refresher.refresh(&touched).unwrap(), []);
 }

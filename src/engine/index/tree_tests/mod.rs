@@ -192,8 +192,8 @@ fn a_file_that_is_told_while_it_is_read_is_read_once_more() {
     let mut project = warm(&scene, &tree);
     tree.touch(&[path("a.py")]);
     *scene.files.torn.lock().unwrap() = Some(b"def torn():\n".to_vec());
-    let told = Arc::clone(&tree);
-    *scene.files.meanwhile.lock().unwrap() = Some(Box::new(move || told.touch(&[path("a.py")])));
+    let touched = Arc::clone(&tree);
+    *scene.files.meanwhile.lock().unwrap() = Some(Box::new(move || touched.touch(&[path("a.py")])));
     assert_eq!(contents(&mut project)[0].1, hash("def torn():\n"));
     assert_eq!(tree.pending(), 1);
     // Not even another process believes the stamp.
@@ -247,15 +247,15 @@ fn a_refresh_tells_what_became_of_files_and_folders() {
     scene.write("new/c.py", "def c():\n    pass\n");
     fs::remove_file(scene.path("a.py")).unwrap();
     fs::remove_dir_all(scene.path("sub")).unwrap();
-    let told = ["a.py", "new", "sub", "x.log", "gone"].map(path);
-    tree.touch(&told);
+    let touched = ["a.py", "new", "sub", "x.log", "gone"].map(path);
+    tree.touch(&touched);
     tree.invalidate_listing();
-    let changes = kinds(project.refresh(&told).unwrap());
+    let changes = kinds(project.refresh(&touched).unwrap());
     let (added, removed) = (FileChangeKind::Added, FileChangeKind::Removed);
     let expected = [("a.py", removed), ("new/c.py", added), ("sub/b.py", removed)];
     assert_eq!(changes, expected.map(|(name, kind)| (name.to_owned(), kind)));
     assert_eq!(tree.pending(), 0);
-    assert_eq!(kinds(project.refresh(&told).unwrap()), []);
+    assert_eq!(kinds(project.refresh(&touched).unwrap()), []);
     assert_eq!(names(&mut project), ["new/c.py"]);
 }
 

@@ -7,9 +7,9 @@ fn a_write_is_told_before_the_cookie_that_follows_it() {
     let scene = WatchScene::watching(&["a/b"]);
     for round in 0..200 {
         scene.write("a/b/f", &round.to_string());
-        let told = scene.observe_until_cookie();
-        assert_eq!(told.paths(), ["a/b/f"], "round {round}");
-        assert_eq!(told.relist, round == 0);
+        let observed = scene.observe_until_cookie();
+        assert_eq!(observed.paths(), ["a/b/f"], "round {round}");
+        assert_eq!(observed.relist, round == 0);
     }
 }
 
@@ -26,9 +26,9 @@ fn files_in_folders_made_in_one_go_are_all_told() {
             folder = format!("{folder}/{level}");
         }
     }
-    let told = scene.observe_until_cookie();
-    let missed: Vec<_> = written.difference(&told.paths).collect();
-    assert!(missed.is_empty() && told.relist, "{} missed: {missed:?}", missed.len());
+    let observed = scene.observe_until_cookie();
+    let missed: Vec<_> = written.difference(&observed.paths).collect();
+    assert!(missed.is_empty() && observed.relist, "{} missed: {missed:?}", missed.len());
     // And they are watched from then on.
     scene.write("d299/0/1/2/3/4/f", "y");
     assert_eq!(scene.observe_until_cookie().paths(), ["d299/0/1/2/3/4/f"]);
@@ -46,8 +46,8 @@ fn reading_files_tells_nothing() {
         std::fs::read(scene.path(&format!("a/{number}"))).unwrap();
     }
     std::fs::read_dir(scene.path("a")).unwrap().for_each(drop);
-    let told = scene.observe_until_cookie();
-    assert_eq!((told.signals, scene.watcher().counts().events), (1, before));
+    let observed = scene.observe_until_cookie();
+    assert_eq!((observed.signals, scene.watcher().counts().events), (1, before));
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn what_happens_in_the_cache_tells_nothing() {
     scene.write(".slop_cache/index.db", "x");
     scene.write(".slop_cache/cookies/foreign", "x");
     scene.write(".slop_cache/deep/a", "x");
-    let told = scene.observe_until_cookie();
-    assert_eq!((told.signals, scene.watcher().counts().events), (1, 0));
+    let observed = scene.observe_until_cookie();
+    assert_eq!((observed.signals, scene.watcher().counts().events), (1, 0));
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn an_atomic_save_is_told_and_has_files_listed_anew() {
     scene.observe_until_cookie();
     scene.write("a/f.tmp", "y");
     std::fs::rename(scene.path("a/f.tmp"), scene.path("a/f")).unwrap();
-    let told = scene.observe_until_cookie();
-    assert_eq!((told.paths(), told.relist), (vec!["a/f", "a/f.tmp"], true));
+    let observed = scene.observe_until_cookie();
+    assert_eq!((observed.paths(), observed.relist), (vec!["a/f", "a/f.tmp"], true));
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn a_tree_that_moves_is_told_under_its_new_name_alone() {
     scene.write("a/b/c/f", "x");
     scene.observe_until_cookie();
     std::fs::rename(scene.path("a"), scene.path("z")).unwrap();
-    let told = scene.observe_until_cookie();
-    assert!(told.relist && told.paths.contains("z/b/c/f"), "{told:?}");
+    let observed = scene.observe_until_cookie();
+    assert!(observed.relist && observed.paths.contains("z/b/c/f"), "{observed:?}");
     scene.write("z/b/c/f", "y");
     assert_eq!(scene.observe_until_cookie().paths(), ["z/b/c/f"]);
     assert_eq!(scene.watcher().counts().folders, 4);
@@ -108,11 +108,11 @@ fn a_tree_that_was_moved_out_is_not_watched_and_one_moved_in_is() {
     assert!(scene.observe_until_cookie().relist);
     assert_eq!(scene.watcher().counts().folders, 1);
     std::fs::write(outside.join("b/f"), "x").unwrap();
-    let told = scene.observe_until_cookie();
-    assert_eq!(told.signals, 1, "{told:?}");
+    let observed = scene.observe_until_cookie();
+    assert_eq!(observed.signals, 1, "{observed:?}");
     std::fs::rename(&outside, scene.path("back")).unwrap();
-    let told = scene.observe_until_cookie();
-    assert!(told.relist && told.paths.contains("back/b/f"), "{told:?}");
+    let observed = scene.observe_until_cookie();
+    assert!(observed.relist && observed.paths.contains("back/b/f"), "{observed:?}");
     scene.write("back/b/f", "y");
     assert_eq!(scene.observe_until_cookie().paths(), ["back/b/f"]);
 }
@@ -156,8 +156,8 @@ fn ignored_folders_are_not_watched_and_a_changed_rule_has_folders_asked_for_anew
     assert_eq!(scene.observe_until_cookie().signals, 1);
     assert_eq!(scene.watcher().counts().folders, 2);
     scene.write("a/.gitignore", "x");
-    let told = scene.observe_until_cookie();
-    assert_eq!((told.paths(), told.relist), (vec!["a/.gitignore"], true));
+    let observed = scene.observe_until_cookie();
+    assert_eq!((observed.paths(), observed.relist), (vec!["a/.gitignore"], true));
 }
 
 #[test]
@@ -207,8 +207,8 @@ fn files_outside_of_the_tree_have_files_listed_anew_and_others_beside_them_do_no
     scene.write(".git/refs/main", "y");
     assert_eq!(scene.observe_until_cookie().signals, 1);
     std::fs::rename(scene.path(".git/index.lock"), scene.path(".git/index")).unwrap();
-    let told = scene.observe_until_cookie();
-    assert_eq!((told.paths(), told.relist), (vec![], true));
+    let observed = scene.observe_until_cookie();
+    assert_eq!((observed.paths(), observed.relist), (vec![], true));
     // A file whose folders are not even there.
     std::fs::create_dir_all(elsewhere.parent().unwrap()).unwrap();
     scene.observe_until_cookie();
@@ -269,11 +269,11 @@ fn a_root_that_goes_is_told_and_ends_the_watch() {
         assert!(scene.watcher().check_root());
         change(&scene.root());
         assert!(!scene.watcher().check_root());
-        let mut told = scene.next();
-        while matches!(told, WatchSignal::Touched { .. }) {
-            told = scene.next();
+        let mut observed = scene.next();
+        while matches!(observed, WatchSignal::Touched { .. }) {
+            observed = scene.next();
         }
-        assert_eq!(told, WatchSignal::RootGone);
+        assert_eq!(observed, WatchSignal::RootGone);
         assert!(scene.signals.recv().is_err(), "the thread has ended");
     }
 }
@@ -325,12 +325,12 @@ fn a_burst_is_one_signal_to_a_slow_receiver() {
         std::thread::yield_now();
     }
     let mark = watcher.request_cookie().unwrap();
-    let mut told = Vec::new();
+    let mut observed = Vec::new();
     loop {
         match signals.recv().unwrap() {
             WatchSignal::CookiePassed(number) if number == mark => break,
-            signal => told.push(signal),
+            signal => observed.push(signal),
         }
     }
-    assert!(told.len() <= 4, "{} signals", told.len());
+    assert!(observed.len() <= 4, "{} signals", observed.len());
 }
