@@ -211,14 +211,9 @@ impl ClaimGuard<'_> {
         until_ms: Option<i64>,
         now_ms: i64,
     ) -> Result<(), store::Error> {
-        self.store.db().record_refusal(
-            &self.task,
-            &self.refusal,
-            &self.store.holder,
-            reason,
-            until_ms,
-            now_ms,
-        )?;
+        self.store
+            .db()
+            .record_refusal(&self.task, &self.refusal, &self.store.holder, reason, until_ms, now_ms)?;
         self.is_open = false;
         Ok(())
     }

@@ -165,32 +165,14 @@ pub(super) const ITEM: &str = "a table with a path";
 
 /// The keys of an item.
 pub(super) const ITEM_KEYS: [&str; 11] = [
-    "path",
-    "auto_aggregate",
-    "force_full",
-    "view_mode",
-    "selected",
-    "ast_signatures",
-    "ast_definitions",
-    "ast_mask",
-    "tier",
-    "injected_at",
-    "custom_slices",
+    "path", "auto_aggregate", "force_full", "view_mode", "selected", "ast_signatures", "ast_definitions",
+    "ast_mask", "tier", "injected_at", "custom_slices",
 ];
 
 /// The keys of a slice.
 const SLICE_KEYS: [&str; 11] = [
-    "start_line",
-    "end_line",
-    "tag",
-    "comment",
-    "content_hash",
-    "start_context",
-    "end_context",
-    "anchor_lines",
-    "line_hashes",
-    "unique_lines",
-    "copies",
+    "start_line", "end_line", "tag", "comment", "content_hash", "start_context", "end_context",
+    "anchor_lines", "line_hashes", "unique_lines", "copies",
 ];
 
 /// Reads an item that may be written as its path alone.

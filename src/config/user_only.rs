@@ -150,15 +150,8 @@ fn named_tables<'s>(
 const PRICE_FORM: &str = "US dollars for a million tokens, as \"0.25\"";
 
 const PRICE_KEYS: [&str; 9] = [
-    "input",
-    "output",
-    "cache_read",
-    "cache_write",
-    "long_from",
-    "long_input",
-    "long_output",
-    "long_cache_read",
-    "long_cache_write",
+    "input", "output", "cache_read", "cache_write", "long_from", "long_input", "long_output",
+    "long_cache_read", "long_cache_write",
 ];
 
 fn read_price(section: &TomlSection<'_>) -> Result<TokenPrice, Error> {

@@ -13,16 +13,8 @@ use crate::service::LocalService;
 /// Errors of a daemon that is not the one to ask, or not now, and of what no transport carries; the question can be
 /// answered without it.
 const FALLBACK_CODES: [&str; 10] = [
-    "other_settings",
-    "other_protocol",
-    "other_version",
-    "stopping",
-    "busy",
-    "too_long",
-    "too_large",
-    "too_slow",
-    "bad_body",
-    "bad_answer",
+    "other_settings", "other_protocol", "other_version", "stopping", "busy", "too_long", "too_large",
+    "too_slow", "bad_body", "bad_answer",
 ];
 
 /// Asks the daemon of a project, and nobody else.

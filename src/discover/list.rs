@@ -201,13 +201,7 @@ mod tests {
         sandbox.write("a/.gitignore", "!keep.log\n*.tmp\n");
         sandbox.write(".git/info/exclude", "private\n");
         sandbox.write_all(&[
-            "x.log",
-            "a/keep.log",
-            "a/b/keep.log",
-            "a/x.tmp",
-            "build/x",
-            "a/build/x",
-            "private",
+            "x.log", "a/keep.log", "a/b/keep.log", "a/x.tmp", "build/x", "a/build/x", "private",
         ]);
         check(
             &sandbox,

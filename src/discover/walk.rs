@@ -276,14 +276,7 @@ mod walk_tests {
         sandbox.write("a/b/.slopignore", "*.txt\n!*.tmp\n");
         sandbox.write("a/b/.gitignore", "*.tmp\n");
         sandbox.write_all(&[
-            "x.log",
-            "a/keep.log",
-            "a/b/c.txt",
-            "a/b/c.tmp",
-            "build/x",
-            "a/build/x",
-            ".hidden",
-            ".d/a",
+            "x.log", "a/keep.log", "a/b/c.txt", "a/b/c.tmp", "build/x", "a/build/x", ".hidden", ".d/a",
         ]);
         check(
             &sandbox,
@@ -317,13 +310,7 @@ mod walk_tests {
         let sandbox = GitSandbox::new();
         sandbox.write(".ignore", "!.*\n");
         sandbox.write_all(&[
-            ".slop_cache/a",
-            "out/b",
-            "x/CVS/Entries",
-            "x/CVS/CVS/a",
-            ".hg/c",
-            "sub/.git/HEAD",
-            "w/.git",
+            ".slop_cache/a", "out/b", "x/CVS/Entries", "x/CVS/CVS/a", ".hg/c", "sub/.git/HEAD", "w/.git",
         ]);
         sandbox.write_all(&["sub/a", ".env", "k.pem", "allowed.pem", "my_history.toml", "out.txt"]);
         check(

@@ -118,21 +118,8 @@ impl<'a> LanguageSums<'a> {
 }
 
 const HEAD: [&str; 15] = [
-    "language",
-    "files",
-    "MB",
-    "symbols",
-    "without",
-    "unhealthy",
-    "broken KB",
-    "errors",
-    "in skeletons",
-    "worse",
-    "ratio",
-    "ms/MB",
-    "check",
-    "slowest ms",
-    "faults",
+    "language", "files", "MB", "symbols", "without", "unhealthy", "broken KB", "errors", "in skeletons",
+    "worse", "ratio", "ms/MB", "check", "slowest ms", "faults",
 ];
 
 fn judge(args: &StructureArgs, language: &str, samples: &[SourceSample], watch: &StallWatchdog) -> bool {

@@ -220,14 +220,9 @@ fn a_persona_sets_tier_strategy_preset_and_model() {
     let full = sandbox.aggregate_json(&["--persona", "reviewer", "--strategy", "full"]);
     assert_eq!(full["receipt"]["strategy"], "full");
     let sent = |format: &str| -> Value {
-        serde_json::from_str(&sandbox.stdout_of(&[
-            "aggregate",
-            "--persona",
-            "reviewer",
-            "--stdout",
-            "--format",
-            format,
-        ]))
+        serde_json::from_str(
+            &sandbox.stdout_of(&["aggregate", "--persona", "reviewer", "--stdout", "--format", format]),
+        )
         .unwrap()
     };
     let body = sent("anthropic");

@@ -14,16 +14,8 @@ const HEAD: &str = "# My project.\n[aggregation] # mine\norder  =  \"path\"\n\n#
 fn slices_are_added_listed_and_removed() {
     let sandbox = sample_project();
     sandbox.write("slop.toml", HEAD);
-    let said = sandbox.stdout_of(&[
-        "slice",
-        "add",
-        "src/util/text.py",
-        "2-3",
-        "--tag",
-        "cut",
-        "--comment",
-        "why so",
-    ]);
+    let said = sandbox
+        .stdout_of(&["slice", "add", "src/util/text.py", "2-3", "--tag", "cut", "--comment", "why so"]);
     assert_eq!(said, "src/util/text.py:2-3 [cut] (why so)\n");
     let written = sandbox.read("slop.toml");
     assert!(written.starts_with(HEAD), "{written}");
@@ -136,13 +128,7 @@ fn presets_are_saved_listed_shown_applied_and_deleted() {
     sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=sig"]);
     let curated = sandbox.read("slop.toml");
     sandbox.stdout_of(&[
-        "preset",
-        "save",
-        "my review",
-        "src/util/text.py",
-        "README.md",
-        "--description",
-        "for review",
+        "preset", "save", "my review", "src/util/text.py", "README.md", "--description", "for review",
     ]);
     sandbox.slop(&["preset", "save", "my review", "README.md"]).assert_fails(1, &["my review", "--force"]);
     sandbox.slop(&["preset", "save", "x", "nowhere.py"]).assert_fails(1, &["nowhere.py"]);

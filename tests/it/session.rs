@@ -79,14 +79,8 @@ fn mark_lines_that_move(sandbox: &Sandbox) {
 fn set_a_mask(sandbox: &Sandbox) {
     let refused = sandbox.slop(&["mask", "set", "src/engine.py", "Engine.rnu=def"]);
     refused.assert_fails(1, &["`Engine.rnu`", "`Engine.run`"]);
-    let said = sandbox.stdout_of(&[
-        "mask",
-        "set",
-        "src/engine.py",
-        "Engine=sig",
-        "Engine.run=def",
-        "Engine._debug=hide",
-    ]);
+    let said = sandbox
+        .stdout_of(&["mask", "set", "src/engine.py", "Engine=sig", "Engine.run=def", "Engine._debug=hide"]);
     assert_eq!(said.lines().count(), 3, "{said}");
     // The text that `slop init` wrote is unchanged, and curation is appended to it.
     let written = sandbox.read("slop.toml");

@@ -312,15 +312,7 @@ fn every_format_stays_within_max_bytes_as_written() {
 fn the_receipt_reports_the_limit_and_the_view_of_each_file() {
     let sandbox = module_project();
     let flags = [
-        "aggregate",
-        "--stdout",
-        "--tier",
-        "3",
-        "--format",
-        "json",
-        "--max-bytes",
-        "12000",
-        "--focus",
+        "aggregate", "--stdout", "--tier", "3", "--format", "json", "--max-bytes", "12000", "--focus",
         "module_03.py",
     ];
     let written = sandbox.stdout_of(&flags);

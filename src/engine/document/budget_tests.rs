@@ -40,16 +40,7 @@ const PIECES: &[&str] = &[
 ];
 
 const NAMES: &[&str] = &[
-    "a",
-    "b",
-    "main",
-    "test_a",
-    "x/y/z",
-    "tests/engine",
-    "état 日本",
-    "with space",
-    "a#b",
-    "`tick`",
+    "a", "b", "main", "test_a", "x/y/z", "tests/engine", "état 日本", "with space", "a#b", "`tick`",
     "src/new\nline",
 ];
 

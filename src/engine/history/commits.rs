@@ -250,15 +250,8 @@ fn changed_with_disabled_filters(
 ) -> Option<HashMap<RelPath, bool>> {
     let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
     // Of a submodule git would ask whether it is clean, by that one's own configuration.
-    arguments.extend([
-        "diff",
-        "--raw",
-        "--no-abbrev",
-        "-z",
-        "--no-renames",
-        "--no-ext-diff",
-        "--no-textconv",
-    ]);
+    arguments
+        .extend(["diff", "--raw", "--no-abbrev", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"]);
     arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
     let changes = read_edits(&git_output(processes, root, &arguments, b"")?.stdout);
     let was_file = |edits: &[FileEdit]| edits.iter().any(|edit| edit.before.is_some());

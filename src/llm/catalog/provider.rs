@@ -212,20 +212,8 @@ pub enum ProviderRowError {
 impl ProviderRow {
     /// All keys of a table.
     pub const KEYS: [&'static str; 14] = [
-        "wire",
-        "base_url",
-        "base_variable",
-        "key_variables",
-        "key_file",
-        "needs_key",
-        "headers",
-        "command",
-        "free",
-        "marks_cache",
-        "completion_tokens",
-        "batches",
-        "context_tokens",
-        "quirks",
+        "wire", "base_url", "base_variable", "key_variables", "key_file", "needs_key", "headers", "command",
+        "free", "marks_cache", "completion_tokens", "batches", "context_tokens", "quirks",
     ];
 
     /// Merges the table over a provider, or creates a new one from it.

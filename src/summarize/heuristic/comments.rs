@@ -153,19 +153,8 @@ fn line_comment(line: &str) -> Option<&str> {
 /// Returns whether a line may precede the comment.
 fn is_prelude(line: &str) -> bool {
     const STARTS: [&str; 13] = [
-        "#!",
-        "<?",
-        "<!DOCTYPE",
-        "<!doctype",
-        "package ",
-        "namespace ",
-        "#pragma",
-        "#ifndef",
-        "#define",
-        "'use strict'",
-        "\"use strict\"",
-        "@echo off",
-        "set -",
+        "#!", "<?", "<!DOCTYPE", "<!doctype", "package ", "namespace ", "#pragma", "#ifndef", "#define",
+        "'use strict'", "\"use strict\"", "@echo off", "set -",
     ];
     STARTS.iter().any(|start| line.starts_with(start))
 }
@@ -178,20 +167,8 @@ fn is_import(line: &str) -> bool {
 /// Returns whether a comment line is for an editor, a linter or a compiler.
 fn is_for_tools(said: &str) -> bool {
     const STARTS: [&str; 14] = [
-        "-*-",
-        "vim:",
-        "vi:",
-        "ex:",
-        "eslint",
-        "jshint",
-        "jslint",
-        "global ",
-        "coding:",
-        "Mode:",
-        "mode:",
-        "coding=",
-        "shellcheck ",
-        "$Id",
+        "-*-", "vim:", "vi:", "ex:", "eslint", "jshint", "jslint", "global ", "coding:", "Mode:", "mode:",
+        "coding=", "shellcheck ", "$Id",
     ];
     const TOOLS: [&str; 5] = ["go:build", "+build", "@ts-", "@flow", "prettier-ignore"];
     STARTS.iter().chain(&TOOLS).any(|start| said.starts_with(start)) || said.contains("-*-")

@@ -153,21 +153,8 @@ const ASCIIDOC: MarkupMarks = MarkupMarks {
     title: &["= "],
     headings: &[("== ", 1), ("=== ", 2), ("==== ", 3)],
     skipped: &[
-        "//",
-        ":",
-        "[",
-        "----",
-        "====",
-        "....",
-        "|",
-        "* ",
-        ". ",
-        "- ",
-        "image:",
-        "include::",
-        "ifdef::",
-        "endif::",
-        "toc::",
+        "//", ":", "[", "----", "====", "....", "|", "* ", ". ", "- ", "image:", "include::", "ifdef::",
+        "endif::", "toc::",
     ],
 };
 

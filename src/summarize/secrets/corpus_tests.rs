@@ -15,30 +15,10 @@ const MARKS: &str = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789!@#
 
 /// Names that people give to secrets.
 const NAMES: [&str; 24] = [
-    "db_password",
-    "clientSecret",
-    "SMTP_PASS",
-    "jwt_secret",
-    "api_token",
-    "encryptionKey",
-    "ADMIN_PASSWORD",
-    "accessToken",
-    "signing-secret",
-    "PGPASSWORD",
-    "rootPassword",
-    "X_API_KEY",
-    "privateKey",
-    "refresh_token",
-    "ldap.bind.password",
-    "REDIS_PASSWORD",
-    "oauth_token_secret",
-    "secret_key",
-    "deployToken",
-    "passphrase",
-    "webhookSecret",
-    "APP_SECRET",
-    "userCredentials",
-    "vault_pass",
+    "db_password", "clientSecret", "SMTP_PASS", "jwt_secret", "api_token", "encryptionKey", "ADMIN_PASSWORD",
+    "accessToken", "signing-secret", "PGPASSWORD", "rootPassword", "X_API_KEY", "privateKey",
+    "refresh_token", "ldap.bind.password", "REDIS_PASSWORD", "oauth_token_secret", "secret_key",
+    "deployToken", "passphrase", "webhookSecret", "APP_SECRET", "userCredentials", "vault_pass",
 ];
 
 /// Makes a file that contains a value under a name.

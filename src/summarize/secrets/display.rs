@@ -192,18 +192,8 @@ mod tests {
     #[test]
     fn keys_that_only_resemble_secret_names_are_not_secret() {
         for key in [
-            "author",
-            "authors",
-            "keywords",
-            "tokenizer",
-            "monkey",
-            "key",
-            "keys",
-            "compass",
-            "passes",
-            "name",
-            "",
-            "é",
+            "author", "authors", "keywords", "tokenizer", "monkey", "key", "keys", "compass", "passes",
+            "name", "", "é",
         ] {
             assert_eq!(key_secrecy(key), KeySecrecy::Public, "{key}");
         }

@@ -19,22 +19,8 @@ const RANDOM_ENTROPY: f64 = 3.2;
 /// Words in a key that may make its value a secret: the prefilter of
 /// [`find_assigned`](super::assigned::find_assigned).
 const KEY_WORDS: [&str; 16] = [
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "credential",
-    "auth",
-    "cookie",
-    "dsn",
-    "jwt",
-    "otp",
-    "session",
-    "signature",
-    "connectionstring",
-    "connection_string",
-    "pw",
+    "pass", "pwd", "secret", "token", "key", "credential", "auth", "cookie", "dsn", "jwt", "otp", "session",
+    "signature", "connectionstring", "connection_string", "pw",
 ];
 
 static FILE: LazyLock<RuleFile> = LazyLock::new(|| {

@@ -47,23 +47,8 @@ const MAKERS: [&str; 4] = ["Class.new", "Data.define", "Module.new", "Struct.new
 
 /// Calls whose block is code that runs some time: tests, hooks, tasks.
 const CODE: [&str; 17] = [
-    "after",
-    "around",
-    "at_exit",
-    "background",
-    "before",
-    "delete",
-    "example",
-    "file",
-    "get",
-    "let",
-    "let!",
-    "post",
-    "put",
-    "rule",
-    "setup",
-    "subject",
-    "teardown",
+    "after", "around", "at_exit", "background", "before", "delete", "example", "file", "get", "let", "let!",
+    "post", "put", "rule", "setup", "subject", "teardown",
 ];
 
 /// A text or a list of more bytes than this is shown by its size.

@@ -56,24 +56,8 @@ fn comments_below(source: &SourceText<'_>, node: Node<'_>, range: &Range<usize>)
 
 /// The directives of the preprocessors of C and C#.
 const DIRECTIVES: [&str; 18] = [
-    "define",
-    "elif",
-    "elifdef",
-    "elifndef",
-    "else",
-    "endif",
-    "endregion",
-    "error",
-    "if",
-    "ifdef",
-    "ifndef",
-    "include",
-    "line",
-    "nullable",
-    "pragma",
-    "region",
-    "undef",
-    "warning",
+    "define", "elif", "elifdef", "elifndef", "else", "endif", "endregion", "error", "if", "ifdef", "ifndef",
+    "include", "line", "nullable", "pragma", "region", "undef", "warning",
 ];
 
 /// Returns whether a line is a directive of the preprocessor: in CSS `#` begins the name of an element, in Rust an

@@ -5,23 +5,8 @@ use super::one_line::first_paragraph;
 
 /// Commands of Doxygen that only name what the comment belongs to.
 const NAMING: [&str; 17] = [
-    "addtogroup",
-    "class",
-    "def",
-    "defgroup",
-    "enum",
-    "file",
-    "fn",
-    "headerfile",
-    "ingroup",
-    "internal",
-    "module",
-    "namespace",
-    "struct",
-    "typedef",
-    "union",
-    "var",
-    "package",
+    "addtogroup", "class", "def", "defgroup", "enum", "file", "fn", "headerfile", "ingroup", "internal",
+    "module", "namespace", "struct", "typedef", "union", "var", "package",
 ];
 
 /// What begins a field of Swift's documentation.
@@ -32,21 +17,8 @@ const STYLING: [&str; 8] = ["a", "b", "c", "e", "em", "p", "ref", "link"];
 
 /// Commands of Doxygen that begin another paragraph, wherever they are on a line.
 const ENDING: [&str; 15] = [
-    "deprecated",
-    "note",
-    "param",
-    "par",
-    "post",
-    "pre",
-    "return",
-    "returns",
-    "retval",
-    "sa",
-    "see",
-    "since",
-    "throws",
-    "type",
-    "warning",
+    "deprecated", "note", "param", "par", "post", "pre", "return", "returns", "retval", "sa", "see", "since",
+    "throws", "type", "warning",
 ];
 
 /// The beginnings of such lines, after the marks of a comment.

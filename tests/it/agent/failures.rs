@@ -142,9 +142,7 @@ fn a_refused_request_is_not_retried_in_the_next_run() {
 #[test]
 fn a_request_that_is_too_long_is_retried_with_half_the_text() {
     let project = AgentProject::new(ModelServer::with_responses([error_response(
-        413,
-        "request_too_large",
-        "Too large.",
+        413, "request_too_large", "Too large.",
     )]));
     let long: String = (0..200).map(|number| module_source(&format!("n{number}"))).collect();
     project.sandbox.write("long.py", long);

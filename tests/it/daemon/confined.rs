@@ -94,14 +94,7 @@ fn escape_vectors(sandbox: &Sandbox) -> Vec<String> {
     let mut found: Vec<String> =
         ups.iter().flat_map(|up| targets.iter().map(move |target| format!("{up}{target}"))).collect();
     for link in [
-        "link.py",
-        "relative.py",
-        "src/up.py",
-        "folder",
-        "folder/inner.py",
-        "folder/",
-        "folder/*",
-        "twice.py",
+        "link.py", "relative.py", "src/up.py", "folder", "folder/inner.py", "folder/", "folder/*", "twice.py",
     ] {
         found.extend([
             link.to_owned(),
@@ -111,15 +104,7 @@ fn escape_vectors(sandbox: &Sandbox) -> Vec<String> {
         ]);
     }
     for scheme in [
-        "",
-        "file:",
-        "file://",
-        "file://localhost",
-        "/",
-        "//",
-        "\\\\?\\",
-        "slop://view/full",
-        "root",
+        "", "file:", "file://", "file://localhost", "/", "//", "\\\\?\\", "slop://view/full", "root",
         "process",
     ] {
         found.extend([

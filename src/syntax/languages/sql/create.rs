@@ -10,34 +10,14 @@ const HEAD: usize = 14;
 
 /// Words that begin an element that is not a column.
 const NO_COLUMN: [&str; 11] = [
-    "CONSTRAINT",
-    "PRIMARY",
-    "UNIQUE",
-    "FOREIGN",
-    "CHECK",
-    "FULLTEXT",
-    "SPATIAL",
-    "EXCLUDE",
-    "LIKE",
-    "PERIOD",
-    "PARTITION",
+    "CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "FULLTEXT", "SPATIAL", "EXCLUDE", "LIKE",
+    "PERIOD", "PARTITION",
 ];
 
 /// Types that are followed by a length: `key varchar(20)` is a column, `KEY name (a)` is none.
 const TYPES_WITH_LENGTH: [&str; 13] = [
-    "VARCHAR",
-    "CHAR",
-    "CHARACTER",
-    "NUMERIC",
-    "DECIMAL",
-    "NVARCHAR",
-    "NCHAR",
-    "VARBINARY",
-    "BINARY",
-    "BIT",
-    "INT",
-    "FLOAT",
-    "VARCHAR2",
+    "VARCHAR", "CHAR", "CHARACTER", "NUMERIC", "DECIMAL", "NVARCHAR", "NCHAR", "VARBINARY", "BINARY", "BIT",
+    "INT", "FLOAT", "VARCHAR2",
 ];
 
 /// What a statement creates.
