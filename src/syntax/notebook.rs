@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 
 use crate::model::{Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind};
 use crate::syntax::languages::{PYTHON, compiled_language};
-use crate::syntax::outline::{FileStructure, SkeletonCheck, derive_text};
-use crate::syntax::text::{SourceText, first_paragraph, one_line};
+use crate::syntax::outline::{FileStructure, SkeletonCheck, derive_text, fall_back};
+use crate::syntax::text::{SourceText, first_paragraph, format_line_count, one_line};
 
 /// Id of the file type.
 pub(super) const ID: &str = "notebook";
@@ -28,12 +28,7 @@ const MOST_PROSE: usize = 12;
 /// Returns the structure of a notebook. The code of a kernel that does not run Python is shown and has no symbols.
 pub(super) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -> FileStructure {
     let Some(notebook) = parse_notebook(text) else {
-        let health = ParseHealth::fallen_back(text.len() as u64, ParseFallback::Failed);
-        let outline = Outline { health, doc: None, imports: Vec::new(), symbols: Vec::new() };
-        return FileStructure {
-            outline,
-            skeleton: Skeleton { health, text: String::new(), is_checked: true },
-        };
+        return fall_back(text.len(), ParseFallback::Failed);
     };
     let mut outline = Outline {
         health: ParseHealth::perfect(text.len() as u64),
@@ -44,11 +39,15 @@ pub(super) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -> FileStruc
     let source = SourceText::new(text);
     let mut skeleton = String::new();
     for (at, cell) in notebook.cells.iter().enumerate() {
-        let code = (notebook.is_python && cell.is_code()).then(|| code_without_magics(cell));
+        let code = (notebook.is_python && cell.kind == CellKind::Code).then(|| code_without_magics(cell));
         let structure = code.and_then(|code| {
             Some(derive_text(compiled_language(PYTHON.id)?, &code, SkeletonCheck::Deferred, give_up))
         });
-        add_cell(&mut outline, &source, at + 1, cell, structure.as_ref());
+        match cell.kind {
+            CellKind::Markdown => add_headings(&mut outline, &source, cell),
+            CellKind::Code => add_code(&mut outline, &source, at + 1, cell, structure.as_ref()),
+            CellKind::Raw => {}
+        }
         write_cell(&mut skeleton, cell, notebook.comment, structure.map(|structure| structure.skeleton.text));
     }
     let health = outline.health;
@@ -116,7 +115,7 @@ fn write_lines(script: &mut String, cell: &NotebookCell, mark: &str, most: usize
     }
     let more = cell.lines.len().saturating_sub(most);
     if 0 < more {
-        let _ = writeln!(script, "{mark}… {}", crate::syntax::text::format_line_count(more));
+        let _ = writeln!(script, "{mark}… {}", format_line_count(more));
     }
 }
 
@@ -130,22 +129,6 @@ fn notebook_doc(notebook: &ParsedNotebook) -> Option<String> {
     texts.find_map(|text| first_paragraph(&text))
 }
 
-/// Adds a cell to the outline: the headings of prose, or the code with what `structure` found in it. `number` counts
-/// the cells from 1.
-fn add_cell(
-    outline: &mut Outline,
-    source: &SourceText<'_>,
-    number: usize,
-    cell: &NotebookCell,
-    structure: Option<&FileStructure>,
-) {
-    match cell.kind {
-        CellKind::Markdown => add_headings(outline, source, cell),
-        CellKind::Code => add_code(outline, source, number, cell, structure),
-        CellKind::Raw => {}
-    }
-}
-
 fn add_headings(outline: &mut Outline, source: &SourceText<'_>, cell: &NotebookCell) {
     let mut in_fence = false;
     for line in &cell.lines {
@@ -154,16 +137,13 @@ fn add_headings(outline: &mut Outline, source: &SourceText<'_>, cell: &NotebookC
         let level = line.text.len() - title.len();
         if !in_fence && (1..=6).contains(&level) && title.starts_with(' ') {
             let name = one_line(title.trim_end_matches('#'));
-            outline.symbols.push(symbol(
-                SymbolKind::Heading,
-                &name,
-                source.span(line.range.clone()),
-                &line.text,
-            ));
+            let span = source.span(line.range.clone());
+            outline.symbols.push(symbol(SymbolKind::Heading, &name, span, &line.text));
         }
     }
 }
 
+/// Adds code with what `structure` found in it. `number` counts the cells from 1.
 fn add_code(
     outline: &mut Outline,
     source: &SourceText<'_>,
@@ -260,12 +240,6 @@ struct CellLine {
     range: Range<usize>,
 }
 
-impl NotebookCell {
-    fn is_code(&self) -> bool {
-        self.kind == CellKind::Code
-    }
-}
-
 #[derive(Deserialize)]
 struct RawNotebook<'a> {
     #[serde(borrow)]
@@ -314,7 +288,10 @@ fn parse_notebook(text: &str) -> Option<ParsedNotebook> {
     if raw.cells.is_none() && raw.worksheets.is_none() {
         return None;
     }
-    let language = raw.metadata.and_then(NotebookMetadata::language);
+    let language = raw.metadata.and_then(|metadata| {
+        let named = metadata.language_info.and_then(|info| info.name);
+        named.or_else(|| metadata.kernelspec?.language)
+    });
     let language = language.map_or_else(|| "python".to_owned(), |name| name.to_ascii_lowercase());
     let sheets = raw.worksheets.unwrap_or_default().into_iter().flat_map(|sheet| sheet.cells);
     let cells = raw.cells.unwrap_or_default().into_iter().chain(sheets);
@@ -367,14 +344,6 @@ fn parse_lines(text: &str, source: &RawValue) -> Option<Vec<CellLine>> {
 fn borrowed_range(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len());
     start..(start + part.len()).min(text.len())
-}
-
-impl NotebookMetadata {
-    /// Returns the name of the kernel's language.
-    fn language(self) -> Option<String> {
-        let named = self.language_info.and_then(|info| info.name);
-        named.or_else(|| self.kernelspec.and_then(|kernel| kernel.language))
-    }
 }
 
 #[cfg(test)]

@@ -2,15 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::lines::is_defined_nearby;
+use super::lines::{define_with_signature, is_defined_nearby};
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
     ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, find,
-    find_all, find_first,
+    find_all,
 };
-use crate::syntax::text::format_line_count;
+use crate::syntax::text::{format_line_count, one_line};
 
-/// CMake.
 pub(super) static CMAKE: Language = Language {
     separator: "::",
     marks: ElisionMarks::HASH,
@@ -18,16 +17,10 @@ pub(super) static CMAKE: Language = Language {
 };
 
 const NODES: NodeTable = &[
-    ("line_comment", Visit::Comment),
-    ("bracket_comment", Visit::Comment),
-    ("function_def", Visit::Read(function)),
-    ("macro_def", Visit::Read(function)),
+    ("line_comment bracket_comment", Visit::Comment),
+    ("function_def macro_def", Visit::Read(function)),
     ("normal_command", Visit::Read(command)),
-    ("if_condition", Visit::Enter),
-    ("foreach_loop", Visit::Enter),
-    ("while_loop", Visit::Enter),
-    ("block_def", Visit::Enter),
-    ("body", Visit::Enter),
+    ("if_condition foreach_loop while_loop block_def body", Visit::Enter),
 ];
 
 /// A command of more lines than this is shown by its first line and its size.
@@ -35,17 +28,13 @@ const LONG_COMMAND: usize = 6;
 
 /// Reads `function(name …) … endfunction()`, or a macro.
 fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(head) = find_first(node, &[".function_command", ".macro_command"]) else { return };
+    let Some(head) = find(node, ".function_command|.macro_command") else { return };
     let Some(name) = find(head, ".argument_list/.argument") else { return };
     let kind = if node.kind() == "macro_def" { SymbolKind::Macro } else { SymbolKind::Function };
     let name = walk.text(name).to_owned();
-    let inside = SymbolBody::members(child_of_kind(node, "body"));
-    let before = walk.symbols.len();
-    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Nothing));
-    let signature = walk.text(head).to_owned();
-    let Some(symbol) = walk.symbols.get_mut(before) else { return };
-    symbol.signature = crate::syntax::text::one_line(&signature);
-    if let SymbolBody::Members(body) = inside {
+    let definition = SymbolDefinition::new(kind, name, SymbolBody::Nothing);
+    let is_symbol = define_with_signature(walk, node, definition, one_line(walk.text(head)));
+    if let Some(body) = child_of_kind(node, "body").filter(|_| is_symbol) {
         cut_body(walk, body);
     }
 }

@@ -17,19 +17,12 @@ pub(super) static CSS: Language = Language {
 
 const NODES: NodeTable = &[
     ("comment", Visit::Comment),
-    ("charset_statement", Visit::Preamble(preamble)),
+    ("charset_statement", Visit::FileHead),
     ("import_statement", Visit::Preamble(import)),
-    ("rule_set", Visit::Read(rule_set)),
     ("declaration", Visit::Read(declaration)),
-    ("media_statement", Visit::Read(at_rule)),
-    ("supports_statement", Visit::Read(at_rule)),
-    ("scope_statement", Visit::Read(at_rule)),
-    ("at_rule", Visit::Read(at_rule)),
+    ("rule_set media_statement supports_statement scope_statement at_rule", Visit::Read(rule)),
     ("keyframes_statement", Visit::Read(keyframes)),
 ];
-
-/// Reads `@charset`, which is not shown.
-fn preamble<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `@import url("a.css") screen;`.
 fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
@@ -39,14 +32,16 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.add_import(what.trim_matches(['"', '\'', ' ']));
 }
 
-/// Reads `a:hover, .b { … }`.
-fn rule_set<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    define(walk, node, child_of_kind(node, "block"));
-}
-
-/// Reads `@media (…) { … }` and similar rules.
-fn at_rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    define(walk, node, child_of_kind(node, "block"));
+/// Reads `a:hover, .b { … }`, `@media (…) { … }` and similar rules.
+fn rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(block) = child_of_kind(node, "block") else { return };
+    let name = head(walk, node, block);
+    if name.contains(['{', '}']) {
+        // The grammar was lost before this.
+        return walk.visit_children(block);
+    }
+    let inside = if has_members(walk, block) { SymbolBody::Members(block) } else { SymbolBody::Code(block) };
+    walk.define(node, SymbolDefinition::new(SymbolKind::Selector, name, inside));
 }
 
 /// Reads `@keyframes name { … }`.
@@ -62,17 +57,6 @@ fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if name.starts_with("--") {
         walk.define(node, SymbolDefinition::new(SymbolKind::Variable, name.to_owned(), SymbolBody::Nothing));
     }
-}
-
-fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, block: Option<Node<'t>>) {
-    let Some(block) = block else { return };
-    let name = head(walk, node, block);
-    if name.contains(['{', '}']) {
-        // The grammar was lost before this.
-        return walk.visit_children(block);
-    }
-    let inside = if has_members(walk, block) { SymbolBody::Members(block) } else { SymbolBody::Code(block) };
-    walk.define(node, SymbolDefinition::new(SymbolKind::Selector, name, inside));
 }
 
 fn head<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, block: Node<'t>) -> String {

@@ -10,7 +10,6 @@ use crate::syntax::outline::{
 };
 use crate::syntax::text::{documentation, format_line_count, is_license_text};
 
-/// Dockerfiles.
 pub(super) static DOCKERFILE: Language = Language {
     marks: ElisionMarks::HASH,
     read_root: Some(file),
@@ -20,7 +19,6 @@ pub(super) static DOCKERFILE: Language = Language {
 /// An instruction of more lines than this is shown by its first line and its size.
 const LONG_INSTRUCTION: usize = 3;
 
-/// Reads a whole Dockerfile.
 fn file<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     walk.doc = head_doc(walk);
     let mut stages: Vec<Symbol> = Vec::new();

@@ -4,8 +4,7 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
-    child_of_kind, find, find_all, find_first,
+    Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, find, find_all,
 };
 
 /// Go, with type parameters.
@@ -14,30 +13,19 @@ pub(super) static GO: Language = Language {
     ..Language::new("go", tree_sitter_go::LANGUAGE, "tree-sitter-go 0.25.0", &[NODES])
 };
 
-const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
-const PROMISED: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::None);
-
 const NODES: NodeTable = &[
     ("comment", Visit::Comment),
-    ("package_clause", Visit::Preamble(package)),
+    ("package_clause", Visit::FileHead),
     ("import_declaration", Visit::Preamble(import)),
-    ("function_declaration", Visit::Define(&FUNCTION)),
+    ("function_declaration", Visit::code(SymbolKind::Function, "body")),
     ("method_declaration", Visit::Read(method)),
-    ("type_declaration", Visit::Read(declaration)),
-    ("type_spec", Visit::Read(type_spec)),
-    ("type_alias", Visit::Read(type_spec)),
-    ("field_declaration_list", Visit::Enter),
+    ("type_declaration const_declaration var_declaration", Visit::Read(declaration)),
+    ("type_spec type_alias", Visit::Read(type_spec)),
+    ("field_declaration_list var_spec_list", Visit::Enter),
     ("field_declaration", Visit::Read(field)),
-    ("method_elem", Visit::Define(&PROMISED)),
-    ("const_declaration", Visit::Read(declaration)),
-    ("const_spec", Visit::Read(value)),
-    ("var_declaration", Visit::Read(declaration)),
-    ("var_spec_list", Visit::Enter),
-    ("var_spec", Visit::Read(value)),
+    ("method_elem", Visit::leaf(SymbolKind::Method)),
+    ("const_spec var_spec", Visit::Read(value)),
 ];
-
-/// Reads a package's name, which is not shown; the comment above it is about the file.
-fn package<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `import ("a"; b "c/d")`.
 fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
@@ -84,7 +72,7 @@ fn type_spec<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let mut head_end = None;
     let (kind, inside) = match defined.kind() {
         "struct_type" => {
-            let fields = find_first(defined, &[".field_declaration_list"]);
+            let fields = find(defined, ".field_declaration_list");
             (SymbolKind::Struct, SymbolBody::members(fields))
         }
         "interface_type" => {

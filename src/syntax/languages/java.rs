@@ -4,8 +4,8 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
-    child_of_kind, children, find, find_all, find_first,
+    Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, children, find,
+    find_all,
 };
 
 /// Java, up to what the grammar knows of version 21.
@@ -16,48 +16,32 @@ pub(super) static JAVA: Language = Language {
     ..Language::new("java", tree_sitter_java::LANGUAGE, "tree-sitter-java 0.23.5", &[NODES])
 };
 
-const MODULE: SymbolRule = SymbolRule::new(SymbolKind::Module, BodyRule::Members(&["body"]));
-const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
-const INTERFACE: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
-const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
-const ENUM_MEMBER: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::Members(&["body"]));
-const METHOD: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::Code(&["body"]));
-const CONSTRUCTOR: SymbolRule = SymbolRule::new(SymbolKind::Constructor, BodyRule::Code(&["body"]));
-const COMPONENT: SymbolRule =
-    SymbolRule::new(SymbolKind::Field, BodyRule::None).named(&["name", ".variable_declarator/name"]);
-
 const NODES: NodeTable = &[
-    ("line_comment", Visit::Comment),
-    ("block_comment", Visit::Comment),
-    ("package_declaration", Visit::Preamble(package)),
+    ("line_comment block_comment", Visit::Comment),
+    ("package_declaration", Visit::FileHead),
     ("import_declaration", Visit::Preamble(import)),
-    ("module_declaration", Visit::Define(&MODULE)),
+    ("module_declaration", Visit::members(SymbolKind::Module, "body")),
     ("requires_module_directive", Visit::Read(requires)),
-    ("class_declaration", Visit::Define(&CLASS)),
-    ("interface_declaration", Visit::Define(&INTERFACE)),
-    ("annotation_type_declaration", Visit::Define(&INTERFACE)),
-    ("enum_declaration", Visit::Define(&ENUM)),
-    ("enum_constant", Visit::Define(&ENUM_MEMBER)),
+    ("class_declaration", Visit::members(SymbolKind::Class, "body")),
+    ("interface_declaration annotation_type_declaration", Visit::members(SymbolKind::Interface, "body")),
+    ("enum_declaration", Visit::members(SymbolKind::Enum, "body")),
+    ("enum_constant", Visit::members(SymbolKind::EnumMember, "body")),
     ("enum_body_declarations", Visit::Enter),
     ("record_declaration", Visit::Read(record)),
-    ("formal_parameter", Visit::Define(&COMPONENT)),
-    ("spread_parameter", Visit::Define(&COMPONENT)),
-    ("method_declaration", Visit::Define(&METHOD)),
-    ("annotation_type_element_declaration", Visit::Define(&METHOD)),
-    ("constructor_declaration", Visit::Define(&CONSTRUCTOR)),
-    ("compact_constructor_declaration", Visit::Define(&CONSTRUCTOR)),
-    ("field_declaration", Visit::Read(field)),
-    ("constant_declaration", Visit::Read(field)),
-    ("static_initializer", Visit::Read(initializer)),
-    ("block", Visit::Read(initializer)),
+    (
+        "formal_parameter spread_parameter",
+        Visit::leaf(SymbolKind::Field).named("name|.variable_declarator/name"),
+    ),
+    ("method_declaration annotation_type_element_declaration", Visit::code(SymbolKind::Method, "body")),
+    ("constructor_declaration compact_constructor_declaration", Visit::code(SymbolKind::Constructor, "body")),
+    ("field_declaration constant_declaration", Visit::Read(field)),
+    ("static_initializer", Visit::Cut(".block")),
+    ("block", Visit::Cut("")),
 ];
-
-/// Reads a package's name, which is not shown; the comment above it is about the file.
-fn package<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `import static a.b.C.*;`: `a.b.C.*`.
 fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(path) = find_first(node, &[".scoped_identifier", ".identifier"]) else { return };
+    let Some(path) = find(node, ".scoped_identifier|.identifier") else { return };
     let path = walk.text(path);
     match find(node, ".asterisk") {
         Some(_) => walk.add_import(&format!("{path}.*")),
@@ -65,7 +49,6 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads what a module requires.
 fn requires<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(module) = find(node, "module") {
         walk.add_import(walk.text(module));
@@ -80,8 +63,7 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Field };
     for declarator in find_all(node, "declarator") {
         let Some(name) = walk.name_at(declarator, "name") else { continue };
-        let inside = SymbolBody::value(find(declarator, "value"));
-        walk.define(node, SymbolDefinition::new(kind, name, inside));
+        walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::value(find(declarator, "value"))));
     }
 }
 
@@ -92,13 +74,5 @@ fn record<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.define(node, SymbolDefinition::new(SymbolKind::Class, name, inside));
     if let Some(parameters) = find(node, "parameters") {
         walk.define_leading_members(parameters);
-    }
-}
-
-/// Cuts the code that runs when a class or an object is initialized.
-fn initializer<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let body = if node.kind() == "block" { Some(node) } else { child_of_kind(node, "block") };
-    if let Some(body) = body {
-        walk.cut_code(body);
     }
 }

@@ -9,11 +9,10 @@ use tree_sitter::Node;
 use super::lines::{define_with_signature, format_data_size};
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    Language, NodeTable, OutlineWalk, SkeletonCut, SymbolBody, SymbolDefinition, Visit, children, find,
+    Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, children, find,
 };
-use crate::syntax::text::{PreprocessedText, one_line};
+use crate::syntax::text::{PreprocessedText, TextRewriter, one_line};
 
-/// JSON, with comments.
 pub(super) static JSON: Language = Language {
     preprocess: Some(preprocess_json),
     ..Language::new("json", tree_sitter_json::LANGUAGE, "tree-sitter-json 0.24.8", &[NODES])
@@ -112,9 +111,7 @@ fn cut_rest<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, last: Node<'t>) {
         } else {
             format!(", \"… {size}\"")
         };
-        walk.cuts.push(
-            SkeletonCut::new(rest.start..rest.start + text.len(), mark.clone()).with_conservative_mark(mark),
-        );
+        walk.replace_with_mark(rest.start..rest.start + text.len(), mark);
     }
 }
 
@@ -127,8 +124,7 @@ fn cut_nested<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let size = format_data_size(text);
     let mark =
         if value.kind() == "object" { format!("\"…\": \"{size}\"") } else { format!("\"… {size}\"") };
-    walk.cuts
-        .push(SkeletonCut::new(range.start + 1..range.end - 1, mark.clone()).with_conservative_mark(mark));
+    walk.replace_with_mark(range.start + 1..range.end - 1, mark);
 }
 
 fn cut_string<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
@@ -153,19 +149,12 @@ fn cut_string<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
         }
     }
     let mark = format!("… {}", format_data_size(text));
-    walk.cuts
-        .push(SkeletonCut::new(range.start + kept..range.end - 1, mark.clone()).with_conservative_mark(mark));
+    walk.replace_with_mark(range.start + kept..range.end - 1, mark);
 }
 
 /// Returns the keys of two levels with what is short; `None` where the text is not what it seems.
 fn preprocess_json(text: &str) -> Option<PreprocessedText> {
-    let mut scan = JsonScanner {
-        text,
-        at: 0,
-        copied_until: 0,
-        open: Vec::new(),
-        preprocessed: PreprocessedText::default(),
-    };
+    let mut scan = JsonScanner { text, at: 0, open: Vec::new(), rewriter: TextRewriter::new(text) };
     while let Some(byte) = scan.byte() {
         match byte {
             b'"' => scan.string()?,
@@ -183,19 +172,16 @@ fn preprocess_json(text: &str) -> Option<PreprocessedText> {
             _ => scan.at += 1,
         }
     }
-    scan.open.is_empty().then(|| scan.finish())
+    scan.open.is_empty().then(|| scan.rewriter.finish())
 }
 
 struct JsonScanner<'t> {
     text: &'t str,
     at: usize,
-    /// The end of what was copied or elided.
-    copied_until: usize,
     open: Vec<OpenBracket>,
-    preprocessed: PreprocessedText,
+    rewriter: TextRewriter<'t>,
 }
 
-/// A bracket that is open.
 struct OpenBracket {
     closer: u8,
     /// How many commas are in it.
@@ -211,7 +197,7 @@ impl JsonScanner<'_> {
         let from = self.at;
         self.at = string_end(self.text, from)?;
         if MAX_PARSED_STRING < self.at - from {
-            self.elide_from(from, "\"\"");
+            self.rewriter.replace(from..self.at, "\"\"");
         }
         Some(())
     }
@@ -225,7 +211,7 @@ impl JsonScanner<'_> {
         let from = self.at;
         if is_enough {
             self.at = closing_bracket(self.text, from)?;
-            self.elide_from(from, "");
+            self.rewriter.replace(from..self.at, "");
         } else {
             self.at += 1;
         }
@@ -245,20 +231,8 @@ impl JsonScanner<'_> {
         if self.text.as_bytes()[self.at - 1] != closer(byte) {
             return None;
         }
-        self.elide_from(from, if byte == b'{' { "{}" } else { "[]" });
+        self.rewriter.replace(from..self.at, if byte == b'{' { "{}" } else { "[]" });
         Some(())
-    }
-
-    /// Replaces the text from `from` to here with `text`.
-    fn elide_from(&mut self, from: usize, text: &str) {
-        self.preprocessed.copy(self.text, self.copied_until..from);
-        self.preprocessed.substitute(text, from..self.at);
-        self.copied_until = self.at;
-    }
-
-    fn finish(mut self) -> PreprocessedText {
-        self.preprocessed.copy(self.text, self.copied_until..self.text.len());
-        self.preprocessed
     }
 }
 

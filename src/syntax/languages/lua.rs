@@ -23,14 +23,11 @@ const NODES: NodeTable = &[
     ("return_statement", Visit::Read(returned)),
     ("field", Visit::Read(field)),
     // Symbols may be nested in any statement.
-    ("block", Visit::Enter),
-    ("do_statement", Visit::Enter),
-    ("if_statement", Visit::Enter),
-    ("elseif_statement", Visit::Enter),
-    ("else_statement", Visit::Enter),
-    ("for_statement", Visit::Enter),
-    ("while_statement", Visit::Enter),
-    ("repeat_statement", Visit::Enter),
+    (
+        "block do_statement if_statement elseif_statement else_statement for_statement \
+         while_statement repeat_statement",
+        Visit::Enter,
+    ),
 ];
 
 /// A table of more bytes than this, without a function in it, is data: its size is shown, not its rows.
@@ -47,8 +44,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let kind =
         if name.kind() == "method_index_expression" { SymbolKind::Method } else { SymbolKind::Function };
-    let definition = named(walk, name, kind, SymbolBody::Nothing);
-    define_function(walk, node, node, definition);
+    define_function(walk, node, node, named(walk, name, kind, SymbolBody::Nothing));
 }
 
 /// Reads `local a, b = 1, 2`. A mere alias is not shown.
@@ -86,8 +82,7 @@ fn variable<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: Node<'t>, valu
         return;
     }
     if let Some(function) = value.filter(|value| value.kind() == "function_definition") {
-        let definition = named(walk, name, SymbolKind::Function, SymbolBody::Nothing);
-        define_function(walk, node, function, definition);
+        define_function(walk, node, function, named(walk, name, SymbolKind::Function, SymbolBody::Nothing));
         return;
     }
     if !walk.is_top_level() {

@@ -11,7 +11,9 @@ use tree_sitter::Node;
 
 use crate::model::{Symbol, SymbolKind};
 use crate::syntax::outline::{Language, OutlineWalk, SkeletonCut, child_of_kind, children, find};
-use crate::syntax::text::{PreprocessedText, clip_name, first_paragraph, format_line_count, one_line};
+use crate::syntax::text::{
+    PreprocessedText, TextRewriter, clip_name, first_paragraph, format_line_count, one_line,
+};
 
 /// Markdown, as GitHub reads its blocks.
 pub(super) static MARKDOWN: Language = Language {
@@ -69,7 +71,9 @@ fn read_document<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     // The first section is what precedes all headings, and the second is mostly that of the title; later ones do not
     // describe the file.
     walk.doc = docs.iter().take(2).flatten().next().cloned();
-    cut_sections(walk, &sections);
+    for section in &sections {
+        cut_section(walk, section);
+    }
     add_nested_headings(walk, sections, docs);
 }
 
@@ -223,18 +227,7 @@ fn trimmed(walk: &OutlineWalk<'_>, range: Range<usize>) -> Range<usize> {
     range.start..range.start + text.trim_end().len()
 }
 
-/// Returns the lines of a fence between its first and its last.
-fn fenced<'t>(walk: &OutlineWalk<'t>, block: Node<'t>) -> Option<Range<usize>> {
-    child_of_kind(block, "code_fence_content").map(|content| trimmed(walk, walk.range(content)))
-}
-
-/// Cuts what follows the first paragraph of each section, and what is long before it.
-fn cut_sections<'t>(walk: &mut OutlineWalk<'t>, sections: &[MarkdownSection<'t>]) {
-    for section in sections {
-        cut_section(walk, section);
-    }
-}
-
+/// Cuts what follows the first paragraph of a section, and what is long before it.
 fn cut_section<'t>(walk: &mut OutlineWalk<'t>, section: &MarkdownSection<'t>) {
     let is_paragraph = |block: &Node<'_>| block.kind() == "paragraph";
     let first = section.blocks.iter().position(is_paragraph).map_or(section.blocks.len(), |at| at + 1);
@@ -263,7 +256,7 @@ fn cut_run(walk: &mut OutlineWalk<'_>, run: Option<Range<usize>>) {
     let lines = count(walk, run.clone());
     if SHORT_REST < lines {
         let mark = format!("<!-- {} -->", format_line_count(lines));
-        walk.cuts.push(SkeletonCut::new(run, mark.clone()).with_conservative_mark(mark));
+        walk.replace_with_mark(run, mark);
     }
 }
 
@@ -274,7 +267,8 @@ fn cut_block<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>) {
     }
     match block.kind() {
         "fenced_code_block" => {
-            let Some(inside) = fenced(walk, block) else { return };
+            let Some(content) = child_of_kind(block, "code_fence_content") else { return };
+            let inside = trimmed(walk, walk.range(content));
             let lines = count(walk, inside.clone());
             if LONG < lines {
                 walk.cuts.push(SkeletonCut::new(inside, format!("… {}", format_line_count(lines))));
@@ -308,23 +302,20 @@ fn count(walk: &OutlineWalk<'_>, range: Range<usize>) -> usize {
 /// Returns the text with the words of its lines elided.
 #[expect(clippy::unnecessary_wraps, reason = "a scanner may refuse a text; this one never has to")]
 fn preprocess_markdown(text: &str) -> Option<PreprocessedText> {
-    let mut preprocessed = PreprocessedText::default();
-    let (mut line, mut copied) = (0, 0);
+    let mut rewriter = TextRewriter::new(text);
+    let mut line = 0;
     let ends = memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     for end in ends {
         if let Some(words) = elidable_text(&text[line..end]) {
-            preprocessed.copy(text, copied..line + words.start);
-            preprocessed.substitute("x", line + words.start..line + words.end);
-            copied = line + words.end;
+            rewriter.replace(line + words.start..line + words.end, "x");
         }
         line = (end + 1).min(text.len());
     }
-    preprocessed.copy(text, copied..text.len());
-    Some(preprocessed)
+    Some(rewriter.finish())
 }
 
 /// Returns the range of a line that no block depends on.
-fn elidable_text(line: &str) -> Option<std::ops::Range<usize>> {
+fn elidable_text(line: &str) -> Option<Range<usize>> {
     let end = line.trim_end().len();
     let start = line.find(char::is_alphabetic).filter(|start| start + SHORT < end)?;
     let (before, after) = line[..end].split_at(start);

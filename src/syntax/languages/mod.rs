@@ -3,10 +3,11 @@
 //! A new language is a file here and a line in `registry`; its name and file name endings are rows of `discover`'s table of
 //! file types. Imports `text`, `preprocess` and `outline`.
 
+#[cfg(any(feature = "lang-csharp", feature = "lang-kotlin"))]
+mod braces;
 mod c;
 #[cfg(feature = "lang-cmake")]
 mod cmake;
-mod cpp;
 #[cfg(feature = "lang-csharp")]
 mod csharp;
 #[cfg(feature = "lang-css")]

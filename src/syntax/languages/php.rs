@@ -4,8 +4,8 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule,
-    ValueTrimmer, Visit, child_of_kind, find, find_all, find_first,
+    Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, ValueTrimmer, Visit,
+    child_of_kind, find, find_all,
 };
 use crate::syntax::text::format_line_count;
 
@@ -17,36 +17,27 @@ pub(super) static PHP: Language = Language {
     ..Language::new("php", tree_sitter_php::LANGUAGE_PHP, "tree-sitter-php 0.25.1", &[NODES])
 };
 
-const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
-const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
-const INTERFACE: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
-const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
-const CASE: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
-const CONSTANT: SymbolRule =
-    SymbolRule::new(SymbolKind::Constant, BodyRule::Value(&[".array_creation_expression"]))
-        .each(".const_element")
-        .named(&[".name"]);
-
 const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("namespace_definition", Visit::Preamble(namespace)),
     ("namespace_use_declaration", Visit::Preamble(import)),
-    ("declare_statement", Visit::Preamble(declare)),
-    ("function_definition", Visit::Define(&FUNCTION)),
-    ("class_declaration", Visit::Define(&CLASS)),
-    ("interface_declaration", Visit::Define(&INTERFACE)),
-    ("trait_declaration", Visit::Define(&INTERFACE)),
-    ("enum_declaration", Visit::Define(&ENUM)),
-    ("enum_case", Visit::Define(&CASE)),
-    ("const_declaration", Visit::Define(&CONSTANT)),
+    ("declare_statement", Visit::FileHead),
+    ("function_definition", Visit::code(SymbolKind::Function, "body")),
+    ("class_declaration", Visit::members(SymbolKind::Class, "body")),
+    ("interface_declaration trait_declaration", Visit::members(SymbolKind::Interface, "body")),
+    ("enum_declaration", Visit::members(SymbolKind::Enum, "body")),
+    ("enum_case", Visit::leaf(SymbolKind::EnumMember)),
+    (
+        "const_declaration",
+        Visit::value(SymbolKind::Constant, ".array_creation_expression")
+            .each(".const_element")
+            .named(".name"),
+    ),
     ("property_declaration", Visit::Read(property)),
     ("method_declaration", Visit::Read(method)),
     ("expression_statement", Visit::Read(statement)),
     ("return_statement", Visit::Read(file_return_value)),
-    ("if_statement", Visit::Enter),
-    ("else_clause", Visit::Enter),
-    ("compound_statement", Visit::Enter),
-    ("colon_block", Visit::Enter),
+    ("if_statement else_clause compound_statement colon_block", Visit::Enter),
 ];
 
 /// A function of one expression that is no longer than this is shown.
@@ -69,10 +60,9 @@ fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         "__destruct" => SymbolKind::Destructor,
         _ => SymbolKind::Method,
     };
-    let inside = SymbolBody::code(find(node, "body"));
-    walk.define(node, SymbolDefinition::new(kind, name, inside));
+    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::code(find(node, "body"))));
     for parameter in find_all(node, "parameters/.property_promotion_parameter") {
-        let Some(name) = find_first(parameter, &["name/.variable_name", "name"]) else { continue };
+        let Some(name) = find(parameter, "name/.variable_name|name") else { continue };
         let name = walk.text(name).to_owned();
         let hooks = find(parameter, ".property_hook_list");
         define_property(walk, parameter, name, hooks, SymbolBody::Nothing);
@@ -238,9 +228,6 @@ fn cut_array<'t>(walk: &mut OutlineWalk<'t>, array: Node<'t>) {
     walk.replace_with_mark(walk.range(open).end..range.end - 1, format!(" /* {size} */ "));
 }
 
-/// Reads `declare(strict_types=1)`, which is not shown; the comment above it is about the file.
-fn declare<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
-
 /// Reads `namespace A\B { … }`, and `namespace A\B;`, which contains everything up to the next one.
 fn namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let body = find(node, "body");
@@ -272,13 +259,13 @@ fn namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads `use A\B as C, D;` and `use A\{B, C};`.
 fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     for clause in find_all(node, ".namespace_use_clause") {
-        if let Some(name) = find_first(clause, &[".qualified_name", ".name"]) {
+        if let Some(name) = find(clause, ".qualified_name|.name") {
             walk.add_import(walk.text(name).trim_start_matches('\\'));
         }
     }
     let prefix = find(node, ".namespace_name").map_or("", |prefix| walk.text(prefix));
     for clause in find_all(node, "body/.namespace_use_clause") {
-        if let Some(name) = find_first(clause, &[".qualified_name", ".namespace_name", ".name"]) {
+        if let Some(name) = find(clause, ".qualified_name|.namespace_name|.name") {
             walk.add_import(&format!("{prefix}\\{}", walk.text(name)));
         }
     }

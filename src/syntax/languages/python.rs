@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use crate::model::{Symbol, SymbolKind};
 use crate::syntax::outline::{
     ElisionMarks, GrammarField, Language, NamedScope, NodeTable, OutlineWalk, SkeletonCut, Visit,
-    child_of_kind, children, end_without_comments, is_trivia,
+    child_of_kind, children, end_without_comments, is_trivia, visit_descendants,
 };
 use crate::syntax::preprocess::{LARGE_LITERAL, preprocess_python};
 use crate::syntax::text::{first_paragraph, format_line_count, without_commands};
@@ -31,21 +31,14 @@ const NODES: NodeTable = &[
     ("expression_statement", Visit::Read(assignment)),
     ("type_alias_statement", Visit::Read(type_alias)),
     ("import_statement", Visit::Preamble(import)),
-    ("import_from_statement", Visit::Preamble(import_from)),
+    ("import_from_statement", Visit::Import("module_name", &[])),
     ("future_import_statement", Visit::Preamble(import_future)),
     // Symbols may be nested in any block statement.
-    ("block", Visit::Enter),
-    ("if_statement", Visit::Enter),
-    ("elif_clause", Visit::Enter),
-    ("else_clause", Visit::Enter),
-    ("for_statement", Visit::Enter),
-    ("while_statement", Visit::Enter),
-    ("try_statement", Visit::Enter),
-    ("except_clause", Visit::Enter),
-    ("finally_clause", Visit::Enter),
-    ("with_statement", Visit::Enter),
-    ("match_statement", Visit::Enter),
-    ("case_clause", Visit::Enter),
+    (
+        "block if_statement elif_clause else_clause for_statement while_statement try_statement \
+         except_clause finally_clause with_statement match_statement case_clause",
+        Visit::Enter,
+    ),
 ];
 
 /// Reads a module: its docstring.
@@ -115,17 +108,8 @@ fn first_identifier(node: Node<'_>) -> Option<Node<'_>> {
 /// Adds a symbol that a whole statement makes.
 fn add_statement_symbol<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name: &str) {
     let range = walk.range(node);
-    let symbol = Symbol {
-        kind,
-        name: name.to_owned(),
-        qualified_name: walk.qualified(name),
-        span: walk.span(node, range.end),
-        signature: walk.signature_text(node, range),
-        doc: walk.preceding_doc(),
-        recovered: false,
-        children: Vec::new(),
-    };
-    walk.add_symbol(symbol);
+    let signature = walk.signature_text(node, range.clone());
+    walk.add_symbol(walk.symbol((node, range.end), kind, name.to_owned(), name, signature));
 }
 
 /// Reads `import a, b.c as d`.
@@ -141,13 +125,6 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads `from __future__ import b`.
 fn import_future<'t>(walk: &mut OutlineWalk<'t>, _node: Node<'t>) {
     walk.add_import("__future__");
-}
-
-/// Reads `from a import b`.
-fn import_from<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    if let Some(name) = walk.field(node, GrammarField::ModuleName) {
-        walk.add_import(walk.text(name));
-    }
 }
 
 fn definition<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) -> Option<Symbol> {
@@ -313,21 +290,14 @@ fn cut_literals<'t>(walk: &mut OutlineWalk<'t>, statement: Node<'t>) {
         value = walk.field(node, GrammarField::Right);
     }
     let Some(value) = value else { return };
-    let mut cursor = value.walk();
-    loop {
-        let node = cursor.node();
+    visit_descendants(value, &mut |node| {
         let is_literal = matches!(node.kind(), "list" | "dictionary" | "set" | "tuple");
-        if is_literal && LARGE_LITERAL <= walk.range(node).len() {
+        let is_table = is_literal && LARGE_LITERAL <= walk.range(node).len();
+        if is_table {
             cut_rows(walk, node);
-        } else if node.kind() != "string" && node.kind() != "lambda" && cursor.goto_first_child() {
-            continue;
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return;
-            }
-        }
-    }
+        !is_table && node.kind() != "string" && node.kind() != "lambda"
+    });
 }
 
 fn cut_rows<'t>(walk: &mut OutlineWalk<'t>, literal: Node<'t>) {

@@ -4,64 +4,51 @@ use std::sync::OnceLock;
 
 use crate::syntax::outline::{CompiledLanguage, Language};
 
-/// Every language that has structure in this build.
-pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
-    &super::c::C,
-    #[cfg(feature = "lang-cmake")]
-    &super::cmake::CMAKE,
-    &super::cpp::CPP,
-    #[cfg(feature = "lang-csharp")]
-    &super::csharp::CSHARP,
-    #[cfg(feature = "lang-css")]
-    &super::css::CSS,
-    #[cfg(feature = "lang-dockerfile")]
-    &super::dockerfile::DOCKERFILE,
-    #[cfg(feature = "lang-go")]
-    &super::go::GO,
-    #[cfg(feature = "lang-html")]
-    &super::html::HTML,
-    #[cfg(feature = "lang-java")]
-    &super::java::JAVA,
-    #[cfg(feature = "lang-javascript")]
-    &super::javascript::JAVASCRIPT,
-    #[cfg(feature = "lang-json")]
-    &super::json::JSON,
-    #[cfg(feature = "lang-kotlin")]
-    &super::kotlin::KOTLIN,
-    #[cfg(feature = "lang-lua")]
-    &super::lua::LUA,
-    #[cfg(feature = "lang-makefile")]
-    &super::make::MAKE,
-    #[cfg(feature = "lang-markdown")]
-    &super::markdown::MARKDOWN,
-    #[cfg(feature = "lang-php")]
-    &super::php::PHP,
-    #[cfg(feature = "lang-protobuf")]
-    &super::protobuf::PROTOBUF,
-    &super::python::PYTHON,
-    #[cfg(feature = "lang-ruby")]
-    &super::ruby::RUBY,
-    #[cfg(feature = "lang-rust")]
-    &super::rust::RUST,
-    #[cfg(feature = "lang-scala")]
-    &super::scala::SCALA,
-    #[cfg(feature = "lang-shell")]
-    &super::shell::SHELL,
-    #[cfg(feature = "lang-sql")]
-    &super::sql::SQL,
-    #[cfg(feature = "lang-swift")]
-    &super::swift::SWIFT,
-    #[cfg(feature = "lang-toml")]
-    &super::toml::TOML,
-    #[cfg(feature = "lang-typescript")]
-    &super::typescript::TSX,
-    #[cfg(feature = "lang-typescript")]
-    &super::typescript::TYPESCRIPT,
-    #[cfg(feature = "lang-yaml")]
-    &super::yaml::YAML,
-    #[cfg(feature = "lang-zig")]
-    &super::zig::ZIG,
-];
+/// Makes [`LANGUAGES`] and [`OPTIONAL`] of one table, because `cfg` needs a literal for each feature: the id of the file
+/// type, the feature of Cargo that brings the language, and where its table is.
+macro_rules! optional_languages {
+    ($($id:ident: $feature:literal $module:ident::$table:ident,)*) => {
+        /// Every language that has structure in this build.
+        pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
+            &super::c::C,
+            &super::c::CPP,
+            &super::python::PYTHON,
+            $(#[cfg(feature = $feature)] &super::$module::$table,)*
+        ];
+
+        /// Every language that is behind a feature: its id, the feature, and whether this build has it.
+        const OPTIONAL: &[(&str, &str, bool)] = &[$((stringify!($id), $feature, cfg!(feature = $feature)),)*];
+    };
+}
+
+optional_languages! {
+    cmake: "lang-cmake" cmake::CMAKE,
+    csharp: "lang-csharp" csharp::CSHARP,
+    css: "lang-css" css::CSS,
+    dockerfile: "lang-dockerfile" dockerfile::DOCKERFILE,
+    go: "lang-go" go::GO,
+    html: "lang-html" html::HTML,
+    java: "lang-java" java::JAVA,
+    javascript: "lang-javascript" javascript::JAVASCRIPT,
+    json: "lang-json" json::JSON,
+    kotlin: "lang-kotlin" kotlin::KOTLIN,
+    lua: "lang-lua" lua::LUA,
+    make: "lang-makefile" make::MAKE,
+    markdown: "lang-markdown" markdown::MARKDOWN,
+    php: "lang-php" php::PHP,
+    protobuf: "lang-protobuf" protobuf::PROTOBUF,
+    ruby: "lang-ruby" ruby::RUBY,
+    rust: "lang-rust" rust::RUST,
+    scala: "lang-scala" scala::SCALA,
+    shell: "lang-shell" shell::SHELL,
+    sql: "lang-sql" sql::SQL,
+    swift: "lang-swift" swift::SWIFT,
+    toml: "lang-toml" toml::TOML,
+    tsx: "lang-typescript" typescript::TSX,
+    typescript: "lang-typescript" typescript::TYPESCRIPT,
+    yaml: "lang-yaml" yaml::YAML,
+    zig: "lang-zig" zig::ZIG,
+}
 
 /// Returns the compiled language of that id.
 pub(in crate::syntax) fn compiled_language(language: &str) -> Option<&'static CompiledLanguage> {
@@ -69,53 +56,9 @@ pub(in crate::syntax) fn compiled_language(language: &str) -> Option<&'static Co
     // grammar.
     static COMPILED: [OnceLock<CompiledLanguage>; LANGUAGES.len()] =
         [const { OnceLock::new() }; LANGUAGES.len()];
-    let at = language_index(language)?;
+    let at = LANGUAGES.iter().position(|known| known.id == language)?;
     Some(COMPILED[at].get_or_init(|| CompiledLanguage::new(LANGUAGES[at])))
 }
-
-fn language_index(language: &str) -> Option<usize> {
-    LANGUAGES.iter().position(|known| known.id == language)
-}
-
-/// A language, the feature of Cargo that brings it, and whether this build has that feature.
-type OptionalLanguage = (&'static str, &'static str, bool);
-
-/// Lists the feature that enables each language; a feature is named only once here, though `cfg!` needs a literal.
-macro_rules! optional {
-    ($($id:literal: $feature:literal),* $(,)?) => {
-        [$(($id, $feature, cfg!(feature = $feature))),*]
-    };
-}
-
-/// Every language that is behind a feature, by its id.
-const OPTIONAL: [OptionalLanguage; 26] = optional![
-    "cmake": "lang-cmake",
-    "csharp": "lang-csharp",
-    "css": "lang-css",
-    "dockerfile": "lang-dockerfile",
-    "go": "lang-go",
-    "html": "lang-html",
-    "java": "lang-java",
-    "javascript": "lang-javascript",
-    "json": "lang-json",
-    "kotlin": "lang-kotlin",
-    "lua": "lang-lua",
-    "make": "lang-makefile",
-    "markdown": "lang-markdown",
-    "php": "lang-php",
-    "protobuf": "lang-protobuf",
-    "ruby": "lang-ruby",
-    "rust": "lang-rust",
-    "scala": "lang-scala",
-    "shell": "lang-shell",
-    "sql": "lang-sql",
-    "swift": "lang-swift",
-    "toml": "lang-toml",
-    "tsx": "lang-typescript",
-    "typescript": "lang-typescript",
-    "yaml": "lang-yaml",
-    "zig": "lang-zig",
-];
 
 /// Returns the feature of Cargo that would bring the structure of a type of files, where this build is without it.
 pub fn missing_feature(language: &str) -> Option<&'static str> {
@@ -142,8 +85,8 @@ mod tests {
     #[test]
     fn a_language_that_is_not_built_in_has_no_structure_and_names_its_feature() {
         for (id, feature, is_built) in OPTIONAL {
-            assert_eq!(missing_feature(id), (!is_built).then_some(feature));
-            assert!(is_built || !has_structure(id), "{id}");
+            assert_eq!(missing_feature(id), (!is_built).then_some(*feature));
+            assert!(*is_built || !has_structure(id), "{id}");
         }
         assert_eq!(missing_feature("python"), None);
         assert_eq!(missing_feature("perl"), None);
@@ -161,7 +104,8 @@ mod tests {
     fn every_node_that_a_table_names_is_one_of_its_grammar() {
         for language in LANGUAGES {
             let compiled = compiled_language(language.id).unwrap();
-            for (kind, _) in language.node_tables.iter().copied().flatten() {
+            let rows = language.node_tables.iter().copied().flatten();
+            for kind in rows.flat_map(|(kinds, _)| kinds.split(' ')) {
                 assert_ne!(compiled.grammar.id_for_node_kind(kind, true), 0, "{}: {kind}", language.id);
             }
         }

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
     ElisionMarks, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit,
-    children, find, find_all, find_first,
+    children, find, find_all,
 };
 use crate::syntax::text::{format_line_count, one_line};
 
@@ -20,26 +20,15 @@ pub(super) static RUBY: Language = Language {
 
 const NODES: NodeTable = &[
     ("comment", Visit::Comment),
-    ("class", Visit::Read(class)),
-    ("module", Visit::Read(module)),
+    ("class module", Visit::Read(container)),
     ("singleton_class", Visit::Read(singleton_class)),
-    ("method", Visit::Read(method)),
-    ("singleton_method", Visit::Read(method)),
+    ("method singleton_method", Visit::Read(method)),
     ("alias", Visit::Read(alias)),
-    ("assignment", Visit::Read(assignment)),
-    ("operator_assignment", Visit::Read(assignment)),
+    ("assignment operator_assignment", Visit::Read(assignment)),
     ("call", Visit::Read(call)),
     ("argument_list", Visit::Wrapper),
     ("heredoc_body", Visit::Read(heredoc)),
-    ("body_statement", Visit::Enter),
-    ("begin", Visit::Enter),
-    ("if", Visit::Enter),
-    ("unless", Visit::Enter),
-    ("elsif", Visit::Enter),
-    ("then", Visit::Enter),
-    ("else", Visit::Enter),
-    ("if_modifier", Visit::Enter),
-    ("unless_modifier", Visit::Enter),
+    ("body_statement begin if unless elsif then else if_modifier unless_modifier", Visit::Enter),
 ];
 
 /// What makes a class where it is called with a block.
@@ -54,18 +43,10 @@ const CODE: [&str; 17] = [
 /// A text or a list of more bytes than this is shown by its size.
 const LARGE: usize = 400;
 
-/// Reads `class Name < Other`.
-fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    container(walk, node, SymbolKind::Class);
-}
-
-/// Reads `module Name`.
-fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    container(walk, node, SymbolKind::Module);
-}
-
-fn container<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) {
+/// Reads `class Name < Other` and `module Name`.
+fn container<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
+    let kind = if node.kind() == "class" { SymbolKind::Class } else { SymbolKind::Module };
     let head_end = walk.range(find(node, "superclass").unwrap_or(name)).end;
     let name = walk.text(name).trim_start_matches("::").to_owned();
     let body = find(node, "body");
@@ -138,7 +119,7 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
             _ => continue,
         };
         let name = walk.text(name).to_owned();
-        let block = find_first(right, &["block/body"]).filter(|_| makes_class(walk, right));
+        let block = find(right, "block/body").filter(|_| makes_class(walk, right));
         match block {
             Some(body) => {
                 let head_end = walk.range(right).start + walk.text(right).find(" do").unwrap_or(0);
@@ -169,13 +150,13 @@ fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor" | "class_attribute"
         | "mattr_accessor" | "cattr_reader" | "mattr_reader" => {
             for name in names(walk, node) {
-                define(walk, node, SymbolKind::Property, name);
+                define_member(walk, node, SymbolKind::Property, name);
             }
         }
         "define_method" | "define_singleton_method" => defined_method(walk, node),
         "alias_method" => {
             if let Some(name) = names(walk, node).into_iter().next() {
-                define(walk, node, SymbolKind::Method, name);
+                define_member(walk, node, SymbolKind::Method, name);
             }
         }
         "namespace" if !has_receiver => group(walk, node, SymbolKind::Namespace),
@@ -200,7 +181,7 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, at: usize) {
 /// Reads `define_method(:name) do … end`.
 fn defined_method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = names(walk, node).into_iter().next() else { return };
-    define(walk, node, SymbolKind::Method, name);
+    define_member(walk, node, SymbolKind::Method, name);
     if let Some(block) = find(node, "block") {
         cut_body(walk, block);
     }
@@ -211,9 +192,7 @@ fn task<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let first = arguments(node).into_iter().next();
     let name = first.map(|first| find(first, "key").unwrap_or(first)).map(|name| walk.text(name));
     let Some(name) = name.map(plain) else { return };
-    let head_end = find(node, "block").map_or(walk.range(node).end, |block| walk.range(block).start);
-    let definition = SymbolDefinition::new(SymbolKind::Target, name.to_owned(), SymbolBody::Nothing);
-    walk.define(node, definition.with_signature_end(head_end));
+    define(walk, node, SymbolKind::Target, name.to_owned());
     if let Some(block) = find(node, "block") {
         cut_body(walk, block);
     }
@@ -222,11 +201,7 @@ fn task<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads a table of a schema; its columns stay in the skeleton.
 fn table<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(name) = names(walk, node).into_iter().next() {
-        let head_end = find(node, "block").map_or(walk.range(node).end, |block| walk.range(block).start);
-        walk.define(
-            node,
-            SymbolDefinition::new(SymbolKind::Table, name, SymbolBody::Nothing).with_signature_end(head_end),
-        );
+        define(walk, node, SymbolKind::Table, name);
     }
 }
 
@@ -268,9 +243,14 @@ fn other<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: &str) {
     }
 }
 
+/// Adds what a call declares, whose signature ends before its block.
 fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name: String) {
     let head_end = find(node, "block").map_or(walk.range(node).end, |block| walk.range(block).start);
     walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Nothing).with_signature_end(head_end));
+}
+
+fn define_member<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name: String) {
+    define(walk, node, kind, name);
     set_method_separator(walk, "#");
 }
 

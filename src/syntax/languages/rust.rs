@@ -6,8 +6,8 @@ use tree_sitter::Node;
 
 use crate::model::{Symbol, SymbolKind};
 use crate::syntax::outline::{
-    BodyRule, Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
-    children, find, find_all, find_first, is_trivia,
+    Language, NamedScope, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, children, find,
+    find_all, is_trivia,
 };
 use crate::syntax::text::{documentation, one_line};
 
@@ -18,45 +18,26 @@ pub(super) static RUST: Language = Language {
     ..Language::new("rust", tree_sitter_rust::LANGUAGE, "tree-sitter-rust 0.24.2", &[NODES])
 };
 
-const FUNCTION: SymbolRule =
-    SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"])).in_type(SymbolKind::Method);
-const DECLARED: SymbolRule =
-    SymbolRule::new(SymbolKind::Prototype, BodyRule::None).in_type(SymbolKind::Method);
-const STRUCT: SymbolRule =
-    SymbolRule::new(SymbolKind::Struct, BodyRule::Members(&[".field_declaration_list"]));
-const UNION: SymbolRule = SymbolRule::new(SymbolKind::Union, BodyRule::Members(&["body"]));
-const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
-const VARIANT: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
-const FIELD: SymbolRule = SymbolRule::new(SymbolKind::Field, BodyRule::None);
-const TRAIT: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
-const ALIAS: SymbolRule = SymbolRule::new(SymbolKind::Typedef, BodyRule::None);
-const STATIC: SymbolRule = SymbolRule::new(SymbolKind::Variable, BodyRule::Value(&["value"]));
-
 const NODES: NodeTable = &[
-    ("line_comment", Visit::Comment),
-    ("block_comment", Visit::Comment),
+    ("line_comment block_comment", Visit::Comment),
     ("attribute_item", Visit::Prefix),
-    ("function_item", Visit::Define(&FUNCTION)),
-    ("function_signature_item", Visit::Define(&DECLARED)),
-    ("struct_item", Visit::Define(&STRUCT)),
-    ("union_item", Visit::Define(&UNION)),
-    ("enum_item", Visit::Define(&ENUM)),
-    ("enum_variant", Visit::Define(&VARIANT)),
-    ("field_declaration", Visit::Define(&FIELD)),
-    ("trait_item", Visit::Define(&TRAIT)),
+    ("function_item", Visit::code(SymbolKind::Function, "body").in_type(SymbolKind::Method)),
+    ("function_signature_item", Visit::leaf(SymbolKind::Prototype).in_type(SymbolKind::Method)),
+    ("struct_item", Visit::members(SymbolKind::Struct, ".field_declaration_list")),
+    ("union_item", Visit::members(SymbolKind::Union, "body")),
+    ("enum_item", Visit::members(SymbolKind::Enum, "body")),
+    ("enum_variant", Visit::leaf(SymbolKind::EnumMember)),
+    ("field_declaration", Visit::leaf(SymbolKind::Field)),
+    ("trait_item", Visit::members(SymbolKind::Interface, "body")),
     ("impl_item", Visit::Read(implementation)),
     ("mod_item", Visit::Read(module)),
-    ("type_item", Visit::Define(&ALIAS)),
-    ("associated_type", Visit::Define(&ALIAS)),
+    ("type_item associated_type", Visit::leaf(SymbolKind::Typedef)),
     ("const_item", Visit::Read(constant)),
-    ("static_item", Visit::Define(&STATIC)),
+    ("static_item", Visit::value(SymbolKind::Variable, "value")),
     ("macro_invocation", Visit::Read(macro_items)),
-    ("expression_statement", Visit::Enter),
+    ("expression_statement foreign_mod_item declaration_list", Visit::Enter),
     ("macro_definition", Visit::Read(macro_rules)),
-    ("use_declaration", Visit::Preamble(import)),
-    ("extern_crate_declaration", Visit::Preamble(import)),
-    ("foreign_mod_item", Visit::Enter),
-    ("declaration_list", Visit::Enter),
+    ("use_declaration extern_crate_declaration", Visit::Import("argument|name", &[])),
 ];
 
 /// The head of an implementation has no more tokens than this.
@@ -91,17 +72,17 @@ fn inner_docs<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<String> {
 
 /// Reads `impl Trait for Type { … }`: its name is the type's, and its members belong to the type.
 fn implementation<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find_first(node, &["type/name", "type/type", "type"]) else { return };
+    let Some(name) = find(node, "type/name|type/type|type") else { return };
     let name = walk.text(name).to_owned();
-    let inside = SymbolBody::members(find_first(node, &["body"]));
+    let inside = SymbolBody::members(find(node, "body"));
     walk.define(node, SymbolDefinition::new(SymbolKind::Object, name, inside));
 }
 
 /// Reads `mod name { … }`; `mod name;` is an import.
 fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find_first(node, &["name"]) else { return };
+    let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
-    match find_first(node, &["body"]) {
+    match find(node, "body") {
         Some(body) => {
             walk.define(node, SymbolDefinition::new(SymbolKind::Module, name, SymbolBody::Members(body)));
             let doc = inner_docs(walk, body);
@@ -123,13 +104,6 @@ fn macro_rules<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         if let Some(right) = find(rule, "right") {
             walk.cut_code(right);
         }
-    }
-}
-
-/// Reads `use a::b;` and `extern crate a;`.
-fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    if let Some(path) = find_first(node, &["argument", "name"]) {
-        walk.add_import(walk.text(path));
     }
 }
 

@@ -4,8 +4,8 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
-    child_of_kind, children, find, find_all,
+    Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, children, find,
+    find_all,
 };
 use crate::syntax::text::format_text_size;
 
@@ -17,41 +17,24 @@ pub(super) static SCALA: Language = Language {
     ..Language::new("scala", tree_sitter_scala::LANGUAGE, "tree-sitter-scala 0.26.4", &[NODES])
 };
 
-const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
-const TRAIT: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
-const OBJECT: SymbolRule = SymbolRule::new(SymbolKind::Object, BodyRule::Members(&["body"]));
-const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
-const CASE: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
-const ALIAS: SymbolRule = SymbolRule::new(SymbolKind::Typedef, BodyRule::None);
-const DECLARED: SymbolRule =
-    SymbolRule::new(SymbolKind::Function, BodyRule::None).in_type(SymbolKind::Method);
-const DECLARED_VALUE: SymbolRule =
-    SymbolRule::new(SymbolKind::Constant, BodyRule::None).in_type(SymbolKind::Field);
-const DECLARED_VARIABLE: SymbolRule =
-    SymbolRule::new(SymbolKind::Variable, BodyRule::None).in_type(SymbolKind::Field);
-
 const NODES: NodeTable = &[
-    ("comment", Visit::Comment),
-    ("block_comment", Visit::Comment),
+    ("comment block_comment", Visit::Comment),
     ("package_clause", Visit::Preamble(package)),
-    ("package_object", Visit::Define(&OBJECT)),
+    ("package_object object_definition", Visit::members(SymbolKind::Object, "body")),
     ("import_declaration", Visit::Preamble(import)),
-    ("class_definition", Visit::Define(&CLASS)),
-    ("trait_definition", Visit::Define(&TRAIT)),
-    ("object_definition", Visit::Define(&OBJECT)),
-    ("enum_definition", Visit::Define(&ENUM)),
+    ("class_definition", Visit::members(SymbolKind::Class, "body")),
+    ("trait_definition", Visit::members(SymbolKind::Interface, "body")),
+    ("enum_definition", Visit::members(SymbolKind::Enum, "body")),
     ("enum_case_definitions", Visit::Wrapper),
-    ("simple_enum_case", Visit::Define(&CASE)),
-    ("full_enum_case", Visit::Define(&CASE)),
+    ("simple_enum_case full_enum_case", Visit::leaf(SymbolKind::EnumMember)),
     ("given_definition", Visit::Read(given_instance)),
     ("extension_definition", Visit::Read(extension)),
     ("function_definition", Visit::Read(function)),
-    ("function_declaration", Visit::Define(&DECLARED)),
-    ("val_definition", Visit::Read(value)),
-    ("var_definition", Visit::Read(value)),
-    ("val_declaration", Visit::Define(&DECLARED_VALUE)),
-    ("var_declaration", Visit::Define(&DECLARED_VARIABLE)),
-    ("type_definition", Visit::Define(&ALIAS)),
+    ("function_declaration", Visit::leaf(SymbolKind::Function).in_type(SymbolKind::Method)),
+    ("val_definition var_definition", Visit::Read(value)),
+    ("val_declaration", Visit::leaf(SymbolKind::Constant).in_type(SymbolKind::Field)),
+    ("var_declaration", Visit::leaf(SymbolKind::Variable).in_type(SymbolKind::Field)),
+    ("type_definition", Visit::leaf(SymbolKind::Typedef)),
 ];
 
 /// A body that is an expression on one line and no longer than this stays as it is.

@@ -19,23 +19,17 @@ pub(super) static SHELL: Language = Language {
 const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("function_definition", Visit::Read(function)),
-    ("declaration_command", Visit::Wrapper),
-    ("variable_assignments", Visit::Wrapper),
+    ("declaration_command variable_assignments", Visit::Wrapper),
     ("variable_assignment", Visit::Read(assignment)),
     ("variable_name", Visit::Read(declared)),
     ("command", Visit::Preamble(command)),
     ("redirected_statement", Visit::Read(redirected_statement)),
     // Functions may be nested in any statement.
-    ("if_statement", Visit::Enter),
-    ("elif_clause", Visit::Enter),
-    ("else_clause", Visit::Enter),
-    ("case_statement", Visit::Enter),
-    ("case_item", Visit::Enter),
-    ("for_statement", Visit::Enter),
-    ("while_statement", Visit::Enter),
-    ("do_group", Visit::Enter),
-    ("compound_statement", Visit::Enter),
-    ("list", Visit::Enter),
+    (
+        "if_statement elif_clause else_clause case_statement case_item for_statement \
+         while_statement do_group compound_statement list",
+        Visit::Enter,
+    ),
 ];
 
 /// A body on one line that is no longer than this stays as it is.

@@ -4,8 +4,8 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit,
-    child_of_kind, children, find, find_all, find_first,
+    Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, children, find,
+    find_all,
 };
 
 /// Swift 5, and what the grammar knows of Swift 6.
@@ -16,31 +16,19 @@ pub(super) static SWIFT: Language = Language {
     ..Language::new("swift", tree_sitter_swift::LANGUAGE, "tree-sitter-swift 0.7.4", &[NODES])
 };
 
-const PROMISED: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::None);
-const PROMISED_PROPERTY: SymbolRule =
-    SymbolRule::new(SymbolKind::Property, BodyRule::None).named(&["name/bound_identifier", "name"]);
-const PROTOCOL: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
-const CASE: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None).each("name").named(&[""]);
-const ALIAS: SymbolRule = SymbolRule::new(SymbolKind::Typedef, BodyRule::None);
-const MACRO: SymbolRule = SymbolRule::new(SymbolKind::Macro, BodyRule::None).named(&[".simple_identifier"]);
-
 const NODES: NodeTable = &[
-    ("comment", Visit::Comment),
-    ("multiline_comment", Visit::Comment),
-    ("import_declaration", Visit::Preamble(import)),
+    ("comment multiline_comment", Visit::Comment),
+    ("import_declaration", Visit::Import(".identifier", &[])),
     ("class_declaration", Visit::Read(type_declaration)),
-    ("protocol_declaration", Visit::Define(&PROTOCOL)),
-    ("enum_entry", Visit::Define(&CASE)),
+    ("protocol_declaration", Visit::members(SymbolKind::Interface, "body")),
+    ("enum_entry", Visit::leaf(SymbolKind::EnumMember).each("name").named("")),
     ("function_declaration", Visit::Read(function)),
-    ("protocol_function_declaration", Visit::Define(&PROMISED)),
-    ("init_declaration", Visit::Read(special)),
-    ("deinit_declaration", Visit::Read(special)),
-    ("subscript_declaration", Visit::Read(special)),
+    ("protocol_function_declaration", Visit::leaf(SymbolKind::Method)),
+    ("init_declaration deinit_declaration subscript_declaration", Visit::Read(special)),
     ("property_declaration", Visit::Read(property)),
-    ("protocol_property_declaration", Visit::Define(&PROMISED_PROPERTY)),
-    ("typealias_declaration", Visit::Define(&ALIAS)),
-    ("associatedtype_declaration", Visit::Define(&ALIAS)),
-    ("macro_declaration", Visit::Define(&MACRO)),
+    ("protocol_property_declaration", Visit::leaf(SymbolKind::Property).named("name/bound_identifier|name")),
+    ("typealias_declaration associatedtype_declaration", Visit::leaf(SymbolKind::Typedef)),
+    ("macro_declaration", Visit::leaf(SymbolKind::Macro).named(".simple_identifier")),
 ];
 
 /// A closure of more bytes than this that is the value of a name is shown by its size.
@@ -48,13 +36,6 @@ const LARGE_CLOSURE: usize = 120;
 
 /// Patterns nested deeper than this are not visited.
 const MAX_NESTING: usize = 20;
-
-/// Reads `import A.B`.
-fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    if let Some(name) = find(node, ".identifier") {
-        walk.add_import(walk.text(name));
-    }
-}
 
 /// Reads a class, a struct, an enumeration, an actor or an extension: the grammar has one node for all of them.
 fn type_declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
@@ -167,7 +148,7 @@ fn cut_accessors<'t>(walk: &mut OutlineWalk<'t>, accessors: Node<'t>) {
 fn cut_closure<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let closure = match value.kind() {
         "lambda_literal" => Some(value),
-        "call_expression" => find_first(value, &[".lambda_literal", ".call_suffix/.lambda_literal"]),
+        "call_expression" => find(value, ".lambda_literal|.call_suffix/.lambda_literal"),
         _ => None,
     };
     if let Some(closure) = closure.filter(|closure| LARGE_CLOSURE < closure.byte_range().len()) {

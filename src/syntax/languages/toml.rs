@@ -18,8 +18,7 @@ pub(super) static TOML: Language = Language {
 
 const NODES: NodeTable = &[
     ("comment", Visit::Comment),
-    ("table", Visit::Read(table)),
-    ("table_array_element", Visit::Read(table)),
+    ("table table_array_element", Visit::Read(table)),
     ("pair", Visit::Read(pair)),
 ];
 

@@ -10,10 +10,9 @@ use tree_sitter::Node;
 use super::javascript::{JAVASCRIPT_NODES, field, method as javascript_method, read_file_comment};
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    BodyRule, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit, find,
-    find_all,
+    Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, find, find_all,
 };
-use crate::syntax::text::PreprocessedText;
+use crate::syntax::text::{PreprocessedText, TextRewriter};
 
 /// TypeScript without JSX, where `<T>value` is a cast.
 pub(super) static TYPESCRIPT: Language = Language {
@@ -39,32 +38,24 @@ pub(super) static TSX: Language = Language {
     ..TYPESCRIPT
 };
 
-const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
-const INTERFACE: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
-const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
-const ENUM_MEMBER: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
-const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Prototype, BodyRule::None);
-const METHOD: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::None);
-const FIELD: SymbolRule = SymbolRule::new(SymbolKind::Field, BodyRule::None);
-
 /// The nodes that JavaScript does not have, or that mean more here.
 const NODES: NodeTable = &[
-    ("abstract_class_declaration", Visit::Define(&CLASS)),
-    ("interface_declaration", Visit::Define(&INTERFACE)),
+    ("abstract_class_declaration", Visit::members(SymbolKind::Class, "body")),
+    ("interface_declaration", Visit::members(SymbolKind::Interface, "body")),
     ("type_alias_declaration", Visit::Read(alias)),
-    ("enum_declaration", Visit::Define(&ENUM)),
-    ("enum_assignment", Visit::Define(&ENUM_MEMBER)),
+    ("enum_declaration", Visit::members(SymbolKind::Enum, "body")),
+    ("enum_assignment", Visit::leaf(SymbolKind::EnumMember)),
     ("property_identifier", Visit::Read(enum_constant)),
-    ("function_signature", Visit::Define(&FUNCTION)),
-    ("method_definition", Visit::Read(method)),
-    ("method_signature", Visit::Read(method)),
-    ("abstract_method_signature", Visit::Define(&METHOD)),
-    ("property_signature", Visit::Define(&FIELD)),
+    ("function_signature", Visit::leaf(SymbolKind::Prototype)),
+    ("method_definition method_signature", Visit::Read(method)),
+    ("abstract_method_signature", Visit::leaf(SymbolKind::Method)),
+    ("property_signature", Visit::leaf(SymbolKind::Field)),
     ("public_field_definition", Visit::Read(field)),
     ("ambient_declaration", Visit::Wrapper),
-    ("module", Visit::Read(module)),
-    ("internal_module", Visit::Read(module)),
-    ("import_alias", Visit::Preamble(import_alias)),
+    ("module internal_module", Visit::Read(module)),
+    // `import a = require("b")`
+    ("import_statement", Visit::Import("source|.import_require_clause/source", &['"', '\'', '`'])),
+    ("import_alias", Visit::Import(".nested_identifier", &[])),
 ];
 
 /// `<in out T>`, `<out T>`: how a parameter of a type varies.
@@ -97,8 +88,7 @@ fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let kind = if name.kind() == "string" { SymbolKind::Module } else { SymbolKind::Namespace };
     let name = walk.text(name).trim_matches(['"', '\'']).to_owned();
-    let inside = SymbolBody::members(find(node, "body"));
-    walk.define(node, SymbolDefinition::new(kind, name, inside));
+    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::members(find(node, "body"))));
 }
 
 /// Reads a name on its own: in an enumeration it is a constant.
@@ -128,13 +118,6 @@ fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     }
 }
 
-/// Reads `import a = b.c`.
-fn import_alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    if let Some(name) = find(node, ".nested_identifier") {
-        walk.add_import(walk.text(name));
-    }
-}
-
 /// Returns the text as the grammar supports it; `None` where there is nothing to repair, as in most files.
 fn repair(text: &str) -> Option<PreprocessedText> {
     repair_text(text, false)
@@ -156,20 +139,15 @@ fn repair_text(text: &str, has_jsx: bool) -> Option<PreprocessedText> {
         return None;
     }
     repairs.sort_by_key(|(range, _)| range.start);
-    let mut preprocessed = PreprocessedText::default();
-    preprocessed.repairs = repairs.len();
-    let mut at = 0;
+    let mut rewriter = TextRewriter::new(text);
+    rewriter.preprocessed.repairs = repairs.len();
     for (range, stand_in) in repairs {
         // Of overlapping repairs the first one is made.
-        if range.start < at {
-            continue;
+        if rewriter.done <= range.start {
+            rewriter.replace(range, stand_in);
         }
-        preprocessed.copy(text, at..range.start);
-        at = range.end;
-        preprocessed.substitute(stand_in, range);
     }
-    preprocessed.copy(text, at..text.len());
-    Some(preprocessed)
+    Some(rewriter.finish())
 }
 
 fn variances(text: &str) -> Vec<TextRepair> {

@@ -23,12 +23,8 @@ pub(super) static YAML: Language = Language {
 const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("document", Visit::Read(document)),
-    ("block_node", Visit::Enter),
-    ("flow_node", Visit::Enter),
-    ("block_mapping", Visit::Enter),
-    ("flow_mapping", Visit::Enter),
-    ("block_mapping_pair", Visit::Read(pair)),
-    ("flow_pair", Visit::Read(pair)),
+    ("block_node flow_node block_mapping flow_mapping", Visit::Enter),
+    ("block_mapping_pair flow_pair", Visit::Read(pair)),
     ("block_sequence", Visit::Read(sequence)),
 ];
 

@@ -6,10 +6,10 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::language::{BodyRule, SymbolRule};
-use super::nodes::{child_of_kind, children, find_all, find_first, is_trivia};
+use super::nodes::{child_of_kind, children, find, find_all, is_trivia, visit_descendants};
 use super::skeleton::SkeletonCut;
 use super::walk::{NamedScope, OutlineWalk};
-use crate::model::{Symbol, SymbolKind};
+use crate::model::SymbolKind;
 use crate::syntax::text::format_line_count;
 
 /// A literal of more bytes than this is a table: its size is shown, not its rows.
@@ -102,7 +102,7 @@ impl SymbolRule {
                 Some(kind) if walk.scope_kind().is_some_and(is_member_container) => kind,
                 Some(_) | None => self.kind,
             };
-            match (find_first(place, self.name), inside) {
+            match (find(place, self.name), inside) {
                 (Some(name), inside) => {
                     let name = walk.text(name).to_owned();
                     walk.define(node, SymbolDefinition::new(kind, name, inside));
@@ -118,9 +118,9 @@ impl BodyRule {
     fn resolve(self, node: Node<'_>) -> SymbolBody<'_> {
         match self {
             Self::None => SymbolBody::Nothing,
-            Self::Members(paths) => SymbolBody::members(find_first(node, paths)),
-            Self::Code(paths) => SymbolBody::code(find_first(node, paths)),
-            Self::Value(paths) => SymbolBody::value(find_first(node, paths)),
+            Self::Members(path) => SymbolBody::members(find(node, path)),
+            Self::Code(path) => SymbolBody::code(find(node, path)),
+            Self::Value(path) => SymbolBody::value(find(node, path)),
         }
     }
 }
@@ -143,16 +143,8 @@ impl<'t> OutlineWalk<'t> {
         } else {
             format!("{owner}{}{name}", separator.unwrap_or(self.compiled.language.separator))
         };
-        let mut symbol = Symbol {
-            kind,
-            qualified_name: self.qualified(&full),
-            name,
-            span: self.span(node, end),
-            signature: self.signature(node, end, inside, head_end),
-            doc: self.preceding_doc(),
-            recovered: false,
-            children: Vec::new(),
-        };
+        let signature = self.signature(node, end, inside, head_end);
+        let mut symbol = self.symbol((node, end), kind, name, &full, signature);
         match inside {
             SymbolBody::Nothing => {}
             SymbolBody::Members(body) => {
@@ -290,26 +282,17 @@ impl<'t> OutlineWalk<'t> {
         if value.has_error() {
             return;
         }
-        let mut cursor = value.walk();
-        loop {
-            let node = cursor.node();
+        visit_descendants(value, &mut |node| {
             let range = self.range(node);
             let is_large = LARGE_VALUE <= range.len();
-            let is_cut = is_large && is_bracketed(node);
-            if is_cut {
-                let size = format_line_count(self.source.text(range.clone()).lines().count());
-                let (before, after) = self.compiled.language.marks.data;
-                self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
+            if !is_large || !is_bracketed(node) {
+                return is_large;
             }
-            if is_large && !is_cut && cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
-            }
-        }
+            let size = format_line_count(self.source.text(range.clone()).lines().count());
+            let (before, after) = self.compiled.language.marks.data;
+            self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
+            false
+        });
     }
 
     /// Replaces a range with a mark, as it is.
@@ -351,16 +334,19 @@ fn first_signature_node<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t
 
 /// Returns whether a node is in parentheses.
 fn is_parenthesized(node: Node<'_>) -> bool {
-    let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
-    ends.map(|end| end.map_or("", |end| end.kind())) == ["(", ")"]
+    ends(node) == ["(", ")"]
 }
 
 /// Returns whether `node` is a pair of brackets that may be empty.
 fn is_bracketed(node: Node<'_>) -> bool {
-    let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
-    let [Some(first), Some(last)] = ends.map(|end| end.map(|end| end.kind())) else { return false };
-    let is_pair = matches!((first, last), ("(", ")") | ("[", "]") | ("{", "}"));
+    let is_pair = matches!(ends(node), ["(", ")"] | ["[", "]"] | ["{", "}"]);
     is_pair && !["parenthesized", "tuple"].iter().any(|kind| node.kind().starts_with(kind))
+}
+
+/// Returns the kinds of the first and the last child.
+fn ends<'t>(node: Node<'t>) -> [&'t str; 2] {
+    let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
+    ends.map(|end| end.map_or("", |end| end.kind()))
 }
 
 /// How a language's values are trimmed.
@@ -381,29 +367,14 @@ impl ValueTrimmer {
             if is_function {
                 functions.push(node.start_byte());
             }
-            is_function
+            !is_function
         });
         visit_descendants(value, &mut |node| {
             let next = functions.partition_point(|&start| start < node.start_byte());
             let has_function = functions.get(next).is_some_and(|&start| start < node.end_byte());
             // A function itself has lost its code already.
             let is_function = functions.get(next) == Some(&node.start_byte());
-            is_function || (!has_function && (self.cut_literal)(walk, node))
+            !is_function && (has_function || !(self.cut_literal)(walk, node))
         });
-    }
-}
-
-/// Calls `look` with each node from `top` down; a node for which it returns true is not entered.
-fn visit_descendants<'t>(top: Node<'t>, look: &mut dyn FnMut(Node<'t>) -> bool) {
-    let mut cursor = top.walk();
-    loop {
-        if !look(cursor.node()) && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return;
-            }
-        }
     }
 }

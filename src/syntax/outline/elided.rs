@@ -9,7 +9,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::signature::signature_line;
+use super::nodes::signature_line;
 use super::walk::{NamedScope, OutlineWalk};
 use crate::model::{Symbol, SymbolKind};
 use crate::syntax::text::{

@@ -1,5 +1,6 @@
 //! What a language is described by: its grammar, a table of node kinds, and the rules and functions in that table.
 
+use std::collections::HashMap;
 use std::num::NonZeroU16;
 
 use tree_sitter::Node;
@@ -11,7 +12,7 @@ use super::walk::OutlineWalk;
 use crate::model::SymbolKind;
 use crate::syntax::text::{PreprocessedText, SynthesizedItem};
 
-/// Kinds of nodes, and what to do with them.
+/// Kinds of nodes, separated by spaces, and what to do with them.
 pub(in crate::syntax) type NodeTable = &'static [(&'static str, Visit)];
 
 /// Reads a node that a table cannot describe.
@@ -92,11 +93,68 @@ pub(in crate::syntax) enum Visit {
     /// It is a comment.
     Comment,
     /// It is a symbol, or several.
-    Define(&'static SymbolRule),
+    Define(SymbolRule),
+    /// What a path leads to is the name of an import, without these quotes. A comment above it is about the file.
+    Import(NodePath, &'static [char]),
+    /// What a path leads to is code that is not a symbol, and is cut.
+    Cut(NodePath),
+    /// Nothing of it is shown, and a comment above it is about the file: the name of a package.
+    FileHead,
     /// This function reads it.
     Read(NodeReader),
-    /// This function reads it, and a comment above it is about the file: an import, a package's name.
+    /// This function reads it, and a comment above it is about the file: imports that a path cannot describe.
     Preamble(NodeReader),
+}
+
+impl Visit {
+    /// Returns a symbol of which an outline shows nothing but the signature. Its name is in the field `name`, as in all
+    /// of these.
+    pub(in crate::syntax) const fn leaf(kind: SymbolKind) -> Self {
+        Self::symbol(kind, BodyRule::None)
+    }
+
+    /// Returns a symbol whose members are visited.
+    pub(in crate::syntax) const fn members(kind: SymbolKind, path: NodePath) -> Self {
+        Self::symbol(kind, BodyRule::Members(path))
+    }
+
+    /// Returns a symbol whose code a skeleton cuts.
+    pub(in crate::syntax) const fn code(kind: SymbolKind, path: NodePath) -> Self {
+        Self::symbol(kind, BodyRule::Code(path))
+    }
+
+    /// Returns a symbol of whose value a skeleton cuts what is within its brackets where it is large.
+    pub(in crate::syntax) const fn value(kind: SymbolKind, path: NodePath) -> Self {
+        Self::symbol(kind, BodyRule::Value(path))
+    }
+
+    const fn symbol(kind: SymbolKind, body: BodyRule) -> Self {
+        Self::Define(SymbolRule { kind, in_type: None, each: "", name: "name", body })
+    }
+
+    /// Sets what the symbol is directly within a type.
+    pub(in crate::syntax) const fn in_type(mut self, kind: SymbolKind) -> Self {
+        if let Self::Define(rule) = &mut self {
+            rule.in_type = Some(kind);
+        }
+        self
+    }
+
+    /// Sets where the symbol's name is.
+    pub(in crate::syntax) const fn named(mut self, name: NodePath) -> Self {
+        if let Self::Define(rule) = &mut self {
+            rule.name = name;
+        }
+        self
+    }
+
+    /// Sets the path to each of several symbols that are declared together.
+    pub(in crate::syntax) const fn each(mut self, each: NodePath) -> Self {
+        if let Self::Define(rule) = &mut self {
+            rule.each = each;
+        }
+        self
+    }
 }
 
 /// The fields that are read by id; their ids are looked up once per language instead of at each node.
@@ -104,71 +162,50 @@ pub(in crate::syntax) enum Visit {
 pub(in crate::syntax) enum GrammarField {
     Body,
     Declarator,
-    Definition,
     Left,
-    ModuleName,
     Name,
     Parameters,
-    Path,
     Right,
-    Scope,
     Type,
     Value,
 }
 
 impl GrammarField {
-    const ALL: [(Self, &'static str); 12] = [
-        (Self::Body, "body"),
-        (Self::Declarator, "declarator"),
-        (Self::Definition, "definition"),
-        (Self::Left, "left"),
-        (Self::ModuleName, "module_name"),
-        (Self::Name, "name"),
-        (Self::Parameters, "parameters"),
-        (Self::Path, "path"),
-        (Self::Right, "right"),
-        (Self::Scope, "scope"),
-        (Self::Type, "type"),
-        (Self::Value, "value"),
-    ];
+    /// The names of the fields, in their order.
+    const NAMES: [&str; 8] = ["body", "declarator", "left", "name", "parameters", "right", "type", "value"];
 }
 
 /// A language with its names turned into the grammar's numbers.
 pub(in crate::syntax) struct CompiledLanguage {
     pub(in crate::syntax) language: &'static Language,
     pub(in crate::syntax) grammar: tree_sitter::Language,
-    visits: Vec<Option<Visit>>,
-    fields: [u16; GrammarField::ALL.len()],
+    visits: Vec<Option<&'static Visit>>,
+    fields: [u16; GrammarField::NAMES.len()],
 }
 
 impl CompiledLanguage {
     pub(in crate::syntax) fn new(language: &'static Language) -> Self {
         let grammar = tree_sitter::Language::new(language.grammar);
-        // Indexed by the id of the kind, because every node that the walk passes is looked up.
-        let mut visits = vec![None; grammar.node_kind_count()];
-        // A name may have several ids (aliases), so the ids are mapped to their names.
-        for (id, visit) in visits.iter_mut().enumerate() {
-            let id = u16::try_from(id).unwrap_or(u16::MAX);
-            if grammar.node_kind_is_named(id) {
-                let kind = grammar.node_kind_for_id(id);
-                *visit = language
-                    .node_tables
-                    .iter()
-                    .copied()
-                    .flatten()
-                    .find(|(name, _)| Some(*name) == kind)
-                    .map(|(_, visit)| *visit);
+        let mut by_kind: HashMap<&str, &'static Visit> = HashMap::new();
+        for (kinds, visit) in language.node_tables.iter().copied().flatten() {
+            for kind in kinds.split(' ') {
+                by_kind.entry(kind).or_insert(visit);
             }
         }
-        let fields = GrammarField::ALL.map(|(_, name)| grammar.field_id_for_name(name).map_or(0, u16::from));
+        // Indexed by the id of the kind, because every node that the walk passes is looked up. A name may have several
+        // ids (aliases), so the ids are mapped to their names.
+        let ids = (0..grammar.node_kind_count()).map(|id| u16::try_from(id).unwrap_or(u16::MAX));
+        let named = ids.map(|id| grammar.node_kind_for_id(id).filter(|_| grammar.node_kind_is_named(id)));
+        let visits = named.map(|kind| by_kind.get(kind?).copied()).collect();
+        let fields = GrammarField::NAMES.map(|name| grammar.field_id_for_name(name).map_or(0, u16::from));
         Self { language, grammar, visits, fields }
     }
 
     /// Returns what to do with `node`. What the grammar did not understand is entered, because it may contain symbols
     /// too.
-    pub(in crate::syntax) fn visit(&self, node: Node<'_>) -> Option<Visit> {
+    pub(in crate::syntax) fn visit(&self, node: Node<'_>) -> Option<&'static Visit> {
         if node.is_error() {
-            return Some(Visit::Enter);
+            return Some(&Visit::Enter);
         }
         self.visits.get(usize::from(node.kind_id())).copied().flatten()
     }
@@ -188,57 +225,25 @@ impl CompiledLanguage {
 }
 
 /// How a kind of node becomes a symbol, or several.
-#[derive(Debug)]
+#[derive(Clone, Copy)]
 pub(in crate::syntax) struct SymbolRule {
-    /// What it is.
-    pub(in crate::syntax) kind: SymbolKind,
+    pub(super) kind: SymbolKind,
     /// What it is directly within a type, where that is something else.
-    pub(in crate::syntax) in_type: Option<SymbolKind>,
+    pub(super) in_type: Option<SymbolKind>,
     /// Where several things are declared together: the path to each. The paths below begin there.
-    pub(in crate::syntax) each: NodePath,
-    /// The paths to its name, of which the first that exists counts. A node without a name is not a symbol, but its
-    /// members are.
-    pub(in crate::syntax) name: &'static [NodePath],
-    /// What is in it.
-    pub(in crate::syntax) body: BodyRule,
+    pub(super) each: NodePath,
+    /// The path to its name. A node without a name is not a symbol, but its members are.
+    pub(super) name: NodePath,
+    pub(super) body: BodyRule,
 }
 
-/// What a symbol contains, and the paths to it, of which the first that exists counts.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::syntax) enum BodyRule {
-    /// Nothing that an outline shows: the signature is all of it.
+/// What a symbol contains, and the path to it.
+#[derive(Clone, Copy)]
+pub(super) enum BodyRule {
     None,
-    /// Members, which are visited.
-    Members(&'static [NodePath]),
-    /// Code, which a skeleton cuts.
-    Code(&'static [NodePath]),
-    /// A value, of which a skeleton cuts what is within its brackets where it is large.
-    Value(&'static [NodePath]),
-}
-
-impl SymbolRule {
-    /// Returns a rule for a symbol whose name is in the field `name`.
-    pub(in crate::syntax) const fn new(kind: SymbolKind, body: BodyRule) -> Self {
-        Self { kind, in_type: None, each: "", name: &["name"], body }
-    }
-
-    /// Sets what it is directly within a type.
-    pub(in crate::syntax) const fn in_type(mut self, kind: SymbolKind) -> Self {
-        self.in_type = Some(kind);
-        self
-    }
-
-    /// Sets where its name is.
-    pub(in crate::syntax) const fn named(mut self, name: &'static [NodePath]) -> Self {
-        self.name = name;
-        self
-    }
-
-    /// Sets the path to each of several things that are declared together.
-    pub(in crate::syntax) const fn each(mut self, each: NodePath) -> Self {
-        self.each = each;
-        self
-    }
+    Members(NodePath),
+    Code(NodePath),
+    Value(NodePath),
 }
 
 /// Returns the steps of all paths in the tables of `language` that its grammar does not have: a test expects none.
@@ -251,34 +256,22 @@ pub(in crate::syntax) fn unknown_steps(language: &Language) -> Vec<String> {
         Some(kind) => grammar.id_for_node_kind(kind, true) != 0 || grammar.id_for_node_kind(kind, false) != 0,
         None => grammar.field_id_for_name(step).is_some(),
     };
-    let rules = language.node_tables.iter().copied().flatten().filter_map(|(_, visit)| match visit {
-        Visit::Define(rule) => Some(*rule),
+    let visits = language.node_tables.iter().copied().flatten().map(|(_, visit)| visit);
+    let paths = visits.flat_map(|visit| match visit {
+        Visit::Define(SymbolRule { each, name, body, .. }) => match body {
+            BodyRule::None => vec![each, name],
+            BodyRule::Members(path) | BodyRule::Code(path) | BodyRule::Value(path) => vec![each, name, path],
+        },
+        Visit::Import(path, _) | Visit::Cut(path) => vec![path],
         Visit::Enter
         | Visit::Wrapper
         | Visit::Prefix
         | Visit::Comment
+        | Visit::FileHead
         | Visit::Read(_)
-        | Visit::Preamble(_) => None,
+        | Visit::Preamble(_) => Vec::new(),
     });
-    let paths = rules.flat_map(|rule| {
-        let body = match rule.body {
-            BodyRule::None => &[][..],
-            BodyRule::Members(paths) | BodyRule::Code(paths) | BodyRule::Value(paths) => paths,
-        };
-        rule.name.iter().chain(body).copied().chain([rule.each])
-    });
-    let steps = paths.flat_map(|path| path.split('/')).filter(|step| !step.is_empty() && !is_known(step));
+    let steps =
+        paths.flat_map(|path| path.split(['/', '|'])).filter(|step| !step.is_empty() && !is_known(step));
     steps.map(str::to_owned).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_numbered_as_they_are_listed() {
-        for (at, (field, _)) in GrammarField::ALL.iter().enumerate() {
-            assert_eq!(*field as usize, at);
-        }
-    }
 }

@@ -12,7 +12,6 @@ mod elided;
 mod language;
 mod nodes;
 mod parse;
-mod signature;
 mod skeleton;
 mod structure;
 mod walk;
@@ -20,14 +19,12 @@ mod walk;
 pub(in crate::syntax) use define::{SymbolBody, SymbolDefinition, ValueTrimmer};
 #[cfg(test)]
 pub(in crate::syntax) use language::unknown_steps;
-pub(in crate::syntax) use language::{
-    BodyRule, CompiledLanguage, GrammarField, Language, NodeTable, SymbolRule, Visit,
-};
+pub(in crate::syntax) use language::{CompiledLanguage, GrammarField, Language, NodeTable, Visit};
 pub(in crate::syntax) use nodes::{
-    child_of_kind, children, end_without_comments, find, find_all, find_first, is_trivia,
+    child_of_kind, children, end_without_comments, find, find_all, is_trivia, visit_descendants,
 };
 pub(in crate::syntax) use parse::{error_count, parse};
 pub(in crate::syntax) use skeleton::{ElisionMarks, SkeletonCut};
 pub use structure::FileStructure;
-pub(in crate::syntax) use structure::{SkeletonCheck, derive_from, derive_text};
+pub(in crate::syntax) use structure::{SkeletonCheck, derive_from, derive_text, fall_back};
 pub(in crate::syntax) use walk::{NamedScope, OutlineWalk};

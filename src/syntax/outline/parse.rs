@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::language::CompiledLanguage;
+use super::nodes::visit_descendants;
 use crate::model::{ParseFallback, ParseHealth};
 use crate::syntax::text::SourceText;
 
@@ -131,28 +132,18 @@ pub(in crate::syntax) fn error_count(root: Node<'_>) -> usize {
     count
 }
 
-/// Calls `report` with each outermost error node and each missing token. Only branches that contain one are entered,
-/// and without recursion: a tree may be deeper than a stack.
+/// Calls `report` with each outermost error node and each missing token. Only branches that contain one are entered.
 fn for_each_error<'t>(root: Node<'t>, report: &mut dyn FnMut(Node<'t>)) {
     if !root.has_error() {
         return;
     }
-    let mut cursor = root.walk();
-    loop {
-        let node = cursor.node();
+    visit_descendants(root, &mut |node| {
         let is_error = node.is_error() || node.is_missing();
         if is_error {
             report(node);
         }
-        if node.has_error() && !is_error && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return;
-            }
-        }
-    }
+        node.has_error() && !is_error
+    });
 }
 
 #[cfg(test)]

@@ -154,7 +154,8 @@ fn cut_in_groups(
     best
 }
 
-fn fall_back(bytes: usize, fallback: ParseFallback) -> FileStructure {
+/// Returns what is known of a text that cannot be parsed.
+pub(in crate::syntax) fn fall_back(bytes: usize, fallback: ParseFallback) -> FileStructure {
     let health = ParseHealth::fallen_back(bytes as u64, fallback);
     let outline = Outline { health, doc: None, imports: Vec::new(), symbols: Vec::new() };
     FileStructure { outline, skeleton: Skeleton { health, text: String::new(), is_checked: true } }

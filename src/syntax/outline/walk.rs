@@ -8,8 +8,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::language::{CompiledLanguage, GrammarField, Visit};
-use super::nodes::{child_of_kind, find};
-use super::signature::signature_line;
+use super::nodes::{child_of_kind, find, signature_line};
 use super::skeleton::SkeletonCut;
 use crate::model::{Span, Symbol, SymbolKind};
 use crate::syntax::text::{
@@ -118,7 +117,8 @@ impl<'t> OutlineWalk<'t> {
                 Some(Visit::Prefix) => self.record_prefix(child_range),
                 visit => {
                     let is_preamble =
-                        matches!(visit, Some(Visit::Preamble(_))) || is_preprocessor_condition(child);
+                        matches!(visit, Some(Visit::Preamble(_) | Visit::Import(..) | Visit::FileHead))
+                            || is_preprocessor_condition(child);
                     self.detach_distant_comments(is_preamble, child_range.start);
                     self.visit(child, visit);
                     self.preceding_comments = None;
@@ -153,7 +153,7 @@ impl<'t> OutlineWalk<'t> {
         self.leading_comments = comments;
     }
 
-    fn visit(&mut self, node: Node<'t>, visit: Option<Visit>) {
+    fn visit(&mut self, node: Node<'t>, visit: Option<&Visit>) {
         match visit {
             Some(Visit::Enter) => {
                 // Only the symbol directly within a wrapper begins with it, not those of a block in it.
@@ -164,7 +164,17 @@ impl<'t> OutlineWalk<'t> {
             Some(Visit::Wrapper) => self.visit_wrapped(node),
             Some(Visit::Define(rule)) => rule.apply(self, node),
             Some(Visit::Read(read) | Visit::Preamble(read)) => read(self, node),
-            Some(Visit::Comment | Visit::Prefix) | None => {}
+            Some(Visit::Import(path, quotes)) => {
+                if let Some(name) = find(node, path) {
+                    self.add_import(self.text(name).trim_matches(*quotes));
+                }
+            }
+            Some(Visit::Cut(path)) => {
+                if let Some(code) = find(node, path) {
+                    self.cut_code(code);
+                }
+            }
+            Some(Visit::Comment | Visit::Prefix | Visit::FileHead) | None => {}
         }
     }
 
@@ -223,6 +233,28 @@ impl<'t> OutlineWalk<'t> {
     pub(in crate::syntax) fn add_symbol(&mut self, symbol: Symbol) {
         if !symbol.name.is_empty() {
             self.symbols.push(symbol);
+        }
+    }
+
+    /// Returns a symbol that extends from `node`, wrappers included, to `end`, with the doc above it and without members.
+    /// `full` is its name with what qualifies it in addition to the scopes around it.
+    pub(in crate::syntax) fn symbol(
+        &self,
+        (node, end): (Node<'_>, usize),
+        kind: SymbolKind,
+        name: String,
+        full: &str,
+        signature: String,
+    ) -> Symbol {
+        Symbol {
+            kind,
+            qualified_name: self.qualified(full),
+            name,
+            span: self.span(node, end),
+            signature,
+            doc: self.preceding_doc(),
+            recovered: false,
+            children: Vec::new(),
         }
     }
 

@@ -6,29 +6,11 @@
 //! does not support (a bracket that nothing closes) it gives up, and the text is parsed as it is: no guess of a scanner may
 //! cost a symbol.
 //!
-//! Knows: the bytes of a language. Does not know: trees, qualified names, docs. Imports `text` alone. Scanners of a few
-//! lines are in the file of their language.
+//! Knows: the bytes of a language. Does not know: trees, qualified names, docs. Imports `text` alone. Scanners of one
+//! file are in the file of their language.
 
-#[cfg(any(feature = "lang-csharp", feature = "lang-kotlin"))]
-mod braces;
 mod c;
-#[cfg(feature = "lang-csharp")]
-mod csharp;
-#[cfg(feature = "lang-html")]
-mod html;
-#[cfg(feature = "lang-kotlin")]
-mod kotlin;
-#[cfg(feature = "lang-makefile")]
-mod make;
 mod python;
 
 pub(in crate::syntax) use c::{preprocess_c, preprocess_cpp};
-#[cfg(feature = "lang-csharp")]
-pub(in crate::syntax) use csharp::preprocess_conditionals;
-#[cfg(feature = "lang-html")]
-pub(in crate::syntax) use html::preprocess_html;
-#[cfg(feature = "lang-kotlin")]
-pub(in crate::syntax) use kotlin::preprocess_kotlin;
-#[cfg(feature = "lang-makefile")]
-pub(in crate::syntax) use make::preprocess_makefile;
 pub(in crate::syntax) use python::{LARGE_LITERAL, preprocess_python};

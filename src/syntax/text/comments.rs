@@ -1,7 +1,6 @@
 //! The text of a comment, without the marks that make it one and without lines that are written for tools.
 
-use super::markup::strip_markup;
-use super::one_line::first_paragraph;
+use super::plain::{first_paragraph, strip_markup};
 
 /// Commands of Doxygen that only name what the comment belongs to.
 const NAMING: [&str; 17] = [

@@ -4,17 +4,15 @@
 //! the one place that translates positions of the preprocessed copy back.
 
 mod comments;
-mod markup;
-mod one_line;
+mod plain;
 mod preprocessed;
 mod source;
 
 pub(in crate::syntax) use comments::{documentation, is_license_text, without_commands};
-pub(in crate::syntax) use markup::strip_markup;
-pub(in crate::syntax) use one_line::{
-    clip_name, first_paragraph, format_line_count, format_text_size, one_line,
+pub(in crate::syntax) use plain::{
+    clip_name, first_paragraph, format_line_count, format_text_size, one_line, strip_markup,
 };
 pub(in crate::syntax) use preprocessed::{
-    Checkpoint, ExpectedSymbol, PreprocessedText, SynthesizedItem, SynthesizedSymbol,
+    Checkpoint, ExpectedSymbol, PreprocessedText, SynthesizedItem, SynthesizedSymbol, TextRewriter,
 };
 pub(in crate::syntax) use source::{ElisionCursor, SourceText};

@@ -28,7 +28,6 @@ pub(in crate::syntax) struct PreprocessedText {
 /// A symbol that a scanner is sure of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::syntax) struct ExpectedSymbol {
-    /// What it is.
     pub(in crate::syntax) kind: SymbolKind,
     /// Its name, unqualified.
     pub(in crate::syntax) name: String,
@@ -55,7 +54,6 @@ pub(in crate::syntax) enum SynthesizedItem {
 /// A symbol that a scanner has read whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::syntax) struct SynthesizedSymbol {
-    /// What it is.
     pub(in crate::syntax) kind: SymbolKind,
     /// Its name, unqualified.
     pub(in crate::syntax) name: String,
@@ -87,7 +85,6 @@ impl SynthesizedItem {
 struct SourceMapEntry {
     /// Where it begins in the preprocessed text.
     start: usize,
-    /// The range of the original.
     original: Range<usize>,
     /// Whether it is a copy of that range, byte for byte; else it replaces the whole range.
     is_copy: bool,
@@ -106,7 +103,6 @@ pub(in crate::syntax) struct Checkpoint {
 }
 
 impl PreprocessedText {
-    /// Returns how much is written so far.
     pub(in crate::syntax) fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             text: self.text.len(),
@@ -195,6 +191,39 @@ impl PreprocessedText {
     fn entry_at(&self, at: usize) -> Option<&SourceMapEntry> {
         let after = self.source_map.partition_point(|piece| piece.start <= at);
         self.source_map.get(after.checked_sub(1)?)
+    }
+}
+
+/// Copies a text from its beginning to its end, and replaces parts of it on the way: the output of most scanners.
+pub(in crate::syntax) struct TextRewriter<'t> {
+    pub(in crate::syntax) text: &'t str,
+    /// The end of what was copied or replaced.
+    pub(in crate::syntax) done: usize,
+    pub(in crate::syntax) preprocessed: PreprocessedText,
+}
+
+impl<'t> TextRewriter<'t> {
+    pub(in crate::syntax) fn new(text: &'t str) -> Self {
+        Self { text, done: 0, preprocessed: PreprocessedText::default() }
+    }
+
+    /// Replaces a range that the parser need not read.
+    pub(in crate::syntax) fn replace(&mut self, range: Range<usize>, with: &str) {
+        self.preprocessed.copy(self.text, self.done..range.start);
+        self.done = range.end;
+        self.preprocessed.substitute(with, range);
+    }
+
+    /// Replaces a range that the grammar would not understand.
+    pub(in crate::syntax) fn repair(&mut self, range: Range<usize>, with: &str) {
+        self.replace(range, with);
+        self.preprocessed.repairs += 1;
+    }
+
+    /// Copies the rest of the text.
+    pub(in crate::syntax) fn finish(mut self) -> PreprocessedText {
+        self.preprocessed.copy(self.text, self.done..self.text.len());
+        self.preprocessed
     }
 }
 

@@ -8,7 +8,6 @@ use std::ops::Range;
 use super::preprocessed::PreprocessedText;
 use crate::model::Span;
 
-/// The text of one file.
 pub(in crate::syntax) struct SourceText<'a> {
     original: &'a str,
     preprocessed: Option<PreprocessedText>,
@@ -29,7 +28,6 @@ impl<'a> SourceText<'a> {
         self
     }
 
-    /// Returns the text that a parser is given.
     pub(in crate::syntax) fn parsed_text(&self) -> &str {
         self.preprocessed.as_ref().map_or(self.original, |preprocessed| preprocessed.text.as_str())
     }
@@ -86,7 +84,6 @@ impl<'a> SourceText<'a> {
         self.original.get(range).unwrap_or_default()
     }
 
-    /// Returns the whole original text.
     pub(in crate::syntax) fn original_text(&self) -> &'a str {
         self.original
     }
@@ -135,9 +132,7 @@ impl<'a> SourceText<'a> {
 
 /// How far a walk has come through what was elided.
 pub(in crate::syntax) struct ElisionCursor {
-    /// The number of the next comment.
     pub(in crate::syntax) next_comment: usize,
-    /// The index of the next synthesized item.
     pub(in crate::syntax) next_synthesized: usize,
     /// The line on which the last code before it ends; 0 where none is.
     pub(in crate::syntax) last_code_line: u32,

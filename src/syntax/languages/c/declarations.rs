@@ -27,7 +27,7 @@ struct DeclaratorNode<'t> {
 }
 
 /// Reads a declaration: variables, prototypes and fields, and a type that is defined in it.
-pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+pub(super) fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let before = walk.symbols.len();
     let declarators = declarators(walk, node);
     let members = match nameless_record(walk, node) {
@@ -108,7 +108,6 @@ fn add_declared_symbols<'t>(
     }
 }
 
-/// Returns the names of a declaration.
 fn declarators<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Vec<DeclaratorNode<'t>> {
     let mut found: Vec<DeclaratorNode<'t>> = Vec::new();
     let mut is_open = false;
@@ -236,7 +235,7 @@ pub(super) fn cut_initializer(walk: &mut OutlineWalk<'_>, range: Range<usize>) {
 }
 
 /// Reads a struct, union, class or enumeration that is defined here; one that is only named is not a symbol.
-pub(in crate::syntax::languages) fn type_specifier<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+pub(super) fn type_specifier<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(body) = walk.field(node, GrammarField::Body) else {
         return;
     };
@@ -262,11 +261,9 @@ fn add_type<'t>(
     full: String,
 ) {
     let signature = walk.signature_up_to(node, walk.range(body).start);
-    let doc = walk.preceding_doc();
-    let qualified_name = walk.qualified(&full);
-    let span = walk.span(node, walk.range(node).end);
-    let children = walk.visit_scope(NamedScope { name: full, kind }, body);
-    walk.add_symbol(Symbol { kind, name, qualified_name, span, signature, doc, recovered: false, children });
+    let mut symbol = walk.symbol((node, walk.range(node).end), kind, name, &full, signature);
+    symbol.children = walk.visit_scope(NamedScope { name: full, kind }, body);
+    walk.add_symbol(symbol);
 }
 
 /// Reads `class MACRO Name : Base { … }`, which the grammar takes for a function whose type is `class MACRO`. What it
@@ -305,20 +302,9 @@ fn type_kind(specifier: Node<'_>) -> Option<SymbolKind> {
 
 /// Reads a constant of an enumeration.
 pub(super) fn enumerator<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = walk.field(node, GrammarField::Name) else {
-        return;
-    };
-    let name = walk.text(name).to_owned();
+    let Some(name) = walk.field(node, GrammarField::Name).map(|name| walk.text(name)) else { return };
     let range = walk.range(node);
-    let symbol = Symbol {
-        kind: SymbolKind::EnumMember,
-        qualified_name: walk.qualified(&name),
-        span: walk.span(node, range.end),
-        signature: walk.signature_text(node, range),
-        doc: walk.preceding_doc(),
-        name,
-        recovered: false,
-        children: Vec::new(),
-    };
-    walk.add_symbol(symbol);
+    let signature = walk.signature_text(node, range.clone());
+    let kind = SymbolKind::EnumMember;
+    walk.add_symbol(walk.symbol((node, range.end), kind, name.to_owned(), name, signature));
 }

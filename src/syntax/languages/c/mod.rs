@@ -1,8 +1,7 @@
-//! C; what C++ shares with it is here too.
+//! C and C++.
 
 mod declarations;
 mod declarators;
 mod table;
 
-pub(super) use declarations::{declaration, type_specifier};
-pub(super) use table::{C, C_NODES, cut_synthesized};
+pub(super) use table::{C, CPP};

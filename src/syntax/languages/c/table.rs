@@ -1,4 +1,4 @@
-//! C's table: functions, macros and includes, and what a skeleton cuts of them.
+//! The tables of C and C++: functions, macros and namespaces, and what a skeleton cuts of them.
 
 use std::ops::Range;
 
@@ -9,7 +9,9 @@ use super::declarations::{
 };
 use super::declarators::{function_kind, is_keyword, lost_conversion, resolve_declarator, spelled_name};
 use crate::model::{Symbol, SymbolKind};
-use crate::syntax::outline::{GrammarField, Language, NodeTable, OutlineWalk, SkeletonCut, Visit, children};
+use crate::syntax::outline::{
+    GrammarField, Language, NamedScope, NodeTable, OutlineWalk, SkeletonCut, Visit, children,
+};
 use crate::syntax::text::{SynthesizedItem, format_line_count};
 
 /// C, with the extensions of GCC and of Microsoft that the grammar knows.
@@ -22,30 +24,44 @@ pub(in crate::syntax::languages) static C: Language = Language {
 };
 
 /// The nodes of C; C++ has them too.
-pub(in crate::syntax::languages) const C_NODES: NodeTable = &[
+const C_NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("function_definition", Visit::Read(function_definition)),
-    ("declaration", Visit::Read(declaration)),
-    ("field_declaration", Visit::Read(declaration)),
+    ("declaration field_declaration", Visit::Read(declaration)),
     ("type_definition", Visit::Read(type_definition)),
-    ("struct_specifier", Visit::Read(type_specifier)),
-    ("union_specifier", Visit::Read(type_specifier)),
-    ("enum_specifier", Visit::Read(type_specifier)),
+    ("struct_specifier union_specifier enum_specifier", Visit::Read(type_specifier)),
     ("enumerator", Visit::Read(enumerator)),
-    ("preproc_include", Visit::Preamble(include)),
+    ("preproc_include", Visit::Import("path", &['"'])),
     ("preproc_def", Visit::Read(object_macro)),
     ("preproc_function_def", Visit::Read(macro_definition)),
     // Both branches of a condition are entered: it is not known here what is defined.
-    ("preproc_if", Visit::Enter),
-    ("preproc_ifdef", Visit::Enter),
-    ("preproc_else", Visit::Enter),
-    ("preproc_elif", Visit::Enter),
-    ("preproc_elifdef", Visit::Enter),
-    ("linkage_specification", Visit::Enter),
-    ("declaration_list", Visit::Enter),
-    ("field_declaration_list", Visit::Enter),
-    ("enumerator_list", Visit::Enter),
-    ("attributed_statement", Visit::Enter),
+    (
+        "preproc_if preproc_ifdef preproc_else preproc_elif preproc_elifdef linkage_specification \
+         declaration_list field_declaration_list enumerator_list attributed_statement",
+        Visit::Enter,
+    ),
+];
+
+/// C++, up to what the grammar knows of C++20.
+pub(in crate::syntax::languages) static CPP: Language = Language {
+    separator: "::",
+    cuts_detached_comments: true,
+    has_overloads: true,
+    preprocess: Some(crate::syntax::preprocess::preprocess_cpp),
+    cut_synthesized: Some(cut_synthesized),
+    ..Language::new("cpp", tree_sitter_cpp::LANGUAGE, "tree-sitter-cpp 0.23.4", &[CPP_NODES, C_NODES])
+};
+
+/// The nodes that C does not have, or that mean more here.
+const CPP_NODES: NodeTable = &[
+    ("template_declaration", Visit::Wrapper),
+    ("namespace_definition", Visit::Read(namespace)),
+    ("alias_declaration concept_definition", Visit::Read(alias)),
+    ("declaration", Visit::Read(declaration_or_import)),
+    ("class_specifier", Visit::Read(type_specifier)),
+    ("friend_declaration", Visit::Read(friend)),
+    // `public:` in a class that the grammar takes for a function.
+    ("labeled_statement", Visit::Enter),
 ];
 
 /// Reads a function's definition, and cuts its body.
@@ -75,17 +91,8 @@ fn function_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(made) = defined_type(walk, node) {
         type_specifier(walk, made);
     }
-    let symbol = Symbol {
-        kind: function_kind(walk, &spelled.scope, &spelled.name),
-        qualified_name: walk.qualified(&spelled.full()),
-        name: spelled.name,
-        span: walk.span(node, end),
-        signature,
-        doc: walk.preceding_doc(),
-        recovered: false,
-        children: Vec::new(),
-    };
-    walk.add_symbol(symbol);
+    let (kind, full) = (function_kind(walk, &spelled.scope, &spelled.name), spelled.full());
+    walk.add_symbol(walk.symbol((node, end), kind, spelled.name, &full, signature));
     // In `static struct made_here {…} f(void) {` the function begins before the type does.
     walk.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
     if let Some(body) = body {
@@ -186,32 +193,16 @@ fn has_balanced_conditions(text: &str) -> bool {
     depth == 0
 }
 
-/// Reads `#include`.
-fn include<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    if let Some(path) = walk.field(node, GrammarField::Path) {
-        walk.add_import(walk.text(path).trim_matches('"'));
-    }
-}
-
 /// Reads a macro with parameters; the skeleton keeps only the size of its value.
 fn macro_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = walk.field(node, GrammarField::Name) else {
-        return;
-    };
-    let name = walk.text(name).to_owned();
+    let Some(name) = walk.field(node, GrammarField::Name).map(|name| walk.text(name)) else { return };
     let range = walk.range(node);
     let head_end = walk.field(node, GrammarField::Parameters).map_or(range.end, |node| walk.range(node).end);
-    let symbol = Symbol {
-        kind: SymbolKind::Macro,
-        qualified_name: name.clone(),
-        span: walk.span(node, range.start + walk.source.text(range.clone()).trim_end().len()),
-        signature: walk.signature_text(node, range.start..head_end),
-        doc: walk.preceding_doc(),
-        name,
-        recovered: false,
-        children: Vec::new(),
-    };
-    walk.add_symbol(symbol);
+    let signature = walk.signature_text(node, range.start..head_end);
+    let end = range.start + walk.text(node).trim_end().len();
+    let symbol = walk.symbol((node, end), SymbolKind::Macro, name.to_owned(), name, signature);
+    // Macros know no scopes.
+    walk.add_symbol(Symbol { qualified_name: name.to_owned(), ..symbol });
     cut_macro_value(walk, node, 1);
 }
 
@@ -237,10 +228,7 @@ fn cut_value(walk: &mut OutlineWalk<'_>, range: Range<usize>, min_lines: usize) 
 }
 
 /// Cuts the body, the value or the rows of what the scanner synthesized.
-pub(in crate::syntax::languages) fn cut_synthesized(
-    walk: &mut OutlineWalk<'_>,
-    synthesized: &SynthesizedItem,
-) {
+fn cut_synthesized(walk: &mut OutlineWalk<'_>, synthesized: &SynthesizedItem) {
     match synthesized {
         SynthesizedItem::Import(..) | SynthesizedItem::Ignored(_) => {}
         SynthesizedItem::MacroValue(value) => cut_value(walk, value.clone(), 3),
@@ -278,4 +266,49 @@ mod tests {
         assert!(is_keyword("if") && is_keyword("__attribute__") && is_keyword("while"));
         assert!(!is_keyword("iff") && !is_keyword(""));
     }
+}
+
+/// Reads a namespace; the symbols of one without a name belong to the scope around it.
+fn namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(body) = walk.field(node, GrammarField::Body) else { return };
+    let Some(name) = walk.field(node, GrammarField::Name) else {
+        walk.visit_children(body);
+        return;
+    };
+    let name = namespace_name(walk.text(name));
+    let range = walk.range(node);
+    let signature = walk.signature_text(node, range.start..walk.range(body).start);
+    let mut symbol = walk.symbol((node, range.end), SymbolKind::Namespace, name.clone(), &name, signature);
+    symbol.children = walk.visit_scope(NamedScope { name, kind: SymbolKind::Namespace }, body);
+    walk.add_symbol(symbol);
+}
+
+/// Returns `a::b` for `a :: inline b`.
+fn namespace_name(text: &str) -> String {
+    let parts = text.split("::").map(|part| part.trim().trim_start_matches("inline ").trim());
+    parts.collect::<Vec<_>>().join("::")
+}
+
+/// Reads `friend …`: a function that is declared in a class and belongs to the scope around the class.
+fn friend<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let class = walk.scopes.pop();
+    walk.visit_wrapped(node);
+    walk.scopes.extend(class);
+}
+
+/// Reads a declaration; `import name;` looks like one to the grammar.
+fn declaration_or_import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let is_import = walk.field(node, GrammarField::Type).is_some_and(|first| walk.text(first) == "import");
+    match walk.field(node, GrammarField::Declarator) {
+        Some(name) if is_import => walk.add_import(walk.text(name)),
+        Some(_) | None => declaration(walk, node),
+    }
+}
+
+/// Reads `using Name = …;` or `concept Name = …;`.
+fn alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = walk.field(node, GrammarField::Name).map(|name| walk.text(name)) else { return };
+    let end = walk.range(node).end;
+    let signature = walk.signature_up_to(node, end).trim_end_matches([';', ' ']).to_owned();
+    walk.add_symbol(walk.symbol((node, end), SymbolKind::Typedef, name.to_owned(), name, signature));
 }

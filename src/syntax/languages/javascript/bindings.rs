@@ -5,8 +5,7 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    OutlineWalk, SymbolBody, SymbolDefinition, ValueTrimmer, child_of_kind, find, find_all, find_first,
-    is_trivia,
+    OutlineWalk, SymbolBody, SymbolDefinition, ValueTrimmer, child_of_kind, find, find_all, is_trivia,
 };
 use crate::syntax::text::documentation;
 
@@ -109,7 +108,7 @@ pub(super) fn define_binding<'t>(
     }
     match value.kind() {
         "class" => {
-            let inside = SymbolBody::members(find_first(value, &["body"]));
+            let inside = SymbolBody::members(find(value, "body"));
             binding.define_as(walk, holder, SymbolKind::Class, inside);
         }
         "object" if has_functions(value) => {
@@ -144,8 +143,7 @@ fn define_call_value<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, binding: 
         binding.define_as(walk, holder, SymbolKind::Object, SymbolBody::Members(object));
         return;
     }
-    let innermost =
-        find_first(call, &["function"]).map(unwrap_value).filter(|function| is_function(*function));
+    let innermost = find(call, "function").map(unwrap_value).filter(|function| is_function(*function));
     if let Some(body) = innermost.and_then(|function| find(function, "body")) {
         // An immediately invoked function, for its result.
         binding.define_as(walk, holder, kind, SymbolBody::Members(body));
@@ -176,13 +174,6 @@ pub(in crate::syntax::languages) fn read_file_comment<'t>(walk: &mut OutlineWalk
             walk.doc = documentation(comment);
             return;
         }
-    }
-}
-
-/// Reads `import a from "b"` and TypeScript's `import a = require("b")`.
-pub(super) fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    if let Some(source) = find_first(node, &["source", ".import_require_clause/source"]) {
-        walk.add_import(unquoted(walk.text(source)));
     }
 }
 
@@ -316,7 +307,6 @@ fn object_argument(call: Node<'_>) -> Option<Node<'_>> {
     arguments(call).into_iter().map(unwrap_value).find(|argument| has_functions(*argument))
 }
 
-/// Returns the arguments of a call.
 pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     find_all(call, "arguments")
         .into_iter()

@@ -4,15 +4,14 @@
 use tree_sitter::Node;
 
 use super::bindings::{
-    NameBinding, arguments, declarator, define_binding, export, has_functions, import, is_function,
-    required_module, significant_children, trim_value, unquoted, unwrap_value, variables,
+    NameBinding, arguments, declarator, define_binding, export, has_functions, is_function, required_module,
+    significant_children, trim_value, unquoted, unwrap_value, variables,
 };
 use crate::model::SymbolKind;
 #[cfg(feature = "lang-javascript")]
 use crate::syntax::outline::Language;
 use crate::syntax::outline::{
-    BodyRule, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, SymbolRule, Visit, child_of_kind, find,
-    find_first,
+    NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, find,
 };
 use crate::syntax::text::one_line;
 
@@ -30,9 +29,6 @@ pub(in crate::syntax::languages) static JAVASCRIPT: Language = Language {
     )
 };
 
-const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
-const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
-
 /// The nodes that TypeScript does not have.
 #[cfg(feature = "lang-javascript")]
 const NODES: NodeTable =
@@ -42,26 +38,19 @@ const NODES: NodeTable =
 pub(in crate::syntax::languages) const JAVASCRIPT_NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("decorator", Visit::Prefix),
-    ("import_statement", Visit::Preamble(import)),
+    ("import_statement", Visit::Import("source", &['"', '\'', '`'])),
     ("export_statement", Visit::Read(export)),
-    ("function_declaration", Visit::Define(&FUNCTION)),
-    ("generator_function_declaration", Visit::Define(&FUNCTION)),
-    ("class_declaration", Visit::Define(&CLASS)),
+    ("function_declaration generator_function_declaration", Visit::code(SymbolKind::Function, "body")),
+    ("class_declaration", Visit::members(SymbolKind::Class, "body")),
     ("method_definition", Visit::Read(method)),
-    ("class_static_block", Visit::Read(static_block)),
+    ("class_static_block", Visit::Cut("body")),
     ("pair", Visit::Read(pair)),
-    ("lexical_declaration", Visit::Read(variables)),
-    ("variable_declaration", Visit::Read(variables)),
+    ("lexical_declaration variable_declaration", Visit::Read(variables)),
     ("variable_declarator", Visit::Read(declarator)),
     ("expression_statement", Visit::Read(statement)),
     ("return_statement", Visit::Read(visit_returned)),
-    ("statement_block", Visit::Enter),
-    ("if_statement", Visit::Read(visit_branch)),
-    ("else_clause", Visit::Enter),
-    ("for_in_statement", Visit::Read(visit_branch)),
-    ("try_statement", Visit::Read(visit_branch)),
-    ("catch_clause", Visit::Enter),
-    ("finally_clause", Visit::Enter),
+    ("statement_block else_clause catch_clause finally_clause", Visit::Enter),
+    ("if_statement for_in_statement try_statement", Visit::Read(visit_branch)),
 ];
 
 /// Objects whose members have no owner.
@@ -76,7 +65,6 @@ const GROUPS: [&str; 7] = ["describe", "context", "suite", "fdescribe", "xdescri
 /// Calls that contain the code of a test.
 const TESTS: [&str; 7] = ["it", "test", "specify", "asyncTest", "fit", "xit", "xtest"];
 
-/// Reads an expression statement.
 fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(expression) = significant_children(node).into_iter().next() else { return };
     let awaited =
@@ -311,13 +299,12 @@ pub(in crate::syntax::languages) fn method<'t>(walk: &mut OutlineWalk<'t>, node:
         "constructor" if walk.scope_kind() == Some(SymbolKind::Class) => SymbolKind::Constructor,
         _ => SymbolKind::Method,
     };
-    let inside = SymbolBody::code(find(node, "body"));
-    walk.define(node, SymbolDefinition::new(kind, name, inside));
+    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::code(find(node, "body"))));
 }
 
 /// Reads a field of a class, which its value may make a method.
 pub(in crate::syntax::languages) fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(name) = find_first(node, &["property", "name"]) else { return };
+    let Some(name) = find(node, "property|name") else { return };
     let name = member_name(walk, name);
     define_binding(walk, node, NameBinding::new(SymbolKind::Field, &name), find(node, "value"));
 }
@@ -331,13 +318,6 @@ fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         define_binding(walk, node, NameBinding::new(SymbolKind::Method, &name), Some(whole));
     } else {
         trim_value(walk, whole);
-    }
-}
-
-/// Reads `static { … }`, which runs when the class is initialized.
-fn static_block<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    if let Some(body) = find(node, "body") {
-        walk.cut_code(body);
     }
 }
 

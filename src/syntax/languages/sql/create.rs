@@ -158,15 +158,10 @@ pub(super) fn parse_members(text: &str, statement: &SqlStatement, head: &CreateH
 fn elements(statement: &SqlStatement, open: usize) -> Vec<Range<usize>> {
     let (mut found, mut depth, mut start) = (Vec::new(), 0_usize, open + 1);
     for at in open..statement.tokens.len() {
-        match statement.tokens[at].kind {
-            SqlTokenKind::Punctuation(b'(') => depth += 1,
-            SqlTokenKind::Punctuation(b')') => depth = depth.saturating_sub(1),
-            SqlTokenKind::Word
-            | SqlTokenKind::Quoted
-            | SqlTokenKind::Text
-            | SqlTokenKind::DollarQuoted
-            | SqlTokenKind::ClientCommand
-            | SqlTokenKind::Punctuation(_) => {}
+        if statement.is_sign(at, b'(') {
+            depth += 1;
+        } else if statement.is_sign(at, b')') {
+            depth = depth.saturating_sub(1);
         }
         let is_end = depth == 0;
         if is_end || depth == 1 && statement.is_sign(at, b',') {

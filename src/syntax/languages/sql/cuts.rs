@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::statements::{SqlStatement, SqlTokenKind, split_statements};
 use crate::syntax::outline::OutlineWalk;
-use crate::syntax::text::{PreprocessedText, format_text_size};
+use crate::syntax::text::{PreprocessedText, TextRewriter, format_text_size};
 
 /// What is shorter than this stays.
 const SHORT: usize = 100;
@@ -115,22 +115,13 @@ fn row_cuts(text: &str, statement: &SqlStatement) -> Vec<DataCut> {
     }
     let (mut depth, mut count, mut first_end) = (0_usize, 0_usize, None);
     for at in first..statement.tokens.len() {
-        match statement.tokens[at].kind {
-            SqlTokenKind::Punctuation(b'(') => {
-                count += usize::from(depth == 0);
-                depth += 1;
-            }
-            SqlTokenKind::Punctuation(b')') => {
-                depth = depth.saturating_sub(1);
-                let is_end = depth == 0 && first_end.is_none();
-                first_end = first_end.or(is_end.then_some(statement.tokens[at].range.end));
-            }
-            SqlTokenKind::Word
-            | SqlTokenKind::Quoted
-            | SqlTokenKind::Text
-            | SqlTokenKind::DollarQuoted
-            | SqlTokenKind::ClientCommand
-            | SqlTokenKind::Punctuation(_) => {}
+        if statement.is_sign(at, b'(') {
+            count += usize::from(depth == 0);
+            depth += 1;
+        } else if statement.is_sign(at, b')') {
+            depth = depth.saturating_sub(1);
+            let is_end = depth == 0 && first_end.is_none();
+            first_end = first_end.or(is_end.then_some(statement.tokens[at].range.end));
         }
     }
     let Some(first_end) = first_end else { return Vec::new() };
@@ -151,20 +142,18 @@ pub(super) fn preprocess_script(text: &str) -> Option<PreprocessedText> {
         return None;
     }
     let statements = split_statements(text);
-    let (mut preprocessed, mut at, mut seen) = (PreprocessedText::default(), 0, 0);
+    let (mut rewriter, mut seen) = (TextRewriter::new(text), 0);
     while seen < statements.len() {
         let (cuts, count) = data_cuts(text, "\n", &statements[seen..]);
         for (range, mark) in cuts {
             // A range within another cut is gone with it.
-            if at <= range.start && mark.len() < range.len() {
-                preprocessed.copy(text, at..range.start);
-                preprocessed.substitute(&mark, range.clone());
-                at = range.end;
+            if rewriter.done <= range.start && mark.len() < range.len() {
+                rewriter.replace(range, &mark);
             }
         }
         seen += count;
     }
-    preprocessed.copy(text, at..text.len());
+    let preprocessed = rewriter.finish();
     // A copy that is hardly smaller costs more than it saves.
     (preprocessed.text.len() < text.len() / 2).then_some(preprocessed)
 }

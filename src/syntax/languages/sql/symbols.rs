@@ -20,7 +20,7 @@ pub(in crate::syntax::languages) static SQL: Language = Language {
     ..Language::new("sql", tree_sitter_sequel::LANGUAGE, "tree-sitter-sequel 0.3.11", &[NODES])
 };
 
-const NODES: NodeTable = &[("comment", Visit::Comment), ("marginalia", Visit::Comment)];
+const NODES: NodeTable = &[("comment marginalia", Visit::Comment)];
 
 /// A comment is searched for within this many lines above.
 const MAX_COMMENT_LINES: usize = 200;

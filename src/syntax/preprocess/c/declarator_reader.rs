@@ -137,7 +137,11 @@ impl ItemReader<'_, '_> {
         let value = if self.kind(at) == Some(CTokenKind::Equals) { at + 1 } else { at };
         let is_list = self.kind(value) == Some(CTokenKind::Braces) && value + 1 == self.end;
         let cut = if is_list { self.token(value).map(CToken::range) } else { None };
-        with_scope(self.symbol(kind, self.word(name).to_owned(), head_end, cut), scope)
+        let mut reading = self.symbol(kind, self.word(name).to_owned(), head_end, cut);
+        if let ItemReading::Symbol(symbol) = &mut reading {
+            symbol.scope = scope;
+        }
+        reading
     }
 
     /// Returns what a variable is here.
@@ -329,18 +333,4 @@ fn is_argument(kind: CTokenKind) -> bool {
     );
     words
         || matches!(kind, CTokenKind::Star | CTokenKind::Ampersand | CTokenKind::Paren | CTokenKind::Bracket)
-}
-
-/// Sets what qualifies a symbol's name.
-fn with_scope(read: ItemReading, scope: String) -> ItemReading {
-    match read {
-        ItemReading::Symbol(mut symbol) => {
-            symbol.scope = scope;
-            ItemReading::Symbol(symbol)
-        }
-        ItemReading::Ignored
-        | ItemReading::Continues
-        | ItemReading::Import(_)
-        | ItemReading::Ambiguous(_) => read,
-    }
 }

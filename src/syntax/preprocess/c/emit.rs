@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::scanner::CScanner;
-use super::tokens::CTokenKind;
+use super::tokens::{CToken, CTokenKind};
 use super::words::{MOST_MACROS, is_attribute, is_macro_name, is_specifier};
 
 impl CScanner<'_> {
@@ -70,9 +70,7 @@ impl CScanner<'_> {
     /// Elides a part of the row from the item. The start of the item is mapped to what follows an elided start, so that
     /// the item still begins where it is written.
     fn leave_out(&mut self, first: usize, last: usize) {
-        let Some(start) =
-            self.tokens.top_level(first).map(crate::syntax::preprocess::c::tokens::CToken::start)
-        else {
+        let Some(start) = self.tokens.top_level(first).map(CToken::start) else {
             return;
         };
         let end = self.tokens.top_end(last);

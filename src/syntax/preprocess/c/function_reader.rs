@@ -138,17 +138,11 @@ impl ItemReader<'_, '_> {
             ItemEnding::Body(end) => Some(self.end_before(head)..end),
             ItemEnding::Semicolon => None,
         };
-        match self.symbol(kind, name, head, cut) {
-            ItemReading::Symbol(mut symbol) => {
-                symbol.scope = scope;
-                symbol.has_type = is_typed;
-                ItemReading::Symbol(symbol)
-            }
-            ItemReading::Ignored => ItemReading::Ignored,
-            ItemReading::Continues => ItemReading::Continues,
-            ItemReading::Import(name) => ItemReading::Import(name),
-            ItemReading::Ambiguous(name) => ItemReading::Ambiguous(name),
+        let mut reading = self.symbol(kind, name, head, cut);
+        if let ItemReading::Symbol(symbol) = &mut reading {
+            (symbol.scope, symbol.has_type) = (scope, is_typed);
         }
+        reading
     }
 
     fn typedef(&self, name: String, head: usize) -> ItemReading {
@@ -297,9 +291,7 @@ impl ItemReader<'_, '_> {
             .map(|token| &self.scanner.text[token.range()])
             .take(2)
             .collect();
-        let Some(name) = macro_function(name, &arguments) else {
-            return self.as_function(name.to_owned(), String::new(), head, false);
-        };
+        let name = macro_function(name, &arguments).unwrap_or_else(|| name.to_owned());
         self.as_function(name, String::new(), head, false)
     }
 

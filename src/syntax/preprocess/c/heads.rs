@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::scanner::{CScanner, Dialect, ScopeKind};
-use super::tokens::CTokenKind;
+use super::tokens::{CToken, CTokenKind};
 use super::words::{is_attribute, is_macro_name, is_tag, is_trailing_qualifier};
 use crate::model::SymbolKind;
 
@@ -175,7 +175,7 @@ impl CScanner<'_> {
         }
         let name =
             own.and_then(|own| names[own].end.checked_sub(1)).and_then(|top| self.tokens.top_level(top));
-        let name = name.map_or(0..0, crate::syntax::preprocess::c::tokens::CToken::range);
+        let name = name.map_or(0..0, CToken::range);
         Some(ScopeHead { kind, symbol: Some(symbol), name, keyword, removable: spare })
     }
 
@@ -251,10 +251,7 @@ impl CScanner<'_> {
     /// Elides from the head of a scope what the grammar does not understand there.
     pub(super) fn repair_head(&mut self, head: &ScopeHead) {
         for spare in &head.removable {
-            let start = self
-                .tokens
-                .top_level(spare.start)
-                .map_or(0, crate::syntax::preprocess::c::tokens::CToken::start);
+            let start = self.tokens.top_level(spare.start).map_or(0, CToken::start);
             self.edits.push((start..self.tokens.top_end(spare.end - 1), ""));
             self.out.repairs += 1;
         }

@@ -2,12 +2,14 @@
 //!
 //! What is not plain beyond doubt is left to the grammar.
 
+use std::ops::Range;
+
 use super::scanner::{CScanner, Dialect};
 use super::tokens::{CToken, CTokenKind};
 use super::words::{is_basic_type, is_macro_name, is_specifier, is_statement, is_tag};
+use crate::model::SymbolKind;
 use crate::syntax::text::SynthesizedSymbol;
 
-/// How an item ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemEnding {
     Semicolon,
@@ -18,7 +20,6 @@ pub(super) enum ItemEnding {
 /// What was read of an item.
 #[derive(Debug)]
 pub(super) enum ItemReading {
-    /// A symbol.
     Symbol(Box<SynthesizedSymbol>),
     /// Nothing that an outline shows.
     Ignored,
@@ -46,7 +47,6 @@ pub(super) struct ItemReader<'s, 'a> {
 }
 
 impl CScanner<'_> {
-    /// Reads the current item.
     pub(super) fn read_item(&self, ending: ItemEnding) -> ItemReading {
         let count = self.tokens.len();
         let end = if ending == ItemEnding::Semicolon { count - 1 } else { count };
@@ -159,16 +159,16 @@ impl ItemReader<'_, '_> {
             let has_value = (name..self.end).any(|top| self.kind(top) == Some(CTokenKind::Equals));
             return if has_value { ItemReading::Ambiguous(None) } else { ItemReading::Ignored };
         }
-        self.symbol(crate::model::SymbolKind::Typedef, self.word(name).to_owned(), self.end, None)
+        self.symbol(SymbolKind::Typedef, self.word(name).to_owned(), self.end, None)
     }
 
     /// Makes a symbol of the item, whose head ends before the token at `head_end` of the row.
     pub(super) fn symbol(
         &self,
-        kind: crate::model::SymbolKind,
+        kind: SymbolKind,
         name: String,
         head_end: usize,
-        cut: Option<std::ops::Range<usize>>,
+        cut: Option<Range<usize>>,
     ) -> ItemReading {
         if self.is_unsupported || name.is_empty() {
             return ItemReading::Ambiguous(Some(name).filter(|name| !name.is_empty()));

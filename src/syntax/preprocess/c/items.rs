@@ -1,7 +1,8 @@
 //! Items: what is between two semicolons or braces of a file, a namespace, a class or an enumeration.
 
+use super::heads::ScopeHead;
 use super::item_reader::{ItemEnding, ItemReading};
-use super::scanner::{CScanner, Dialect, OpenScope, ScopeKind, Unsupported};
+use super::scanner::{CScanner, Dialect, MAX_DEPTH, OpenScope, ScopeKind, Unsupported};
 use super::tokens::{CToken, CTokenKind};
 use super::words::{
     MOST_MACROS, begins_declaration, begins_scope_head, is_about_layout, is_access, is_attribute,
@@ -119,7 +120,6 @@ impl CScanner<'_> {
         }
     }
 
-    /// Returns whether the current item consists of macros alone.
     fn is_only_macros(&self) -> bool {
         let count = self.tokens.len();
         count <= MOST_MACROS
@@ -291,11 +291,8 @@ impl CScanner<'_> {
         self.clear_item();
     }
 
-    fn begin_scope(
-        &mut self,
-        head: crate::syntax::preprocess::c::heads::ScopeHead,
-    ) -> Result<(), Unsupported> {
-        if self.scopes.len() == crate::syntax::preprocess::c::scanner::MAX_DEPTH {
+    fn begin_scope(&mut self, head: ScopeHead) -> Result<(), Unsupported> {
+        if self.scopes.len() == MAX_DEPTH {
             return Err(Unsupported);
         }
         let start = self.start();

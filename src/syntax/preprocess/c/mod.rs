@@ -1,9 +1,9 @@
 //! The scanner of C and C++.
 //!
-//! Start with `scan`: it goes from token to token, on the state in `scanner`. What is between two semicolons is an item
-//! (`items`): either it is understood at sight (`item_reader`, `declarator_reader`, `function_reader`) and synthesized,
-//! or it is repaired (`emit`) and given to the grammar. `heads` reads what opens a scope, `directives` the lines of the
-//! preprocessor, which decide the branches that are read.
+//! Start with `scanner`: it goes from token to token. What is between two semicolons is an item (`items`): either it is
+//! understood at sight (`item_reader`, `declarator_reader`, `function_reader`) and synthesized, or it is repaired (`emit`)
+//! and given to the grammar. `heads` reads what opens a scope, `directives` the lines of the preprocessor, which decide
+//! the branches that are read.
 
 mod declarator_reader;
 mod directives;
@@ -12,7 +12,6 @@ mod function_reader;
 mod heads;
 mod item_reader;
 mod items;
-mod scan;
 mod scanner;
 mod tokens;
 mod words;
@@ -20,4 +19,4 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::syntax) use scan::{preprocess_c, preprocess_cpp};
+pub(in crate::syntax) use scanner::{preprocess_c, preprocess_cpp};

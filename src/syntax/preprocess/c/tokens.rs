@@ -150,7 +150,6 @@ impl ItemTokens {
         self.all.get(*at as usize + 1..mate as usize).unwrap_or_default()
     }
 
-    /// Appends a token.
     pub(super) fn push(&mut self, kind: CTokenKind, range: Range<usize>, is_fresh: bool) {
         let at = index(self.all.len());
         if self.open.is_empty() {

@@ -31,22 +31,11 @@ pub(super) fn begins_scope_head(word: &str) -> bool {
 
 /// Returns whether a word is followed by parentheses that belong to an attribute, and not to a function.
 pub(super) fn is_attribute(word: &str) -> bool {
-    matches!(
-        word,
-        "__attribute__"
-            | "__attribute"
-            | "__declspec"
-            | "alignas"
-            | "_Alignas"
-            | "__asm__"
-            | "__asm"
-            | "asm"
-            | "noexcept"
-            | "throw"
-            | "explicit"
-            | "__pragma"
-            | "_Pragma"
-    )
+    const WORDS: [&str; 13] = [
+        "__attribute__", "__attribute", "__declspec", "alignas", "_Alignas", "__asm__", "__asm", "asm",
+        "noexcept", "throw", "explicit", "__pragma", "_Pragma",
+    ];
+    WORDS.contains(&word)
 }
 
 /// Returns whether parentheses after a word spell a type.
@@ -56,32 +45,13 @@ pub(super) fn spells_type(word: &str) -> bool {
 
 /// Returns whether a word belongs to a declaration without being a part of its type.
 pub(super) fn is_specifier(word: &str) -> bool {
-    matches!(
-        word,
-        "static"
-            | "extern"
-            | "inline"
-            | "__inline"
-            | "__inline__"
-            | "virtual"
-            | "explicit"
-            | "constexpr"
-            | "consteval"
-            | "constinit"
-            | "friend"
-            | "mutable"
-            | "register"
-            | "thread_local"
-            | "__thread"
-            | "_Thread_local"
-            | "_Noreturn"
-            | "const"
-            | "volatile"
-            | "typedef"
-            | "__extension__"
-            | "__forceinline"
-            | "typename"
-    )
+    const WORDS: [&str; 23] = [
+        "static", "extern", "inline", "__inline", "__inline__", "virtual", "explicit", "constexpr",
+        "consteval", "constinit", "friend", "mutable", "register", "thread_local", "__thread",
+        "_Thread_local", "_Noreturn", "const", "volatile", "typedef", "__extension__", "__forceinline",
+        "typename",
+    ];
+    WORDS.contains(&word)
 }
 
 /// Returns whether a word begins the name of a type that is spelled out.
@@ -91,65 +61,27 @@ pub(super) fn is_tag(word: &str) -> bool {
 
 /// Returns whether a word cannot be a name, because it is a type of the language.
 pub(super) fn is_basic_type(word: &str) -> bool {
-    matches!(
-        word,
-        "void"
-            | "char"
-            | "short"
-            | "int"
-            | "long"
-            | "float"
-            | "double"
-            | "signed"
-            | "unsigned"
-            | "bool"
-            | "_Bool"
-            | "auto"
-            | "wchar_t"
-            | "char16_t"
-            | "char32_t"
-    )
+    const WORDS: [&str; 15] = [
+        "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "bool", "_Bool",
+        "auto", "wchar_t", "char16_t", "char32_t",
+    ];
+    WORDS.contains(&word)
 }
 
 /// Returns whether a word may be between a function's parameters and its body.
 pub(super) fn is_trailing_qualifier(word: &str) -> bool {
-    matches!(
-        word,
-        "const"
-            | "volatile"
-            | "override"
-            | "final"
-            | "noexcept"
-            | "mutable"
-            | "restrict"
-            | "sealed"
-            | "throw"
-    )
+    const WORDS: [&str; 9] =
+        ["const", "volatile", "override", "final", "noexcept", "mutable", "restrict", "sealed", "throw"];
+    WORDS.contains(&word)
 }
 
 /// Returns whether a word begins a statement, so that no declaration is there.
 pub(super) fn is_statement(word: &str) -> bool {
-    matches!(
-        word,
-        "if" | "else"
-            | "for"
-            | "while"
-            | "do"
-            | "switch"
-            | "case"
-            | "return"
-            | "goto"
-            | "catch"
-            | "try"
-            | "sizeof"
-            | "break"
-            | "continue"
-            | "default"
-            | "delete"
-            | "new"
-            | "throw"
-            | "defined"
-    )
+    const WORDS: [&str; 19] = [
+        "if", "else", "for", "while", "do", "switch", "case", "return", "goto", "catch", "try", "sizeof",
+        "break", "continue", "default", "delete", "new", "throw", "defined",
+    ];
+    WORDS.contains(&word)
 }
 
 /// Returns the name of a function whose head is a call of a macro: `MACRO(a, b) {`.

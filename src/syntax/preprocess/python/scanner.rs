@@ -15,7 +15,6 @@ const MAX_RECORDS: usize = 500_000;
 /// A line that begins a statement.
 #[derive(Clone, Copy)]
 pub(super) struct CodeLine {
-    /// Where the line begins.
     pub(super) start: usize,
     /// Where its code begins.
     pub(super) code: usize,
@@ -170,7 +169,6 @@ impl<'a> PythonScanner<'a> {
         }
     }
 
-    /// Returns the end of the line that contains `at`.
     pub(super) fn line_end(&self, at: usize) -> usize {
         let rest = &self.bytes[at.min(self.bytes.len())..];
         self.bytes.len() - rest.len() + memchr(b'\n', rest).unwrap_or(rest.len())

@@ -164,7 +164,6 @@ pub(super) struct PythonBracket {
     has_yield: bool,
     /// How many lambdas it contains whose parameters have not ended.
     lambdas: usize,
-    /// Whether it contains a large literal.
     has_large: bool,
     edits: usize,
 }

@@ -81,7 +81,6 @@ const fn stops() -> [bool; 256] {
     stops
 }
 
-/// Returns where the word at `start` ends.
 pub(super) fn word_end(bytes: &[u8], start: usize) -> usize {
     let rest = &bytes[start..];
     start + rest.iter().position(|byte| CLASSES[usize::from(*byte)] != ByteClass::Word).unwrap_or(rest.len())
@@ -103,7 +102,6 @@ pub(super) struct StringLiteral {
     pub(super) start: usize,
     /// Where its text ends, before the quotes.
     pub(super) end: usize,
-    /// Where the string ends.
     pub(super) after: usize,
 }
 
