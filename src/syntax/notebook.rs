@@ -214,7 +214,6 @@ struct ParsedNotebook {
 const SLASHES: [&str; 10] =
     ["c#", "c++", "csharp", "go", "java", "kotlin", "rust", "scala", "swift", "typescript"];
 
-/// A cell.
 struct NotebookCell {
     kind: CellKind,
     lines: Vec<CellLine>,

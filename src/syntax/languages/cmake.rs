@@ -31,8 +31,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(head) = find(node, ".function_command|.macro_command") else { return };
     let Some(name) = find(head, ".argument_list/.argument") else { return };
     let kind = if node.kind() == "macro_def" { SymbolKind::Macro } else { SymbolKind::Function };
-    let name = walk.text(name).to_owned();
-    let definition = SymbolDefinition::new(kind, name, SymbolBody::Nothing);
+    let definition = SymbolDefinition::new(kind, walk.text(name), SymbolBody::Nothing);
     let is_symbol = define_with_signature(walk, node, definition, one_line(walk.text(head)));
     if let Some(body) = child_of_kind(node, "body").filter(|_| is_symbol) {
         cut_body(walk, body);

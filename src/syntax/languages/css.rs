@@ -55,7 +55,7 @@ fn keyframes<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = child_of_kind(node, "property_name").map(|name| walk.text(name)) else { return };
     if name.starts_with("--") {
-        walk.define(node, SymbolDefinition::new(SymbolKind::Variable, name.to_owned(), SymbolBody::Nothing));
+        walk.define(node, SymbolDefinition::new(SymbolKind::Variable, name, SymbolBody::Nothing));
     }
 }
 

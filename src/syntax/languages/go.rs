@@ -68,7 +68,6 @@ fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads one type of a `type` declaration.
 fn type_spec<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(defined)) = (find(node, "name"), find(node, "type")) else { return };
-    let name = walk.text(name).to_owned();
     let mut head_end = None;
     let (kind, inside) = match defined.kind() {
         "struct_type" => {
@@ -83,7 +82,7 @@ fn type_spec<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     };
     walk.define(
         node,
-        SymbolDefinition { signature_end: head_end, ..SymbolDefinition::new(kind, name, inside) },
+        SymbolDefinition { signature_end: head_end, ..SymbolDefinition::new(kind, walk.text(name), inside) },
     );
 }
 
@@ -98,7 +97,7 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let fields = find(field_type, ".field_declaration_list").filter(|_| field_type.kind() == "struct_type");
     for name in names.into_iter().filter(|name| *name != "_") {
         let inside = SymbolBody::members(fields);
-        walk.define(node, SymbolDefinition::new(SymbolKind::Field, name.to_owned(), inside));
+        walk.define(node, SymbolDefinition::new(SymbolKind::Field, name, inside));
     }
 }
 
@@ -113,7 +112,7 @@ fn value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
             (name, value) => {
                 let code = value.and_then(code);
                 let inside = code.or(value.map(SymbolBody::Value)).unwrap_or(SymbolBody::Nothing);
-                walk.define(node, SymbolDefinition::new(kind, name.to_owned(), inside));
+                walk.define(node, SymbolDefinition::new(kind, name, inside));
             }
         }
     }

@@ -4,8 +4,7 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::outline::{
-    Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind, children, find,
-    find_all,
+    Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, children, find, find_all,
 };
 
 /// Java, up to what the grammar knows of version 21.

@@ -73,8 +73,7 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn class_parameter<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let declares = ["val", "var"].iter().any(|word| child_of_kind(node, word).is_some());
     if let Some(name) = find(node, ".identifier").filter(|_| declares) {
-        let name = walk.text(name).to_owned();
-        walk.define(node, SymbolDefinition::new(SymbolKind::Property, name, SymbolBody::Nothing));
+        walk.define(node, SymbolDefinition::new(SymbolKind::Property, walk.text(name), SymbolBody::Nothing));
     }
 }
 
@@ -88,7 +87,7 @@ fn companion<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads a constructor in a class's body.
 fn constructor<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let inside = SymbolBody::code(find(node, ".block"));
-    walk.define(node, SymbolDefinition::new(SymbolKind::Constructor, "constructor".to_owned(), inside));
+    walk.define(node, SymbolDefinition::new(SymbolKind::Constructor, "constructor", inside));
 }
 
 /// Reads a property, or the several that `val (a, b) = …` declares.
@@ -104,8 +103,7 @@ fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let value = children(node).into_iter().skip_while(|child| child.kind() != "=").nth(1);
     let value = value.or_else(|| find(node, ".property_delegate|.getter|.setter"));
     for name in one.into_iter().take(1).chain(several) {
-        let name = walk.text(name).to_owned();
-        walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::value(value)));
+        walk.define(node, SymbolDefinition::new(kind, walk.text(name), SymbolBody::value(value)));
     }
     for accessor in find_all(node, ".getter").into_iter().chain(find_all(node, ".setter")) {
         if let Some(body) = find(accessor, ".function_body") {

@@ -7,6 +7,7 @@ use crate::syntax::outline::{
     ElisionMarks, Language, NodeTable, OutlineWalk, SymbolBody, SymbolDefinition, Visit, child_of_kind,
     children, find, find_all,
 };
+use crate::syntax::text::is_all_capitals;
 
 /// Lua up to 5.4, and `LuaJIT`.
 pub(super) static LUA: Language = Language {
@@ -90,7 +91,8 @@ fn variable<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: Node<'t>, valu
     }
     let is_member = name.kind() != "identifier";
     let definition = named(walk, name, SymbolKind::Variable, value.map_or(SymbolBody::Nothing, inside));
-    let is_constant = node.kind() == "variable_declaration" && is_upper(&definition.name) || is_const(name);
+    let is_constant =
+        node.kind() == "variable_declaration" && is_all_capitals(&definition.name) || is_const(name);
     let is_empty_table = value.is_some_and(|value| walk.text(value) == "{}");
     let kind = if is_empty_table || matches!(definition.body, SymbolBody::Members(_)) {
         SymbolKind::Object
@@ -256,10 +258,6 @@ fn has_functions(table: Node<'_>, depth: usize) -> bool {
 
 fn assigned_values(assignment: Node<'_>) -> Vec<Node<'_>> {
     find_all(assignment, ".expression_list/value")
-}
-
-fn is_upper(name: &str) -> bool {
-    name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
 }
 
 /// Returns whether a name is followed by `<const>`.

@@ -10,7 +10,7 @@ use memchr::{memchr_iter, memmem};
 use tree_sitter::Node;
 
 use crate::model::{Symbol, SymbolKind};
-use crate::syntax::outline::{Language, OutlineWalk, SkeletonCut, child_of_kind, children, find};
+use crate::syntax::outline::{Language, OutlineWalk, child_of_kind, children, find};
 use crate::syntax::text::{
     PreprocessedText, TextRewriter, clip_name, first_paragraph, format_line_count, one_line,
 };
@@ -51,7 +51,6 @@ const SHORT: usize = 4;
 struct MarkdownSection<'t> {
     /// The heading; none for the blocks above the first.
     heading: Option<MarkdownHeading>,
-    /// The blocks below it.
     blocks: Vec<Node<'t>>,
 }
 
@@ -63,7 +62,6 @@ struct MarkdownHeading {
     end: usize,
 }
 
-/// Reads a whole document.
 fn read_document<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     let mut sections = vec![MarkdownSection { heading: None, blocks: Vec::new() }];
     collect(walk, root, 0, &mut sections);
@@ -271,7 +269,7 @@ fn cut_block<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>) {
             let inside = trimmed(walk, walk.range(content));
             let lines = count(walk, inside.clone());
             if LONG < lines {
-                walk.cuts.push(SkeletonCut::new(inside, format!("… {}", format_line_count(lines))));
+                walk.cut_where_understood(inside, format!("… {}", format_line_count(lines)));
             }
         }
         "pipe_table" => cut_rows(walk, block, "pipe_table_row", |rows| format!("| … {rows} rows |")),
@@ -280,7 +278,7 @@ fn cut_block<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>) {
             let range = trimmed(walk, walk.range(block));
             let lines = count(walk, range.clone());
             if LONG < lines {
-                walk.cuts.push(SkeletonCut::new(range, format!("<!-- {} -->", format_line_count(lines))));
+                walk.cut_where_understood(range, format!("<!-- {} -->", format_line_count(lines)));
             }
         }
         _ => {}
@@ -292,7 +290,7 @@ fn cut_rows<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>, kind: &str, mark: i
     let range = trimmed(walk, walk.range(block));
     let Some(first) = rows.get(FIRST_ROWS).filter(|_| LONG < count(walk, range.clone())) else { return };
     let start = walk.range(*first).start;
-    walk.cuts.push(SkeletonCut::new(start..range.end, mark(rows.len() - FIRST_ROWS)));
+    walk.cut_where_understood(start..range.end, mark(rows.len() - FIRST_ROWS));
 }
 
 fn count(walk: &OutlineWalk<'_>, range: Range<usize>) -> usize {

@@ -99,7 +99,6 @@ fn define_property<'t>(
     walk.define(node, definition);
 }
 
-/// Reads an expression statement.
 fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(expression) = node.named_child(0) else { return };
     match expression.kind() {
@@ -152,8 +151,7 @@ fn constant<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, call: Node<'t>) {
     let name =
         find(call, "arguments/.argument/.string").map(|name| walk.text(name).trim_matches(['"', '\'']));
     if let Some(name) = name.filter(|name| !name.is_empty()) {
-        let definition =
-            SymbolDefinition::new(SymbolKind::Constant, name.to_owned(), SymbolBody::Value(call));
+        let definition = SymbolDefinition::new(SymbolKind::Constant, name, SymbolBody::Value(call));
         define_globally(walk, node, definition);
     }
 }
@@ -165,7 +163,7 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: Node<'
     let is_known = walk.symbols.iter().rev().take(NEAR).any(|symbol| symbol.name == name);
     if left.kind() == "variable_name" && !is_known {
         let kind = if is_function(right) { SymbolKind::Function } else { SymbolKind::Variable };
-        let mut definition = SymbolDefinition::new(kind, name.to_owned(), SymbolBody::Nothing);
+        let mut definition = SymbolDefinition::new(kind, name, SymbolBody::Nothing);
         let body = find(right, "body").filter(|_| is_function(right));
         if let Some(body) = body {
             definition = definition.with_signature_end(walk.range(body).start);

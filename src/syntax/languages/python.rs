@@ -7,11 +7,11 @@ use tree_sitter::Node;
 
 use crate::model::{Symbol, SymbolKind};
 use crate::syntax::outline::{
-    ElisionMarks, GrammarField, Language, NamedScope, NodeTable, OutlineWalk, SkeletonCut, Visit,
-    child_of_kind, children, end_without_comments, is_trivia, visit_descendants,
+    ElisionMarks, GrammarField, Language, NamedScope, NodeTable, OutlineWalk, Visit, child_of_kind, children,
+    end_without_comments, is_trivia, visit_descendants,
 };
 use crate::syntax::preprocess::{LARGE_LITERAL, preprocess_python};
-use crate::syntax::text::{first_paragraph, format_line_count, without_commands};
+use crate::syntax::text::{first_paragraph, format_line_count, is_all_capitals, without_commands};
 
 /// Python 3, with what the grammar still knows of Python 2.
 pub(in crate::syntax) static PYTHON: Language = Language {
@@ -46,11 +46,8 @@ fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.doc = docstring(walk, node);
 }
 
-/// Reads a class.
 fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(mut symbol) = definition(walk, node, SymbolKind::Class) else {
-        return;
-    };
+    let Some(mut symbol) = definition(walk, node, SymbolKind::Class) else { return };
     if let Some(body) = walk.field(node, GrammarField::Body) {
         symbol.doc = docstring(walk, body);
         let scope = NamedScope { name: symbol.name.clone(), kind: SymbolKind::Class };
@@ -63,9 +60,7 @@ fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let is_method = walk.scope_kind() == Some(SymbolKind::Class);
     let kind = if is_method { SymbolKind::Method } else { SymbolKind::Function };
-    let Some(mut symbol) = definition(walk, node, kind) else {
-        return;
-    };
+    let Some(mut symbol) = definition(walk, node, kind) else { return };
     if let Some(body) = walk.field(node, GrammarField::Body) {
         symbol.doc = docstring(walk, body);
         if !is_hot(walk, node, body) {
@@ -147,8 +142,7 @@ fn definition<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) -> O
 }
 
 fn is_constant(name: &str) -> bool {
-    let is_capitals = name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
-    is_capitals || (name.starts_with("__") && name.ends_with("__"))
+    is_all_capitals(name) || (name.starts_with("__") && name.ends_with("__"))
 }
 
 /// Returns whether the author asked to keep the body: `# [HOT]` above the head, in it or first in the body, or a
@@ -237,9 +231,7 @@ fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>, body: Node<'t>) 
         return;
     }
     let docstring = docstring_statement(body);
-    let Some(first) = first_statement_after(body, docstring) else {
-        return;
-    };
+    let Some(first) = first_statement_after(body, docstring) else { return };
     let start = walk.range(first).start;
     let end = walk.source.original_end(end_without_comments(body));
     if end <= start {
@@ -253,12 +245,9 @@ fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>, body: Node<'t>) 
     match above_end {
         // The comments between the head and the first statement are cut with the body, where they surely belong to it.
         Some(above_end) if is_indent(indent) && is_free(walk, above_end, start) => {
-            walk.cuts.push(SkeletonCut::new(
-                above_end..end,
-                format!("{}{indent}{mark}", walk.source.line_ending()),
-            ));
+            walk.cut_where_understood(above_end..end, format!("{}{indent}{mark}", walk.source.line_ending()));
         }
-        Some(_) | None => walk.cuts.push(SkeletonCut::new(start..end, mark)),
+        Some(_) | None => walk.cut_where_understood(start..end, mark),
     }
 }
 
@@ -305,7 +294,7 @@ fn cut_rows<'t>(walk: &mut OutlineWalk<'t>, literal: Node<'t>) {
     let lines = walk.source.line(range.end - 1) - walk.source.line(range.start) + 1;
     // The mark is a comment, and a comment ends with its line: so the closing bracket gets one of its own.
     let mark = format!("...  # {}{}", format_line_count(lines as usize), walk.source.line_ending());
-    walk.cuts.push(SkeletonCut::new(range.start + 1..range.end - 1, mark));
+    walk.cut_where_understood(range.start + 1..range.end - 1, mark);
 }
 
 #[cfg(test)]

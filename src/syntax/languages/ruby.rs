@@ -227,7 +227,7 @@ fn group<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind) {
     let (Some(name), Some(block)) = (first.map(plain), find(node, "block")) else { return };
     let head_end = walk.range(block).start;
     let inside = SymbolBody::members(find(block, "body"));
-    walk.define(node, SymbolDefinition::new(kind, name.to_owned(), inside).with_signature_end(head_end));
+    walk.define(node, SymbolDefinition::new(kind, name, inside).with_signature_end(head_end));
 }
 
 /// Reads the arguments of any other call: a method that it marks, or a block with declarations.

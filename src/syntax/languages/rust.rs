@@ -54,7 +54,6 @@ fn crate_docs<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     walk.doc = inner_docs(walk, root);
 }
 
-/// Returns the inner doc comments of a node.
 fn inner_docs<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<String> {
     let mut text = String::new();
     for child in node.children(&mut node.walk()) {
@@ -73,9 +72,8 @@ fn inner_docs<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<String> {
 /// Reads `impl Trait for Type { … }`: its name is the type's, and its members belong to the type.
 fn implementation<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "type/name|type/type|type") else { return };
-    let name = walk.text(name).to_owned();
     let inside = SymbolBody::members(find(node, "body"));
-    walk.define(node, SymbolDefinition::new(SymbolKind::Object, name, inside));
+    walk.define(node, SymbolDefinition::new(SymbolKind::Object, walk.text(name), inside));
 }
 
 /// Reads `mod name { … }`; `mod name;` is an import.
@@ -114,7 +112,7 @@ fn constant<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         ("_", Some(value)) => walk.cut_rows(value),
         (name, value) => {
             let inside = SymbolBody::value(value);
-            walk.define(node, SymbolDefinition::new(SymbolKind::Constant, name.to_owned(), inside));
+            walk.define(node, SymbolDefinition::new(SymbolKind::Constant, name, inside));
         }
     }
 }
@@ -197,7 +195,6 @@ fn name<'t>(walk: &OutlineWalk<'t>, tokens: &[Node<'t>]) -> Option<&'t str> {
     named.map(|token| walk.text(*token))
 }
 
-/// Returns how many tokens an item has.
 fn item_length(tokens: &[Node<'_>], kind: SymbolKind) -> usize {
     // A value may contain braces; any other item with braces ends with them.
     let is_value = matches!(kind, SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Typedef);

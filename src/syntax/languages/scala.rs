@@ -49,8 +49,10 @@ const MAX_NESTING: usize = 20;
 /// Reads `package a.b`, whose name is not shown, and `package a { … }`, which is a namespace.
 fn package<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
-    let name = walk.text(name).to_owned();
-    walk.define(node, SymbolDefinition::new(SymbolKind::Namespace, name, SymbolBody::Members(body)));
+    walk.define(
+        node,
+        SymbolDefinition::new(SymbolKind::Namespace, walk.text(name), SymbolBody::Members(body)),
+    );
 }
 
 /// Reads `import a.b.{c, d => e}, f.g._`.
@@ -97,8 +99,7 @@ fn value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         (false, _) => SymbolKind::Variable,
     };
     for name in names {
-        let name = walk.text(name).to_owned();
-        walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::value(value)));
+        walk.define(node, SymbolDefinition::new(kind, walk.text(name), SymbolBody::value(value)));
     }
     if let Some(value) = value {
         cut_expression(walk, node, value, LARGE_VALUE);
@@ -120,11 +121,10 @@ fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>)
 /// Reads `given name: Type = …` and `given Type with …`, which is named after its type.
 fn given_instance<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name").or_else(|| find(node, "return_type")) else { return };
-    let name = walk.text(name).to_owned();
     let body = find(node, "body");
     let members = body.filter(|body| matches!(body.kind(), "template_body" | "with_template_body"));
     let inside = members.map_or_else(|| SymbolBody::value(body), SymbolBody::Members);
-    let definition = SymbolDefinition::new(SymbolKind::Object, name, inside);
+    let definition = SymbolDefinition::new(SymbolKind::Object, walk.text(name), inside);
     let last = find_all(node, "return_type").last().map(|last| walk.range(*last).end);
     walk.define(node, SymbolDefinition { signature_end: last.filter(|_| members.is_some()), ..definition });
     if let Some(value) = body.filter(|_| members.is_none()) {

@@ -45,9 +45,8 @@ const SEARCHED_SYMBOLS: usize = 400;
 fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
     let start = walk.range(body).start;
-    let name = walk.text(name).to_owned();
-    let definition =
-        SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing).with_signature_end(start);
+    let definition = SymbolDefinition::new(SymbolKind::Function, walk.text(name), SymbolBody::Nothing)
+        .with_signature_end(start);
     walk.define(node, definition);
     if !body.has_error() {
         cut_body(walk, node, body);

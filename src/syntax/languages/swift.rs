@@ -59,8 +59,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
     let kind = if in_type { SymbolKind::Method } else { SymbolKind::Function };
     let inside = SymbolBody::code(find(node, "body"));
-    let name = walk.text(name).to_owned();
-    walk.define(node, SymbolDefinition::new(kind, name, inside));
+    walk.define(node, SymbolDefinition::new(kind, walk.text(name), inside));
 }
 
 /// Reads a declaration that is named by a keyword: `init`, `deinit`, `subscript`.
@@ -71,7 +70,7 @@ fn special<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         _ => (SymbolKind::Method, "subscript"),
     };
     let inside = SymbolBody::code(find(node, "body"));
-    let definition = SymbolDefinition::new(kind, name.to_owned(), inside);
+    let definition = SymbolDefinition::new(kind, name, inside);
     let Some(accessors) = find(node, ".computed_property") else {
         walk.define(node, definition);
         return;

@@ -68,10 +68,7 @@ fn cut_text<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let text = walk.source.text(range.clone());
     let quotes = text.starts_with("\"\"\"") || text.starts_with("'''");
     if value.kind() == "string" && quotes && LONG_TEXT < text.len() && !value.has_error() {
-        walk.cuts.push(crate::syntax::outline::SkeletonCut::new(
-            range.start + 3..range.end - 3,
-            format!("… {}", format_data_size(text)),
-        ));
+        walk.cut_where_understood(range.start + 3..range.end - 3, format!("… {}", format_data_size(text)));
     }
 }
 

@@ -94,8 +94,10 @@ fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads a name on its own: in an enumeration it is a constant.
 fn enum_constant<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if walk.scope_kind() == Some(SymbolKind::Enum) {
-        let name = walk.text(node).to_owned();
-        walk.define(node, SymbolDefinition::new(SymbolKind::EnumMember, name, SymbolBody::Nothing));
+        walk.define(
+            node,
+            SymbolDefinition::new(SymbolKind::EnumMember, walk.text(node), SymbolBody::Nothing),
+        );
     }
 }
 
@@ -111,8 +113,10 @@ fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
                 .iter()
                 .any(|modifier| find(parameter, modifier).is_some());
             if let Some(name) = find(parameter, "pattern").filter(|_| is_field) {
-                let name = walk.text(name).to_owned();
-                walk.define(parameter, SymbolDefinition::new(SymbolKind::Field, name, SymbolBody::Nothing));
+                walk.define(
+                    parameter,
+                    SymbolDefinition::new(SymbolKind::Field, walk.text(name), SymbolBody::Nothing),
+                );
             }
         }
     }

@@ -192,7 +192,7 @@ fn cut_text<'t>(walk: &mut OutlineWalk<'t>, text: Node<'t>) {
     let indent = inner.lines().next().map_or(0, |line| line.len().min(indent)).max(indent);
     let indent = " ".repeat(indent);
     let mark = format!("{indent}… {}", format_line_count(lines - 1));
-    walk.cuts.push(crate::syntax::outline::SkeletonCut::new(start..range.start + whole.len(), mark));
+    walk.cut_where_understood(start..range.start + whole.len(), mark);
 }
 
 /// Returns whether more blocks are open at once than the grammar can handle.

@@ -45,7 +45,6 @@ fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         walk.add_import(import);
         return;
     }
-    let name = walk.text(name).to_owned();
     let varies = child_of_kind(node, "var").is_some();
     let (kind, inside) = match value.kind() {
         "struct_declaration" | "opaque_declaration" => (SymbolKind::Struct, SymbolBody::Members(value)),
@@ -57,7 +56,7 @@ fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
             (if varies { SymbolKind::Variable } else { SymbolKind::Constant }, SymbolBody::Value(rows))
         }
     };
-    let definition = SymbolDefinition::new(kind, name, inside);
+    let definition = SymbolDefinition::new(kind, walk.text(name), inside);
     // `struct`, `enum(u8)` are part of the signature.
     let brace = child_of_kind(value, "{").filter(|_| matches!(inside, SymbolBody::Members(_)));
     walk.define(

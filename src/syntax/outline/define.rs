@@ -23,7 +23,6 @@ const LARGE_TEXT: usize = 400;
 
 /// What a reader found out of a node.
 pub(in crate::syntax) struct SymbolDefinition<'t> {
-    /// What it is.
     pub(in crate::syntax) kind: SymbolKind,
     /// Its name, unqualified.
     pub(in crate::syntax) name: String,
@@ -32,7 +31,6 @@ pub(in crate::syntax) struct SymbolDefinition<'t> {
     pub(in crate::syntax) owner: String,
     /// What separates the two, where it is not the separator of the language.
     pub(in crate::syntax) separator: Option<&'static str>,
-    /// What is in it.
     pub(in crate::syntax) body: SymbolBody<'t>,
     /// Where its signature ends in the original, where that is not the start of its body.
     pub(in crate::syntax) signature_end: Option<usize>,
@@ -70,7 +68,8 @@ impl<'t> SymbolBody<'t> {
 
 impl<'t> SymbolDefinition<'t> {
     /// Returns a definition that only what is around it qualifies.
-    pub(in crate::syntax) const fn new(kind: SymbolKind, name: String, body: SymbolBody<'t>) -> Self {
+    pub(in crate::syntax) fn new(kind: SymbolKind, name: impl Into<String>, body: SymbolBody<'t>) -> Self {
+        let name = name.into();
         Self { kind, name, owner: String::new(), separator: None, body, signature_end: None }
     }
 
@@ -293,6 +292,11 @@ impl<'t> OutlineWalk<'t> {
             self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
             false
         });
+    }
+
+    /// Replaces a range with a mark that the grammar might misread: it is not made where the grammar had to guess.
+    pub(in crate::syntax) fn cut_where_understood(&mut self, range: Range<usize>, mark: String) {
+        self.cuts.push(SkeletonCut::new(range, mark));
     }
 
     /// Replaces a range with a mark, as it is.

@@ -88,7 +88,9 @@ impl<'t> OutlineWalk<'t> {
         if read.kind.is_type() || read.kind.is_namespace() {
             place.last_code_line = self.source.line(read.signature.end.saturating_sub(1));
             let scope = NamedScope { name: full, kind: read.kind };
-            symbol.children = self.collect_symbols(scope, |walk| walk.visit_elided(place, read.range.end));
+            symbol.children = self.collect_symbols(scope, |walk| {
+                walk.visit_inside(|walk| walk.visit_elided_until(place, read.range.end));
+            });
         }
         self.add_symbol(symbol);
     }
@@ -139,31 +141,16 @@ pub(super) fn recover_lost_symbols(
     lost.sort_by(|a, b| a.range.start.cmp(&b.range.start).then(b.range.end.cmp(&a.range.end)));
     let broken = lost.iter().map(|expected| expected.signature.len()).sum();
     let lost = lost.into_iter().map(|expected| symbol_from_expected(source, separator, expected)).collect();
-    *symbols = merge_level(std::mem::take(symbols), lost, &Container::NOTHING, separator, 0);
+    *symbols = merge_level(std::mem::take(symbols), lost, None, separator, 0);
     broken
 }
 
-/// What a symbol is, as roughly as a scanner and a grammar may differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum SymbolClass {
-    Callable,
-    Type,
-    Namespace,
-    Other,
-}
+/// What a symbol is, as roughly as a scanner and a grammar may differ: callable, a type or a namespace; none of these for
+/// any other.
+type SymbolClass = [bool; 3];
 
-impl SymbolClass {
-    fn from_kind(kind: SymbolKind) -> Self {
-        if kind.is_callable() {
-            Self::Callable
-        } else if kind.is_type() {
-            Self::Type
-        } else if kind.is_namespace() {
-            Self::Namespace
-        } else {
-            Self::Other
-        }
-    }
+fn symbol_class(kind: SymbolKind) -> SymbolClass {
+    [kind.is_callable(), kind.is_type(), kind.is_namespace()]
 }
 
 /// The symbols that were found, by what they are asked for.
@@ -179,7 +166,7 @@ impl SymbolIndex {
         let mut known = Self::default();
         for symbol in symbols {
             symbol.walk(0, &mut |symbol, _| {
-                let sort = SymbolClass::from_kind(symbol.kind);
+                let sort = symbol_class(symbol.kind);
                 let range = symbol.span.start_byte..symbol.span.end_byte;
                 // The grammar may count a semicolon after a body as part of the symbol, and the scanner not.
                 let end = code_end(source, range.end);
@@ -191,7 +178,7 @@ impl SymbolIndex {
     }
 
     fn contains_expected(&self, source: &SourceText<'_>, separator: &str, expected: &ExpectedSymbol) -> bool {
-        let sort = SymbolClass::from_kind(expected.kind);
+        let sort = symbol_class(expected.kind);
         let name = last_segment(separator, &expected.name).to_owned();
         let same_name = self.by_name.get(&(sort, name)).map_or(&[][..], Vec::as_slice);
         if same_name
@@ -234,43 +221,23 @@ fn symbol_from_expected(source: &SourceText<'_>, separator: &str, expected: &Exp
     }
 }
 
-/// The symbol that contains the symbols of one level.
-struct Container {
-    name: String,
-    qualified_name: String,
-    kind: Option<SymbolKind>,
+/// Returns the qualified name of what is within `around`.
+fn qualified_within(around: Option<&Symbol>, separator: &str, name: &str) -> String {
+    match around.map(|around| around.qualified_name.as_str()) {
+        Some(outer) if !outer.is_empty() && outer.len() <= MAX_SCOPES => format!("{outer}{separator}{name}"),
+        Some(_) | None => name.to_owned(),
+    }
 }
 
-impl Container {
-    const NOTHING: Self = Self { name: String::new(), qualified_name: String::new(), kind: None };
-
-    fn from_symbol(symbol: &Symbol) -> Self {
-        Self {
-            name: symbol.name.clone(),
-            qualified_name: symbol.qualified_name.clone(),
-            kind: Some(symbol.kind),
-        }
-    }
-
-    fn qualified(&self, separator: &str, name: &str) -> String {
-        if self.qualified_name.is_empty() || MAX_SCOPES < self.qualified_name.len() {
-            return name.to_owned();
-        }
-        format!("{}{separator}{name}", self.qualified_name)
-    }
-
-    /// Returns what a symbol is here that would be of that kind outside of any class.
-    fn kind_within(&self, kind: SymbolKind, name: &str) -> SymbolKind {
-        if !self.kind.is_some_and(SymbolKind::is_type) {
-            return kind;
-        }
-        match kind {
-            SymbolKind::Function | SymbolKind::Prototype if name == self.name => SymbolKind::Constructor,
-            SymbolKind::Function | SymbolKind::Prototype if name.starts_with('~') => SymbolKind::Destructor,
-            SymbolKind::Function | SymbolKind::Prototype => SymbolKind::Method,
-            SymbolKind::Variable => SymbolKind::Field,
-            other => other,
-        }
+/// Returns what a symbol is within `around` that would be of that kind outside of any class.
+fn kind_within(around: Option<&Symbol>, kind: SymbolKind, name: &str) -> SymbolKind {
+    let Some(class) = around.filter(|around| around.kind.is_type()) else { return kind };
+    match kind {
+        SymbolKind::Function | SymbolKind::Prototype if name == class.name => SymbolKind::Constructor,
+        SymbolKind::Function | SymbolKind::Prototype if name.starts_with('~') => SymbolKind::Destructor,
+        SymbolKind::Function | SymbolKind::Prototype => SymbolKind::Method,
+        SymbolKind::Variable => SymbolKind::Field,
+        other => other,
     }
 }
 
@@ -286,7 +253,7 @@ struct NestedSymbols {
 fn merge_level(
     found: Vec<Symbol>,
     lost: Vec<Symbol>,
-    around: &Container,
+    around: Option<&Symbol>,
     separator: &str,
     depth: usize,
 ) -> Vec<Symbol> {
@@ -302,8 +269,8 @@ fn merge_level(
         }
         if holder.is_none() {
             if is_lost {
-                symbol.qualified_name = around.qualified(separator, &symbol.qualified_name);
-                symbol.kind = around.kind_within(symbol.kind, &symbol.name);
+                symbol.qualified_name = qualified_within(around, separator, &symbol.qualified_name);
+                symbol.kind = kind_within(around, symbol.kind, &symbol.name);
             }
             level.push(symbol);
             continue;
@@ -316,14 +283,14 @@ fn merge_level(
         if is_lost { inside.lost.push(symbol) } else { inside.found.push(symbol) }
     }
     for inside in insides {
-        let holder = Container::from_symbol(&level[inside.at]);
         let mut children = std::mem::take(&mut level[inside.at].children);
+        let holder = Some(&level[inside.at]);
         for mut symbol in inside.found {
-            symbol.kind = holder.kind_within(symbol.kind, &symbol.name);
-            requalify(&mut symbol, around, &holder, separator);
+            symbol.kind = kind_within(holder, symbol.kind, &symbol.name);
+            requalify(&mut symbol, around, holder, separator);
             children.push(symbol);
         }
-        level[inside.at].children = merge_level(children, inside.lost, &holder, separator, depth + 1);
+        level[inside.at].children = merge_level(children, inside.lost, holder, separator, depth + 1);
     }
     level
 }
@@ -337,10 +304,10 @@ fn encloses(holder: &Symbol, symbol: &Symbol) -> bool {
 }
 
 /// Gives a symbol, and those in it, the qualified names that they have inside another.
-fn requalify(symbol: &mut Symbol, from: &Container, to: &Container, separator: &str) {
-    let own = symbol.qualified_name.strip_prefix(from.qualified_name.as_str());
+fn requalify(symbol: &mut Symbol, from: Option<&Symbol>, to: Option<&Symbol>, separator: &str) {
+    let own = symbol.qualified_name.strip_prefix(from.map_or("", |from| &from.qualified_name));
     let own = own.map_or(symbol.name.as_str(), |own| own.trim_start_matches(separator));
-    symbol.qualified_name = to.qualified(separator, own);
+    symbol.qualified_name = qualified_within(to, separator, own);
     for child in &mut symbol.children {
         requalify(child, from, to, separator);
     }

@@ -22,7 +22,6 @@ type NodeReader = for<'t> fn(&mut OutlineWalk<'t>, Node<'t>);
 pub(in crate::syntax) struct Language {
     /// Id of the file type.
     pub(in crate::syntax) id: &'static str,
-    /// The grammar.
     pub(in crate::syntax) grammar: LanguageFn,
     /// Name and version of the grammar's crate; part of the key of all that is derived.
     pub(in crate::syntax) grammar_version: &'static str,

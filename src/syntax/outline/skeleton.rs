@@ -54,9 +54,7 @@ pub(super) fn apply_cuts(text: &str, cuts: &[SkeletonCut], care: CutMode) -> Str
     let mut at = 0;
     for cut in cuts {
         // A cut that begins before the last one ended has no text to keep before it: it is within that one.
-        let (Some(mark), Some(kept)) = (cut.mark(care), text.get(at..cut.range.start)) else {
-            continue;
-        };
+        let (Some(mark), Some(kept)) = (cut.mark(care), text.get(at..cut.range.start)) else { continue };
         out.push_str(kept);
         out.push_str(mark);
         at = cut.range.end;

@@ -92,56 +92,53 @@ impl<'t> OutlineWalk<'t> {
     /// Visits the children of `node`.
     pub(in crate::syntax) fn visit_children(&mut self, node: Node<'t>) {
         let ahead = std::mem::take(&mut self.leading_comments);
-        if self.depth == MAX_DEPTH {
-            return;
-        }
         // The root extends from end to end, whatever was elided before its first child and after its last.
         let range = if self.depth == 0 { 0..self.source.original_text().len() } else { self.range(node) };
         let mut place = ElisionCursor::new(self.source, range.start);
-        self.depth += 1;
-        // What precedes the parent does not document its first child.
-        let outer = (self.preceding_comments.take(), self.prefix_start.take());
-        for comment in ahead {
-            self.record_comment(self.range(comment), 0);
-        }
-        let mut cursor = node.walk();
-        let mut more = cursor.goto_first_child();
-        while more {
-            let child = cursor.node();
-            let child_range = self.range(child);
-            self.visit_elided_until(&mut place, child_range.start);
-            match self.compiled.visit(child) {
-                // It is about what it is in, as `//!` is in Rust, and not about what follows.
-                Some(Visit::Comment) if is_inner_doc(child) => self.detach_comments(),
-                Some(Visit::Comment) => self.record_comment(child_range, place.last_code_line),
-                Some(Visit::Prefix) => self.record_prefix(child_range),
-                visit => {
-                    let is_preamble =
-                        matches!(visit, Some(Visit::Preamble(_) | Visit::Import(..) | Visit::FileHead))
-                            || is_preprocessor_condition(child);
-                    self.detach_distant_comments(is_preamble, child_range.start);
-                    self.visit(child, visit);
-                    self.preceding_comments = None;
-                    self.prefix_start = None;
-                    place.advance_past(self.source, child_range.end);
-                }
+        self.visit_inside(|walk| {
+            for comment in ahead {
+                walk.record_comment(walk.range(comment), 0);
             }
-            more = cursor.goto_next_sibling();
-        }
-        self.visit_elided_until(&mut place, range.end);
-        self.detach_comments();
-        (self.preceding_comments, self.prefix_start) = outer;
-        self.depth -= 1;
+            let mut cursor = node.walk();
+            let mut more = cursor.goto_first_child();
+            while more {
+                walk.visit_child(cursor.node(), &mut place);
+                more = cursor.goto_next_sibling();
+            }
+            walk.visit_elided_until(&mut place, range.end);
+        });
     }
 
-    /// Visits the inside of something that a scanner synthesized, which ends at `end`.
-    pub(super) fn visit_elided(&mut self, place: &mut ElisionCursor, end: usize) {
+    fn visit_child(&mut self, child: Node<'t>, place: &mut ElisionCursor) {
+        let child_range = self.range(child);
+        self.visit_elided_until(place, child_range.start);
+        match self.compiled.visit(child) {
+            // It is about what it is in, as `//!` is in Rust, and not about what follows.
+            Some(Visit::Comment) if is_inner_doc(child) => self.detach_comments(),
+            Some(Visit::Comment) => self.record_comment(child_range, place.last_code_line),
+            Some(Visit::Prefix) => self.record_prefix(child_range),
+            visit => {
+                let is_preamble =
+                    matches!(visit, Some(Visit::Preamble(_) | Visit::Import(..) | Visit::FileHead))
+                        || is_preprocessor_condition(child);
+                self.detach_distant_comments(is_preamble, child_range.start);
+                self.visit(child, visit);
+                self.preceding_comments = None;
+                self.prefix_start = None;
+                place.advance_past(self.source, child_range.end);
+            }
+        }
+    }
+
+    /// Visits what is one level deeper, unless that is too deep.
+    pub(super) fn visit_inside(&mut self, visit: impl FnOnce(&mut Self)) {
         if self.depth == MAX_DEPTH {
             return;
         }
         self.depth += 1;
+        // What precedes the parent does not document its first child.
         let outer = (self.preceding_comments.take(), self.prefix_start.take());
-        self.visit_elided_until(place, end);
+        visit(self);
         self.detach_comments();
         (self.preceding_comments, self.prefix_start) = outer;
         self.depth -= 1;

@@ -20,59 +20,26 @@ const ENDING: [&str; 15] = [
     "throws", "type", "warning",
 ];
 
-/// The beginnings of such lines, after the marks of a comment.
-const PREFIXES: [&str; 51] = [
-    "$Id",
-    ":nodoc:",
-    ":startdoc:",
-    ":stopdoc:",
-    "@@",
-    "@codeCoverageIgnore",
-    "@flow",
-    "@format",
-    "@generated",
-    "@jest-environment",
-    "@jsx",
-    "@noflow",
-    "@phan-",
-    "@phpcs",
-    "@phpstan-",
-    "@preserve",
-    "@prettier",
-    "@psalm-",
-    "@ts-",
-    "@vitest-environment",
-    "@vue/component",
-    "biome-ignore",
-    "c8 ignore",
-    "check=error",
-    "check=skip",
-    "coding:",
-    "deno-",
-    "encoding:",
-    "escape=",
-    "eslint",
-    "exported ",
+/// The beginnings of lines that are written for tools, after the marks of a comment.
+const PREFIXES: [&str; 43] = [
+    "$Id", ":nodoc:", ":startdoc:", ":stopdoc:", "@@", "@flow", "@format", "@generated", "@jsx", "@noflow",
+    "@phan-", "@phpcs", "@phpstan-", "@preserve", "@prettier", "@psalm-", "@ts-", "@vue/component",
+    "biome-ignore", "c8 ignore", "check=error", "check=skip", "coding:", "deno-", "encoding:", "escape=",
+    "eslint", "exported ", "globals ", "istanbul ignore", "jscs:", "jshint ", "jslint ", "phpcs:",
+    "prettier-ignore", "rubocop:", "sourceMappingURL", "standard:", "syntax=", "tslint:", "typed:",
+    "v8 ignore", "webpack",
+];
+
+/// The same of Ruby's magic comments, and of directives for test runners.
+const MAGIC_PREFIXES: [&str; 8] = [
     "frozen_string_literal:",
     "frozen-string-literal:",
-    "globals ",
-    "istanbul ignore",
-    "jscs:",
-    "jshint ",
-    "jslint ",
-    "phpcs:",
-    "prettier-ignore",
-    "rubocop:",
     "shareable_constant_value:",
-    "sourceMappingURL",
-    "standard:",
-    "syntax=",
-    "tslint:",
-    "typed:",
-    "v8 ignore",
     "warn_indent:",
     "warn_past_scope:",
-    "webpack",
+    "@codeCoverageIgnore",
+    "@jest-environment",
+    "@vitest-environment",
 ];
 
 /// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it has no text for a
@@ -275,7 +242,7 @@ fn is_tool_directive(line: &str) -> bool {
     }
     let text = line.trim_start_matches(['/', '*', '#', '!', ' ']);
     // A directive of YARD: `@!attribute [r] name`.
-    text.starts_with("@!") || PREFIXES.iter().any(|start| text.starts_with(start))
+    text.starts_with("@!") || PREFIXES.iter().chain(&MAGIC_PREFIXES).any(|start| text.starts_with(start))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod source;
 
 pub(in crate::syntax) use comments::{documentation, is_license_text, without_commands};
 pub(in crate::syntax) use plain::{
-    clip_name, first_paragraph, format_line_count, format_text_size, one_line, strip_markup,
+    clip_name, first_paragraph, format_line_count, format_text_size, is_all_capitals, one_line, strip_markup,
 };
 pub(in crate::syntax) use preprocessed::{
     Checkpoint, ExpectedSymbol, PreprocessedText, SynthesizedItem, SynthesizedSymbol, TextRewriter,

@@ -205,6 +205,11 @@ pub(in crate::syntax) fn first_paragraph(text: &str) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
+/// Returns whether a name is written as constants are where the language does not mark them.
+pub(in crate::syntax) fn is_all_capitals(name: &str) -> bool {
+    name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
+}
+
 /// Returns the name, cut off where it is too long for a line.
 pub(in crate::syntax) fn clip_name(name: String) -> String {
     if name.len() <= MAX_LINE { name } else { clip(name) }

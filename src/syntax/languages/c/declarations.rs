@@ -9,7 +9,7 @@ use super::declarators::{
     spelled_name,
 };
 use crate::model::{Symbol, SymbolKind};
-use crate::syntax::outline::{GrammarField, NamedScope, OutlineWalk, SkeletonCut, Visit};
+use crate::syntax::outline::{GrammarField, NamedScope, OutlineWalk, Visit};
 use crate::syntax::text::{documentation, format_line_count};
 
 /// An initializer of more bytes than this is a table: its size is shown, not its rows.
@@ -79,17 +79,13 @@ fn add_declared_symbols<'t>(
     mut members: Vec<Symbol>,
     kind_of: impl Fn(&OutlineWalk<'t>, &DeclaredName<'t>, &SpelledName) -> SymbolKind,
 ) {
-    let Some(first) = declarators.first() else {
-        return;
-    };
+    let Some(first) = declarators.first() else { return };
     let doc = walk.preceding_doc();
     let head = type_head(walk, node, first.node);
     let span = walk.span(node, walk.range(node).end);
     let lost_name = lost_member_pointer(walk, node);
     for declarator in declarators {
-        let Some(declared) = resolve_declarator(walk, declarator.node) else {
-            continue;
-        };
+        let Some(declared) = resolve_declarator(walk, declarator.node) else { continue };
         let spelled = spelled_name(walk, lost_name.unwrap_or(declared.name));
         if spelled.name.is_empty() || is_keyword(&spelled.name) {
             continue;
@@ -158,12 +154,8 @@ fn members_of_first<'t>(
 
 /// Visits the type of a declaration, where it is defined there and then.
 fn visit_defined_type<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(specifier) = defined_type(walk, node) else {
-        return;
-    };
-    let Some(Visit::Read(read)) = walk.compiled.visit(specifier) else {
-        return;
-    };
+    let Some(specifier) = defined_type(walk, node) else { return };
+    let Some(Visit::Read(read)) = walk.compiled.visit(specifier) else { return };
     let at = walk.symbols.len();
     read(walk, specifier);
     let whole = walk.span(node, walk.range(node).end);
@@ -231,17 +223,13 @@ pub(super) fn cut_initializer(walk: &mut OutlineWalk<'_>, range: Range<usize>) {
     }
     let lines = walk.source.line(range.end - 1) - walk.source.line(range.start) + 1;
     let mark = format!("{{ /* {} */ }}", format_line_count(lines as usize));
-    walk.cuts.push(SkeletonCut::new(range, mark));
+    walk.cut_where_understood(range, mark);
 }
 
 /// Reads a struct, union, class or enumeration that is defined here; one that is only named is not a symbol.
 pub(super) fn type_specifier<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(body) = walk.field(node, GrammarField::Body) else {
-        return;
-    };
-    let Some(kind) = type_kind(node) else {
-        return;
-    };
+    let Some(body) = walk.field(node, GrammarField::Body) else { return };
+    let Some(kind) = type_kind(node) else { return };
     let Some(name) = walk.field(node, GrammarField::Name) else {
         // What has no name cannot be asked for; its members can.
         walk.visit_children(body);
@@ -274,9 +262,7 @@ pub(super) fn read_macro_class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     else {
         return;
     };
-    let Some(kind) = type_kind(specifier) else {
-        return;
-    };
+    let Some(kind) = type_kind(specifier) else { return };
     let head = walk.signature_text(node, walk.range(specifier).end..walk.range(body).start);
     if let Some(name) = name_before_bases(&head) {
         add_type(walk, node, body, kind, name.to_owned(), name.to_owned());

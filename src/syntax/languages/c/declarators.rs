@@ -196,9 +196,7 @@ pub(super) fn function_kind(walk: &OutlineWalk<'_>, scope: &str, name: &str) -> 
     } else {
         Some(scope.rsplit("::").next().unwrap_or(scope))
     };
-    let Some(class) = class else {
-        return SymbolKind::Function;
-    };
+    let Some(class) = class else { return SymbolKind::Function };
     let class = class.split('<').next().unwrap_or(class);
     if name == class {
         SymbolKind::Constructor

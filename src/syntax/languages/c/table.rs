@@ -66,12 +66,8 @@ const CPP_NODES: NodeTable = &[
 
 /// Reads a function's definition, and cuts its body.
 fn function_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    let Some(declarator) = walk.field(node, GrammarField::Declarator) else {
-        return;
-    };
-    let Some(declared) = resolve_declarator(walk, declarator) else {
-        return;
-    };
+    let Some(declarator) = walk.field(node, GrammarField::Declarator) else { return };
+    let Some(declared) = resolve_declarator(walk, declarator) else { return };
     // `MACRO(name) {` reads as a type and a name in parentheses, and is a function.
     if !declared.is_function && declarator.kind() != "parenthesized_declarator" {
         read_macro_class(walk, node);
@@ -223,7 +219,7 @@ fn cut_value(walk: &mut OutlineWalk<'_>, range: Range<usize>, min_lines: usize) 
     let lines = text.lines().count();
     if min_lines <= lines && !text.contains("/*") {
         let value = range.start..range.start + text.len();
-        walk.cuts.push(SkeletonCut::new(value, format!("/* {} */", format_line_count(lines))));
+        walk.cut_where_understood(value, format!("/* {} */", format_line_count(lines)));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::model::SymbolKind;
 use crate::syntax::outline::{
     OutlineWalk, SymbolBody, SymbolDefinition, ValueTrimmer, child_of_kind, find, find_all, is_trivia,
 };
-use crate::syntax::text::documentation;
+use crate::syntax::text::{documentation, is_all_capitals};
 
 /// Tags by which a comment declares that it is about the file.
 const FILE_TAGS: [&str; 5] = ["@fileoverview", "@file ", "@overview", "@module", "@packageDocumentation"];
@@ -55,8 +55,7 @@ pub(super) fn variables<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads one of several names that are declared together; that is old code, in which capitals mark constants.
 pub(super) fn declarator<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let name = find(node, "name").map_or("", |name| walk.text(name));
-    let is_constant = name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
-    let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Variable };
+    let kind = if is_all_capitals(name) { SymbolKind::Constant } else { SymbolKind::Variable };
     declare(walk, node, node, kind);
 }
 

@@ -23,7 +23,6 @@ const TYPES_WITH_LENGTH: [&str; 13] = [
 /// What a statement creates.
 #[derive(Debug)]
 pub(super) struct CreateHead {
-    /// What it is.
     pub(super) kind: SymbolKind,
     /// The keyword that decides it.
     pub(super) keyword: String,
@@ -36,43 +35,40 @@ pub(super) struct CreateHead {
 }
 
 /// Parses the head of a statement that creates something.
-pub(super) fn parse_create(text: &str, statement: &SqlStatement) -> Option<CreateHead> {
-    if statement.keyword_at(text, 0) != "CREATE" {
+pub(super) fn parse_create(statement: &SqlStatement<'_>) -> Option<CreateHead> {
+    if statement.keyword_at(0) != "CREATE" {
         return None;
     }
-    let at = (1..HEAD).find(|at| is_object_keyword(&statement.keyword_at(text, *at)))?;
+    let at = (1..HEAD).find(|at| is_object_keyword(&statement.keyword_at(*at)))?;
     // The name of an event trigger follows both words.
-    let at = at
-        + usize::from(
-            statement.keyword_at(text, at + 1) == "TRIGGER" && statement.keyword_at(text, at) == "EVENT",
-        );
-    let kind = object_kind(&statement.keyword_at(text, at))?;
-    let word = statement.keyword_at(text, at);
+    let at =
+        at + usize::from(statement.keyword_at(at + 1) == "TRIGGER" && statement.keyword_at(at) == "EVENT");
+    let kind = object_kind(&statement.keyword_at(at))?;
+    let word = statement.keyword_at(at);
     let mut at = at + 1;
     // `PACKAGE BODY`, `TYPE BODY`, `INDEX CONCURRENTLY`, `IF NOT EXISTS`.
     while ["BODY", "CONCURRENTLY", "IF", "NOT", "EXISTS", "MAPPING"]
-        .contains(&statement.keyword_at(text, at).as_str())
+        .contains(&statement.keyword_at(at).as_str())
     {
         at += 1;
     }
     // An index may have no name of its own.
-    if statement.keyword_at(text, at) == "ON" && matches!(word.as_str(), "INDEX" | "STATISTICS") {
+    if statement.keyword_at(at) == "ON" && matches!(word.as_str(), "INDEX" | "STATISTICS") {
         return None;
     }
-    let (owner, name, after) = parse_qualified_name(text, statement, at)?;
+    let (owner, name, after) = parse_qualified_name(statement, at)?;
     Some(CreateHead { kind, keyword: word, name, owner, after })
 }
 
 /// Parses a qualified name, `a.b.c`: what precedes the last dot, what follows it, and the index of the token after it.
 pub(super) fn parse_qualified_name(
-    text: &str,
-    statement: &SqlStatement,
+    statement: &SqlStatement<'_>,
     at: usize,
 ) -> Option<(String, String, usize)> {
     let mut parts = Vec::new();
     let mut at = at;
     while let Some(token) = statement.tokens.get(at).filter(|token| is_name(token)) {
-        parts.push(unquoted(&text[token.range.clone()]));
+        parts.push(unquoted(&statement.text[token.range.clone()]));
         at += 1;
         if !statement.is_sign(at, b'.') {
             break;
@@ -119,11 +115,8 @@ fn object_kind(word: &str) -> Option<SymbolKind> {
 /// A part of a table or of a type.
 #[derive(Debug)]
 pub(super) struct MemberEntry {
-    /// What it is.
     pub(super) kind: SymbolKind,
-    /// Its name.
     pub(super) name: String,
-    /// The range of its tokens.
     pub(super) tokens: Range<usize>,
 }
 
@@ -132,15 +125,14 @@ pub(super) struct MemberEntry {
 pub(super) struct MemberList {
     /// What the whole is, which only its list decides.
     pub(super) kind: SymbolKind,
-    /// What is in it.
     pub(super) parts: Vec<MemberEntry>,
 }
 
 /// Returns the columns of a table, the fields of a type, the values of an enumeration.
-pub(super) fn parse_members(text: &str, statement: &SqlStatement, head: &CreateHead) -> Option<MemberList> {
+pub(super) fn parse_members(statement: &SqlStatement<'_>, head: &CreateHead) -> Option<MemberList> {
     let open =
         (head.after..statement.tokens.len().min(head.after + 8)).find(|at| statement.is_sign(*at, b'('))?;
-    let between: Vec<String> = (head.after..open).map(|at| statement.keyword_at(text, at)).collect();
+    let between: Vec<String> = (head.after..open).map(|at| statement.keyword_at(at)).collect();
     let has_word = |word: &str| between.iter().any(|found| found == word);
     let kind = match head.keyword.as_str() {
         "TABLE" if !has_word("AS") && !has_word("OF") && !has_word("USING") => SymbolKind::Table,
@@ -149,13 +141,12 @@ pub(super) fn parse_members(text: &str, statement: &SqlStatement, head: &CreateH
         _ => return None,
     };
     let elements = elements(statement, open);
-    let parts =
-        elements.into_iter().filter_map(|tokens| parse_member(text, statement, kind, tokens)).collect();
+    let parts = elements.into_iter().filter_map(|tokens| parse_member(statement, kind, tokens)).collect();
     Some(MemberList { kind, parts })
 }
 
 /// Returns the tokens between the commas of a list.
-fn elements(statement: &SqlStatement, open: usize) -> Vec<Range<usize>> {
+fn elements(statement: &SqlStatement<'_>, open: usize) -> Vec<Range<usize>> {
     let (mut found, mut depth, mut start) = (Vec::new(), 0_usize, open + 1);
     for at in open..statement.tokens.len() {
         if statement.is_sign(at, b'(') {
@@ -175,31 +166,26 @@ fn elements(statement: &SqlStatement, open: usize) -> Vec<Range<usize>> {
     found
 }
 
-fn parse_member(
-    text: &str,
-    statement: &SqlStatement,
-    kind: SymbolKind,
-    tokens: Range<usize>,
-) -> Option<MemberEntry> {
+fn parse_member(statement: &SqlStatement<'_>, kind: SymbolKind, tokens: Range<usize>) -> Option<MemberEntry> {
     let first = statement.tokens.get(tokens.start).filter(|_| !tokens.is_empty())?;
-    let name = unquoted(&text[first.range.clone()]);
+    let name = unquoted(&statement.text[first.range.clone()]);
     if kind == SymbolKind::Enum {
         let is_text = first.kind == SqlTokenKind::Text;
         return is_text.then_some(MemberEntry { kind: SymbolKind::EnumMember, name, tokens });
     }
-    let word = statement.keyword_at(text, tokens.start);
+    let word = statement.keyword_at(tokens.start);
     let is_named = matches!(first.kind, SqlTokenKind::Word | SqlTokenKind::Quoted);
-    if !is_named || NO_COLUMN.contains(&word.as_str()) || is_key(text, statement, &tokens, &word) {
+    if !is_named || NO_COLUMN.contains(&word.as_str()) || is_key(statement, &tokens, &word) {
         return None;
     }
     Some(MemberEntry { kind: SymbolKind::Field, name, tokens })
 }
 
 /// Returns whether an element is a key of a table: `KEY name (a, b)`.
-fn is_key(text: &str, statement: &SqlStatement, tokens: &Range<usize>, word: &str) -> bool {
+fn is_key(statement: &SqlStatement<'_>, tokens: &Range<usize>, word: &str) -> bool {
     let named =
         statement.tokens.get(tokens.start + 1).is_some_and(|token| token.kind == SqlTokenKind::Quoted);
-    let next = statement.keyword_at(text, tokens.start + 1);
+    let next = statement.keyword_at(tokens.start + 1);
     let has_list = statement.is_sign(tokens.start + 2, b'(') && !TYPES_WITH_LENGTH.contains(&next.as_str());
     matches!(word, "KEY" | "INDEX") && (named || has_list || statement.is_sign(tokens.start + 1, b'('))
 }

@@ -25,7 +25,7 @@ type DataCut = (Range<usize>, String);
 const MIN_BYTES: usize = 16 << 10;
 
 /// Cuts the code of a statement that contains some.
-pub(super) fn cut_code(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
+pub(super) fn cut_code(walk: &mut OutlineWalk<'_>, statement: &SqlStatement<'_>) {
     if let Some(block) = statement.block.clone() {
         cut_block(walk, block);
         return;
@@ -42,7 +42,7 @@ pub(super) fn cut_code(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
                 format_text_size(quoted.trim_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$'));
             walk.replace_with_mark(token.range.clone(), format!("'-- {size}'"));
         }
-        if token.kind == SqlTokenKind::Text && statement.keyword_at(text, at.saturating_sub(1)) == "AS" {
+        if token.kind == SqlTokenKind::Text && statement.keyword_at(at.saturating_sub(1)) == "AS" {
             let inside = token.range.start + 1..token.range.end - 1;
             let size = format_text_size(&text[inside.clone()]);
             walk.replace_with_mark(inside, format!("-- {size}"));
@@ -66,7 +66,7 @@ fn cut_block(walk: &mut OutlineWalk<'_>, block: Range<usize>) {
 
 /// Cuts the data of the first statement, and of those after it that insert into the same table; returns how many
 /// statements these are.
-pub(super) fn cut_data(walk: &mut OutlineWalk<'_>, statements: &[SqlStatement]) -> usize {
+pub(super) fn cut_data(walk: &mut OutlineWalk<'_>, statements: &[SqlStatement<'_>]) -> usize {
     let (cuts, count) = data_cuts(walk.source.original_text(), walk.source.line_ending(), statements);
     for (range, mark) in cuts {
         walk.replace_with_mark(range, mark);
@@ -76,17 +76,17 @@ pub(super) fn cut_data(walk: &mut OutlineWalk<'_>, statements: &[SqlStatement]) 
 
 /// Returns the cuts of data: rows that are inserted after the first; lines that are copied; statements that insert into
 /// the same table as the first. Also returns how many statements these are.
-fn data_cuts(text: &str, line_end: &str, statements: &[SqlStatement]) -> (Vec<DataCut>, usize) {
+fn data_cuts(text: &str, line_end: &str, statements: &[SqlStatement<'_>]) -> (Vec<DataCut>, usize) {
     let Some(first) = statements.first() else { return (Vec::new(), 0) };
     if let Some(data) = first.data.clone() {
         let lines = text[data.clone()].lines().count().saturating_sub(1);
         return (vec![(data, format!("\\.{line_end}-- {lines} rows"))], 1);
     }
-    let Some(table) = inserted_into(text, first) else { return (Vec::new(), 1) };
-    let same = statements.iter().take_while(|next| inserted_into(text, next) == Some(table));
+    let Some(table) = inserted_into(first) else { return (Vec::new(), 1) };
+    let same = statements.iter().take_while(|next| inserted_into(next) == Some(table));
     let count = same.count();
     let more = first.range.end..statements[count - 1].range.end;
-    let mut cuts = row_cuts(text, first);
+    let mut cuts = row_cuts(first);
     if 2 < count && LARGE_DATA < more.len() {
         let mark = format!(" /* {} more statements */", count - 1);
         cuts.push((more, mark));
@@ -95,18 +95,18 @@ fn data_cuts(text: &str, line_end: &str, statements: &[SqlStatement]) -> (Vec<Da
 }
 
 /// Returns the table that a statement inserts into.
-fn inserted_into<'a>(text: &'a str, statement: &SqlStatement) -> Option<&'a str> {
-    let is_insert = matches!(statement.keyword_at(text, 0).as_str(), "INSERT" | "REPLACE");
-    let into = (1..5).find(|at| statement.keyword_at(text, *at) == "INTO").filter(|_| is_insert)?;
+fn inserted_into<'a>(statement: &SqlStatement<'a>) -> Option<&'a str> {
+    let is_insert = matches!(statement.keyword_at(0).as_str(), "INSERT" | "REPLACE");
+    let into = (1..5).find(|at| statement.keyword_at(*at) == "INTO").filter(|_| is_insert)?;
     let token = statement.tokens.get(into + 1)?;
     let end = statement.tokens.get(into + 3).filter(|_| statement.is_sign(into + 2, b'.')).unwrap_or(token);
-    text.get(token.range.start..end.range.end)
+    statement.text.get(token.range.start..end.range.end)
 }
 
 /// Returns the cuts of the rows of a large statement.
-fn row_cuts(text: &str, statement: &SqlStatement) -> Vec<DataCut> {
+fn row_cuts(statement: &SqlStatement<'_>) -> Vec<DataCut> {
     let values =
-        (0..statement.tokens.len().min(MOST_COLUMNS)).find(|at| statement.keyword_at(text, *at) == "VALUES");
+        (0..statement.tokens.len().min(MOST_COLUMNS)).find(|at| statement.keyword_at(*at) == "VALUES");
     let Some(first) = values.map(|values| values + 1).filter(|at| statement.is_sign(*at, b'(')) else {
         return Vec::new();
     };

@@ -19,10 +19,11 @@ const MOST_FAILURES: usize = 100;
 
 /// A statement, without the sign that ends it.
 #[derive(Debug)]
-pub(super) struct SqlStatement {
+pub(super) struct SqlStatement<'a> {
+    /// The whole script.
+    pub(super) text: &'a str,
     /// What it is made of; the first of them, where they are many.
     pub(super) tokens: Vec<SqlToken>,
-    /// Its text.
     pub(super) range: Range<usize>,
     /// The code between `BEGIN` and `END`, where it has some.
     pub(super) block: Option<Range<usize>>,
@@ -30,11 +31,11 @@ pub(super) struct SqlStatement {
     pub(super) data: Option<Range<usize>>,
 }
 
-impl SqlStatement {
+impl SqlStatement<'_> {
     /// Returns the word at `at` in capitals; nothing where there is none.
-    pub(super) fn keyword_at(&self, text: &str, at: usize) -> String {
+    pub(super) fn keyword_at(&self, at: usize) -> String {
         let token = self.tokens.get(at).filter(|token| token.kind == SqlTokenKind::Word);
-        token.map_or_else(String::new, |token| text[token.range.clone()].to_ascii_uppercase())
+        token.map_or_else(String::new, |token| self.text[token.range.clone()].to_ascii_uppercase())
     }
 
     /// Returns whether all of its tokens are recorded.
@@ -49,15 +50,14 @@ impl SqlStatement {
 }
 
 /// What is known of the statement that is being read.
-struct StatementState {
-    statement: SqlStatement,
+struct StatementState<'a> {
+    statement: SqlStatement<'a>,
     depth: usize,
     holds_code: bool,
     opened: Option<usize>,
 }
 
-/// Returns the statements of a script.
-pub(super) fn split_statements(text: &str) -> Vec<SqlStatement> {
+pub(super) fn split_statements(text: &str) -> Vec<SqlStatement<'_>> {
     // A line with nothing but a slash ends what Oracle runs; within, a semicolon ends nothing.
     let has_slashes = text.lines().any(|line| line.trim_end() == "/");
     let mut reader = StatementReader {
@@ -82,8 +82,8 @@ struct StatementReader<'a> {
     has_slashes: bool,
 }
 
-impl StatementReader<'_> {
-    fn statement(&mut self) -> Option<SqlStatement> {
+impl<'a> StatementReader<'a> {
+    fn statement(&mut self) -> Option<SqlStatement<'a>> {
         let first = self.next_first_token()?;
         let start = first.range.start;
         let after = self.tokens.at;
@@ -138,9 +138,9 @@ impl StatementReader<'_> {
     }
 
     /// Reads a statement up to its end; returns whether all blocks in it were closed.
-    fn read(&mut self, first: SqlToken, looks_for_blocks: bool) -> (SqlStatement, bool) {
+    fn read(&mut self, first: SqlToken, looks_for_blocks: bool) -> (SqlStatement<'a>, bool) {
         let range = first.range.clone();
-        let statement = SqlStatement { tokens: vec![first], range, block: None, data: None };
+        let statement = SqlStatement { text: self.text, tokens: vec![first], range, block: None, data: None };
         let mut reading = StatementState { statement, depth: 0, holds_code: false, opened: None };
         let mut before = String::new();
         while let Some(token) = self.tokens.next() {
@@ -171,12 +171,11 @@ impl StatementReader<'_> {
     }
 
     /// Returns the lines that `COPY … FROM stdin` is followed by.
-    fn copied_data(&mut self, statement: &SqlStatement) -> Option<Range<usize>> {
+    fn copied_data(&mut self, statement: &SqlStatement<'_>) -> Option<Range<usize>> {
         let last = statement.tokens.last()?.range.clone();
         let is_query = statement.is_sign(1, b'(');
-        let is_copy =
-            statement.keyword_at(self.text, 0) == "COPY" && !is_query && statement.tokens.len() < 1_000;
-        let from = (0..statement.tokens.len()).any(|at| statement.keyword_at(self.text, at) == "STDIN");
+        let is_copy = statement.keyword_at(0) == "COPY" && !is_query && statement.tokens.len() < 1_000;
+        let from = (0..statement.tokens.len()).any(|at| statement.keyword_at(at) == "STDIN");
         if !is_copy || !from || MOST_RETRIES <= self.retries {
             return None;
         }
@@ -191,7 +190,7 @@ impl StatementReader<'_> {
     }
 }
 
-impl StatementState {
+impl StatementState<'_> {
     /// Tracks a word, in capitals, that may open or close a block.
     fn track_block_keyword(&mut self, word: &str, before: &str, token: &SqlToken) {
         if self.statement.tokens.len() < HEAD {
@@ -220,10 +219,8 @@ impl StatementState {
     }
 }
 
-/// What a piece of a script is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SqlTokenKind {
-    /// A word or a number.
     Word,
     /// A name in quotes.
     Quoted,
@@ -231,18 +228,14 @@ pub(super) enum SqlTokenKind {
     Text,
     /// A text between dollar signs.
     DollarQuoted,
-    /// A sign.
     Punctuation(u8),
     /// A command for the client and not for the server: `\connect`, `\.`.
     ClientCommand,
 }
 
-/// A piece of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SqlToken {
-    /// What it is.
     pub(super) kind: SqlTokenKind,
-    /// Its range in the text.
     pub(super) range: Range<usize>,
 }
 
@@ -275,7 +268,6 @@ impl<'a> SqlTokens<'a> {
         self.bytes()[self.at..].starts_with(start.as_bytes())
     }
 
-    /// Returns the end of the line that contains `at`.
     fn line_end(&self, at: usize) -> usize {
         self.find_from("\n", at).unwrap_or(self.text.len())
     }

@@ -12,7 +12,6 @@ use crate::model::{Symbol, SymbolKind};
 use crate::syntax::outline::{Language, NodeTable, OutlineWalk, Visit, children};
 use crate::syntax::text::{SourceText, clip_name, documentation, first_paragraph, is_license_text, one_line};
 
-/// SQL.
 pub(in crate::syntax::languages) static SQL: Language = Language {
     has_overloads: true,
     preprocess: Some(preprocess_script),
@@ -30,20 +29,19 @@ const MAX_COMMENT_BYTES: usize = 4_000;
 
 /// Reads everything that a script creates, extends or fills.
 fn script<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
-    let text = walk.source.original_text();
-    let statements = split_statements(text);
+    let statements = split_statements(walk.source.original_text());
     walk.doc = statements.first().and_then(|first| file_comment(walk.source, first.range.start));
     let understood = understood_ranges(walk, root);
     let mut kept = StoredComments::default();
     let mut at = 0;
     while let Some(statement) = statements.get(at) {
-        kept.record_statement(text, statement);
+        kept.record_statement(statement);
         add_extension_import(walk, statement);
-        let is_code = if let Some(head) = parse_create(text, statement) {
+        let is_code = if let Some(head) = parse_create(statement) {
             add_created_symbol(walk, statement, &head, &understood);
             head.kind == SymbolKind::Function || head.kind == SymbolKind::Event || statement.block.is_some()
         } else {
-            statement.keyword_at(text, 0) == "DO"
+            statement.keyword_at(0) == "DO"
         };
         if is_code {
             cut_code(walk, statement);
@@ -55,11 +53,10 @@ fn script<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
 
 /// Adds the extensions that a script needs to the imports: `CREATE EXTENSION a`; `\i a.sql` is a command for the
 /// client.
-fn add_extension_import(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
-    let text = walk.source.original_text();
-    if statement.keyword_at(text, 0) == "CREATE" && statement.keyword_at(text, 1) == "EXTENSION" {
-        let at = if statement.keyword_at(text, 2) == "IF" { 5 } else { 2 };
-        if let Some((_, name, _)) = parse_qualified_name(text, statement, at) {
+fn add_extension_import(walk: &mut OutlineWalk<'_>, statement: &SqlStatement<'_>) {
+    if statement.keyword_at(0) == "CREATE" && statement.keyword_at(1) == "EXTENSION" {
+        let at = if statement.keyword_at(2) == "IF" { 5 } else { 2 };
+        if let Some((_, name, _)) = parse_qualified_name(statement, at) {
             walk.add_import(&name);
         }
     }
@@ -67,15 +64,14 @@ fn add_extension_import(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
 
 fn add_created_symbol(
     walk: &mut OutlineWalk<'_>,
-    statement: &SqlStatement,
+    statement: &SqlStatement<'_>,
     head: &CreateHead,
     understood: &[Range<usize>],
 ) {
-    let text = walk.source.original_text();
     let start = statement.range.start;
     let name = clip_name(head.name.clone());
     let full = if head.owner.is_empty() { name.clone() } else { clip_name(format!("{}.{name}", head.owner)) };
-    let list = parse_members(text, statement, head);
+    let list = parse_members(statement, head);
     let after = understood.partition_point(|range| range.start <= start);
     let is_understood = after.checked_sub(1).is_some_and(|at| start < understood[at].end);
     let children = list.iter().flat_map(|list| &list.parts).map(|part| {
@@ -88,8 +84,8 @@ fn add_created_symbol(
             qualified_name: format!("{full}.{name}"),
             name,
             span: walk.source.span(range.clone()),
-            signature: tokens_on_one_line(text, statement, part.tokens.clone()),
-            doc: column_comment(text, statement, part.tokens.clone())
+            signature: tokens_on_one_line(statement, part.tokens.clone()),
+            doc: column_comment(statement, part.tokens.clone())
                 .or_else(|| comment_after(walk.source, range.end))
                 .or_else(|| own_line.then(|| comment_above(walk.source, range.start)).flatten()),
             recovered: false,
@@ -101,7 +97,7 @@ fn add_created_symbol(
         qualified_name: full.clone(),
         name,
         span: walk.source.span(statement.range.clone()),
-        signature: tokens_on_one_line(text, statement, 0..head_end(text, statement, head, list.is_some())),
+        signature: tokens_on_one_line(statement, 0..head_end(statement, head, list.is_some())),
         doc: comment_above(walk.source, start),
         // The scanner finds every statement; one that the grammar did not understand counts as recovered, because
         // only the scanner has read it.
@@ -112,17 +108,17 @@ fn add_created_symbol(
 }
 
 /// Returns the doc in `COMMENT 'text'` within a column.
-fn column_comment(text: &str, statement: &SqlStatement, tokens: Range<usize>) -> Option<String> {
-    let at = tokens.clone().find(|at| statement.keyword_at(text, *at) == "COMMENT")?;
+fn column_comment(statement: &SqlStatement<'_>, tokens: Range<usize>) -> Option<String> {
+    let at = tokens.clone().find(|at| statement.keyword_at(*at) == "COMMENT")?;
     let token = statement
         .tokens
         .get(at + 1)
         .filter(|token| token.kind == SqlTokenKind::Text && at + 1 < tokens.end)?;
-    crate::syntax::text::first_paragraph(text[token.range.clone()].trim_matches('\''))
+    crate::syntax::text::first_paragraph(statement.text[token.range.clone()].trim_matches('\''))
 }
 
 /// Returns the index of the token that ends the signature of a statement.
-fn head_end(text: &str, statement: &SqlStatement, head: &CreateHead, has_list: bool) -> usize {
+fn head_end(statement: &SqlStatement<'_>, head: &CreateHead, has_list: bool) -> usize {
     let ends: &[&str] = match head.keyword.as_str() {
         "FUNCTION" | "PROCEDURE" | "PROC" => &["AS", "IS", "BEGIN", "LANGUAGE", "DECLARE", "RETURN"],
         "TRIGGER" | "EVENT" => &["BEGIN", "AS", "DECLARE"],
@@ -134,12 +130,12 @@ fn head_end(text: &str, statement: &SqlStatement, head: &CreateHead, has_list: b
     for (at, token) in statement.tokens.iter().enumerate().skip(head.after) {
         match token.kind {
             SqlTokenKind::Punctuation(b'(') if has_list => {
-                return at - usize::from(statement.keyword_at(text, at - 1) == "AS");
+                return at - usize::from(statement.keyword_at(at - 1) == "AS");
             }
             SqlTokenKind::Punctuation(b'(') => depth += 1,
             SqlTokenKind::Punctuation(b')') => depth = depth.saturating_sub(1),
             SqlTokenKind::DollarQuoted => return at,
-            SqlTokenKind::Word if depth == 0 && ends.contains(&statement.keyword_at(text, at).as_str()) => {
+            SqlTokenKind::Word if depth == 0 && ends.contains(&statement.keyword_at(at).as_str()) => {
                 return at;
             }
             SqlTokenKind::Word
@@ -153,14 +149,14 @@ fn head_end(text: &str, statement: &SqlStatement, head: &CreateHead, has_list: b
 }
 
 /// Returns tokens on one line, without the comments between them.
-fn tokens_on_one_line(text: &str, statement: &SqlStatement, tokens: Range<usize>) -> String {
+fn tokens_on_one_line(statement: &SqlStatement<'_>, tokens: Range<usize>) -> String {
     let mut line = String::new();
     let mut end = None;
     for token in statement.tokens.get(tokens).unwrap_or_default() {
         if end.is_some_and(|end| end < token.range.start) {
             line.push(' ');
         }
-        line.push_str(&text[token.range.clone()]);
+        line.push_str(&statement.text[token.range.clone()]);
         end = Some(token.range.end);
         if 1_000 < line.len() {
             break;
@@ -241,17 +237,17 @@ struct StoredComments(HashMap<String, String>);
 
 impl StoredComments {
     /// Records the comment of a statement that has one.
-    fn record_statement(&mut self, text: &str, statement: &SqlStatement) {
-        if statement.keyword_at(text, 0) != "COMMENT" || statement.keyword_at(text, 1) != "ON" {
+    fn record_statement(&mut self, statement: &SqlStatement<'_>) {
+        if statement.keyword_at(0) != "COMMENT" || statement.keyword_at(1) != "ON" {
             return;
         }
-        let is_long = ["MATERIALIZED", "FOREIGN", "EVENT"].contains(&statement.keyword_at(text, 2).as_str());
-        let Some((owner, name, _)) = parse_qualified_name(text, statement, if is_long { 4 } else { 3 })
-        else {
+        let is_long = ["MATERIALIZED", "FOREIGN", "EVENT"].contains(&statement.keyword_at(2).as_str());
+        let Some((owner, name, _)) = parse_qualified_name(statement, if is_long { 4 } else { 3 }) else {
             return;
         };
         let last = statement.tokens.last().filter(|token| token.kind == SqlTokenKind::Text);
-        let Some(comment) = last.and_then(|token| first_paragraph(&unquoted(&text[token.range.clone()])))
+        let Some(comment) =
+            last.and_then(|token| first_paragraph(&unquoted(&statement.text[token.range.clone()])))
         else {
             return;
         };

@@ -35,7 +35,7 @@ impl ItemReader<'_, '_> {
                 Some(CTokenKind::Scope | CTokenKind::Star | CTokenKind::Ampersand) => {}
                 Some(CTokenKind::Less) => match self.after_arguments(at) {
                     // `f<int>(…)`: a function template made for a type.
-                    Some(after) if self.kind(after) == Some(CTokenKind::Paren) && name == Some(at - 1) => {
+                    Some(after) if self.is(after, CTokenKind::Paren) && name == Some(at - 1) => {
                         return self.function(from, at - 1, after);
                     }
                     Some(after) => {
@@ -45,9 +45,8 @@ impl ItemReader<'_, '_> {
                     None => return ItemReading::Ambiguous(None),
                 },
                 Some(CTokenKind::Bracket) if self.is_attribute_list(at) => {}
-                Some(CTokenKind::Bracket)
-                    if name.is_some() && self.kind(at - 1) != Some(CTokenKind::Greater) => {}
-                Some(CTokenKind::Tilde) if self.kind(at + 2) == Some(CTokenKind::Paren) => {
+                Some(CTokenKind::Bracket) if name.is_some() && !self.is(at - 1, CTokenKind::Greater) => {}
+                Some(CTokenKind::Tilde) if self.is(at + 2, CTokenKind::Paren) => {
                     return self.function(from, at, at + 2);
                 }
                 Some(CTokenKind::Paren) if self.has_macro_convention(at) && self.has_type(from, at) => {
@@ -75,7 +74,7 @@ impl ItemReader<'_, '_> {
     /// Reads the word at `at` of a declaration that begins at `from`.
     fn word_in_declaration(&mut self, from: usize, at: usize, has_name: bool) -> WordReading {
         let word = self.word(at);
-        let takes_arguments = self.kind(at + 1) == Some(CTokenKind::Paren);
+        let takes_arguments = self.is(at + 1, CTokenKind::Paren);
         let after = if takes_arguments { at + 2 } else { at + 1 };
         if is_statement(word) {
             return WordReading::Decided(ItemReading::Ambiguous(None));
@@ -112,7 +111,7 @@ impl ItemReader<'_, '_> {
         let has_type = self.has_read_type || self.has_type(from, qualified);
         if is_basic_type(self.word(name)) || is_specifier(self.word(name)) {
             // `int : 3;` fills a place.
-            return if self.kind(at) == Some(CTokenKind::Colon) {
+            return if self.is(at, CTokenKind::Colon) {
                 ItemReading::Ignored
             } else {
                 ItemReading::Ambiguous(None)
@@ -125,7 +124,7 @@ impl ItemReader<'_, '_> {
                 ItemReading::Ambiguous(None)
             };
         }
-        if (at..self.end).any(|top| self.kind(top) == Some(CTokenKind::Comma)) {
+        if (at..self.end).any(|top| self.is(top, CTokenKind::Comma)) {
             return ItemReading::Ambiguous(None);
         }
         let is_field = self.scanner.is_in_type();
@@ -134,8 +133,8 @@ impl ItemReader<'_, '_> {
             Some(CTokenKind::Equals | CTokenKind::Braces) if !is_field => at,
             Some(_) | None => self.end,
         };
-        let value = if self.kind(at) == Some(CTokenKind::Equals) { at + 1 } else { at };
-        let is_list = self.kind(value) == Some(CTokenKind::Braces) && value + 1 == self.end;
+        let value = if self.is(at, CTokenKind::Equals) { at + 1 } else { at };
+        let is_list = self.is(value, CTokenKind::Braces) && value + 1 == self.end;
         let cut = if is_list { self.token(value).map(CToken::range) } else { None };
         let mut reading = self.symbol(kind, self.word(name).to_owned(), head_end, cut);
         if let ItemReading::Symbol(symbol) = &mut reading {
@@ -155,8 +154,7 @@ impl ItemReader<'_, '_> {
 
     /// Returns whether a word qualifies the array before it: `char name[] PROGMEM = …`, `int a[2] ALIGNED(16);`.
     fn is_after_array(&self, at: usize) -> bool {
-        let is_array =
-            |top: usize| self.kind(top) == Some(CTokenKind::Bracket) && !self.is_attribute_list(top);
+        let is_array = |top: usize| self.is(top, CTokenKind::Bracket) && !self.is_attribute_list(top);
         at.checked_sub(1).is_some_and(is_array) && self.ending == ItemEnding::Semicolon
     }
 
@@ -194,7 +192,7 @@ impl ItemReader<'_, '_> {
             [first, second, ..] => first.kind == CTokenKind::Star || second.kind == CTokenKind::Star,
             _ => false,
         };
-        has_star && self.kind(at + 1) == Some(CTokenKind::Paren)
+        has_star && self.is(at + 1, CTokenKind::Paren)
     }
 
     /// Returns whether a group is that of `type (CONVENTION name)(…)`, with the star in the macro or without one.
@@ -205,7 +203,7 @@ impl ItemReader<'_, '_> {
                 macro_name.kind == CTokenKind::Word
                     && name.kind == CTokenKind::Word
                     && is_macro_name(word)
-                    && self.kind(at + 1) == Some(CTokenKind::Paren)
+                    && self.is(at + 1, CTokenKind::Paren)
             }
             _ => false,
         }
@@ -249,7 +247,7 @@ impl ItemReader<'_, '_> {
         }
         let is_field = self.scanner.is_in_type();
         let kind = self.variable_kind();
-        if (at + 2..self.end).any(|top| self.kind(top) == Some(CTokenKind::Comma)) {
+        if (at + 2..self.end).any(|top| self.is(top, CTokenKind::Comma)) {
             return ItemReading::Ambiguous(None);
         }
         let head_end = if is_field { self.end } else { after };
@@ -282,7 +280,7 @@ impl ItemReader<'_, '_> {
     /// Returns where the qualified name begins whose last part is at `name` in the row, and what qualifies it.
     pub(super) fn qualified(&self, name: usize) -> (usize, String) {
         let mut start = name;
-        while 2 <= start && self.kind(start - 1) == Some(CTokenKind::Scope) && self.is_glued(start - 2) {
+        while 2 <= start && self.is(start - 1, CTokenKind::Scope) && self.is_glued(start - 2) {
             start = match self.kind(start - 2) {
                 Some(CTokenKind::Word) => start - 2,
                 Some(CTokenKind::Greater) => match self.before_arguments(start - 2) {
@@ -315,7 +313,7 @@ impl ItemReader<'_, '_> {
                 CTokenKind::Less => {
                     depth -= 1;
                     if depth == 0 {
-                        return top.checked_sub(1).filter(|word| self.kind(*word) == Some(CTokenKind::Word));
+                        return top.checked_sub(1).filter(|word| self.is(*word, CTokenKind::Word));
                     }
                 }
                 _ => {}

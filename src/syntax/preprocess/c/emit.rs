@@ -56,9 +56,9 @@ impl CScanner<'_> {
         let mut top = 0;
         while top < keyword {
             let word = self.top_text(top);
-            let takes_arguments = self.tokens.kind(top + 1) == Some(CTokenKind::Paren);
+            let takes_arguments = self.tokens.is(top + 1, CTokenKind::Paren);
             let last = if takes_arguments { top + 1 } else { top };
-            if self.tokens.kind(top) == Some(CTokenKind::Word)
+            if self.tokens.is(top, CTokenKind::Word)
                 && (is_attribute(word) || is_macro_name(word) || word == "export")
             {
                 self.leave_out(top, last);
@@ -70,9 +70,7 @@ impl CScanner<'_> {
     /// Elides a part of the row from the item. The start of the item is mapped to what follows an elided start, so that
     /// the item still begins where it is written.
     fn leave_out(&mut self, first: usize, last: usize) {
-        let Some(start) = self.tokens.top_level(first).map(CToken::start) else {
-            return;
-        };
+        let Some(start) = self.tokens.top_level(first).map(CToken::start) else { return };
         let end = self.tokens.top_end(last);
         self.out.repairs += 1;
         match self.tokens.top_level(last + 1) {

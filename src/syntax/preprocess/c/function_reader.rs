@@ -22,7 +22,7 @@ enum HeadTrail {
 impl ItemReader<'_, '_> {
     /// Reads a function whose name is at `name` in the row, and whose parameters are at `parameters`.
     pub(super) fn function(&mut self, from: usize, name: usize, parameters: usize) -> ItemReading {
-        let is_destructor = self.kind(name) == Some(CTokenKind::Tilde);
+        let is_destructor = self.is(name, CTokenKind::Tilde);
         let text =
             if is_destructor { format!("~{}", self.word(name + 1)) } else { self.word(name).to_owned() };
         let (qualified, scope) = self.qualified(name);
@@ -47,9 +47,7 @@ impl ItemReader<'_, '_> {
             HeadTrail::OldStyle => ItemReading::Continues,
             // `DEFINE_PER_CPU(int, name) = 1;`
             HeadTrail::Ambiguous
-                if can_be_macro
-                    && is_macro_name(&text)
-                    && self.kind(parameters + 1) == Some(CTokenKind::Equals) =>
+                if can_be_macro && is_macro_name(&text) && self.is(parameters + 1, CTokenKind::Equals) =>
             {
                 ItemReading::Ignored
             }
@@ -61,7 +59,7 @@ impl ItemReader<'_, '_> {
                 }
                 if can_be_macro && self.ending == ItemEnding::Semicolon {
                     // `Name(int) -> Name<int>;` is a deduction guide.
-                    let is_guide = self.kind(parameters + 1) == Some(CTokenKind::Arrow);
+                    let is_guide = self.is(parameters + 1, CTokenKind::Arrow);
                     return if is_guide {
                         self.as_function(text, scope, head, true)
                     } else {
@@ -89,8 +87,7 @@ impl ItemReader<'_, '_> {
 
     /// Returns `name` of `int MACRO(name)(…)`.
     fn made_name(&self, name: usize, parameters: usize) -> Option<String> {
-        if self.kind(parameters + 1) != Some(CTokenKind::Paren) || self.kind(name) == Some(CTokenKind::Tilde)
-        {
+        if !self.is(parameters + 1, CTokenKind::Paren) || self.is(name, CTokenKind::Tilde) {
             return None;
         }
         match self.scanner.tokens.group(parameters) {
@@ -102,9 +99,7 @@ impl ItemReader<'_, '_> {
     /// Reads `operator …` at `at` of the row.
     pub(super) fn operator(&mut self, from: usize, at: usize) -> ItemReading {
         let mut parameters = at + 1;
-        if self.kind(parameters) == Some(CTokenKind::Paren)
-            && self.kind(parameters + 1) == Some(CTokenKind::Paren)
-        {
+        if self.is(parameters, CTokenKind::Paren) && self.is(parameters + 1, CTokenKind::Paren) {
             parameters += 1;
         }
         while !matches!(self.kind(parameters), Some(CTokenKind::Paren) | None) {
@@ -157,7 +152,7 @@ impl ItemReader<'_, '_> {
         let mut at = first;
         loop {
             let word = self.word(at);
-            let takes_arguments = self.kind(at + 1) == Some(CTokenKind::Paren);
+            let takes_arguments = self.is(at + 1, CTokenKind::Paren);
             match self.kind(at) {
                 None => return HeadTrail::Head(at),
                 Some(CTokenKind::Word) if at == first && self.is_old_style(at) => {

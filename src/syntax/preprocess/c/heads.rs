@@ -90,7 +90,7 @@ impl CScanner<'_> {
             }
             top += 1;
         }
-        if self.top_text(0) == "extern" && self.tokens.kind(count - 1) == Some(CTokenKind::Literal) {
+        if self.top_text(0) == "extern" && self.tokens.is(count - 1, CTokenKind::Literal) {
             return Some(plain(ScopeKind::Namespace));
         }
         let is_macro = count == 1 && (is_macro_name(self.top_text(0)) || self.top_text(0) == "export");
@@ -100,7 +100,7 @@ impl CScanner<'_> {
     /// Reads `MACRO(Name, …) {` as the head of a class, where the block looks like the body of one: it begins with a
     /// member, and a semicolon follows it.
     pub(super) fn macro_class(&mut self) -> Option<ScopeHead> {
-        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(CTokenKind::Paren);
+        let is_call = self.tokens.len() == 2 && self.tokens.is(1, CTokenKind::Paren);
         if self.dialect == Dialect::C || !is_call || !is_macro_name(self.top_text(0)) {
             return None;
         }
@@ -161,8 +161,8 @@ impl CScanner<'_> {
             self.names(if is_scoped { keyword + 2 } else { keyword + 1 })?;
         let count = self.tokens.len();
         // What has a semicolon or a call before its brace is a function that returns the type.
-        let is_function = (rest..count).any(|top| self.tokens.kind(top) == Some(CTokenKind::Semicolon))
-            || (self.tokens.kind(rest) == Some(CTokenKind::Less) && !self.ends_as_type(rest));
+        let is_function = (rest..count).any(|top| self.tokens.is(top, CTokenKind::Semicolon))
+            || (self.tokens.is(rest, CTokenKind::Less) && !self.ends_as_type(rest));
         if is_function {
             return None;
         }
@@ -186,7 +186,7 @@ impl CScanner<'_> {
         let mut spare = Vec::new();
         while top < self.tokens.len() {
             match self.tokens.kind(top)? {
-                CTokenKind::Word if self.tokens.kind(top + 1) == Some(CTokenKind::Paren) => {
+                CTokenKind::Word if self.tokens.is(top + 1, CTokenKind::Paren) => {
                     let continues =
                         self.tokens.kind(top + 2).is_some_and(|kind| kind != CTokenKind::Semicolon)
                             && !is_trailing_qualifier(self.top_text(top + 2));
@@ -218,7 +218,7 @@ impl CScanner<'_> {
     }
 
     fn is_scope(&self, top: usize) -> bool {
-        self.tokens.kind(top) == Some(CTokenKind::Scope)
+        self.tokens.is(top, CTokenKind::Scope)
     }
 
     /// Returns whether what follows a `<` in a head can be that of a type: `class A<int> : B {`, and not `struct A<int>
@@ -262,7 +262,7 @@ impl CScanner<'_> {
     /// requires (a) {`, is a clause, and the `{` after it is a body's.
     pub(super) fn is_in_requires(&self) -> bool {
         let count = self.tokens.len();
-        let has_parameters = self.tokens.kind(count.wrapping_sub(1)) == Some(CTokenKind::Paren);
+        let has_parameters = self.tokens.is(count.wrapping_sub(1), CTokenKind::Paren);
         let Some(word) = count.checked_sub(if has_parameters { 2 } else { 1 }) else { return false };
         if self.dialect == Dialect::C || self.top_text(word) != "requires" {
             return false;
@@ -296,24 +296,24 @@ impl CScanner<'_> {
         while matches!(self.top_text(at), "!" | "not") {
             at += 1;
         }
-        if self.tokens.kind(at) == Some(CTokenKind::Paren) {
+        if self.tokens.is(at, CTokenKind::Paren) {
             return Some(at + 1);
         }
         if self.top_text(at) == "requires" {
-            at += if self.tokens.kind(at + 1) == Some(CTokenKind::Paren) { 2 } else { 1 };
-            return (self.tokens.kind(at) == Some(CTokenKind::Braces)).then_some(at + 1);
+            at += if self.tokens.is(at + 1, CTokenKind::Paren) { 2 } else { 1 };
+            return (self.tokens.is(at, CTokenKind::Braces)).then_some(at + 1);
         }
         loop {
-            at += usize::from(self.tokens.kind(at) == Some(CTokenKind::Scope));
+            at += usize::from(self.tokens.is(at, CTokenKind::Scope));
             at += usize::from(self.top_text(at) == "template");
-            if self.tokens.kind(at) != Some(CTokenKind::Word) {
+            if !self.tokens.is(at, CTokenKind::Word) {
                 return None;
             }
             at += 1;
-            if self.tokens.kind(at) == Some(CTokenKind::Less) {
+            if self.tokens.is(at, CTokenKind::Less) {
                 at = self.closed_angle(at)?;
             }
-            if self.tokens.kind(at) != Some(CTokenKind::Scope) {
+            if !self.tokens.is(at, CTokenKind::Scope) {
                 return Some(at);
             }
         }

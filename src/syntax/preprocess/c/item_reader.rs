@@ -68,7 +68,7 @@ impl ItemReader<'_, '_> {
         if !matches!(self.kind(0), Some(CTokenKind::Word | CTokenKind::Scope | CTokenKind::Tilde)) {
             return if self.end == 0 { ItemReading::Ignored } else { ItemReading::Ambiguous(None) };
         }
-        if self.word(0) == "extern" && self.kind(1) == Some(CTokenKind::Literal) {
+        if self.word(0) == "extern" && self.is(1, CTokenKind::Literal) {
             self.first = 2;
         }
         if self.word(self.first) == "export" {
@@ -87,13 +87,13 @@ impl ItemReader<'_, '_> {
             }
             "import" | "module" if self.scanner.dialect == Dialect::Cpp => return self.module(first),
             // An explicit instantiation is not shown.
-            "template" if self.kind(first + 1) != Some(CTokenKind::Angle) => return ItemReading::Ignored,
+            "template" if !self.is(first + 1, CTokenKind::Angle) => return ItemReading::Ignored,
             "extern" if self.word(first + 1) == "template" => return ItemReading::Ignored,
             word if is_statement(word) => return ItemReading::Ignored,
             word => self.is_typedef = word == "typedef",
         }
         let mut at = self.first;
-        while self.word(at) == "template" && self.kind(at + 1) == Some(CTokenKind::Angle) {
+        while self.word(at) == "template" && self.is(at + 1, CTokenKind::Angle) {
             at += 2;
             if let Some(end) = self.scanner.clause_end(at) {
                 at = end;
@@ -131,12 +131,12 @@ impl ItemReader<'_, '_> {
             return false;
         }
         let name = if word == "enum" && is_tag(self.word(at + 1)) { at + 2 } else { at + 1 };
-        self.kind(name) == Some(CTokenKind::Word)
-            && (name + 1 == self.end || (word == "enum" && self.kind(name + 1) == Some(CTokenKind::Colon)))
+        self.is(name, CTokenKind::Word)
+            && (name + 1 == self.end || (word == "enum" && self.is(name + 1, CTokenKind::Colon)))
             || (word == "class"
                 && is_macro_name(self.word(name))
                 && name + 2 == self.end
-                && self.kind(name + 1) == Some(CTokenKind::Word))
+                && self.is(name + 1, CTokenKind::Word))
     }
 
     /// Reads `import name;` and `module name;`, which the grammar takes for declarations.
@@ -155,8 +155,8 @@ impl ItemReader<'_, '_> {
     /// Reads `using Name = …;`; other `using` declarations are not symbols.
     pub(super) fn using(&self, at: usize) -> ItemReading {
         let name = at + 1;
-        if self.kind(name + 1) != Some(CTokenKind::Equals) {
-            let has_value = (name..self.end).any(|top| self.kind(top) == Some(CTokenKind::Equals));
+        if !self.is(name + 1, CTokenKind::Equals) {
+            let has_value = (name..self.end).any(|top| self.is(top, CTokenKind::Equals));
             return if has_value { ItemReading::Ambiguous(None) } else { ItemReading::Ignored };
         }
         self.symbol(SymbolKind::Typedef, self.word(name).to_owned(), self.end, None)
@@ -194,13 +194,17 @@ impl ItemReader<'_, '_> {
         self.scanner.tokens.kind(top).filter(|_| top < self.end)
     }
 
+    pub(super) fn is(&self, top: usize, kind: CTokenKind) -> bool {
+        self.kind(top) == Some(kind)
+    }
+
     pub(super) fn token(&self, top: usize) -> Option<&CToken> {
         self.scanner.tokens.top_level(top)
     }
 
     /// Returns the text of a token of the row, if it is a word.
     pub(super) fn word(&self, top: usize) -> &str {
-        if self.kind(top) == Some(CTokenKind::Word) { self.scanner.top_text(top) } else { "" }
+        if self.is(top, CTokenKind::Word) { self.scanner.top_text(top) } else { "" }
     }
 
     /// Returns the end of the text that precedes a token of the row.

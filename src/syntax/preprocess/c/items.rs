@@ -28,8 +28,8 @@ impl CScanner<'_> {
             0 => (0..self.tokens.len().min(3)).take_while(|top| is_specifier(self.top_text(*top))).count(),
             lead => lead,
         };
-        let is_call = self.tokens.len() == lead + 2 && self.tokens.kind(lead + 1) == Some(CTokenKind::Paren);
-        if self.tokens.kind(0) != Some(CTokenKind::Word) || (self.tokens.len() != 1 && !is_call) {
+        let is_call = self.tokens.len() == lead + 2 && self.tokens.is(lead + 1, CTokenKind::Paren);
+        if !self.tokens.is(0, CTokenKind::Word) || (self.tokens.len() != 1 && !is_call) {
             if is_access(word) && self.is_in_type() && self.is_only_macros() {
                 self.discard_item();
             }
@@ -66,7 +66,7 @@ impl CScanner<'_> {
         if self.is_in_enum() {
             return false;
         }
-        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(CTokenKind::Paren);
+        let is_call = self.tokens.len() == 2 && self.tokens.is(1, CTokenKind::Paren);
         // `X(one)` above `X(two)`
         let is_repeated = is_call && self.top_text(0) == word;
         // `D(int, sse2)`, an empty line, and then something else.
@@ -87,10 +87,10 @@ impl CScanner<'_> {
         while top < MOST_MACROS && is_specifier(self.top_text(top)) {
             top += 1;
         }
-        self.tokens.kind(top) == Some(CTokenKind::Word)
+        self.tokens.is(top, CTokenKind::Word)
             && !self.is_in_type()
-            && self.tokens.kind(top + 1) == Some(CTokenKind::Paren)
-            && self.tokens.kind(top + 2) == Some(CTokenKind::Equals)
+            && self.tokens.is(top + 1, CTokenKind::Paren)
+            && self.tokens.is(top + 2, CTokenKind::Equals)
     }
 
     /// Returns whether an empty line or a comment precedes the next token.
@@ -113,8 +113,7 @@ impl CScanner<'_> {
         if self.tokens.is_empty() || 2 < self.tokens.len() || !self.tokens.is_outside_groups() {
             return;
         }
-        let is_call =
-            self.tokens.kind(0) == Some(CTokenKind::Word) && self.tokens.kind(1) == Some(CTokenKind::Paren);
+        let is_call = self.tokens.is(0, CTokenKind::Word) && self.tokens.is(1, CTokenKind::Paren);
         if self.is_only_macros() || (is_call && !self.is_in_type()) {
             self.discard_item();
         }
@@ -149,7 +148,7 @@ impl CScanner<'_> {
         let count = self.tokens.len() - 1;
         let is_label = (0..count).all(|top| {
             let word = self.top_text(top);
-            self.tokens.kind(top) == Some(CTokenKind::Word)
+            self.tokens.is(top, CTokenKind::Word)
                 && (is_access(word) || word == "slots" || word == "Q_SLOTS" || is_macro_name(word))
         });
         let names_access = (0..count).any(|top| is_access(self.top_text(top)));
@@ -188,7 +187,7 @@ impl CScanner<'_> {
     /// Gives the current item to the grammar, without large blocks in it.
     fn emit_declaration(&mut self) {
         self.repair();
-        if self.tokens.kind(0) == Some(CTokenKind::TypeEnd) && is_about_layout(self.top_text(1)) {
+        if self.tokens.is(0, CTokenKind::TypeEnd) && is_about_layout(self.top_text(1)) {
             // `} __packed;`
             let range = self.tokens.top_level(1).map_or(0..0, CToken::range);
             self.edits.push((range, ""));
@@ -219,7 +218,7 @@ impl CScanner<'_> {
         if let Some(head) = self.scope_head().or_else(|| self.macro_class()) {
             return self.begin_scope(head);
         }
-        if (0..self.tokens.len()).any(|top| self.tokens.kind(top) == Some(CTokenKind::Paren)) {
+        if (0..self.tokens.len()).any(|top| self.tokens.is(top, CTokenKind::Paren)) {
             return self.function();
         }
         // Further blocks of the item are values too.
@@ -271,7 +270,7 @@ impl CScanner<'_> {
     fn is_in_initializers(&self) -> bool {
         let last = self.tokens.len() - 1;
         let is_named = matches!(self.tokens.kind(last), Some(CTokenKind::Word | CTokenKind::Greater));
-        let colon = || (0..last).find(|top| self.tokens.kind(*top) == Some(CTokenKind::Colon));
+        let colon = || (0..last).find(|top| self.tokens.is(*top, CTokenKind::Colon));
         self.dialect == Dialect::Cpp && is_named && self.top_text(last) != "try" && colon().is_some()
     }
 
@@ -354,7 +353,7 @@ impl CScanner<'_> {
     /// Ends a constant of an enumeration: with a comma, or where the enumeration ends.
     pub(super) fn end_constant(&mut self) {
         let count = self.tokens.len();
-        let has_comma = self.tokens.kind(count.saturating_sub(1)) == Some(CTokenKind::Comma);
+        let has_comma = self.tokens.is(count.saturating_sub(1), CTokenKind::Comma);
         let parts = if has_comma { count - 1 } else { count };
         let name = self.constant_name(parts);
         let mut value = name + 1;
@@ -366,11 +365,11 @@ impl CScanner<'_> {
             value += 1;
         }
         // `X(a)`: what a macro expands to has a name that is not known here.
-        let is_made = self.tokens.kind(name + 1) == Some(CTokenKind::Paren);
+        let is_made = self.tokens.is(name + 1, CTokenKind::Paren);
         let is_plain = name < parts
             && !is_made
-            && self.tokens.kind(name) == Some(CTokenKind::Word)
-            && (value == parts || self.tokens.kind(value) == Some(CTokenKind::Equals) && value + 1 < parts);
+            && self.tokens.is(name, CTokenKind::Word)
+            && (value == parts || self.tokens.is(value, CTokenKind::Equals) && value + 1 < parts);
         if !is_plain {
             if 0 < parts {
                 // An X-macro makes constants whose names are not known here.
@@ -396,9 +395,9 @@ impl CScanner<'_> {
     fn constant_name(&self, parts: usize) -> usize {
         let mut name = 0;
         while name + 2 < parts
-            && self.tokens.kind(name) == Some(CTokenKind::Word)
-            && self.tokens.kind(name + 1) == Some(CTokenKind::Paren)
-            && self.tokens.kind(name + 2) == Some(CTokenKind::Word)
+            && self.tokens.is(name, CTokenKind::Word)
+            && self.tokens.is(name + 1, CTokenKind::Paren)
+            && self.tokens.is(name + 2, CTokenKind::Word)
         {
             name += 2;
         }

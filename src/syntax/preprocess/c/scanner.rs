@@ -12,6 +12,7 @@ use crate::syntax::text::{Checkpoint, PreprocessedText, SynthesizedItem};
 pub(super) const MAX_DEPTH: usize = 200;
 
 /// Reads a text in C or C++ from its beginning to its end: where it is, and what it has read of the current item.
+#[derive(Default)]
 pub(super) struct CScanner<'a> {
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
@@ -32,8 +33,9 @@ pub(super) struct CScanner<'a> {
 }
 
 /// Which of the two languages a text is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Dialect {
+    #[default]
     C,
     Cpp,
 }
@@ -80,20 +82,7 @@ pub(super) struct Unsupported;
 
 impl<'a> CScanner<'a> {
     pub(super) fn new(text: &'a str, dialect: Dialect) -> Self {
-        Self {
-            text,
-            bytes: text.as_bytes(),
-            dialect,
-            at: 0,
-            tokens: ItemTokens::default(),
-            edits: Vec::new(),
-            scopes: Vec::new(),
-            conditions: Vec::new(),
-            out: PreprocessedText::default(),
-            has_value: false,
-            unended: 0,
-            is_line_start: true,
-        }
+        Self { text, bytes: text.as_bytes(), dialect, is_line_start: true, ..Self::default() }
     }
 
     pub(super) fn push(&mut self, kind: CTokenKind, length: usize) {
@@ -121,7 +110,7 @@ impl<'a> CScanner<'a> {
 
     /// Returns the start of the part of the item that is not emitted yet: after the type that it declares variables of.
     pub(super) fn own_start(&self) -> usize {
-        let is_tail = self.tokens.kind(0) == Some(CTokenKind::TypeEnd);
+        let is_tail = self.tokens.is(0, CTokenKind::TypeEnd);
         if is_tail { self.tokens.top_end(0) } else { self.start() }
     }
 

@@ -133,6 +133,10 @@ impl ItemTokens {
         self.top_level(top).map(|token| token.kind)
     }
 
+    pub(super) fn is(&self, top: usize, kind: CTokenKind) -> bool {
+        self.kind(top) == Some(kind)
+    }
+
     /// Returns where the token ends that is `top`-th in the row, or the group that it opens.
     pub(super) fn top_end(&self, top: usize) -> usize {
         self.top_level(top).map_or(0, |token| self.all[token.matching as usize].end())

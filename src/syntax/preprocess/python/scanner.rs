@@ -36,6 +36,7 @@ struct OpenClass {
 }
 
 /// Reads a text from its beginning to its end.
+#[derive(Default)]
 pub(super) struct PythonScanner<'a> {
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
@@ -68,22 +69,7 @@ impl<'a> PythonScanner<'a> {
         if memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n')) {
             return None;
         }
-        Some(Self {
-            text,
-            bytes,
-            at: 0,
-            out: PreprocessedText::default(),
-            code_end: 0,
-            pending: None,
-            edits: Vec::new(),
-            taken_comments: Vec::new(),
-            brackets: Vec::new(),
-            closers: Vec::new(),
-            blocks: vec![0],
-            classes: Vec::new(),
-            decorators: None,
-            expects_block: false,
-        })
+        Some(Self { text, bytes, blocks: vec![0], ..Self::default() })
     }
 
     /// Reads all lines; `None` at the first one that the scanner does not support.

@@ -38,8 +38,14 @@ impl PythonScanner<'_> {
                 }
                 ByteClass::Open if MAX_NESTING <= self.brackets.len() => return None,
                 ByteClass::Open => {
-                    let edits = self.edits.len();
-                    self.brackets.push(PythonBracket::new(byte, at, is_value, is_import, edits));
+                    self.brackets.push(PythonBracket {
+                        kind: byte,
+                        open: at,
+                        is_applied: is_value,
+                        is_import,
+                        edits: self.edits.len(),
+                        ..PythonBracket::default()
+                    });
                     is_value = false;
                     at += 1;
                 }
@@ -150,6 +156,7 @@ impl PlaceholderEdit {
 }
 
 /// An open bracket, and what was found in it.
+#[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent finding")]
 pub(super) struct PythonBracket {
     kind: u8,
@@ -169,21 +176,6 @@ pub(super) struct PythonBracket {
 }
 
 impl PythonBracket {
-    pub(super) fn new(kind: u8, open: usize, is_applied: bool, is_import: bool, edits: usize) -> Self {
-        Self {
-            kind,
-            open,
-            is_applied,
-            is_import,
-            has_comma: false,
-            has_loop: false,
-            has_yield: false,
-            lambdas: 0,
-            has_large: false,
-            edits,
-        }
-    }
-
     fn is_closed_by(&self, byte: u8) -> bool {
         matches!((self.kind, byte), (b'(', b')') | (b'[', b']') | (b'{', b'}'))
     }
