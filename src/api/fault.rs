@@ -51,16 +51,10 @@ impl ApiError {
 
     /// The project's folder cannot be opened.
     pub fn no_project(root: &Path, error: &io::Error) -> Self {
-        Self {
-            code: "no_project".into(),
-            message: format!("project folder {} cannot be opened: {error}", root.display()),
-            hint: "give the path of a folder that can be read with --project".into(),
-            kind: ApiErrorKind::User,
-        }
+        let message = format!("project folder {} cannot be opened: {error}", root.display());
+        Self::user("no_project", message, "give the path of a folder that can be read with --project")
     }
-}
 
-impl ApiError {
     /// The asker takes other settings for those of the project.
     pub fn other_settings() -> Self {
         let message = "settings differ from those that the client has read".to_owned();
@@ -76,7 +70,8 @@ impl ApiError {
     /// A file cannot be written.
     pub fn write_failed(path: &Path, error: &io::Error) -> Self {
         let message = format!("{} cannot be written: {error}", path.display());
-        Self::environment("write_failed", message, hint(Code::WriteFailed))
+        let (code, _, hint) = describe(Code::WriteFailed);
+        Self::environment(code, message, hint)
     }
 
     /// What should be an answer cannot be read.
@@ -93,48 +88,18 @@ impl ApiError {
 
     /// What should be a slice as JSON is none.
     pub fn bad_slice(why: &str) -> Self {
-        Self {
-            code: "bad_slice".into(),
-            message: format!("not a slice as JSON: {why}"),
-            hint: "`slop slice make PATH A-B` prints one as it should be".into(),
-            kind: ApiErrorKind::User,
-        }
+        Self::user(
+            "bad_slice",
+            format!("not a slice as JSON: {why}"),
+            "`slop slice make PATH A-B` prints one as it should be",
+        )
     }
 }
 
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
-        let code = error.code();
-        Self {
-            code: code_name(code).into(),
-            message: error_chain(&error),
-            hint: hint(code).into(),
-            kind: kind(code),
-        }
-    }
-}
-
-const fn code_name(code: Code) -> &'static str {
-    match code {
-        Code::ListFailed => "list_failed",
-        Code::StoreTooNew => "store_too_new",
-        Code::StoreUnusable => "store_unusable",
-        Code::PaidUnusable => "paid_unusable",
-        Code::BadPattern => "bad_pattern",
-        Code::OutsideProject => "outside_project",
-        Code::NotFound => "not_found",
-        Code::Secret => "secret",
-        Code::NotShown => "not_shown",
-        Code::NoSuchView => "no_such_view",
-        Code::NoSuchRevision => "no_such_revision",
-        Code::NoSuchLines => "no_such_lines",
-        Code::Cancelled => "cancelled",
-        Code::NoCache => "no_cache",
-        Code::OverBudget => "over_budget",
-        Code::BadDiscussion => "bad_discussion",
-        Code::HistoryNotFound => "history_not_found",
-        Code::NothingToSend => "nothing_to_send",
-        Code::WriteFailed => "write_failed",
+        let (code, kind, hint) = describe(error.code());
+        Self { code: code.into(), message: error_chain(&error), hint: hint.into(), kind }
     }
 }
 
@@ -142,66 +107,72 @@ const fn code_name(code: Code) -> &'static str {
 pub const PAID_STORE_HINT: &str = "if it is damaged, `slop cache verify` or the next `slop summarize` repairs it, and keeps the old \
                           file; do not delete it, for it was paid for";
 
-const fn hint(code: Code) -> &'static str {
+/// Returns the stable name of a code, who has to act on it, and what they can do.
+const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
+    use ApiErrorKind::{Environment, User};
     match code {
-        Code::ListFailed => "check that the project's folder is there and can be read",
-        Code::StoreTooNew => {
-            "use the newer slop that wrote this cache, or delete index.db in the cache folder to rebuild it"
+        Code::ListFailed => {
+            ("list_failed", Environment, "check that the project's folder is there and can be read")
         }
-        Code::StoreUnusable => {
-            "try again; if it stays so, delete index.db in the cache folder: it costs time only"
+        Code::StoreTooNew => (
+            "store_too_new",
+            User,
+            "use the newer slop that wrote this cache, or delete index.db in the cache folder to rebuild it",
+        ),
+        Code::StoreUnusable => (
+            "store_unusable",
+            Environment,
+            "try again; if it stays so, delete index.db in the cache folder: it costs time only",
+        ),
+        Code::PaidUnusable => ("paid_unusable", Environment, PAID_STORE_HINT),
+        Code::BadPattern => ("bad_pattern", User, "quote the pattern, and close every bracket in it"),
+        Code::OutsideProject => (
+            "outside_project",
+            User,
+            "give a path below the project's folder, or choose another with --project",
+        ),
+        Code::NotFound => ("not_found", User, "`slop status` lists the files of the project"),
+        Code::Secret => ("secret", User, "name it under `secrets.allow` in slop.toml if it may be shown"),
+        Code::NotShown => ("not_shown", User, "`slop status` says what slop makes of the file"),
+        Code::NoSuchView => ("no_such_view", User, "`slop view --mode summary` works for every text"),
+        Code::NoSuchRevision => (
+            "no_such_revision",
+            User,
+            "give a commit, a branch or a tag: `git rev-parse --verify REV^{commit}` has to know it",
+        ),
+        Code::NoSuchLines => {
+            ("no_such_lines", User, "count lines from 1, the last one included, as in 10-25")
         }
-        Code::PaidUnusable => PAID_STORE_HINT,
-        Code::BadPattern => "quote the pattern, and close every bracket in it",
-        Code::OutsideProject => "give a path below the project's folder, or choose another with --project",
-        Code::NotFound => "`slop status` lists the files of the project",
-        Code::Secret => "name it under `secrets.allow` in slop.toml if it may be shown",
-        Code::NotShown => "`slop status` says what slop makes of the file",
-        Code::NoSuchView => "`slop view --mode summary` works for every text",
-        Code::NoSuchRevision => {
-            "give a commit, a branch or a tag: `git rev-parse --verify REV^{commit}` has to know it"
-        }
-        Code::NoSuchLines => "count lines from 1, the last one included, as in 10-25",
-        Code::Cancelled => "ask again; what was derived until then is kept",
-        Code::NoCache => {
-            "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
-        }
-        Code::OverBudget => {
+        Code::Cancelled => ("cancelled", Environment, "ask again; what was derived until then is kept"),
+        Code::NoCache => (
+            "no_cache",
+            User,
+            "set `aggregation.cache_enabled = true`, and see that the cache folder can be written",
+        ),
+        Code::OverBudget => (
+            "over_budget",
+            User,
             "require fewer files in full (focus, force_full), leave out sections, or raise the limit: \
-             tokens with --budget or tiers.N.budget_tokens, bytes with --max-bytes"
+             tokens with --budget or tiers.N.budget_tokens, bytes with --max-bytes",
+        ),
+        Code::BadDiscussion => (
+            "bad_discussion",
+            User,
+            "name with --history a JSON, JSONL or TOML file of strings or of {role, content}, within limits.section_bytes",
+        ),
+        Code::HistoryNotFound => (
+            "history_not_found",
+            User,
+            "name with --history a file that is there and can be read; where none is named, it is history.toml",
+        ),
+        Code::NothingToSend => {
+            ("nothing_to_send", User, "leave out --history-only, or give a discussion that is not empty")
         }
-        Code::BadDiscussion => {
-            "name with --history a JSON, JSONL or TOML file of strings or of {role, content}, within limits.section_bytes"
-        }
-        Code::HistoryNotFound => {
-            "name with --history a file that is there and can be read; where none is named, it is history.toml"
-        }
-        Code::NothingToSend => "leave out --history-only, or give a discussion that is not empty",
-        Code::WriteFailed => {
-            "check the folder's permissions and the room on the disk, or choose another path with -o"
-        }
-    }
-}
-
-const fn kind(code: Code) -> ApiErrorKind {
-    match code {
-        Code::ListFailed | Code::StoreUnusable | Code::PaidUnusable | Code::WriteFailed | Code::Cancelled => {
-            ApiErrorKind::Environment
-        }
-        Code::StoreTooNew
-        | Code::BadPattern
-        | Code::OutsideProject
-        | Code::NotFound
-        | Code::Secret
-        | Code::NotShown
-        | Code::NoSuchView
-        | Code::NoSuchRevision
-        | Code::NoSuchLines
-        | Code::NoCache
-        | Code::OverBudget
-        | Code::BadDiscussion
-        | Code::HistoryNotFound
-        | Code::NothingToSend => ApiErrorKind::User,
+        Code::WriteFailed => (
+            "write_failed",
+            Environment,
+            "check the folder's permissions and the room on the disk, or choose another path with -o",
+        ),
     }
 }
 

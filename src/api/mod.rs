@@ -19,14 +19,15 @@ mod providers;
 mod queries;
 mod query;
 mod service;
-mod slice;
 mod wire;
 
 pub use crate::engine::{ScanProgress, World};
 #[cfg(test)]
 pub use client::ConnectError;
 pub use client::{Client, ClientError};
-pub use curation::{mask_to_json, persona_to_json, preset_to_json};
+pub use curation::{
+    mask_to_json, persona_to_json, preset_to_json, resolution_to_json, slice_from_json, slice_to_json,
+};
 pub use document::{DocumentFormat, DocumentRequest, OutputTarget, compose_document, compose_unformatted};
 pub use fault::{ApiError, ApiErrorKind, PAID_STORE_HINT};
 #[cfg(test)]
@@ -55,7 +56,6 @@ pub use service::{
 };
 #[cfg(test)]
 pub use service::{EncodedAnswer, ask_encoded};
-pub use slice::{from_json as slice_from_json, resolution as resolution_to_json, to_json as slice_to_json};
 #[cfg(test)]
 pub use wire::FreshnessState;
 pub use wire::{

@@ -8,9 +8,9 @@ use clap::error::ErrorKind;
 use clap::{Args as Arguments, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use super::agent_args::{AgentArgs, SummarizeArgs};
+use super::background_args::{AgentArgs, SummarizeArgs};
+use super::background_args::{DaemonArgs, WatchArgs};
 use super::curation_args::{MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
-use super::daemon_args::{DaemonArgs, WatchArgs};
 use super::document_args::{AggregateArgs, ExplainArgs};
 use super::values::{file_word, line_range, mask, mode};
 use crate::model::{MaskMode, ViewMode};

@@ -1,5 +1,6 @@
 //! Errors become words and an exit code.
 
+use std::borrow::Cow;
 use std::io;
 
 use crate::api::{ApiError, ApiErrorKind};
@@ -17,63 +18,40 @@ pub(super) const INCOMPLETE: u8 = 4;
 /// A bug.
 pub(super) const BUG: u8 = 70;
 
+/// The stable name of errors of the command line itself.
+pub(super) const USAGE: &str = "usage";
+
 /// Why a command failed.
 #[derive(Debug)]
 pub(super) enum CommandError {
-    /// The engine's answer.
     Api(ApiError),
-    /// The command line's own.
-    Usage {
-        /// The condition, complete without a prefix.
-        message: String,
-        /// What to do.
-        hint: String,
-    },
     /// Standard output cannot be written.
     Output(io::Error),
 }
 
 impl CommandError {
-    pub(super) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Usage { message: message.into(), hint: hint.into() }
+    /// Returns an error of the command line's own.
+    pub(super) fn usage(message: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
+        Self::Api(ApiError::user(USAGE, message, hint))
     }
 
-    pub(super) fn exit_code(&self) -> u8 {
+    /// Returns what a client of the API would be given for the same error.
+    pub(super) fn into_api_error(self) -> ApiError {
         match self {
-            Self::Api(fault) => match fault.kind {
-                ApiErrorKind::User => USER,
-                ApiErrorKind::Environment => ENVIRONMENT,
-            },
-            Self::Usage { .. } => USER,
-            // The reader of a pipe may close it early; that is not a failure.
-            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => DONE,
-            Self::Output(_) => ENVIRONMENT,
+            Self::Api(fault) => fault,
+            Self::Output(error) => {
+                let message = format!("standard output cannot be written: {error}");
+                ApiError::environment("write_failed", message, "check where the output goes")
+            }
         }
     }
+}
 
-    pub(super) fn message(&self) -> String {
-        match self {
-            Self::Api(fault) => fault.message.clone(),
-            Self::Usage { message, .. } => message.clone(),
-            Self::Output(error) => format!("standard output cannot be written: {error}"),
-        }
-    }
-
-    /// Returns the failure's stable name, for programs.
-    pub(super) fn code(&self) -> &str {
-        match self {
-            Self::Api(fault) => &fault.code,
-            Self::Usage { .. } => "usage",
-            Self::Output(_) => "write_failed",
-        }
-    }
-
-    pub(super) fn hint(&self) -> &str {
-        match self {
-            Self::Api(fault) => &fault.hint,
-            Self::Usage { hint, .. } => hint,
-            Self::Output(_) => "check where the output goes",
-        }
+/// Returns the exit code for an error.
+pub(super) const fn exit_code(error: &ApiError) -> u8 {
+    match error.kind {
+        ApiErrorKind::User => USER,
+        ApiErrorKind::Environment => ENVIRONMENT,
     }
 }
 

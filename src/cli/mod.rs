@@ -6,13 +6,11 @@
 //!
 //! Start with [`main`].
 
-mod agent_args;
 mod args;
+mod background_args;
 mod commands;
 mod curation_args;
-mod daemon_args;
 mod document_args;
-mod environment;
 mod failure;
 mod output;
 mod place;

@@ -6,7 +6,7 @@ use std::io::{BufWriter, IsTerminal, Stdout, Write};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use super::failure::CommandError;
+use crate::api::ApiError;
 use crate::model::printable_lines;
 
 /// Writes for people and programs.
@@ -96,8 +96,8 @@ impl CommandOutput {
     }
 
     /// Reports why a command failed, even if silence was asked for.
-    pub(super) fn error(&mut self, failure: &CommandError) {
-        let (message, hint) = (printable_lines(&failure.message()), printable_lines(failure.hint()));
+    pub(super) fn error(&mut self, error: &ApiError) {
+        let (message, hint) = (printable_lines(&error.message), printable_lines(&error.hint));
         self.write_stderr(&format!("{ERROR}error:{ERROR:#} {message}"));
         if !hint.is_empty() {
             self.write_stderr(&format!("{HINT}hint:{HINT:#} {hint}"));

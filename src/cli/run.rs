@@ -1,14 +1,15 @@
 //! From the process's start to its exit code.
 
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use super::args::{CliArgs, CliCommand, ColorWhen};
-use super::environment::ProcessEnvironment;
 use super::failure::CommandError;
 use super::output::CommandOutput;
+use super::place::ProcessEnvironment;
 use super::{commands, failure};
 use crate::api::envelope_of_error;
 
@@ -37,8 +38,9 @@ fn run(args: &CliArgs) -> u8 {
         let served = ProcessEnvironment::read().map_err(CommandError::from);
         let served = served.and_then(|environment| commands::run_mcp(args, environment));
         return served.unwrap_or_else(|failure| {
-            output().error(&failure);
-            failure.exit_code()
+            let error = failure.into_api_error();
+            output().error(&error);
+            failure::exit_code(&error)
         });
     }
     let mut output = output();
@@ -47,27 +49,24 @@ fn run(args: &CliArgs) -> u8 {
     let done = done.and_then(|code| output.flush().map(|()| code).map_err(CommandError::from));
     match done {
         Ok(code) => code,
-        Err(failure) => {
-            let code = failure.exit_code();
-            if code != failure::DONE {
-                report_error(&failure, commands::name(&args.command), &mut output);
-            }
-            code
-        }
+        // The reader of a pipe may close it early; that is not a failure.
+        Err(CommandError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => failure::DONE,
+        Err(failure) => report_error(failure, commands::name(&args.command), &mut output),
     }
 }
 
-/// Tells why a command failed: in words, and as JSON where that is asked for and there is no answer yet.
-fn report_error(failure: &CommandError, command: &str, output: &mut CommandOutput) {
-    // If standard output is what failed, the message still goes to standard error.
-    let _ = match failure {
-        CommandError::Api(_) | CommandError::Usage { .. } if output.json && output.answers == 0 => {
-            let error = envelope_of_error(command, failure.code(), &failure.message(), failure.hint());
-            output.write_envelope(error.to_string().as_bytes())
-        }
-        CommandError::Api(_) | CommandError::Usage { .. } | CommandError::Output(_) => Ok(()),
-    };
-    output.error(failure);
+/// Reports why a command failed, in words, and as JSON if that is requested and there is no answer yet; returns the exit
+/// code.
+fn report_error(failure: CommandError, command: &str, output: &mut CommandOutput) -> u8 {
+    let can_write = matches!(failure, CommandError::Api(_));
+    let error = failure.into_api_error();
+    if can_write && output.json && output.answers == 0 {
+        let envelope = envelope_of_error(command, &error.code, &error.message, &error.hint);
+        // If standard output is what fails now, the message still goes to standard error.
+        let _ = output.write_envelope(envelope.to_string().as_bytes());
+    }
+    output.error(&error);
+    failure::exit_code(&error)
 }
 
 fn choose_color(when: ColorWhen) {

@@ -6,12 +6,14 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::document::{resolve_document, resolve_explain};
+use serde::Serialize;
+
+use super::document::{resolve_aggregate, resolve_document, resolve_explain};
 use crate::api::{
     AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    ExplainQuery, ExportQuery, FileStates, FilesQuery, IndexQuery, IndexRun, LineRange, LocalQuery,
-    MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, Payload, Query,
-    ResolveSlicesQuery, SymbolMatches, SymbolsQuery, ViewQuery,
+    ComposeQuery, ExplainQuery, ExportQuery, FileStates, FilesQuery, IndexQuery, IndexRun, LineRange,
+    LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, Payload, Query,
+    ResolveSlicesQuery, SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{Code, Error, Project, Trust, ViewRequest, nearest_symbols, select_symbols};
@@ -53,20 +55,26 @@ impl<A> Found<A> {
     pub(super) const fn all(answer: A) -> Self {
         Self { answer, missing: Vec::new() }
     }
+
+    fn into_payload<Q: Query<Answer: Serialize>>(
+        self,
+        convert: impl FnOnce(A) -> Q::Answer,
+    ) -> Found<Payload> {
+        Found { answer: Payload::value(convert(self.answer)), missing: self.missing }
+    }
 }
 
 /// A question in which nothing is left open.
-pub struct ResolvedQuery<A> {
+pub struct ResolvedQuery {
     /// Whether the cache is of use for the answer. If not, none is opened, and none is created.
     pub uses_cache: bool,
-    answer: Box<AnswerFn<A>>,
+    answer: Box<AnswerFn>,
 }
 
-type AnswerFn<A> = dyn FnOnce(&mut Project<'_>) -> Result<Found<A>, ApiError>;
+type AnswerFn = dyn FnOnce(&mut Project<'_>) -> Result<Found<Payload>, ApiError>;
 
-impl<A: 'static> ResolvedQuery<A> {
-    /// Answers the question.
-    pub fn answer(self, project: &mut Project<'_>) -> Result<Found<A>, ApiError> {
+impl ResolvedQuery {
+    pub fn answer(self, project: &mut Project<'_>) -> Result<Found<Payload>, ApiError> {
         (self.answer)(project)
     }
 
@@ -74,214 +82,143 @@ impl<A: 'static> ResolvedQuery<A> {
         Self { uses_cache: false, ..self }
     }
 
-    fn map<B: 'static>(self, convert: impl FnOnce(A) -> B + 'static) -> ResolvedQuery<B> {
-        let Self { uses_cache, answer } = self;
-        let answer = Box::new(move |project: &mut Project<'_>| {
-            let Found { answer, missing } = answer(project)?;
-            Ok(Found { answer: convert(answer), missing })
-        });
-        ResolvedQuery { uses_cache, answer }
+    pub(super) fn new(
+        answer: impl FnOnce(&mut Project<'_>) -> Result<Found<Payload>, ApiError> + 'static,
+    ) -> Self {
+        Self { uses_cache: true, answer: Box::new(answer) }
     }
 }
 
-/// A question that can be resolved and answered in this process.
-pub(super) trait Resolve: Query {
-    /// Decides what the question leaves open.
-    fn resolve(self, settings: QuerySettings<'_>) -> Resolved<Self>;
-}
-
-pub(super) type Resolved<Q> = Result<ResolvedQuery<<Q as Query>::Answer>, ApiError>;
-
-/// Decides what a question leaves open, whichever it is.
-pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQuery<Payload>, ApiError> {
-    match query {
-        AnyQuery::Index(query) => wire(query, settings),
-        AnyQuery::Files(query) => wire(query, settings),
-        AnyQuery::Outline(query) => wire(query, settings),
-        AnyQuery::View(query) => wire(query, settings),
-        AnyQuery::Symbols(query) => wire(query, settings),
-        AnyQuery::Aggregate(query) => resolve_document(*query, settings),
-        AnyQuery::Explain(query) => wire(*query, settings),
-        AnyQuery::CacheStatus(query) => wire(query, settings),
-        AnyQuery::CacheClear(query) => wire(query, settings),
-        AnyQuery::CacheVerify(query) => wire(query, settings),
-        AnyQuery::CacheGc(query) => wire(query, settings),
-        AnyQuery::Audit(query) => wire(query, settings),
-        AnyQuery::Local(LocalQuery::MakeSlice(query)) => local(query, settings),
-        AnyQuery::Local(LocalQuery::ResolveSlices(query)) => local(query, settings),
-        AnyQuery::Local(LocalQuery::MatchSymbols(query)) => local(query, settings),
-        AnyQuery::Local(LocalQuery::Export(query)) => local(query, settings),
-        AnyQuery::Local(LocalQuery::Compose(query)) => local(*query, settings),
-        // The service that opened the project writes the document that this resolves to.
-        AnyQuery::Local(LocalQuery::WriteDocument(query)) => resolve_document(query.document, settings),
-    }
-}
-
-fn wire<Q: Resolve<Answer: serde::Serialize>>(
-    query: Q,
-    settings: QuerySettings<'_>,
-) -> Result<ResolvedQuery<Payload>, ApiError> {
-    Ok(query.resolve(settings)?.map(Payload::value))
-}
-
-fn local<Q: Resolve>(query: Q, settings: QuerySettings<'_>) -> Result<ResolvedQuery<Payload>, ApiError> {
-    Ok(query.resolve(settings)?.map(Payload::local))
-}
-
-impl Resolve for IndexQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        complete(move |project| Ok(IndexRun::from(&project.index(trust_for(self.verify))?)))
-    }
-}
-
-impl Resolve for FilesQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        complete(|project| Ok(FileStates { files: convert_all(project.status()?) }))
-    }
-}
-
-impl Resolve for OutlineQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        let trust = trust_for(self.verify);
-        found(move |project| {
-            let mut found = for_each_path(&self.files, |files| project.outlines(files, trust))?;
-            // Paths that were asked for one by one may select the same files.
-            found.answer.sort_by(|a, b| a.path.cmp(&b.path));
-            found.answer.dedup_by(|a, b| a.path == b.path);
-            Ok(Found { answer: convert_all(found.answer), missing: found.missing })
-        })
-    }
-}
-
-impl Resolve for ViewQuery {
-    fn resolve(self, settings: QuerySettings<'_>) -> Resolved<Self> {
-        let request = view_request(self, settings.loaded)?;
-        found(move |project| {
-            let views =
-                |files: &[String]| project.views(&ViewRequest { files: files.to_vec(), ..request.clone() });
-            let found = for_each_path(&request.files, views)?;
-            Ok(Found { answer: convert_all(found.answer), missing: found.missing })
-        })
-    }
-}
-
-impl Resolve for SymbolsQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        complete(move |project| {
-            Ok(convert_all(project.symbols(&self.name, self.definition, Trust::Stamps)?))
-        })
-    }
-}
-
-impl Resolve for ExplainQuery {
-    fn resolve(self, settings: QuerySettings<'_>) -> Resolved<Self> {
-        let request = resolve_explain(&self, settings)?;
-        complete(move |project| Ok(convert_all(project.explain(&self.file, &request)?)))
-    }
-}
-
-impl Resolve for AuditQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        complete(|project| Ok(project.audit()?.into()))
-    }
-}
-
-impl Resolve for CacheStatusQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        complete(|project| Ok(project.cache_status()?.into()))
-    }
-}
-
-impl Resolve for CacheClearQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        let mut kinds = Vec::new();
-        if self.summaries {
-            kinds.push(ArtifactKind::Summary);
+/// Decides what a question leaves open, whichever it is, and checks what needs no file to be refused.
+pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQuery, ApiError> {
+    Ok(match query {
+        AnyQuery::Index(query) => complete::<IndexQuery>(move |project| {
+            Ok(IndexRun::from(&project.index(trust_for(query.verify))?))
+        }),
+        AnyQuery::Files(_) => {
+            complete::<FilesQuery>(|project| Ok(FileStates { files: convert_all(project.status()?) }))
         }
-        if self.structure {
-            kinds.extend([ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::References]);
+        AnyQuery::Outline(query) => resolve_outline(query),
+        AnyQuery::View(query) => resolve_view(query, settings.loaded)?,
+        AnyQuery::Symbols(SymbolsQuery { name, definition }) => complete::<SymbolsQuery>(move |project| {
+            Ok(convert_all(project.symbols(&name, definition, Trust::Stamps)?))
+        }),
+        AnyQuery::Aggregate(query) => resolve_document(*query, settings)?,
+        AnyQuery::Explain(query) => {
+            let request = resolve_explain(&query, settings)?;
+            complete::<ExplainQuery>(move |project| Ok(convert_all(project.explain(&query.file, &request)?)))
         }
-        let Self { files, agent, all, .. } = self;
-        let is_whole = kinds.is_empty() && !agent;
-        if all && !(is_whole && files.is_empty()) {
-            return Err(bad_query("both everything and a part of it are named", "say one of both"));
+        AnyQuery::CacheStatus(_) => {
+            complete::<CacheStatusQuery>(|project| Ok(project.cache_status()?.into()))
         }
-        if !files.is_empty() && !kinds.is_empty() {
-            let hint = "clear files, or kinds of what is derived, one after the other";
-            return Err(bad_query("both files and kinds are named", hint));
+        AnyQuery::CacheClear(query) => resolve_cache_clear(query)?,
+        AnyQuery::CacheVerify(_) => {
+            complete::<CacheVerifyQuery>(|project| Ok(project.verify_cache()?.into()))
         }
-        complete(move |project| {
-            let cleared = if !files.is_empty() {
-                project.clear_files(&files, agent)?
-            } else if is_whole {
-                project.clear_cache(all)?
-            } else {
-                project.clear_artifacts(&kinds, agent)?
-            };
-            Ok(cleared.into())
-        })
-    }
+        AnyQuery::CacheGc(query) => {
+            complete::<CacheGcQuery>(move |project| Ok(project.collect_garbage(query.days)?.into()))
+        }
+        AnyQuery::Audit(_) => complete::<AuditQuery>(|project| Ok(project.audit()?.into())),
+        AnyQuery::Local(query) => resolve_local(query, settings)?,
+    })
 }
 
-impl Resolve for CacheVerifyQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        complete(|project| Ok(project.verify_cache()?.into()))
-    }
-}
-
-impl Resolve for CacheGcQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        complete(move |project| Ok(project.collect_garbage(self.days)?.into()))
-    }
-}
-
-impl Resolve for MakeSliceQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        let resolved = complete(move |project| {
-            let Self { file, start_line, end_line, tag, comment } = self;
+fn resolve_local(query: LocalQuery, settings: QuerySettings<'_>) -> Result<ResolvedQuery, ApiError> {
+    Ok(match query {
+        LocalQuery::MakeSlice(query) => complete_local::<MakeSliceQuery>(move |project| {
+            let MakeSliceQuery { file, start_line, end_line, tag, comment } = query;
             let slice = project.make_slice(&file, start_line, end_line)?;
             Ok(Slice { tag, comment, ..slice })
-        });
-        resolved.map(ResolvedQuery::without_cache)
-    }
-}
-
-impl Resolve for ResolveSlicesQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        let resolved = complete(move |project| Ok(project.resolve_slices(&self.file, &self.slices)?));
-        resolved.map(ResolvedQuery::without_cache)
-    }
-}
-
-impl Resolve for MatchSymbolsQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        complete(move |project| {
-            let outlines = project.outlines(&[self.file], Trust::Stamps)?;
-            let outlines: Vec<_> = outlines.iter().map(|answer| &answer.outline).collect();
-            let matches = self.symbols.iter().map(|symbol| SymbolMatches {
-                found: outlines.iter().map(|outline| select_symbols(outline, symbol).len()).sum(),
-                nearest: outlines
-                    .iter()
-                    .flat_map(|outline| nearest_symbols(outline, symbol))
-                    .take(MAX_NEAREST)
-                    .collect(),
-            });
-            Ok(matches.collect())
         })
-    }
-}
-
-impl Resolve for ExportQuery {
-    fn resolve(self, _: QuerySettings<'_>) -> Resolved<Self> {
-        complete(|project| {
+        .without_cache(),
+        LocalQuery::ResolveSlices(ResolveSlicesQuery { file, slices }) => {
+            complete_local::<ResolveSlicesQuery>(move |project| Ok(project.resolve_slices(&file, &slices)?))
+                .without_cache()
+        }
+        LocalQuery::MatchSymbols(query) => {
+            complete_local::<MatchSymbolsQuery>(move |project| match_symbols(project, query))
+        }
+        LocalQuery::Export(_) => complete_local::<ExportQuery>(|project| {
             let mut rows = Vec::new();
             project.export_cache(&mut |row| {
                 rows.push(row);
                 ControlFlow::Continue(())
             })?;
             Ok(rows)
-        })
+        }),
+        LocalQuery::Compose(query) => {
+            let request = resolve_aggregate(query.0, settings)?;
+            complete_local::<ComposeQuery>(move |project| Ok(compose_unformatted(project, &request)?))
+        }
+        // The service that opened the project writes the document that this resolves to.
+        LocalQuery::WriteDocument(query) => resolve_document(query.document, settings)?,
+    })
+}
+
+fn resolve_outline(query: OutlineQuery) -> ResolvedQuery {
+    ResolvedQuery::new(move |project| {
+        let trust = trust_for(query.verify);
+        let mut found = for_each_path(&query.files, |files| project.outlines(files, trust))?;
+        // Paths that were asked for one by one may select the same files.
+        found.answer.sort_by(|a, b| a.path.cmp(&b.path));
+        found.answer.dedup_by(|a, b| a.path == b.path);
+        Ok(found.into_payload::<OutlineQuery>(convert_all))
+    })
+}
+
+fn resolve_view(query: ViewQuery, loaded: &LoadedConfig) -> Result<ResolvedQuery, ApiError> {
+    let request = view_request(query, loaded)?;
+    Ok(ResolvedQuery::new(move |project| {
+        let views =
+            |files: &[String]| project.views(&ViewRequest { files: files.to_vec(), ..request.clone() });
+        Ok(for_each_path(&request.files, views)?.into_payload::<ViewQuery>(convert_all))
+    }))
+}
+
+fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError> {
+    let CacheClearQuery { files, summaries, structure, agent, all } = query;
+    let mut kinds = Vec::new();
+    if summaries {
+        kinds.push(ArtifactKind::Summary);
     }
+    if structure {
+        kinds.extend([ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::References]);
+    }
+    let is_whole = kinds.is_empty() && !agent;
+    if all && !(is_whole && files.is_empty()) {
+        return Err(bad_query("both everything and a part of it are named", "say one of both"));
+    }
+    if !files.is_empty() && !kinds.is_empty() {
+        let hint = "clear files, or kinds of what is derived, one after the other";
+        return Err(bad_query("both files and kinds are named", hint));
+    }
+    Ok(complete::<CacheClearQuery>(move |project| {
+        let cleared = if !files.is_empty() {
+            project.clear_files(&files, agent)?
+        } else if is_whole {
+            project.clear_cache(all)?
+        } else {
+            project.clear_artifacts(&kinds, agent)?
+        };
+        Ok(cleared.into())
+    }))
+}
+
+fn match_symbols(
+    project: &mut Project<'_>,
+    query: MatchSymbolsQuery,
+) -> Result<Vec<SymbolMatches>, ApiError> {
+    let outlines = project.outlines(&[query.file], Trust::Stamps)?;
+    let outlines: Vec<_> = outlines.iter().map(|answer| &answer.outline).collect();
+    let matches = query.symbols.iter().map(|symbol| SymbolMatches {
+        found: outlines.iter().map(|outline| select_symbols(outline, symbol).len()).sum(),
+        nearest: outlines
+            .iter()
+            .flat_map(|outline| nearest_symbols(outline, symbol))
+            .take(MAX_NEAREST)
+            .collect(),
+    });
+    Ok(matches.collect())
 }
 
 /// Answers about all of some paths, or about those of them that can be answered for. It is an error if none can.
@@ -344,20 +281,19 @@ const fn is_about_path(code: Code) -> bool {
     }
 }
 
-/// Returns a question whose answer may lack some of what it asks for.
-#[expect(clippy::unnecessary_wraps, reason = "this is how most questions resolve, and others are refused")]
-fn found<A: 'static>(
-    answer: impl FnOnce(&mut Project<'_>) -> Result<Found<A>, ApiError> + 'static,
-) -> Result<ResolvedQuery<A>, ApiError> {
-    Ok(ResolvedQuery { uses_cache: true, answer: Box::new(answer) })
+/// Returns a question that is answered about all that it asks for, or not at all. The type of the question is named, so
+/// that the compiler compares the answer with it: the payload itself hides its type.
+fn complete<Q: Query<Answer: Serialize>>(
+    answer: impl FnOnce(&mut Project<'_>) -> Result<Q::Answer, ApiError> + 'static,
+) -> ResolvedQuery {
+    ResolvedQuery::new(move |project| Ok(Found::all(Payload::value(answer(project)?))))
 }
 
-/// Returns a question that is answered about all that it asks for, or not at all.
-#[expect(clippy::unnecessary_wraps, reason = "this is how most questions resolve, and others are refused")]
-pub(super) fn complete<A: 'static>(
-    answer: impl FnOnce(&mut Project<'_>) -> Result<A, ApiError> + 'static,
-) -> Result<ResolvedQuery<A>, ApiError> {
-    Ok(ResolvedQuery { uses_cache: true, answer: Box::new(move |project| answer(project).map(Found::all)) })
+/// Returns a question as [`complete`] does, whose answer has no JSON.
+fn complete_local<Q: Query>(
+    answer: impl FnOnce(&mut Project<'_>) -> Result<Q::Answer, ApiError> + 'static,
+) -> ResolvedQuery {
+    ResolvedQuery::new(move |project| Ok(Found::all(Payload::local(answer(project)?))))
 }
 
 const fn trust_for(verify: bool) -> Trust {

@@ -1,20 +1,18 @@
-//! What is asked of a document, and the settings, become the engine's request for it.
+//! What is asked of a document, for a tier or a persona, and the settings, become the engine's request for it.
 
 use std::path::PathBuf;
 
-use super::answer::{QueryOrigin, QuerySettings, Resolve, Resolved, ResolvedQuery, complete};
-use super::profile::DocumentProfile;
+use super::answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
 use super::sources::project_name;
 use crate::api::{
-    AggregateQuery, ApiError, AttachmentOptions, ComposeQuery, ComposedDocument, DocumentReceipt,
-    DocumentRequest, ExplainQuery, FormatName, PartName, Payload, ViewSelection, compose_document,
-    compose_unformatted,
+    AggregateQuery, ApiError, AttachmentOptions, ComposedDocument, DocumentReceipt, DocumentRequest,
+    ExplainQuery, FormatName, PartName, Payload, ViewSelection, compose_document,
 };
-use crate::config::{ExecutionMode, LoadedConfig, Settings};
+use crate::config::{Curation, ExecutionMode, LoadedConfig, SavedEntry, Settings, nearest_name};
 use crate::engine::{
     AggregationRequest, DiscussionSource, DocumentHistory, DocumentLimits, ImageFile, SectionRequest, Trust,
 };
-use crate::model::{BodyOptions, Persona, PreferredModel, Tier};
+use crate::model::{BodyOptions, Persona, PreferredModel, Preset, Tier};
 
 /// The file in the project's folder that holds a discussion where no other is named.
 const HISTORY_FILE: &str = "history.toml";
@@ -62,24 +60,17 @@ pub fn resolve_explain(
 pub(super) fn resolve_document(
     query: AggregateQuery,
     settings: QuerySettings<'_>,
-) -> Result<ResolvedQuery<Payload>, ApiError> {
+) -> Result<ResolvedQuery, ApiError> {
     let request = resolve_aggregate(query, settings)?;
-    complete(move |project| {
+    Ok(ResolvedQuery::new(move |project| {
         let document = compose_document(project, &request)?;
         if !request.is_dry_run {
-            return Ok(Payload::Document(document));
+            return Ok(Found::all(Payload::Document(document)));
         }
         project.discard_delivery();
         let receipt = DocumentReceipt::from(&document.receipt);
-        Ok(Payload::value(ComposedDocument { text: None, receipt }))
-    })
-}
-
-impl Resolve for ComposeQuery {
-    fn resolve(self, settings: QuerySettings<'_>) -> Resolved<Self> {
-        let request = resolve_aggregate(self.0, settings)?;
-        complete(move |project| Ok(compose_unformatted(project, &request)?))
-    }
+        Ok(Found::all(Payload::value(ComposedDocument { text: None, receipt })))
+    }))
 }
 
 fn check_attachments(query: &AggregateQuery) -> Result<(), ApiError> {
@@ -236,4 +227,71 @@ fn default_name(choice: &ViewSelection, profile: &DocumentProfile) -> String {
     let preset = profile.preset.as_ref().map(|preset| format!("preset-{}", preset.name));
     let parts: Vec<String> = persona.or(tier).into_iter().chain(preset).collect();
     if parts.is_empty() { "project".to_owned() } else { parts.join("/") }
+}
+
+/// For whom a document is made.
+#[derive(Debug, Default)]
+pub(super) struct DocumentProfile {
+    pub(super) tier: Option<Tier>,
+    pub(super) persona: Option<Persona>,
+    pub(super) preset: Option<Preset>,
+}
+
+impl DocumentProfile {
+    /// Resolves tier, persona and preset: what the question names takes precedence over what the persona defines.
+    pub(super) fn resolve(choice: &ViewSelection, curation: &Curation) -> Result<Self, ApiError> {
+        if choice.tier.is_some() && choice.persona.is_some() {
+            let message = "both a tier and a persona are given".to_owned();
+            return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));
+        }
+        let persona = choice.persona.as_deref().map(|name| persona(name, curation)).transpose()?;
+        let brought = persona.as_ref().and_then(|persona| persona.context_preset.as_deref());
+        let preset = match (choice.preset.as_deref(), brought, &choice.persona) {
+            (Some(name), ..) => Some(preset(name, curation)?),
+            (None, Some(name), Some(persona)) => Some(preset_of_persona(name, persona, curation)?),
+            (None, ..) => None,
+        };
+        let tier = choice.tier.map(tier).transpose()?;
+        let tier = tier.or(persona.as_ref().and_then(|persona| persona.tier));
+        Ok(Self { tier, persona, preset })
+    }
+}
+
+fn tier(number: u8) -> Result<Tier, ApiError> {
+    let message = || format!("no tier {number}");
+    let hint = "tiers are numbered from 1 to 4";
+    Tier::from_number(number).ok_or_else(|| ApiError::user("bad_ask", message(), hint))
+}
+
+fn persona(name: &str, curation: &Curation) -> Result<Persona, ApiError> {
+    let found = curation.persona(name).map(|persona| persona.value.clone());
+    found.ok_or_else(|| {
+        let known = curation.personas.iter().map(|persona: &SavedEntry<Persona>| persona.value.name.as_str());
+        let message = format!("no persona named `{name}`{}", nearest_hint(name, known));
+        ApiError::user("no_such_persona", message, "`slop persona list` says which personas there are")
+    })
+}
+
+fn preset(name: &str, curation: &Curation) -> Result<Preset, ApiError> {
+    let found = curation.preset(name).map(|preset| preset.value.clone());
+    found.ok_or_else(|| {
+        let known = curation.presets.iter().map(|preset: &SavedEntry<Preset>| preset.value.name.as_str());
+        let message = format!("no preset named `{name}`{}", nearest_hint(name, known));
+        ApiError::user("no_such_preset", message, "`slop preset list` says which presets there are")
+    })
+}
+
+fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<Preset, ApiError> {
+    let found = curation.preset(name).map(|preset| preset.value.clone());
+    found.ok_or_else(|| {
+        let message = format!("no preset named `{name}`, which the persona `{persona}` refers to");
+        let hint =
+            "save a preset of that name, fix the persona's context_preset, or name another with --preset";
+        ApiError::user("no_such_preset", message, hint)
+    })
+}
+
+/// Returns words that name the known name that is most like this one.
+pub(super) fn nearest_hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    nearest_name(name, known).map_or(String::new(), |near| format!(", the nearest known is `{near}`"))
 }

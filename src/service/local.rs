@@ -1,4 +1,5 @@
-//! Answers in this process: the project is opened for each question, and every file of the answer is looked at.
+//! Answers in this process: the project is opened for each question, and every file of the answer is looked at. Programs that
+//! use slop as a library do that through [`Project`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,10 +9,10 @@ use super::sources::SettingsSources;
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, CallOptions, ComposedDocument, Delivery, DocumentFormat,
     FreshnessNote, IndexRun, LocalQuery, OutputTarget, Payload, Query, Receiver, Service, ServiceAnswer,
-    TraceEvent, WriteDocumentQuery, WrittenDocument, pretty,
+    TraceEvent, WriteDocumentQuery, WrittenDocument, ask, pretty,
 };
 use crate::config::LoadedConfig;
-use crate::engine::{PriorOutputs, Project, ScanProgress, World};
+use crate::engine::{self, PriorOutputs, ScanProgress, World};
 use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock};
 
 /// Answers in this process.
@@ -87,7 +88,7 @@ impl LocalService {
         let mut options = loaded.engine_options(&self.root);
         options.cache_enabled &= resolved.uses_cache;
         with_world(&self.root, &*call.job, |world| {
-            let mut project = Project::open(&self.root, options, world)?;
+            let mut project = engine::Project::open(&self.root, options, world)?;
             // What another run writes while this one works is not for this one to delete.
             let prior = output.as_ref().and_then(|output| output.prior(&project));
             let composed = output.as_ref().and(remote).and_then(|compose| compose(query));
@@ -132,7 +133,7 @@ struct Output {
 
 impl Output {
     /// Returns the numbered files that are there before the document is composed.
-    fn prior(&self, project: &Project<'_>) -> Option<PriorOutputs> {
+    fn prior(&self, project: &engine::Project<'_>) -> Option<PriorOutputs> {
         match &self.target {
             OutputTarget::Numbered { folder, name, .. } => Some(project.prior_outputs(folder, name)),
             OutputTarget::File(_) => None,
@@ -145,7 +146,7 @@ impl Output {
         self,
         payload: Payload,
         prior: Option<PriorOutputs>,
-        project: &mut Project<'_>,
+        project: &mut engine::Project<'_>,
     ) -> Result<WrittenDocument, ApiError> {
         let ComposedDocument { text, receipt } = AggregateQuery::read_answer(payload)?;
         let text = text.unwrap_or_default();
@@ -170,7 +171,7 @@ impl Output {
 }
 
 /// Hands on what happened while a question was answered, whether there is an answer or not.
-fn report(project: &mut Project<'_>, call: &CallOptions) {
+fn report(project: &mut engine::Project<'_>, call: &CallOptions) {
     let scan = project.last_scan().map(IndexRun::from);
     call.job.trace(scan.map_or(TraceEvent::NamedFilesOnly, TraceEvent::Scanned));
     project.take_notes().into_iter().for_each(|note| call.job.note(note));
@@ -184,4 +185,36 @@ pub fn with_world<T, E: From<ApiError>>(
 ) -> Result<T, E> {
     let files = RealFiles::open(root).map_err(|error| ApiError::no_project(root, &error))?;
     work(World { clock: &WallClock, disk: &RealDisk, files: &files, processes: &RealProcesses, progress })
+}
+
+/// A project whose questions are answered in this process.
+///
+/// Every answer reflects the files as they are. What is derived from them is cached in the project's folder, as the
+/// settings in its `slop.toml` specify; the settings of the user and the environment are not read.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("engine.py"), "def run():\n    return 1\n")?;
+///
+/// let project = slop::Project::open(folder.path())?;
+/// let outlines = project.ask(slop::OutlineQuery::default())?;
+/// assert_eq!(outlines[0].symbols[0].name, "run");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Project {
+    service: LocalService,
+}
+
+impl Project {
+    /// Opens the project in the folder `root`.
+    pub fn open(root: &Path) -> Result<Self, ApiError> {
+        let root = root.canonicalize().map_err(|error| ApiError::no_project(root, &error))?;
+        Ok(Self { service: LocalService::new(root, SettingsSources::default()) })
+    }
+
+    /// Answers a question. Of several paths that it names, those without an answer are left out; it is an error if none
+    /// has one.
+    pub fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer, ApiError> {
+        Ok(ask(&self.service, query, &CallOptions::default())?.answer)
+    }
 }

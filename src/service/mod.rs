@@ -11,8 +11,6 @@ mod agent_tests;
 mod answer;
 mod document;
 mod local;
-mod profile;
-mod project;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -21,8 +19,7 @@ mod writing;
 pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps, prices};
 pub use answer::{Found, QueryOrigin, QuerySettings, resolve};
 pub use document::{resolve_aggregate, resolve_explain};
-pub use local::{LocalService, with_world};
-pub use project::Project;
+pub use local::{LocalService, Project, with_world};
 pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, project_name, settings_error};
 pub use writing::{
     SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport, day_of, has_key, host_of,

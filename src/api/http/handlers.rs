@@ -14,12 +14,12 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::limits::{LIST_ITEMS, TEXT_CHARACTERS};
-use super::progress::{LINES, RunningQuery};
-use super::refusal::ApiErrorResponse;
+use super::response::ApiErrorResponse;
 use super::routes::{ROUTES, Route, RouteAction, deprecated_keys};
 use super::server::ServerState;
 use super::stream::{EventParameters, EventStream};
-use super::{openapi, reply};
+use super::stream::{LINES, RunningQuery};
+use super::{openapi, response};
 use crate::api::keeper::Stopping;
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, VERSION, ask_encoded};
@@ -77,16 +77,16 @@ async fn answer(
         RouteAction::Status => {
             let _: NoParameters = parse_parameters(uri)?;
             let status = run_blocking(move || keeper.status()).await?;
-            Ok(reply::plain_response(route.command, &status))
+            Ok(response::plain_response(route.command, &status))
         }
         RouteAction::OpenApi => {
             let _: NoParameters = parse_parameters(uri)?;
-            Ok(reply::response_with_type(openapi::text().into(), "application/json"))
+            Ok(response::response_with_type(openapi::text().into(), "application/json"))
         }
         RouteAction::Stop => {
             let _: NoParameters = parse_parameters(uri)?;
             run_blocking(move || keeper.stop()).await?;
-            Ok(reply::plain_response(route.command, &Stopping { stopping: true }))
+            Ok(response::plain_response(route.command, &Stopping { stopping: true }))
         }
         RouteAction::Events => stream_events(shared, uri, headers).await,
         RouteAction::Query { read, .. } => {
@@ -136,9 +136,9 @@ async fn answer_query(
     }
     let answered = work.finished().await?;
     if !wants_document {
-        return Ok(reply::envelope_response(route.command, answered, "application/json"));
+        return Ok(response::envelope_response(route.command, answered, "application/json"));
     }
-    run_blocking(move || reply::document_response(&answered)).await?
+    run_blocking(move || response::document_response(&answered)).await?
 }
 
 async fn stream_events(

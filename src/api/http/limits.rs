@@ -1,6 +1,16 @@
-//! How much of anything the server bears.
+//! How much of anything the server bears: sizes, times, connections, and clients that are slow to read.
 
+use std::collections::BTreeMap;
+use std::io;
+use std::io::IoSlice;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::Notify;
+use tokio::time::Sleep;
 
 /// Bytes of a request's body.
 pub(in crate::api) const REQUEST_BYTES: usize = 1 << 20;
@@ -55,3 +65,182 @@ pub(super) const TIMEOUTS: Timeouts = Timeouts {
     sign: Duration::from_secs(1),
     heartbeat: Duration::from_secs(15),
 };
+
+/// The seats of a server.
+#[derive(Debug)]
+pub(super) struct ConnectionLimiter {
+    limit: usize,
+    table: Mutex<SlotTable>,
+}
+
+#[derive(Debug, Default)]
+struct SlotTable {
+    next: u64,
+    taken: BTreeMap<u64, OccupiedSlot>,
+}
+
+#[derive(Debug)]
+struct OccupiedSlot {
+    is_busy: bool,
+    evicted: Arc<Notify>,
+}
+
+/// A seat, until it is dropped.
+#[derive(Debug)]
+pub(super) struct ConnectionSlot {
+    seats: Arc<ConnectionLimiter>,
+    number: u64,
+    evicted: Arc<Notify>,
+}
+
+/// A seat whose holder is being answered, until it is dropped.
+#[derive(Debug)]
+pub(super) struct ActiveRequest(Arc<ConnectionSlot>);
+
+impl ConnectionLimiter {
+    pub(super) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, table: Mutex::default() })
+    }
+
+    /// Returns a seat; none where every holder is being answered.
+    pub(super) fn acquire(self: &Arc<Self>) -> Option<ConnectionSlot> {
+        let mut table = self.table();
+        if self.limit <= table.taken.len() {
+            let idle = table.taken.iter().find(|(_, taken)| !taken.is_busy).map(|(number, _)| *number)?;
+            if let Some(taken) = table.taken.remove(&idle) {
+                taken.evicted.notify_one();
+            }
+        }
+        let number = table.next;
+        table.next += 1;
+        let evicted = Arc::new(Notify::new());
+        table.taken.insert(number, OccupiedSlot { is_busy: false, evicted: Arc::clone(&evicted) });
+        drop(table);
+        Some(ConnectionSlot { seats: Arc::clone(self), number, evicted })
+    }
+
+    fn table(&self) -> MutexGuard<'_, SlotTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ConnectionSlot {
+    /// Waits until the seat is somebody else's.
+    pub(super) async fn evicted(&self) {
+        self.evicted.notified().await;
+    }
+
+    /// Keeps the seat until the answer was sent; none where it is somebody else's already.
+    pub(super) fn begin_request(self: &Arc<Self>) -> Option<ActiveRequest> {
+        self.seats.table().taken.get_mut(&self.number)?.is_busy = true;
+        Some(ActiveRequest(Arc::clone(self)))
+    }
+}
+
+impl Drop for ConnectionSlot {
+    fn drop(&mut self) {
+        self.seats.table().taken.remove(&self.number);
+    }
+}
+
+impl Drop for ActiveRequest {
+    fn drop(&mut self) {
+        if let Some(taken) = self.0.seats.table().taken.get_mut(&self.0.number) {
+            taken.is_busy = false;
+        }
+    }
+}
+
+/// A stream that fails when nothing of what is written was taken for some time.
+pub(super) struct TimedStream<S> {
+    stream: S,
+    patience: Duration,
+    /// Runs while somebody waits to write.
+    waiting: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> TimedStream<S> {
+    pub(super) const fn new(stream: S, patience: Duration) -> Self {
+        Self { stream, patience, waiting: None }
+    }
+
+    /// Passes on what a write came to, or says that it has taken too long.
+    fn check_deadline(
+        &mut self,
+        written: Poll<io::Result<usize>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        if written.is_ready() {
+            self.waiting = None;
+            return written;
+        }
+        let patience = self.patience;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        ready!(waiting.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.check_deadline(written, context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
+        self.check_deadline(written, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_asks_keeps_the_seat_and_whoever_does_not_makes_room() {
+        let seats = ConnectionLimiter::new(2);
+        let asking = Arc::new(seats.acquire().unwrap());
+        let busy = asking.begin_request().unwrap();
+        let idle = Arc::new(seats.acquire().unwrap());
+        let next = Arc::new(seats.acquire().unwrap());
+        assert!(idle.begin_request().is_none());
+        let next_busy = next.begin_request().unwrap();
+        assert!(seats.acquire().is_none());
+        drop(busy);
+        assert!(seats.acquire().is_some());
+        assert!(asking.begin_request().is_none());
+        drop((next_busy, next, idle, asking));
+        assert!(seats.table().taken.is_empty());
+    }
+}

@@ -5,22 +5,16 @@
 //!
 //! Start with [`HttpServer`]; `routes` has the table of all routes.
 
-mod body;
 mod guard;
 mod handlers;
 mod limits;
 mod openapi;
-mod patient;
-mod progress;
-mod refusal;
-mod reply;
+mod response;
 mod routes;
-mod seats;
 mod server;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod unix;
 
+pub use guard::{BindError, bind_unix};
 pub use server::HttpServer;
-pub use unix::{BindError, bind_unix};

@@ -25,11 +25,11 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use super::guard::Transport;
+use super::limits::TimedStream;
 use super::limits::Timeouts;
-use super::patient::TimedStream;
-use super::refusal::ApiErrorResponse;
-use super::seats::{ConnectionLimiter, ConnectionSlot};
-use super::{body, handlers, limits};
+use super::limits::{ConnectionLimiter, ConnectionSlot};
+use super::response::ApiErrorResponse;
+use super::{handlers, limits, response};
 use crate::api::keeper::DaemonControl;
 use crate::api::service::{PROTOCOL, VERSION};
 
@@ -199,7 +199,7 @@ impl HttpServer {
                 Some(busy) => {
                     let request = Request::from_parts(head, Body::from(body));
                     let response = TowerToHyperService::new(self.router.clone()).call(request).await?;
-                    response.map(|body| body::with_guard(body, busy))
+                    response.map(|body| response::with_guard(body, busy))
                 }
                 None => ApiErrorResponse::busy("limit of connections reached").into_response(),
             },

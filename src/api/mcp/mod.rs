@@ -6,13 +6,11 @@
 //! Start with [`serve`], then `tools.rs`.
 
 mod arguments;
-mod asks;
-mod cut;
 mod questions;
-mod refusal;
 mod resources;
 mod server;
 mod show;
+mod structured;
 mod tools;
 mod transport;
 

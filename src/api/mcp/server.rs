@@ -9,11 +9,10 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 
-use super::cut::shorten;
+use super::questions::ToolError;
 use super::questions::{AnswerInfo, QueryRunner};
-use super::refusal::ToolError;
 use super::show::ToolOutput;
-use super::tools::ToolCall;
+use super::show::shorten;
 use super::transport::McpInfo;
 use super::{resources, tools};
 use crate::api::queries::FilesQuery;
@@ -41,22 +40,6 @@ impl McpServer {
     pub(super) fn new(questions: QueryRunner, info: McpInfo) -> Self {
         Self { questions, info }
     }
-
-    async fn call(
-        &self,
-        call: ToolCall,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ToolError> {
-        let (ToolOutput { mut text, structured }, info) = call.run(&self.questions, context).await?;
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(&footer(&info));
-        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-        result.structured_content = structured;
-        result.meta = Some(meta(FRESHNESS_KEY, json!(info.freshness)));
-        Ok(result)
-    }
 }
 
 impl ServerHandler for McpServer {
@@ -80,15 +63,16 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let Some(call) = ToolCall::parse(&request.name, arguments, &self.info.root) else {
-            let message = shorten(format!("no tool named `{}`", request.name));
-            return Err(ErrorData::invalid_params(message, None));
-        };
-        let result = match call {
-            Ok(call) => self.call(call, &context).await,
-            Err(refusal) => Err(refusal),
-        };
-        Ok(result.unwrap_or_else(|refusal| error_result(&refusal)).into())
+        let answer =
+            tools::answer(&request.name, arguments, &self.info.root, &self.questions, &context).await;
+        match answer {
+            Ok(Some((output, info))) => Ok(tool_result(output, &info).into()),
+            Ok(None) => {
+                let message = shorten(format!("no tool named `{}`", request.name));
+                Err(ErrorData::invalid_params(message, None))
+            }
+            Err(refusal) => Ok(error_result(&refusal).into()),
+        }
     }
 
     async fn list_resources(
@@ -135,6 +119,18 @@ impl ServerHandler for McpServer {
         let contents = contents.with_meta(meta(FRESHNESS_KEY, json!(info.freshness)));
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
+}
+
+fn tool_result(output: ToolOutput, info: &AnswerInfo) -> CallToolResult {
+    let ToolOutput { mut text, structured } = output;
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&footer(info));
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = structured;
+    result.meta = Some(meta(FRESHNESS_KEY, json!(info.freshness)));
+    result
 }
 
 /// Returns the lines after the answer: missing paths, notes, and last its freshness.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::dollars::Dollars;
-use super::path::wire_path;
+use super::scalars::Dollars;
+use super::scalars::wire_path;
 use crate::engine::{AgentDbSize, AuditReport, CacheStatus, ClearedCache, IndexDifference, IntegrityReport};
 
 /// Show how much is cached.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::path::wire_path;
+use super::scalars::wire_path;
 use crate::engine::{FileStatus, Freshness, IndexReport, ViewAnswer};
 use crate::model::{SkipReason, Tier};
 use crate::render;

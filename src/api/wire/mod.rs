@@ -4,31 +4,22 @@
 
 mod cache;
 mod document;
-mod dollars;
 mod envelope;
-mod explained;
-mod exported;
 mod files;
-mod freshness;
-mod path;
 mod receipt;
-mod sections;
+mod scalars;
 mod structure;
 
 pub use cache::{AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict};
 pub(in crate::api) use document::encode_document;
 pub use document::{ComposedDocument, document_json};
-pub use dollars::Dollars;
-pub use envelope::{SCHEMA_VERSION, envelope, envelope_of_error, pretty};
+pub use envelope::{FreshnessNote, FreshnessState, SCHEMA_VERSION, envelope, envelope_of_error, pretty};
 pub(in crate::api) use envelope::{decode_json, decode_nested};
-pub use explained::{ExplainedRule, FileExplanation, LimitEffect};
-pub use exported::exported_json;
 pub use files::{FileState, FileStates, FileView, IndexRun};
-pub use freshness::{FreshnessNote, FreshnessState};
-pub use path::{MissingPath, display_path};
-pub(super) use path::{spelled_path, wire_path};
 pub use receipt::{
-    DocumentReceipt, FolderAuthor, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem,
-    SummaryAuthor,
+    DocumentReceipt, ExplainedRule, FileExplanation, FolderAuthor, LimitEffect, ReceiptFile, ReceiptMissing,
+    ReceiptOmission, ReceiptProblem, SummaryAuthor,
 };
-pub use structure::{FileOutline, FoundSymbol, SymbolNode, language_name};
+pub use scalars::{Dollars, MissingPath, display_path};
+pub(super) use scalars::{spelled_path, wire_path};
+pub use structure::{FileOutline, FoundSymbol, SymbolNode, exported_json, language_name};

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::asking;
 use super::context::CommandContext;
 use crate::agent::{StoredSummary, UsageRow};
-use crate::cli::agent_args::AgentCommand;
-use crate::cli::environment::ProcessEnvironment;
+use crate::cli::background_args::AgentCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
+use crate::cli::place::ProcessEnvironment;
 use crate::model::{Money, Tier};
 use crate::render::format_grouped;
 use crate::service::{

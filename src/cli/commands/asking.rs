@@ -9,9 +9,9 @@ use crate::agent::{
     StopReason,
 };
 use crate::api::{ApiError, World};
-use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
+use crate::cli::place::ProcessEnvironment;
 use crate::cli::progress::TerminalProgress;
 use crate::model::{Money, Tier};
 use crate::render::format_grouped;

@@ -1,33 +1,17 @@
-//! What each command does, a file each.
+//! What each command does.
 
 mod agent;
-mod aggregate;
 mod asking;
-mod audit;
 mod cache;
-mod completions;
-mod config;
 mod context;
 mod daemon;
-mod explain;
-mod index;
-mod init;
-mod man;
-mod mask;
-mod mcp;
-mod outline;
-mod persona;
-mod plan;
+mod document;
+mod items;
 mod preset;
+mod queries;
 mod run;
-mod slice;
-mod slices;
-mod status;
+mod setup;
 mod summarize;
-mod symbol;
-mod view;
-mod watch;
-mod words;
 
-pub(super) use mcp::run as run_mcp;
 pub(super) use run::{name, run};
+pub(super) use setup::mcp as run_mcp;

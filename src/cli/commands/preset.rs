@@ -1,21 +1,24 @@
-//! `slop preset`
+//! `slop preset` and `slop persona`: what is saved under a name.
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use super::context::{CommandContext, missing_paths};
-use crate::api::preset_to_json;
-use crate::cli::curation_args::PresetCommand;
+use crate::api::{persona_to_json, preset_to_json};
+use crate::cli::curation_args::{PersonaCommand, PresetCommand};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::config::edit::PresetDraft;
 use crate::config::{SavedEntry, edit};
-use crate::model::{Preset, printable_lines};
+use crate::model::{Persona, Preset, Tier, printable_lines};
 use crate::render::format_grouped;
 use crate::sys::RealDisk;
 
-pub(super) fn run(command: &PresetCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+pub(super) fn run_preset(
+    command: &PresetCommand,
+    context: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
     match command {
         PresetCommand::Save { name, files, description, user, force } => {
             let draft = PresetDraft {
@@ -24,16 +27,20 @@ pub(super) fn run(command: &PresetCommand, context: &mut CommandContext<'_>) -> 
                 files: context.location.resolve_paths(files),
                 overwrites: *force,
             };
-            save(&draft, *user, context)
+            save_preset(&draft, *user, context)
         }
-        PresetCommand::List => list(context),
-        PresetCommand::Show { name } => show(name, context),
-        PresetCommand::Apply { name, yes } => apply(name, *yes, context),
-        PresetCommand::Delete { name } => delete(name, context),
+        PresetCommand::List => list_preset(context),
+        PresetCommand::Show { name } => show_preset(name, context),
+        PresetCommand::Apply { name, yes } => apply_preset(name, *yes, context),
+        PresetCommand::Delete { name } => delete_preset(name, context),
     }
 }
 
-fn save(draft: &PresetDraft, user: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+fn save_preset(
+    draft: &PresetDraft,
+    user: bool,
+    context: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
     let is_outside = |path: &&String| path.is_empty() || path.starts_with("../") || *path == "..";
     let missing = missing_paths(draft.files.iter().map(String::as_str), context);
     let outside = draft.files.iter().find(is_outside);
@@ -53,7 +60,7 @@ fn save(draft: &PresetDraft, user: bool, context: &mut CommandContext<'_>) -> Re
     Ok(failure::DONE)
 }
 
-fn list(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+fn list_preset(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let presets = &context.loaded.curation.presets;
     if context.output.json {
         let presets = presets.iter().map(|preset| {
@@ -74,8 +81,8 @@ fn list(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     Ok(failure::DONE)
 }
 
-fn show(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let preset = find(name, context)?;
+fn show_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let preset = find_preset(name, context)?;
     let gone = missing_paths(preset.value.files.iter().map(|item| item.path.as_str()), context);
     if context.output.json {
         let mut data = preset_to_json(&preset.value);
@@ -91,8 +98,8 @@ fn show(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError
     Ok(failure::DONE)
 }
 
-fn apply(name: &str, may_lose: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let preset = find(name, context)?;
+fn apply_preset(name: &str, may_lose: bool, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let preset = find_preset(name, context)?;
     let gone = missing_paths(preset.value.files.iter().map(|item| item.path.as_str()), context);
     let source = preset.origin.file().expect("a preset is written in a file");
     let project = context.settings_file();
@@ -110,8 +117,8 @@ fn apply(name: &str, may_lose: bool, context: &mut CommandContext<'_>) -> Result
     Ok(failure::DONE)
 }
 
-fn delete(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let preset = find(name, context)?;
+fn delete_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let preset = find_preset(name, context)?;
     let file = preset.origin.file().expect("a preset is written in a file");
     edit::delete_preset(&RealDisk, file, name)?;
     let path = file.display().to_string();
@@ -124,7 +131,7 @@ fn delete(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandErr
 }
 
 /// Returns the preset of that name.
-fn find<'a>(name: &str, context: &CommandContext<'a>) -> Result<&'a SavedEntry<Preset>, CommandError> {
+fn find_preset<'a>(name: &str, context: &CommandContext<'a>) -> Result<&'a SavedEntry<Preset>, CommandError> {
     let curation = &context.loaded.curation;
     let names = curation.presets.iter().map(|preset| preset.value.name.as_str());
     curation.preset(name).ok_or_else(|| unknown_name(name, "preset", names))
@@ -158,4 +165,69 @@ fn user_file(context: &CommandContext<'_>) -> Result<PathBuf, CommandError> {
 
 fn entries(count: usize) -> String {
     format!("{} {}", format_grouped(count as u64), if count == 1 { "entry" } else { "entries" })
+}
+
+pub(super) fn run_persona(
+    command: &PersonaCommand,
+    context: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    match command {
+        PersonaCommand::List => list_persona(context),
+        PersonaCommand::Show { name } => show_persona(name, context),
+    }
+}
+
+fn list_persona(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let personas = &context.loaded.curation.personas;
+    if context.output.json {
+        let personas = personas.iter().map(|persona| {
+            let value = &persona.value;
+            json!({
+                "name": value.name,
+                "tier": value.tier.map(Tier::number),
+                "context_preset": value.context_preset,
+                "origin": persona.origin.to_string(),
+            })
+        });
+        let data = json!({"personas": personas.collect::<Value>()});
+        context.write_data(&data)?;
+        return Ok(failure::DONE);
+    }
+    for persona in personas {
+        let value = &persona.value;
+        let tier = value.tier.map_or(String::new(), |tier| format!("tier {}, ", tier.number()));
+        let preset = value.context_preset.as_ref().map_or(String::new(), |name| format!("preset {name}, "));
+        let model = value.preferred_models.first();
+        let model = model.map_or(String::new(), |model| format!("{} of {}, ", model.model, model.provider));
+        context.write_line(&format!("{} ({tier}{preset}{model}{})", value.name, persona.origin))?;
+    }
+    Ok(failure::DONE)
+}
+
+/// Returns the persona of that name.
+fn find_persona<'a>(
+    name: &str,
+    context: &CommandContext<'a>,
+) -> Result<&'a SavedEntry<Persona>, CommandError> {
+    let curation = &context.loaded.curation;
+    let names = curation.personas.iter().map(|persona| persona.value.name.as_str());
+    curation.persona(name).ok_or_else(|| unknown_name(name, "persona", names))
+}
+
+fn show_persona(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let persona = find_persona(name, context)?;
+    if context.output.json {
+        let mut data = persona_to_json(&persona.value);
+        data["origin"] = persona.origin.to_string().into();
+        context.write_data(&data)?;
+    } else {
+        let file = persona.origin.file().expect("a persona is written in a file");
+        let text = edit::saved_text(&RealDisk, file, "personas", name)?;
+        context.output.write_text(&printable_lines(&text.unwrap_or_default()))?;
+    }
+    let preset = persona.value.context_preset.as_deref();
+    if let Some(preset) = preset.filter(|preset| context.loaded.curation.preset(preset).is_none()) {
+        context.output.note(&format!("there is no preset named `{preset}`, which the persona sees"));
+    }
+    Ok(failure::DONE)
 }

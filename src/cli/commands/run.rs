@@ -3,16 +3,13 @@
 use std::sync::Arc;
 
 use super::context::CommandContext;
-use super::{
-    agent, aggregate, audit, cache, completions, config, daemon, explain, index, init, man, mask, outline,
-    persona, preset, slice, status, summarize, symbol, view, watch,
-};
+use super::{agent, cache, daemon, document, items, preset, queries, setup, summarize};
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
-use crate::cli::daemon_args::DaemonCommand;
-use crate::cli::environment::ProcessEnvironment;
+use crate::cli::background_args::DaemonCommand;
 use crate::cli::failure::CommandError;
 use crate::cli::output::CommandOutput;
+use crate::cli::place::ProcessEnvironment;
 use crate::cli::place::ProjectLocation;
 use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::daemon::DaemonOrLocal;
@@ -26,14 +23,14 @@ pub(in crate::cli) fn run(
 ) -> Result<u8, CommandError> {
     // These two need no project.
     match &args.command {
-        CliCommand::Completions { shell } => return completions::run(*shell, output),
-        CliCommand::Man { command } => return man::run(command.as_deref(), output),
+        CliCommand::Completions { shell } => return setup::completions(*shell, output),
+        CliCommand::Man { command } => return setup::man(command.as_deref(), output),
         _ => {}
     }
     let place = ProjectLocation::find(args.global.project.as_deref(), &environment.current_folder)?;
     // And this one must not stumble over the settings that it is to write.
     if let CliCommand::Init = args.command {
-        return init::run(&place, output);
+        return setup::init(&place, output);
     }
     let loaded = environment.sources.load(&place.root);
     let loaded = loaded.or_else(|fault| default_settings(&args.command, fault, output))?;
@@ -95,24 +92,24 @@ fn run_at(
     environment: &ProcessEnvironment,
 ) -> Result<u8, CommandError> {
     match command {
-        CliCommand::Index(args) => index::run(args, context),
-        CliCommand::Outline(args) => outline::run(args, context),
-        CliCommand::View(args) => view::run(args, context),
-        CliCommand::Symbol(args) => symbol::run(args, context),
-        CliCommand::Aggregate(args) => aggregate::run(args, environment, context),
+        CliCommand::Index(args) => queries::index(args, context),
+        CliCommand::Outline(args) => queries::outline(args, context),
+        CliCommand::View(args) => queries::view(args, context),
+        CliCommand::Symbol(args) => queries::symbol(args, context),
+        CliCommand::Aggregate(args) => document::aggregate(args, environment, context),
         CliCommand::Summarize(args) => summarize::run(args, context),
         CliCommand::Agent(args) => agent::run(&args.command, context),
-        CliCommand::Explain(args) => explain::run(args, context),
-        CliCommand::Status => status::run(context),
-        CliCommand::Watch(args) => watch::run(args, environment, context),
-        CliCommand::Daemon(args) => daemon::run(&args.command, environment, context),
-        CliCommand::Audit => audit::run(context),
+        CliCommand::Explain(args) => document::explain(args, context),
+        CliCommand::Status => queries::status(context),
+        CliCommand::Watch(args) => daemon::watch(args, environment, context),
+        CliCommand::Daemon(args) => daemon::run_daemon(&args.command, environment, context),
+        CliCommand::Audit => queries::audit(context),
         CliCommand::Cache(args) => cache::run(&args.command, context),
-        CliCommand::Config(args) => config::run(&args.command, context),
-        CliCommand::Slice(args) => slice::run(&args.command, context),
-        CliCommand::Mask(args) => mask::run(&args.command, context),
-        CliCommand::Preset(args) => preset::run(&args.command, context),
-        CliCommand::Persona(args) => persona::run(&args.command, context),
+        CliCommand::Config(args) => setup::print_config(&args.command, context),
+        CliCommand::Slice(args) => items::run_slice(&args.command, context),
+        CliCommand::Mask(args) => items::run_mask(&args.command, context),
+        CliCommand::Preset(args) => preset::run_preset(&args.command, context),
+        CliCommand::Persona(args) => preset::run_persona(&args.command, context),
         CliCommand::Init | CliCommand::Completions { .. } | CliCommand::Man { .. } | CliCommand::Mcp => {
             unreachable!("handled above")
         }

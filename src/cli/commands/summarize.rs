@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::asking;
 use super::context::CommandContext;
 use crate::agent::{CollectedBatches, RunOutcome};
-use crate::cli::agent_args::SummarizeArgs;
+use crate::cli::background_args::SummarizeArgs;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::model::Money;

@@ -22,9 +22,9 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::bind_unix;
+use super::guard::BindError;
 use super::limits::{TIMEOUTS, Timeouts};
 use super::server::HttpServer;
-use super::unix::BindError;
 use crate::api::service::VERSION;
 use crate::api::{
     AgentStatus, AnyQuery, ApiError, ApiErrorKind, AuditQuery, CacheClearQuery, CacheGcQuery,

@@ -1,9 +1,12 @@
-//! Paths in JSON: as text, and as bytes in hex where they are no UTF-8, so that nothing is lost.
+//! Paths and amounts of money in JSON. A path is text, and bytes in hex where it is no UTF-8, so that nothing is lost.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{RelPath, path_text, printable};
+use crate::model::{Money, RelPath, path_text, printable};
 
 /// A path that was asked for and cannot be answered for, while others can.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,8 +46,54 @@ fn parse_hex(hex: &str) -> Option<Vec<u8>> {
     digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
+/// An amount of money: US dollars as an exact decimal in a string, for numbers of JSON are often read as binary
+/// fractions. The names of keys that hold one end with `_usd`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Dollars(Money);
+
+impl From<Money> for Dollars {
+    fn from(money: Money) -> Self {
+        Self(money)
+    }
+}
+
+impl From<Dollars> for String {
+    fn from(dollars: Dollars) -> Self {
+        dollars.0.to_decimal()
+    }
+}
+
+impl TryFrom<String> for Dollars {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Money::from_dollars(&text).map(Self).ok_or_else(|| format!("{text:?} is not an amount in dollars"))
+    }
+}
+
+impl fmt::Display for Dollars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl JsonSchema for Dollars {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Dollars".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "pattern": "^[0-9]+(\\.[0-9]{1,9})?$"})
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod path_tests {
     use super::*;
 
     #[test]
@@ -61,6 +110,21 @@ mod tests {
     fn hex_that_is_none_leaves_the_text() {
         for hex in ["f", "zz", "", "2f2f"] {
             assert_eq!(display_path("a", Some(hex)), "a", "{hex}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod dollars_tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_an_exact_decimal_in_a_string() {
+        let dollars = Dollars::from(Money::from_nanos(1_000_000_040));
+        assert_eq!(serde_json::to_string(&dollars).unwrap(), r#""1.00000004""#);
+        assert_eq!(serde_json::from_str::<Dollars>(r#""1.00000004""#).unwrap(), dollars);
+        for wrong in ["0.5", r#""1e3""#, r#""""#, "null"] {
+            assert!(serde_json::from_str::<Dollars>(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,0 +1,276 @@
+//! Responses: answers and errors in their envelopes, and bodies whose pieces are there or still to come.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::api::fault::{ApiError, ApiErrorKind};
+use crate::api::service::EncodedAnswer;
+use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath, SCHEMA_VERSION, envelope_of_error};
+
+/// The error.
+#[derive(Debug)]
+pub(super) struct ApiErrorResponse {
+    pub(super) status: StatusCode,
+    pub(super) command: &'static str,
+    pub(super) fault: ApiError,
+}
+
+impl ApiErrorResponse {
+    /// The request is at fault.
+    pub(super) fn user(
+        status: StatusCode,
+        code: &'static str,
+        message: impl Into<String>,
+        hint: &'static str,
+    ) -> Self {
+        Self { status, command: "api", fault: ApiError::user(code, message, hint) }
+    }
+
+    /// Too much is going on.
+    pub(super) fn busy(what: &str) -> Self {
+        let fault = ApiError::environment("busy", what, "try again in a second");
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, command: "api", fault }
+    }
+
+    /// The answerer died of the question.
+    pub(super) fn bug() -> Self {
+        let fault = ApiError::environment(
+            "bug",
+            "internal error in slop",
+            "this should not happen: please report it, with the log of the daemon (`slop daemon logs`)",
+        );
+        Self { status: StatusCode::INTERNAL_SERVER_ERROR, command: "api", fault }
+    }
+
+    /// The question was understood, and cannot be answered.
+    pub(super) fn from_api_error(fault: ApiError) -> Self {
+        Self { status: status(&fault), command: "api", fault }
+    }
+
+    /// Sets the command whose answer this replaces.
+    pub(super) const fn for_command(mut self, command: &'static str) -> Self {
+        self.command = command;
+        self
+    }
+
+    /// Returns the envelope, in one line.
+    pub(super) fn envelope(&self) -> String {
+        self.to_json().to_string()
+    }
+
+    /// Returns the envelope as the last of some lines: it has the status, too, because that of the response was sent
+    /// before there was a fault.
+    pub(super) fn last_line(&self) -> String {
+        let mut value = self.to_json();
+        value["status"] = self.status.as_u16().into();
+        format!("{value}\n")
+    }
+
+    fn to_json(&self) -> Value {
+        let fault = &self.fault;
+        envelope_of_error(self.command, &fault.code, &fault.message, &fault.hint)
+    }
+}
+
+/// Returns the status that goes with a fault, by its stable code where one has a status of its own.
+fn status(fault: &ApiError) -> StatusCode {
+    match (&*fault.code, fault.kind) {
+        ("not_found", _) => StatusCode::NOT_FOUND,
+        ("other_settings" | "other_protocol" | "other_version", _) => StatusCode::CONFLICT,
+        ("bug", _) => StatusCode::INTERNAL_SERVER_ERROR,
+        (_, ApiErrorKind::User) => StatusCode::UNPROCESSABLE_ENTITY,
+        (_, ApiErrorKind::Environment) => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+impl IntoResponse for ApiErrorResponse {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.envelope() + "\n"));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        match self.status {
+            StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            _ => {}
+        }
+        response
+    }
+}
+
+/// All of an envelope but the data, which comes last.
+#[derive(Serialize)]
+struct EnvelopeHead<'a> {
+    schema_version: u32,
+    command: &'a str,
+    #[serde(flatten)]
+    freshness: &'a FreshnessNote,
+    notes: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    missing: &'a [MissingPath],
+}
+
+/// Returns the parts of the envelope before and after the data.
+pub(super) fn envelope_parts(command: &str, answered: &EncodedAnswer) -> (Bytes, Bytes) {
+    let EncodedAnswer { freshness, notes, missing, .. } = answered;
+    let head = EnvelopeHead { schema_version: SCHEMA_VERSION, command, freshness, notes, missing };
+    let mut head = serde_json::to_string(&head).expect("strings and numbers always become JSON");
+    head.truncate(head.len() - 1);
+    head.push_str(",\"data\":");
+    (head.into(), Bytes::from_static(b"}\n"))
+}
+
+/// Returns an answer in its envelope. The data, which may be many megabytes, is not copied.
+pub(super) fn envelope_response(
+    command: &str,
+    answered: EncodedAnswer,
+    content_type: &'static str,
+) -> Response {
+    let (head, tail) = envelope_parts(command, &answered);
+    response_with_type(from_chunks([head, answered.data, tail]), content_type)
+}
+
+/// Returns data that is not out of the project.
+pub(super) fn plain_response(command: &str, data: &impl Serialize) -> Response {
+    #[derive(Serialize)]
+    struct PlainEnvelope<'a, T> {
+        schema_version: u32,
+        command: &'a str,
+        data: &'a T,
+    }
+    let envelope = PlainEnvelope { schema_version: SCHEMA_VERSION, command, data };
+    let text = serde_json::to_string(&envelope).expect("strings and numbers always become JSON");
+    response_with_type(Body::from(text + "\n"), "application/json")
+}
+
+/// Returns only the text of a document, with its freshness in headers.
+pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, ApiErrorResponse> {
+    #[derive(Deserialize)]
+    struct Document<'a> {
+        #[serde(borrow)]
+        text: Option<Cow<'a, str>>,
+    }
+    let decoded =
+        || serde_json::from_slice::<Document<'_>>(&answered.data).ok().and_then(|document| document.text);
+    let text = answered.text.clone().or_else(|| decoded().map(|text| text.into_owned().into()));
+    let Some(text) = text else {
+        return Err(ApiErrorResponse::user(
+            StatusCode::NOT_ACCEPTABLE,
+            "not_acceptable",
+            "no document in the answer to return as text/markdown",
+            "accept application/json, or ask for a document in the format `markdown` and without `dry_run`",
+        ));
+    };
+    let mut response = response_with_type(Body::from(text), "text/markdown; charset=utf-8");
+    let note = &answered.freshness;
+    let freshness = match note.freshness {
+        FreshnessState::Fresh => "fresh",
+        FreshnessState::Partial => "partial",
+        FreshnessState::Stale => "stale",
+    };
+    response.headers_mut().insert("slop-freshness", HeaderValue::from_static(freshness));
+    let clock = note.clock.as_deref().and_then(|clock| HeaderValue::from_str(clock).ok());
+    if let Some(clock) = clock {
+        response.headers_mut().insert("slop-clock", clock);
+    }
+    Ok(response)
+}
+
+/// Returns a response of a type of content.
+pub(super) fn response_with_type(body: Body, content_type: &'static str) -> Response {
+    let mut response = Response::new(body);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+/// Returns a body of several chunks, so that a large one need not be copied between two small ones.
+pub(super) fn from_chunks<const N: usize>(pieces: [Bytes; N]) -> Body {
+    Body::new(ChunkedBody(pieces.into_iter().filter(|piece| !piece.is_empty()).collect()))
+}
+
+/// What a channel brings, until its other end is dropped.
+pub(super) fn from_channel(receiver: mpsc::Receiver<Bytes>) -> Body {
+    Body::new(ChannelBody(receiver))
+}
+
+/// A body that keeps something until it was sent, or nobody wants it any more.
+pub(super) fn with_guard(body: Body, kept: impl Send + Unpin + 'static) -> Body {
+    Body::new(GuardedBody { body, _kept: kept })
+}
+
+struct ChunkedBody(VecDeque<Bytes>);
+
+impl HttpBody for ChunkedBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.pop_front().map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
+    }
+}
+
+struct ChannelBody(mpsc::Receiver<Bytes>);
+
+impl HttpBody for ChannelBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+    }
+}
+
+struct GuardedBody<T> {
+    body: Body,
+    _kept: T,
+}
+
+impl<T: Unpin> HttpBody for GuardedBody<T> {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,230 @@
+//! The text of answers for a model: documents, views and outlines, cut to what an agent can take, at the end of a line where
+//! there is one.
+
+use std::fmt::Write;
+
+use crate::api::wire::{ComposedDocument, DocumentReceipt, FileOutline, FileView, SymbolNode, spelled_path};
+use crate::model::printable;
+use crate::render;
+
+/// What a tool answers.
+#[derive(Debug)]
+pub(super) struct ToolOutput {
+    /// The answer in words.
+    pub(super) text: String,
+    /// The answer as the tool's output schema says, where it has one.
+    pub(super) structured: Option<serde_json::Value>,
+}
+
+/// The most paths without a file that are listed.
+const MAX_MISSING: usize = 10;
+
+/// Returns the document, and behind it what an agent should know of how it was made. It is not cut: its budget is what
+/// the agent asked for.
+pub(super) fn document(document: ComposedDocument) -> ToolOutput {
+    let ComposedDocument { text, receipt } = document;
+    let mut text = text.unwrap_or_default();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push('\n');
+    text.push_str(&summary(&receipt));
+    ToolOutput { text, structured: None }
+}
+
+fn summary(receipt: &DocumentReceipt) -> String {
+    let smaller = receipt.files.iter().filter(|entry| entry.view != entry.wanted).count();
+    let budget = receipt.budget_tokens.map_or(String::new(), |budget| format!(" of {budget}"));
+    let (tokens, counter) = (receipt.tokens, &receipt.tokens_counted_by);
+    let mut words = format!(
+        "[{tokens} tokens{budget}, by {counter}; {} files shown, {smaller} of them smaller than wanted; {} left out]",
+        receipt.files.len(),
+        receipt.left_out.len(),
+    );
+    for missing in receipt.missing.iter().take(MAX_MISSING) {
+        let missing = shorten(format!("{}: {}", printable(&missing.word), printable(&missing.why)));
+        write!(words, "\n[{missing}]").expect("a String takes all");
+    }
+    if MAX_MISSING < receipt.missing.len() {
+        write!(words, "\n[{} more words mean no file]", receipt.missing.len() - MAX_MISSING)
+            .expect("a String takes all");
+    }
+    words
+}
+
+/// A file of which no more than so many characters could be shown is left to another call.
+const MIN_CHARACTERS: usize = 200;
+
+/// So many files that are left to another call are named.
+const MAX_NAMED: usize = 20;
+
+/// Returns the files under a heading each, as far as an agent can take them.
+pub(super) fn views(views: &[FileView]) -> ToolOutput {
+    let mut text = String::new();
+    let mut left = MAX_CHARACTERS;
+    for (place, view) in views.iter().enumerate() {
+        if left < MIN_CHARACTERS && 0 < place {
+            text.push_str(&omitted_notice(&views[place..]));
+            break;
+        }
+        let characters = view.text.chars().count();
+        text.push_str(&heading(view));
+        match truncate(&view.text, left) {
+            None => write_body(&mut text, view, &view.text),
+            Some(cut) => {
+                write_body(&mut text, view, cut.head);
+                text.push_str(&cut_notice(view, &cut, characters));
+            }
+        }
+        left = left.saturating_sub(characters);
+    }
+    ToolOutput { text, structured: None }
+}
+
+fn view_path(view: &FileView) -> String {
+    spelled_path(&view.path, view.path_hex.as_deref())
+}
+
+fn heading(view: &FileView) -> String {
+    let why = view.why.as_ref().map_or(String::new(), |why| format!(" ({})", printable(why)));
+    format!("### {}\n{}{why}\n", printable(&view_path(view)), printable(&view.head))
+}
+
+fn write_body(text: &mut String, view: &FileView, body: &str) {
+    // What could not be shown has its reason in the heading.
+    if body.is_empty() && view.sha256.is_none() {
+        text.push('\n');
+        return;
+    }
+    let language = match view.view.as_str() {
+        "full" | "skeleton" | "masked" | "custom" | "ast_definitions" => &view.language,
+        "diff" => "diff",
+        _ => "",
+    };
+    text.push('\n');
+    render::write_fenced(text, language, body);
+    text.push('\n');
+}
+
+/// Returns the call with which an agent gets the rest.
+fn cut_notice(view: &FileView, cut: &TruncatedText<'_>, characters: usize) -> String {
+    let path = serde_json::Value::from(view_path(view));
+    let shown = cut.head.chars().count();
+    if cut.is_within_line {
+        return format!(
+            "[cut: {shown} of {characters} characters are shown; the line is too long for more]\n"
+        );
+    }
+    if view.view == "full" {
+        let (next, last) = (cut.lines + 1, view.text.lines().count());
+        return format!(
+            "[cut: lines {next}-{last} of {last} are not shown; for the rest call slop_view with \
+             {{\"files\": [{path}], \"lines\": [{{\"start\": {next}, \"end\": {last}}}]}}]\n",
+        );
+    }
+    format!(
+        "[cut: {shown} of {characters} characters are shown; for the rest call slop_view with \
+         {{\"files\": [{path}]}} and narrower `lines` or `symbols`]\n",
+    )
+}
+
+fn omitted_notice(views: &[FileView]) -> String {
+    let names: Vec<String> = views.iter().take(MAX_NAMED).map(|view| printable(&view_path(view))).collect();
+    let more = views.len() - names.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let count = if views.len() == 1 { "1 file is".to_owned() } else { format!("{} files are", views.len()) };
+    format!(
+        "[cut: {count} not shown: {}{more}; name what you need, or a narrower folder, in another call]\n",
+        names.join(", "),
+    )
+}
+
+/// Returns the symbols, one a line with its lines in the file, as far as an agent can take them.
+pub(super) fn outlines(outlines: &[FileOutline]) -> ToolOutput {
+    let mut text = String::new();
+    for outline in outlines {
+        let FileOutline { path, path_hex, language, lines, symbols, .. } = outline;
+        let path = spelled_path(path, path_hex.as_deref());
+        writeln!(text, "### {}\n{language} · {lines} lines", printable(&path)).expect("a String takes all");
+        for symbol in symbols {
+            write_symbol(&mut text, symbol, 0);
+        }
+        text.push('\n');
+    }
+    if outlines.is_empty() {
+        text.push_str("[none of these files has an outline; slop_view shows them]\n");
+    }
+    let Some(cut) = truncate(&text, MAX_CHARACTERS) else { return ToolOutput { text, structured: None } };
+    let last = cut.head.lines().rev().find_map(|line| line.strip_prefix("### ")).unwrap_or_default();
+    let (shown, all) = (cut.head.chars().count(), text.chars().count());
+    let words = format!(
+        "[cut within {last}: {shown} of {all} characters are shown; for the rest call slop_outline with fewer files, \
+         or slop_view with mode `summary`]\n",
+    );
+    let text = format!("{}{words}", cut.head);
+    ToolOutput { text, structured: None }
+}
+
+fn write_symbol(text: &mut String, symbol: &SymbolNode, depth: usize) {
+    let SymbolNode { kind, qualified_name, start_line, end_line, signature, children, .. } = symbol;
+    let words = if signature.is_empty() { qualified_name } else { signature };
+    let (indent, words) = ("  ".repeat(depth), printable(words));
+    writeln!(text, "{indent}{start_line}-{end_line} [{kind}] {words}").expect("a String takes all");
+    for child in children {
+        write_symbol(text, child, depth + 1);
+    }
+}
+
+/// So many characters an answer may have, but for what is said about it: some 10,000 tokens, which is less than
+/// what common clients cut off without a word.
+pub(super) const MAX_CHARACTERS: usize = 40_000;
+
+/// The most characters of an agent's own text that an error repeats.
+const MAX_QUOTED: usize = 1_000;
+
+/// Returns words that may hold what an agent gave, which may be of any length.
+pub(super) fn shorten(words: String) -> String {
+    match words.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    }
+}
+
+/// The beginning of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TruncatedText<'a> {
+    /// What fits.
+    pub(super) head: &'a str,
+    /// How many lines are shown; the last of them in part where `is_within_line`.
+    pub(super) lines: usize,
+    /// Whether the cut is within a line, for the first line alone is too long.
+    pub(super) is_within_line: bool,
+}
+
+/// Returns the beginning of a text of at most so many characters; `None` if all of it fits.
+pub(super) fn truncate(text: &str, characters: usize) -> Option<TruncatedText<'_>> {
+    let (end, _) = text.char_indices().nth(characters)?;
+    let head = &text[..end];
+    match head.rfind('\n') {
+        Some(at) => {
+            let head = &head[..=at];
+            Some(TruncatedText { head, lines: head.matches('\n').count(), is_within_line: false })
+        }
+        None => Some(TruncatedText { head, lines: 1, is_within_line: true }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_behind_a_line() {
+        assert_eq!(truncate("a\nb\n", 4), None);
+        let head = |head, lines, is_within_line| Some(TruncatedText { head, lines, is_within_line });
+        assert_eq!(truncate("a\nbcd\n", 4), head("a\n", 1, false));
+        assert_eq!(truncate("äöü", 2), head("äö", 1, true));
+        assert_eq!(truncate("", 0), None);
+        assert_eq!(truncate("a", 0), head("", 1, true));
+    }
+}

@@ -1,0 +1,302 @@
+//! Request bodies, ready to be sent: the prefix first, so that a provider can cache it, then the discussion.
+//!
+//! Knows: each provider's field names, and how it marks what to cache. Does not know: addresses, keys, or how a body is sent.
+//!
+//! Start with [`anthropic()`]; its siblings differ in names alone.
+
+use serde_json::{Value, json};
+
+use crate::model::{BodyOptions, Document};
+use crate::render;
+use crate::render::PrefixPiece;
+
+/// Anthropic and OpenAI allow four places up to which a prompt is cached; the end of the prefix is always one.
+const INNER_BREAKPOINTS: usize = 3;
+/// The first position where a long prefix may be split, in bytes; each further one is at twice the previous.
+const FIRST_CUT: usize = 32 << 10;
+
+/// A document as a sequence of blocks.
+#[derive(Debug)]
+pub(super) struct PromptContent {
+    /// The blocks of the prefix; a provider caches up to the end of each that is a breakpoint.
+    prefix: Vec<PromptBlock>,
+    /// The discussion; empty where there is none.
+    suffix: String,
+}
+
+/// One block of the prefix.
+#[derive(Debug)]
+pub(super) struct PromptBlock {
+    holds: PromptPart,
+    is_breakpoint: bool,
+}
+
+/// What a block holds.
+#[derive(Debug)]
+pub(super) enum PromptPart {
+    Text(String),
+    Image { media_type: &'static str, base64: String },
+}
+
+impl PromptContent {
+    /// Returns a document as blocks; `None` where there is nothing in it.
+    ///
+    /// A provider finds what it has cached by the end of a block alone. So a long prefix is cut where files end, behind
+    /// 32 KiB, 64 KiB and so on: what follows a cut may change, and what precedes it is still found. The places
+    /// depend on
+    /// the text before them, and not on the length of the whole, which every edit changes.
+    pub(super) fn from_document(document: &Document) -> Option<Self> {
+        let (mut prefix, mut text, mut cuts) = (Vec::new(), String::new(), Vec::new());
+        let (mut length, mut next_cut) = (0, FIRST_CUT);
+        for piece in render::prefix_pieces(document) {
+            if next_cut <= length {
+                push_text(&mut prefix, &mut text);
+                cuts.push(prefix.len() - 1);
+                while next_cut <= length {
+                    next_cut *= 2;
+                }
+            }
+            match piece {
+                PrefixPiece::Text(words) => {
+                    length += words.len();
+                    text.push_str(&words);
+                }
+                PrefixPiece::Image { media_type, bytes, caption, .. } => {
+                    text.push_str(&caption);
+                    push_text(&mut prefix, &mut text);
+                    let holds = PromptPart::Image { media_type, base64: render::base64(bytes) };
+                    prefix.push(PromptBlock { holds, is_breakpoint: false });
+                }
+            }
+        }
+        push_text(&mut prefix, &mut text);
+        // Of several cuts the last save most: they are behind half, a quarter and an eighth of the whole, or more.
+        for cut in cuts.into_iter().rev().take(INNER_BREAKPOINTS) {
+            prefix[cut].is_breakpoint = true;
+        }
+        if let Some(last) = prefix.last_mut() {
+            last.is_breakpoint = true;
+        }
+        let suffix = render::suffix_text(document);
+        (!prefix.is_empty() || !suffix.is_empty()).then_some(Self { prefix, suffix })
+    }
+}
+
+/// Puts the text that was gathered at the end of the blocks; providers refuse a block without any.
+fn push_text(blocks: &mut Vec<PromptBlock>, text: &mut String) {
+    if !text.is_empty() {
+        blocks.push(PromptBlock { holds: PromptPart::Text(std::mem::take(text)), is_breakpoint: false });
+    }
+}
+
+/// Returns the body of a request.
+pub(super) fn anthropic(content: &PromptContent, options: &BodyOptions) -> Value {
+    let mut blocks: Vec<Value> = Vec::with_capacity(content.prefix.len() + 1);
+    for block in &content.prefix {
+        let mut value = match &block.holds {
+            PromptPart::Text(text) => json!({"type": "text", "text": text}),
+            PromptPart::Image { media_type, base64 } => {
+                let source = json!({"type": "base64", "media_type": media_type, "data": base64});
+                json!({"type": "image", "source": source})
+            }
+        };
+        if block.is_breakpoint {
+            value["cache_control"] = json!({"type": "ephemeral"});
+        }
+        blocks.push(value);
+    }
+    if !content.suffix.is_empty() {
+        blocks.push(json!({"type": "text", "text": content.suffix}));
+    }
+    let mut body = json!({
+        "model": options.model,
+        "max_tokens": options.max_output_tokens,
+        "messages": [{"role": "user", "content": blocks}],
+    });
+    // What is not configured is not sent: some models reject the parameter.
+    if let Some(system) = &options.system {
+        body["system"] = json!(system);
+    }
+    if let Some(temperature) = options.temperature {
+        body["temperature"] = json!(temperature);
+    }
+    if let Some(top_p) = options.top_p {
+        body["top_p"] = json!(top_p);
+    }
+    body
+}
+
+/// How the names of OpenAI's own models begin. Servers of others may refuse a field that they do not know.
+const FAMILIES: [&str; 5] = ["gpt-", "chatgpt", "o1", "o3", "o4"];
+/// The first models that take breakpoints; others may refuse them.
+const FIRST_WITH_BREAKPOINTS: (u32, u32) = (5, 6);
+
+/// Returns the body of a request. Requests with the same `cache_key` are sent to where the same prefix is cached.
+pub(super) fn openai(content: &PromptContent, options: &BodyOptions, cache_key: &str) -> Value {
+    let has_breakpoints = version(&options.model).is_some_and(|found| FIRST_WITH_BREAKPOINTS <= found);
+    let mut messages = vec![json!({"role": "user", "content": parts(content, has_breakpoints)})];
+    if let Some(system) = &options.system {
+        messages.insert(0, json!({"role": "system", "content": system}));
+    }
+    let mut body = json!({
+        "model": options.model,
+        "max_completion_tokens": options.max_output_tokens,
+        "messages": messages,
+    });
+    if is_of_openai(&options.model) {
+        body["prompt_cache_key"] = json!(cache_key);
+    }
+    if has_breakpoints && !content.prefix.is_empty() {
+        // Else a breakpoint of its own would be written behind the discussion, and paid for.
+        body["prompt_cache_options"] = json!({"mode": "explicit"});
+    }
+    if let Some(temperature) = options.temperature {
+        body["temperature"] = json!(temperature);
+    }
+    if let Some(top_p) = options.top_p {
+        body["top_p"] = json!(top_p);
+    }
+    body
+}
+
+fn parts(content: &PromptContent, has_breakpoints: bool) -> Vec<Value> {
+    let mut parts: Vec<Value> = Vec::with_capacity(content.prefix.len() + 1);
+    for block in &content.prefix {
+        let mut value = match &block.holds {
+            PromptPart::Text(text) => json!({"type": "text", "text": text}),
+            PromptPart::Image { media_type, base64 } => {
+                let url = format!("data:{media_type};base64,{base64}");
+                json!({"type": "image_url", "image_url": {"url": url}})
+            }
+        };
+        if has_breakpoints && block.is_breakpoint {
+            value["prompt_cache_breakpoint"] = json!({"mode": "explicit"});
+        }
+        parts.push(value);
+    }
+    if !content.suffix.is_empty() {
+        parts.push(json!({"type": "text", "text": content.suffix}));
+    }
+    parts
+}
+
+fn is_of_openai(model: &str) -> bool {
+    // `gpt-oss` is OpenAI's too, but runs on the servers of others.
+    !model.starts_with("gpt-oss") && FAMILIES.iter().any(|family| model.starts_with(family))
+}
+
+/// Returns the version in a model's name: `gpt-5.6-luna` is of 5.6, `gpt-6` of 6.0; `None` for `gpt-4o` and strangers.
+fn version(model: &str) -> Option<(u32, u32)> {
+    let number = model.strip_prefix("gpt-")?.split('-').next()?;
+    let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Returns the body of a request. Gemini caches common prefixes automatically.
+pub(super) fn gemini(content: &PromptContent, options: &BodyOptions) -> Value {
+    let part = |holds: &PromptPart| match holds {
+        PromptPart::Text(text) => json!({"text": text}),
+        PromptPart::Image { media_type, base64 } => {
+            json!({"inlineData": {"mimeType": media_type, "data": base64}})
+        }
+    };
+    let mut parts: Vec<Value> = content.prefix.iter().map(|block| part(&block.holds)).collect();
+    if !content.suffix.is_empty() {
+        parts.push(json!({"text": content.suffix}));
+    }
+    let mut generation = json!({"maxOutputTokens": options.max_output_tokens});
+    if let Some(temperature) = options.temperature {
+        generation["temperature"] = json!(temperature);
+    }
+    if let Some(top_p) = options.top_p {
+        generation["topP"] = json!(top_p);
+    }
+    let mut body = json!({
+        "contents": [{"role": "user", "parts": parts}],
+        "generationConfig": generation,
+    });
+    if let Some(system) = &options.system {
+        body["systemInstruction"] = json!({"parts": [{"text": system}]});
+    }
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_are_told_no_cache_key() {
+        assert!(["gpt-4o", "gpt-6-luna", "chatgpt-4o-latest", "o3", "o4-mini"].into_iter().all(is_of_openai));
+        assert!(!["llama3", "my/gpt-6", "gpt-oss-20b", "m", ""].into_iter().any(is_of_openai));
+    }
+
+    #[test]
+    fn the_version_stands_in_the_name() {
+        assert_eq!(version("gpt-5.6-luna"), Some((5, 6)));
+        assert_eq!(version("gpt-5.10"), Some((5, 10)));
+        assert_eq!(version("gpt-6-luna"), Some((6, 0)));
+        assert_eq!(version("gpt-4o"), None);
+        assert_eq!(version("o3"), None);
+        assert_eq!(version("my/gpt-6"), None);
+    }
+
+    fn options() -> BodyOptions {
+        BodyOptions {
+            model: "m".to_owned(),
+            system: Some("Be brief.".to_owned()),
+            temperature: Some(0.5),
+            top_p: Some(0.25),
+            max_output_tokens: 9,
+        }
+    }
+
+    fn content() -> PromptContent {
+        PromptContent { prefix: Vec::new(), suffix: "hello".to_owned() }
+    }
+
+    #[test]
+    fn anthropic_is_told_in_its_words() {
+        let expected = json!({
+            "model": "m",
+            "max_tokens": 9,
+            "system": "Be brief.",
+            "temperature": 0.5,
+            "top_p": 0.25,
+            "messages": [{"role": "user", "content": [{"type": "text", "text": "hello"}]}],
+        });
+        assert_eq!(anthropic(&content(), &options()), expected);
+    }
+
+    #[test]
+    fn openai_is_told_in_its_words() {
+        let expected = json!({
+            "model": "m",
+            "max_completion_tokens": 9,
+            "temperature": 0.5,
+            "top_p": 0.25,
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": [{"type": "text", "text": "hello"}]},
+            ],
+        });
+        assert_eq!(openai(&content(), &options(), "k"), expected);
+    }
+
+    #[test]
+    fn a_model_of_openai_is_told_where_its_prefix_is_cached() {
+        let own = BodyOptions { model: "o3".to_owned(), ..options() };
+        assert_eq!(openai(&content(), &own, "k")["prompt_cache_key"], "k");
+        assert!(openai(&content(), &options(), "k").get("prompt_cache_key").is_none());
+    }
+
+    #[test]
+    fn gemini_is_told_in_its_words() {
+        let expected: Value = json!({
+            "systemInstruction": {"parts": [{"text": "Be brief."}]},
+            "contents": [{"role": "user", "parts": [{"text": "hello"}]}],
+            "generationConfig": {"maxOutputTokens": 9, "temperature": 0.5, "topP": 0.25},
+        });
+        assert_eq!(gemini(&content(), &options()), expected);
+    }
+}

@@ -1,0 +1,477 @@
+//! `slop aggregate` and `slop explain`: the flags for documents become a question, and its answer a file, a text, a table or a
+//! receipt.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::asking;
+use super::context::CommandContext;
+use crate::agent::StopReason;
+use crate::api::{
+    AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposeQuery, DocumentReceipt, ExplainQuery,
+    FileExplanation, FormatName, LimitEffect, OutputTarget, PartName, ReceiptFile, SummaryAuthor,
+    ViewSelection, WriteDocumentQuery, WrittenDocument, display_path, document_json, language_name, pretty,
+};
+use crate::cli::document_args::{AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, ViewSelectionArgs};
+use crate::cli::failure;
+use crate::cli::failure::CommandError;
+use crate::cli::output::CommandOutput;
+use crate::cli::place::ProcessEnvironment;
+use crate::cli::place::ProjectLocation;
+use crate::model::{SkipReason, printable};
+use crate::render::format_grouped;
+use crate::service::{
+    AgentOverrides, SummarySession, agent_options, project_name, resolve_aggregate, resolve_explain,
+};
+use crate::sys::{Disk, RealDisk};
+
+/// The most files without a view that are listed.
+const MAX_LISTED: usize = 5;
+
+pub(super) fn aggregate(
+    args: &AggregateArgs,
+    environment: &ProcessEnvironment,
+    context: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    let query = aggregate_query(args, args.receipt.is_some() || context.output.json, context.location);
+    if let Some(seconds) = args.wait_agent
+        && shows_model_summaries(&query, context)?
+    {
+        wait_for_models(args, Duration::from_secs(seconds), context).map_err(with_waiting_hint)?;
+    }
+    // Output paths are relative to the current folder, as for any other program.
+    let here = |path: &PathBuf| environment.current_folder.join(path);
+    let receipt = args.receipt.as_ref().map(here);
+    let target = match &args.output {
+        _ if args.dry_run || args.stdout => None,
+        Some(path) => Some(OutputTarget::File(here(path))),
+        None => Some(numbered_target(context)),
+    };
+    let receipt = match target {
+        Some(target) => write_to_file(query, target, receipt.as_deref(), context)?,
+        None if context.output.json && !args.dry_run => write_as_json(query, receipt.as_deref(), context)?,
+        None => write_to_stdout(query, receipt.as_deref(), context)?,
+    };
+    Ok(report_missing(&receipt, context))
+}
+
+/// Returns whether the document shows what models write. Where it does not, they are not to be paid for it.
+fn shows_model_summaries(
+    query: &AggregateQuery,
+    context: &mut CommandContext<'_>,
+) -> Result<bool, CommandError> {
+    if query.dry_run {
+        return Ok(false);
+    }
+    let document = resolve_aggregate(query.clone(), context.query_settings())?;
+    let is_by_model = document.request.tier.is_some_and(|tier| tier.by_model);
+    if !is_by_model {
+        context.output.note("--wait-agent has nothing to wait for: the tier's `summary` is not \"agent\"");
+    }
+    Ok(is_by_model)
+}
+
+/// Runs the sub-agent for the missing summaries of the selected files. What is not ready in time does not stop the
+/// document.
+fn wait_for_models(
+    args: &AggregateArgs,
+    most: Duration,
+    context: &mut CommandContext<'_>,
+) -> Result<(), CommandError> {
+    let choice = AgentOverrides { persona: None, tiers: Vec::new(), picks: picks(args, context) };
+    let options = agent_options(context.loaded, choice)?;
+    let keys = asking::load_keys(&options)?;
+    let proxy = options.proxy.clone();
+    let outcome = asking::with_world(context, |context, world| {
+        let mut writing = SummarySession::open(&context.location.root, context.loaded, options, world)?;
+        writing.repair()?;
+        asking::run_questions(context, &mut writing, keys, proxy, Some(most))
+    })?;
+    asking::report_unanswered(&outcome, context);
+    if let Some(StopReason::Interrupted) = outcome.stopped {
+        return Err(CommandError::usage(
+            "stopped before the document was composed",
+            "run it again; what was written is kept",
+        ));
+    }
+    Ok(())
+}
+
+/// Adds to the hint that the document can be composed without waiting.
+fn with_waiting_hint(failure: CommandError) -> CommandError {
+    match failure {
+        CommandError::Api(mut error) if error.kind == ApiErrorKind::User && error.code != failure::USAGE => {
+            let hint = &error.hint;
+            error.hint = format!("{hint}; or leave out --wait-agent: the document is made without it").into();
+            CommandError::Api(error)
+        }
+        other => other,
+    }
+}
+
+/// Returns the files in question: those that are named, else those of the preset, else all.
+fn picks(args: &AggregateArgs, context: &CommandContext<'_>) -> Vec<String> {
+    if !args.files.is_empty() {
+        return context.location.resolve_paths(&args.files);
+    }
+    let curation = &context.loaded.curation;
+    let persona = args.choice.persona.as_ref().and_then(|name| curation.persona(name));
+    let brought = persona.and_then(|persona| persona.value.context_preset.as_ref());
+    let preset = args.choice.preset.as_ref().or(brought).and_then(|name| curation.preset(name));
+    preset.map_or(Vec::new(), |preset| preset.value.files.iter().map(|item| item.path.clone()).collect())
+}
+
+fn numbered_target(context: &CommandContext<'_>) -> OutputTarget {
+    let settings = &context.loaded.settings;
+    OutputTarget::Numbered {
+        folder: settings.project.output_dir.clone(),
+        name: project_name(&context.location.root, &settings.project.name),
+        keep: settings.output.keep,
+    }
+}
+
+/// Writes a document into a file, and prints the file's path.
+fn write_to_file(
+    document: AggregateQuery,
+    target: OutputTarget,
+    receipt: Option<&Path>,
+    context: &mut CommandContext<'_>,
+) -> Result<DocumentReceipt, CommandError> {
+    let receipt = receipt.map(Path::to_owned);
+    let WrittenDocument { path, receipt } = context.ask(WriteDocumentQuery { document, target, receipt })?;
+    if context.output.json {
+        context.write_data(&json!({"path": path.to_string_lossy(), "receipt": receipt}))?;
+    } else {
+        context.output.write_line(&path.display().to_string())?;
+    }
+    context.output.flush()?;
+    Ok(receipt)
+}
+
+/// Prints a document, or the plan of one.
+fn write_to_stdout(
+    query: AggregateQuery,
+    receipt: Option<&Path>,
+    context: &mut CommandContext<'_>,
+) -> Result<DocumentReceipt, CommandError> {
+    context.ask_and(query, |context, document| {
+        write_receipt(receipt, &document.receipt)?;
+        match &document.text {
+            Some(text) => context.output.write_text(text)?,
+            None if context.output.json => context.write_data(&document)?,
+            None => write_plan(&document.receipt, context.output)?,
+        }
+        Ok(document.receipt)
+    })
+}
+
+/// Prints a document as JSON, whatever its format: this needs the document itself, which no daemon sends.
+fn write_as_json(
+    query: AggregateQuery,
+    receipt: Option<&Path>,
+    context: &mut CommandContext<'_>,
+) -> Result<DocumentReceipt, CommandError> {
+    context.ask_and(ComposeQuery(query), |context, document| {
+        let written = DocumentReceipt::from(&document.receipt);
+        write_receipt(receipt, &written)?;
+        context.write_data(&document_json(&document))?;
+        Ok(written)
+    })
+}
+
+fn write_receipt(path: Option<&Path>, receipt: &DocumentReceipt) -> Result<(), ApiError> {
+    let Some(path) = path else { return Ok(()) };
+    let written = RealDisk.replace(path, pretty(receipt).as_bytes());
+    written.map_err(|error| ApiError::write_failed(path, &error))
+}
+
+/// Returns the files that could not be shown for an error, and why.
+fn failed_files(receipt: &DocumentReceipt) -> Vec<(String, &str)> {
+    let shown = receipt.files.iter().filter(|file| file.is_failed());
+    let shown = shown.map(|file| {
+        (display_path(&file.path, file.path_hex.as_deref()), file.why.as_deref().unwrap_or_default())
+    });
+    let left_out = receipt.left_out.iter().filter(|file| file.is_error());
+    let left_out = left_out.map(|file| {
+        let words =
+            SkipReason::from_name(&file.reason).map_or(file.why.as_str(), |reason| reason.description());
+        (display_path(&file.path, file.path_hex.as_deref()), words)
+    });
+    shown.chain(left_out).collect()
+}
+
+/// Reports what a document lacks, and returns the exit code.
+fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -> u8 {
+    let failures = failed_files(receipt);
+    for (path, why) in failures.iter().take(MAX_LISTED) {
+        context.output.note(&format!("could not show {path}: {why}"));
+    }
+    if MAX_LISTED < failures.len() {
+        let more = failures.len() - MAX_LISTED;
+        context.output.note(&format!("could not show {more} more files; the receipt says which and why"));
+    }
+    for missing in &receipt.missing {
+        context.output.note(&format!("{}: {}", missing.word, missing.why));
+    }
+    for problem in &receipt.problems {
+        context.output.note(&format!("{}: {}", problem.section, problem.why));
+    }
+    let is_whole = failures.is_empty() && !receipt.problems.iter().any(|problem| problem.is_error);
+    if is_whole { failure::DONE } else { failure::INCOMPLETE }
+}
+
+/// What is said of a file that a limited document is not about.
+const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown nor counted";
+
+pub(super) fn explain(args: &ExplainArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let (file, choice) =
+        (context.location.resolve_path(&args.file), view_selection(&args.choice, context.location));
+    let query = ExplainQuery { file, choice };
+    let is_limited = resolve_explain(&query, context.query_settings())?.limits.is_some();
+    let explanations = &context.ask(query)?;
+    if context.output.json {
+        context.write_data(explanations)?;
+        return Ok(failure::DONE);
+    }
+    for explanation in explanations {
+        write_explanation(explanation, is_limited, context)?;
+    }
+    Ok(failure::DONE)
+}
+
+fn write_explanation(
+    explanation: &FileExplanation,
+    is_limited: bool,
+    context: &mut CommandContext<'_>,
+) -> Result<(), CommandError> {
+    context.output.write_line(&display_path(&explanation.path, explanation.path_hex.as_deref()))?;
+    if let Some(reason) = &explanation.left_out {
+        let words = SkipReason::from_name(reason).map_or("", SkipReason::description);
+        context.output.write_line(&format!("  left out     {reason}: {words}"))?;
+        return Ok(());
+    }
+    let facts = (&explanation.sha256, explanation.size, &explanation.language);
+    if let (Some(hash), Some(size), Some(language)) = facts {
+        let (name, size, hash) = (language_name(language), format_grouped(size), short_hash(hash));
+        context.output.write_line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
+    }
+    for remark in &explanation.remarks {
+        context.output.write_line(&format!("  remark       {remark}"))?;
+    }
+    write_rules(explanation, context)?;
+    if let Some(why) = &explanation.why {
+        context.output.write_line(&format!("  instead      {}: {why}", explanation.view))?;
+    }
+    if let (Some(by), Some(why)) = (&explanation.summary, &explanation.summary_why) {
+        context.output.write_line(&format!("  summary      {}: {why}", author_text(by)))?;
+    }
+    let (bytes, tokens) = (format_grouped(explanation.bytes), format_grouped(explanation.tokens));
+    let (view, counter) = (&explanation.view, &explanation.tokens_counted_by);
+    context
+        .output
+        .write_line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
+    if let Some(fate) = &explanation.under_limits {
+        write_limit_effect(fate, &explanation.wanted, context)?;
+    } else if is_limited {
+        context.output.write_line(NOT_ASKED_FOR)?;
+    }
+    Ok(())
+}
+
+/// Returns who wrote a summary.
+fn author_text(by: &SummaryAuthor) -> String {
+    by.model.as_ref().map_or_else(|| by.by.clone(), |model| format!("{}, {}", by.by, printable(model)))
+}
+
+/// Returns enough of a hash to distinguish the contents of one project.
+fn short_hash(hash: &str) -> &str {
+    hash.get(..12).unwrap_or(hash)
+}
+
+/// Writes what each rule has to say.
+fn write_rules(explanation: &FileExplanation, context: &mut CommandContext<'_>) -> Result<(), CommandError> {
+    for verdict in &explanation.rules {
+        let view = verdict.view.as_deref().unwrap_or("does not match");
+        let decides = if verdict.rule == explanation.decided_by { "  <- decides" } else { "" };
+        context.output.write_line(&format!("  rule         {}: {view}{decides}", verdict.rule))?;
+    }
+    Ok(())
+}
+
+/// Writes what a limit makes of a file, and how much it matters.
+fn write_limit_effect(
+    fate: &LimitEffect,
+    wanted: &str,
+    context: &mut CommandContext<'_>,
+) -> Result<(), CommandError> {
+    let shown = fate.view.as_deref().unwrap_or("left out");
+    let wanted =
+        if fate.view.as_deref() == Some(wanted) { String::new() } else { format!(" (wanted {wanted})") };
+    let why = fate.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    context.output.write_line(&format!("  under the budget  {shown}{wanted}{why}"))?;
+    let (place, files) = (format_grouped(fate.place), format_grouped(fate.files));
+    let reasons = importance_reasons(fate).join(", ");
+    Ok(context.output.write_line(&format!("  importance   {place} of {files} files: {reasons}"))?)
+}
+
+fn importance_reasons(fate: &LimitEffect) -> Vec<String> {
+    let plural = |count: u64, one: &str, many: &str| {
+        format!("{} {}", format_grouped(count), if count == 1 { one } else { many })
+    };
+    let (users, shared) = (u64::from(fate.referred_by), u64::from(fate.shared_with_focus));
+    let mut reasons = Vec::new();
+    if fate.in_focus {
+        reasons.push("in focus".to_owned());
+    }
+    if fate.curated {
+        reasons.push("curated".to_owned());
+    }
+    reasons.push(format!("referred to by {}", plural(users, "file", "files")));
+    if 0 < shared {
+        reasons.push(format!("shares {} with the focus", plural(shared, "name", "names")));
+    }
+    // Changes count less as they grow old, so that there are parts of one.
+    let (whole, tenths) =
+        (fate.recent_changes_millionths / 1_000_000, fate.recent_changes_millionths % 1_000_000 / 100_000);
+    if 0 < whole + tenths {
+        reasons.push(format!("{}.{tenths} recent changes", format_grouped(whole)));
+    }
+    reasons
+}
+
+/// Returns which document is asked for.
+pub(super) fn aggregate_query(
+    args: &AggregateArgs,
+    exact_tokens: bool,
+    place: &ProjectLocation,
+) -> AggregateQuery {
+    AggregateQuery {
+        files: place.resolve_paths(&args.files),
+        choice: view_selection(&args.choice, place),
+        order: args.order.map(Into::into),
+        format: format_name(args.format),
+        since_last: args.memory.since_last,
+        name: args.memory.name.clone(),
+        attachments: attachments(&args.attachments, place),
+        exact_tokens,
+        dry_run: args.dry_run,
+        verify: args.verify,
+    }
+}
+
+/// Returns what decides about views.
+pub(super) fn view_selection(choice: &ViewSelectionArgs, place: &ProjectLocation) -> ViewSelection {
+    ViewSelection {
+        tier: choice.tier,
+        persona: choice.persona.clone(),
+        preset: choice.preset.clone(),
+        strategy: choice.strategy.map(Into::into),
+        focus: place.resolve_focus(&choice.focus),
+        base: choice.base.clone().or_else(|| choice.against.clone()),
+        budget: choice.budget,
+        default_budget: None,
+        max_bytes: choice.max_bytes,
+    }
+}
+
+fn attachments(attachments: &AttachmentArgs, place: &ProjectLocation) -> AttachmentOptions {
+    AttachmentOptions {
+        history: attachments.history.as_deref().map(|path| place.resolve_file(path)),
+        take: attachments.take.clone(),
+        part: match (attachments.no_history, attachments.history_only) {
+            (true, _) => PartName::Prefix,
+            (false, true) => PartName::Suffix,
+            (false, false) => PartName::Whole,
+        },
+        screenshots: attachments.screenshots.iter().map(|path| place.resolve_file(path)).collect(),
+        screenshots_inline: attachments.screenshots_inline,
+        model: attachments.model.clone(),
+    }
+}
+
+const fn format_name(format: FormatArg) -> FormatName {
+    match format {
+        FormatArg::Markdown => FormatName::Markdown,
+        FormatArg::Json => FormatName::Json,
+        FormatArg::Anthropic => FormatName::Anthropic,
+        FormatArg::Openai => FormatName::Openai,
+        FormatArg::Gemini => FormatName::Gemini,
+    }
+}
+
+/// A longer path exceeds its column.
+const MOST_PATH: usize = 60;
+/// So many names are listed of those that are left out for one reason; all of them are in the JSON.
+const MOST_NAMES: usize = 10;
+
+/// Writes what would become of each file, what would be left out and why, and what it comes to.
+pub(super) fn write_plan(receipt: &DocumentReceipt, output: &mut CommandOutput) -> Result<(), CommandError> {
+    write_files(&receipt.files, output)?;
+    for ((_, why), paths) in &omissions_by_reason(receipt) {
+        let count = format_grouped(paths.len() as u64);
+        output.write_line(&format!("left out, {why}: {count}"))?;
+        for path in paths.iter().take(MOST_NAMES) {
+            output.write_line(&format!("  {path}"))?;
+        }
+        if MOST_NAMES < paths.len() {
+            output
+                .write_line(&format!("  and {} more", format_grouped((paths.len() - MOST_NAMES) as u64)))?;
+        }
+    }
+    if receipt.without_tree {
+        output.write_line("left out, no room within the budget: the tree of names")?;
+    }
+    let (tokens, bytes) = (format_grouped(receipt.tokens), format_grouped(receipt.bytes));
+    let files = format_grouped(receipt.files.len() as u64);
+    output.write_line(&format!(
+        "total   {tokens} tokens ({}), {bytes} bytes, {files} files",
+        receipt.tokens_counted_by
+    ))?;
+    let limits = [(receipt.budget_tokens, "tokens"), (receipt.max_bytes, "bytes")];
+    let limits =
+        limits.iter().filter_map(|(limit, unit)| Some(format!("{} {unit}", format_grouped((*limit)?))));
+    let limits: Vec<String> = limits.collect();
+    let limits = if limits.is_empty() { "none".to_owned() } else { limits.join(", ") };
+    Ok(output.write_line(&format!("budget  {limits}"))?)
+}
+
+fn write_files(files: &[ReceiptFile], output: &mut CommandOutput) -> Result<(), CommandError> {
+    let rows = files.iter().map(|entry| {
+        let why = entry.why.clone().unwrap_or_else(|| format!("rule {}", entry.rule));
+        [
+            display_path(&entry.path, entry.path_hex.as_deref()),
+            view_change(entry),
+            format_grouped(entry.tokens),
+            why,
+        ]
+    });
+    let head = ["PATH", "VIEW", "TOKENS", "WHY"].map(str::to_owned);
+    let rows: Vec<[String; 4]> = std::iter::once(head).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (path, view, tokens) = (width(0).min(MOST_PATH), width(1), width(2));
+    for [name, shown, count, why] in &rows {
+        output.write_line(&format!("{name:<path$}  {shown:<view$}  {count:>tokens$}  {why}"))?;
+    }
+    Ok(())
+}
+
+/// Returns the view, and the one that was wanted where it is another.
+fn view_change(entry: &ReceiptFile) -> String {
+    if entry.view == entry.wanted {
+        return entry.view.clone();
+    }
+    format!("{} <- {}", entry.view, entry.wanted)
+}
+
+/// Returns the files that are left out by reason: its name and its words.
+fn omissions_by_reason(receipt: &DocumentReceipt) -> BTreeMap<(&str, &str), Vec<String>> {
+    let mut reasons: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for omitted in &receipt.left_out {
+        let key = (omitted.reason.as_str(), omitted.why.as_str());
+        reasons.entry(key).or_default().push(display_path(&omitted.path, omitted.path_hex.as_deref()));
+    }
+    reasons
+}

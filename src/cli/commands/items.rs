@@ -1,0 +1,265 @@
+//! `slop slice` and `slop mask`: the slices and masks of `[[files]]` in `slop.toml`.
+
+use std::io::Read;
+
+use serde_json::{Value, json};
+
+use super::context::{CommandContext, items_of};
+use crate::api::{
+    ApiError, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery, SymbolMatches, mask_to_json, pretty,
+    resolution_to_json, slice_from_json, slice_to_json,
+};
+use crate::cli::curation_args::{MaskCommand, SliceCommand};
+use crate::cli::failure;
+use crate::cli::failure::CommandError;
+use crate::cli::values::line_range;
+use crate::config::edit;
+use crate::config::edit::SliceKey;
+use crate::model::{MaskMode, Slice, SliceResolution, SliceStatus};
+use crate::sys::RealDisk;
+
+/// The most that is read of a slice; more is something else.
+const MAX_SLICE_BYTES: u64 = 1 << 20;
+
+pub(super) fn run_slice(
+    command: &SliceCommand,
+    context: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    match command {
+        SliceCommand::Add { file, lines, tag, comment } => add_slice(file, *lines, tag, comment, context),
+        SliceCommand::List { file } => list_slice(file.as_deref(), context),
+        SliceCommand::Remove { file, slice } => remove_slice(file, slice, context),
+        SliceCommand::Make { file, lines: (start_line, end_line), tag, comment } => {
+            let query = MakeSliceQuery {
+                file: context.location.resolve_path(file),
+                start_line: *start_line,
+                end_line: *end_line,
+                tag: tag.clone(),
+                comment: comment.clone(),
+            };
+            let slice = context.ask(query)?;
+            write_slice(&slice_to_json(&slice), context)?;
+            Ok(failure::DONE)
+        }
+        SliceCommand::Resolve { file } => {
+            let slices = vec![slice_given()?];
+            let resolved =
+                context.ask(ResolveSlicesQuery { file: context.location.resolve_path(file), slices })?;
+            let [resolution] = &resolved[..] else { return Err(ApiError::bug().into()) };
+            write_slice(&resolution_to_json(resolution), context)?;
+            let is_lost = resolution.status == SliceStatus::Stale;
+            Ok(if is_lost { failure::USER } else { failure::DONE })
+        }
+    }
+}
+
+/// The answer is bare JSON, for it is what the other command reads; with `--json` it is in an envelope as any answer.
+fn write_slice(data: &Value, context: &mut CommandContext<'_>) -> Result<(), CommandError> {
+    if context.output.json {
+        return context.write_data(data);
+    }
+    Ok(context.output.write_text(&pretty(data))?)
+}
+
+fn slice_given() -> Result<Slice, CommandError> {
+    let hint = "give the slice on the standard input, as `slop slice make` prints it";
+    let mut text = Vec::new();
+    let read = std::io::stdin().lock().take(MAX_SLICE_BYTES + 1).read_to_end(&mut text);
+    read.map_err(|error| CommandError::usage(format!("standard input cannot be read: {error}"), hint))?;
+    if MAX_SLICE_BYTES < text.len() as u64 {
+        let message = format!("slice on the standard input has more than {MAX_SLICE_BYTES} bytes");
+        return Err(CommandError::usage(message, hint));
+    }
+    let text = String::from_utf8(text)
+        .map_err(|_| CommandError::usage("slice on the standard input is not UTF-8", hint))?;
+    Ok(slice_from_json(&text)?)
+}
+
+fn add_slice(
+    file: &str,
+    (start_line, end_line): (u32, u32),
+    tag: &str,
+    comment: &str,
+    context: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    let path = context.location.resolve_path(file);
+    let (tag, comment) = (tag.to_owned(), comment.to_owned());
+    let query = MakeSliceQuery { file: path.clone(), start_line, end_line, tag, comment };
+    let slice = context.ask(query)?;
+    edit::add_slice(&RealDisk, &context.settings_file(), &path, &slice)?;
+    if context.output.json {
+        context.write_data(&json!({"path": path, "slice": slice_to_json(&slice)}))?;
+        return Ok(failure::DONE);
+    }
+    context.write_line(&format!("{path}:{start_line}-{end_line}{}", tag_and_comment(&slice)))?;
+    Ok(failure::DONE)
+}
+
+fn list_slice(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let mut found = Vec::new();
+    for item in items_of(file, context) {
+        let resolved = resolve(&item.path, &item.custom_slices, context);
+        let slices = item.custom_slices.iter().zip(resolved);
+        found.extend(slices.map(|(slice, now)| (item.path.as_str(), slice, now)));
+    }
+    if context.output.json {
+        let slices = found.iter().map(|(path, slice, now)| {
+            json!({
+                "path": path,
+                "slice": slice_to_json(slice),
+                "status": now.status.name(),
+                "start_line": now.start_line,
+                "end_line": now.end_line,
+                "reason": now.reason,
+            })
+        });
+        let data = json!({"slices": slices.collect::<serde_json::Value>()});
+        context.write_data(&data)?;
+        return Ok(failure::DONE);
+    }
+    for (path, slice, now) in found {
+        let lines = format!("{}-{}", now.start_line, now.end_line);
+        let was = format!("{}-{}", slice.start_line, slice.end_line);
+        let was = if was == lines { String::new() } else { format!(", was {was}") };
+        let why = if now.status == SliceStatus::Stale { format!(": {}", now.reason) } else { String::new() };
+        let status = now.status.name();
+        context.write_line(&format!("{path}:{lines} {status}{was}{}{why}", tag_and_comment(slice)))?;
+    }
+    Ok(failure::DONE)
+}
+
+fn remove_slice(file: &str, word: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let path = context.location.resolve_path(file);
+    let mut keys = Vec::new();
+    if let Ok((start_line, end_line)) = line_range(word) {
+        // What a list shows is where slices are now, so that this is what a person is most likely to type.
+        for item in items_of(Some(file), context) {
+            let resolved = resolve(&item.path, &item.custom_slices, context);
+            for (slice, now) in item.custom_slices.iter().zip(resolved) {
+                let is_found = now.status != SliceStatus::Stale;
+                if is_found && (now.start_line, now.end_line) == (start_line, end_line) {
+                    keys.push(SliceKey::Lines(slice.start_line, slice.end_line));
+                }
+            }
+        }
+        keys.push(SliceKey::Lines(start_line, end_line));
+    }
+    keys.push(SliceKey::Tag(word.to_owned()));
+    let removed = edit::remove_slices(&RealDisk, &context.settings_file(), &path, &keys)?;
+    if context.output.json {
+        context.write_data(&json!({"path": path, "removed": removed}))?;
+    } else {
+        context.write_line(&format!("{path}: slices removed: {removed}"))?;
+    }
+    Ok(failure::DONE)
+}
+
+/// Returns where each slice of a file is now. A file that cannot be read has stale slices.
+fn resolve(path: &str, slices: &[Slice], context: &mut CommandContext<'_>) -> Vec<SliceResolution> {
+    if slices.is_empty() {
+        return Vec::new();
+    }
+    let stale = |slice: &Slice, reason: &str| SliceResolution {
+        status: SliceStatus::Stale,
+        start_line: slice.start_line,
+        end_line: slice.end_line,
+        reason: reason.to_owned(),
+    };
+    match context.ask_or_error(ResolveSlicesQuery { file: path.to_owned(), slices: slices.to_vec() }) {
+        Ok(resolutions) => resolutions,
+        Err(fault) => {
+            let reason = fault.message;
+            slices.iter().map(|slice| stale(slice, &reason)).collect()
+        }
+    }
+}
+
+/// Returns a slice's tag and comment, each where it has one.
+fn tag_and_comment(slice: &Slice) -> String {
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tag = if slice.tag.is_empty() { String::new() } else { format!(" [{}]", one_line(&slice.tag)) };
+    let comment =
+        if slice.comment.is_empty() { String::new() } else { format!(" ({})", one_line(&slice.comment)) };
+    tag + &comment
+}
+
+pub(super) fn run_mask(command: &MaskCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    match command {
+        MaskCommand::Set { file, masks } => set_mask(file, masks, context),
+        MaskCommand::List { file } => list_mask(file.as_deref(), context),
+        MaskCommand::Remove { file, symbols, all: _ } => remove_mask(file, symbols, context),
+    }
+}
+
+fn set_mask(
+    file: &str,
+    masks: &[(String, MaskMode)],
+    context: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    let path = context.location.resolve_path(file);
+    let symbols: Vec<String> = masks.iter().map(|(symbol, _)| symbol.clone()).collect();
+    let matches = context.ask(MatchSymbolsQuery { file: path.clone(), symbols: symbols.clone() })?;
+    for (symbol, matches) in symbols.iter().zip(&matches) {
+        if matches.found == 0 {
+            let message = format!("no symbol `{symbol}` in {path}{}", nearest_hint(matches));
+            return Err(CommandError::usage(
+                message,
+                "`slop outline PATH --json` has the qualified names of all",
+            ));
+        }
+    }
+    edit::set_masks(&RealDisk, &context.settings_file(), &path, masks)?;
+    if context.output.json {
+        context.write_data(&json!({"path": path, "mask": mask_to_json(masks)}))?;
+        return Ok(failure::DONE);
+    }
+    for (symbol, mode) in masks {
+        context.write_line(&format!("{path} {symbol} = {}", mode.name()))?;
+    }
+    Ok(failure::DONE)
+}
+
+fn list_mask(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let mut listed = Vec::new();
+    for item in items_of(file, context).into_iter().filter(|item| !item.ast_mask.is_empty()) {
+        let symbols = item.ast_mask.iter().map(|(symbol, _)| symbol.clone()).collect();
+        // A file that is gone has lost its symbols; the list goes on.
+        let matches = context.ask_or_error(MatchSymbolsQuery { file: item.path.clone(), symbols });
+        let mut matches = matches.unwrap_or_default().into_iter();
+        for (symbol, mode) in &item.ast_mask {
+            let matches = matches.next().unwrap_or_default();
+            let (found, near) = (matches.found, nearest_hint(&matches));
+            listed.push((item.path.as_str(), symbol.as_str(), *mode, found, near));
+        }
+    }
+    if context.output.json {
+        let masks = listed.iter().map(|(path, symbol, mode, found, _)| {
+            json!({"path": path, "symbol": symbol, "mode": mode.name(), "found": found})
+        });
+        let data = json!({"masks": masks.collect::<Value>()});
+        context.write_data(&data)?;
+        return Ok(failure::DONE);
+    }
+    for (path, symbol, mode, found, near) in listed {
+        let gone = if found == 0 { format!("  (gone{near})") } else { String::new() };
+        context.write_line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
+    }
+    Ok(failure::DONE)
+}
+
+fn remove_mask(file: &str, symbols: &[String], context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let path = context.location.resolve_path(file);
+    let removed = edit::remove_masks(&RealDisk, &context.settings_file(), &path, symbols)?;
+    if context.output.json {
+        context.write_data(&json!({"path": path, "removed": removed}))?;
+    } else {
+        context.write_line(&format!("{path}: symbols removed: {}", removed.join(", ")))?;
+    }
+    Ok(failure::DONE)
+}
+
+/// Returns text that names symbols like the one that was looked for, if there are any.
+fn nearest_hint(matches: &SymbolMatches) -> String {
+    let near = matches.nearest.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if near.is_empty() { near } else { format!(", the nearest are {near}") }
+}

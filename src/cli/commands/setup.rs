@@ -1,0 +1,110 @@
+//! Commands around the program itself: `init`, `config`, `completions`, `man` and `mcp`.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+use clap_mangen::Man;
+use serde_json::json;
+
+use super::context::CommandContext;
+use crate::api::{ApiError, McpInfo, VERSION, envelope, serve_mcp};
+use crate::cli::args::{CliArgs, ConfigCommand};
+use crate::cli::failure;
+use crate::cli::failure::CommandError;
+use crate::cli::output::CommandOutput;
+use crate::cli::place::ProcessEnvironment;
+use crate::cli::place::ProjectLocation;
+use crate::config::commented_template;
+use crate::daemon::DaemonOrLocal;
+use crate::model::error_chain;
+use crate::service::{LocalService, SETTINGS_FILE};
+use crate::sys::{Disk, RealDisk};
+
+pub(super) fn init(place: &ProjectLocation, output: &mut CommandOutput) -> Result<u8, CommandError> {
+    let path = place.root.join(SETTINGS_FILE);
+    RealDisk.create_new(&path, commented_template().as_bytes()).map_err(|error| {
+        let message = format!("{} cannot be written: {error}", path.display());
+        let hint = match error.kind() {
+            ErrorKind::AlreadyExists => "edit the file that is there, or move it away first",
+            _ => "check the folder's permissions and the room on the disk",
+        };
+        CommandError::usage(message, hint)
+    })?;
+    if output.json {
+        let data = serde_json::json!({"path": path.to_string_lossy()});
+        output.write_envelope(&crate::api::envelope("init", None, &[], &data))?;
+    } else {
+        output.write_line(&path.display().to_string())?;
+    }
+    Ok(failure::DONE)
+}
+
+pub(super) fn print_config(
+    command: &ConfigCommand,
+    context: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    let ConfigCommand::Show { origin } = command;
+    if context.output.json {
+        let values = context.loaded.values.iter().map(|value| {
+            json!({
+                "key": value.key,
+                "value": value.value,
+                "origin": value.origin.to_string(),
+                "help": value.help,
+            })
+        });
+        let data = json!({"values": values.collect::<serde_json::Value>()});
+        context.output.write_envelope(&envelope("config", None, &[], &data))?;
+        return Ok(failure::DONE);
+    }
+    for value in &context.loaded.values {
+        let origin = if *origin { format!("  # {}", value.origin) } else { String::new() };
+        context.output.write_line(&format!("{} = {}{origin}", value.key, value.value))?;
+    }
+    Ok(failure::DONE)
+}
+
+pub(super) fn completions(shell: Shell, output: &mut CommandOutput) -> Result<u8, CommandError> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut CliArgs::command(), "slop", &mut script);
+    output.write_text(&String::from_utf8_lossy(&script))?;
+    Ok(failure::DONE)
+}
+
+pub(super) fn man(command: Option<&str>, output: &mut CommandOutput) -> Result<u8, CommandError> {
+    let mut page = CliArgs::command();
+    // Global flags reach the commands only once the whole is built.
+    page.build();
+    if let Some(name) = command {
+        let found = page.find_subcommand(name).cloned();
+        page = found.ok_or_else(|| {
+            CommandError::usage(format!("no command named `{name}`"), "`slop --help` lists the commands")
+        })?;
+    }
+    let mut text = Vec::new();
+    Man::new(page).render(&mut text)?;
+    output.write_text(&String::from_utf8_lossy(&text))?;
+    Ok(failure::DONE)
+}
+
+/// Serves one client until it disconnects. Standard output carries the protocol, so that nothing else may hold its
+/// lock.
+pub(in crate::cli) fn mcp(args: &CliArgs, environment: ProcessEnvironment) -> Result<u8, CommandError> {
+    let place = ProjectLocation::find(args.global.project.as_deref(), &environment.current_folder)?;
+    let info =
+        McpInfo { root: place.root.clone(), version: VERSION, require_fresh: args.global.require_fresh };
+    let without_daemon = args.global.no_daemon || environment.without_daemon();
+    // Settings are read with the first question: a client waits for a server to start, and a mistake in them is
+    // better reported to the agent than lost.
+    let local = LocalService::new(place.root, environment.sources);
+    let service = DaemonOrLocal::new(local, environment.runtime, without_daemon);
+    serve_mcp(Arc::new(service), info).map_err(|error| {
+        let message = format!("connection to the MCP client failed: {}", error_chain(&error));
+        let hint =
+            "let a client of the Model Context Protocol start `slop mcp`; it is not for people to type to";
+        ApiError::environment("mcp_failed", message, hint)
+    })?;
+    Ok(failure::DONE)
+}
