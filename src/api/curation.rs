@@ -9,7 +9,6 @@ use crate::model::{
     ViewMode,
 };
 
-/// Returns an item.
 fn item_to_json(item: &FileItem) -> Value {
     json!({
         "path": item.path,
@@ -26,12 +25,10 @@ fn item_to_json(item: &FileItem) -> Value {
     })
 }
 
-/// Returns a mask.
 pub fn mask_to_json(mask: &[(String, MaskMode)]) -> Value {
     mask.iter().map(|(symbol, mode)| (symbol.clone(), Value::from(mode.name()))).collect()
 }
 
-/// Returns a preset.
 pub fn preset_to_json(preset: &Preset) -> Value {
     json!({
         "name": preset.name,
@@ -41,7 +38,6 @@ pub fn preset_to_json(preset: &Preset) -> Value {
     })
 }
 
-/// Returns a persona.
 pub fn persona_to_json(persona: &Persona) -> Value {
     let models = persona.preferred_models.iter().map(|model| {
         json!({
@@ -62,7 +58,6 @@ pub fn persona_to_json(persona: &Persona) -> Value {
     })
 }
 
-/// Returns a slice as JSON.
 pub fn slice_to_json(slice: &Slice) -> Value {
     let anchors = &slice.anchors;
     json!({
@@ -111,7 +106,6 @@ pub fn slice_from_json(text: &str) -> Result<Slice, ApiError> {
     })
 }
 
-/// Returns where a slice is, as JSON.
 pub fn resolution_to_json(resolution: &SliceResolution) -> Value {
     json!({
         "status": resolution.status.name(),

@@ -3,9 +3,14 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use serde_json::json;
+
 use super::providers::PromptContent;
+use super::queries::FormatName;
 use super::{providers, wire};
-use crate::engine::{AggregationRequest, CachedDocument, DocumentLimits, Error, PreparedDocument, Project};
+use crate::engine::{
+    AggregationRequest, CachedDocument, DocumentCacheKey, DocumentLimits, Error, PreparedDocument, Project,
+};
 use crate::model::{BodyOptions, ContentHash, Document, Receipt};
 use crate::render;
 
@@ -20,7 +25,7 @@ pub struct DocumentRequest {
     /// What is aggregated.
     pub request: AggregationRequest,
     /// How it is written.
-    pub format: DocumentFormat,
+    pub format: FormatName,
     /// How a model is asked, where the format is a provider's.
     pub body: BodyOptions,
     /// Name of the project; documents of one project and tier are cached together.
@@ -29,39 +34,12 @@ pub struct DocumentRequest {
     pub is_dry_run: bool,
 }
 
-/// The format of a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DocumentFormat {
-    /// As Markdown.
-    Markdown,
-    /// As JSON, with its receipt.
-    Json,
-    /// As the body of a request to Anthropic.
-    Anthropic,
-    /// As the body of a request to OpenAI.
-    OpenAi,
-    /// As the body of a request to Gemini.
-    Gemini,
-}
-
-impl DocumentFormat {
-    /// Returns the extension of files that hold it.
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Markdown => "md",
-            Self::Json | Self::Anthropic | Self::OpenAi | Self::Gemini => "json",
-        }
-    }
-}
-
 /// The file that a document goes into.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutputTarget {
-    /// This file.
     File(PathBuf),
     /// The next numbered file of a folder.
     Numbered {
-        /// The folder.
         folder: PathBuf,
         /// What the name begins with.
         name: String,
@@ -70,7 +48,6 @@ pub enum OutputTarget {
     },
 }
 
-/// A document, and the text that it is written as.
 struct FormattedDocument {
     document: Document,
     text: String,
@@ -92,16 +69,16 @@ pub fn compose_document(
     if let Some(limit) = limit_of_format(aggregation) {
         return Ok(SizeSearch::new(project, aggregation, &request, limit)?.find_largest()?.into_cached());
     }
-    let DocumentRequest { format, body, project_name, is_dry_run: _, request: _ } = aggregation;
-    let asked = ContentHash::digest(format!("{request:?} {format:?} {body:?} {project_name}").as_bytes());
-    let selected = project.select_for(&request)?;
-    if let Some(document) = project.cached_document(asked, &request, &selected) {
+    let asked = Arc::new(DocumentCacheKey { written_as: written_as(aggregation), request });
+    let request = &asked.request;
+    let selected = project.select_for(request)?;
+    if let Some(document) = project.cached_document(&asked, &selected) {
         return Ok(document);
     }
-    let (document, kept) = project.aggregate_selected(&request, selected)?;
+    let (document, kept) = project.aggregate_selected(request, selected)?;
     let FormattedDocument { document, text } = format_document(document, aggregation)?;
     let cached = to_cached(document.receipt.clone(), text);
-    project.cache_document(asked, &kept, &document, &cached);
+    project.cache_document(&asked, &kept, &document, &cached);
     Ok(cached)
 }
 
@@ -120,25 +97,38 @@ pub fn compose_unformatted(
     Ok(format_document(document, aggregation)?.document)
 }
 
+/// Returns all that decides how a document is written, and is no part of what it is composed of. It is spelled as JSON, in
+/// which no two lists of values look alike.
+fn written_as(aggregation: &DocumentRequest) -> String {
+    let DocumentRequest { format, body, project_name, is_dry_run: _, request: _ } = aggregation;
+    let BodyOptions { model, system, temperature, top_p, max_output_tokens } = body;
+    json!([format, project_name, model, system, temperature, top_p, max_output_tokens]).to_string()
+}
+
 fn to_cached(receipt: Receipt, text: String) -> Arc<CachedDocument> {
     Arc::new(CachedDocument { receipt, text: text.into(), encoded: OnceLock::new() })
 }
 
 fn request_of(aggregation: &DocumentRequest) -> AggregationRequest {
     let mut request = aggregation.request.clone();
-    request.sections.images_apart = sends_images(aggregation.format);
-    request.sections.refused_images = refused_images(aggregation.format);
+    let (images_apart, refused_images): (_, &[&str]) = match aggregation.format {
+        FormatName::Markdown | FormatName::Json => (false, &[]),
+        FormatName::Anthropic | FormatName::Openai => (true, &[]),
+        // Of the types that slop knows, Gemini alone refuses one.
+        FormatName::Gemini => (true, &["image/gif"]),
+    };
+    request.sections.images_apart = images_apart;
+    request.sections.refused_images = refused_images;
     request
 }
 
 /// Returns the limit of bytes, if the engine cannot keep it by itself: it measures Markdown.
 const fn limit_of_format(aggregation: &DocumentRequest) -> Option<u64> {
     match aggregation.format {
-        DocumentFormat::Markdown => None,
-        DocumentFormat::Json
-        | DocumentFormat::Anthropic
-        | DocumentFormat::OpenAi
-        | DocumentFormat::Gemini => aggregation.request.limits.bytes,
+        FormatName::Markdown => None,
+        FormatName::Json | FormatName::Anthropic | FormatName::Openai | FormatName::Gemini => {
+            aggregation.request.limits.bytes
+        }
     }
 }
 
@@ -227,25 +217,6 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
     }
 }
 
-/// Returns whether a format holds images as such, and not as text.
-const fn sends_images(format: DocumentFormat) -> bool {
-    match format {
-        DocumentFormat::Markdown | DocumentFormat::Json => false,
-        DocumentFormat::Anthropic | DocumentFormat::OpenAi | DocumentFormat::Gemini => true,
-    }
-}
-
-/// Returns the media types of images that a format's provider refuses, of those that slop knows.
-const fn refused_images(format: DocumentFormat) -> &'static [&'static str] {
-    match format {
-        DocumentFormat::Gemini => &["image/gif"],
-        DocumentFormat::Markdown
-        | DocumentFormat::Json
-        | DocumentFormat::Anthropic
-        | DocumentFormat::OpenAi => &[],
-    }
-}
-
 /// Writes a document, and into its receipt how many bytes that takes.
 fn format_document(
     mut document: Document,
@@ -255,7 +226,7 @@ fn format_document(
         let text = format_text(&document, aggregation)?;
         let bytes = text.len() as u64;
         // JSON holds the receipt, whose number may have become a digit longer by itself.
-        if document.receipt.bytes == bytes || !matches!(aggregation.format, DocumentFormat::Json) {
+        if document.receipt.bytes == bytes || !matches!(aggregation.format, FormatName::Json) {
             document.receipt.bytes = bytes;
             return Ok(FormattedDocument { document, text });
         }
@@ -267,11 +238,11 @@ fn format_text(document: &Document, aggregation: &DocumentRequest) -> Result<Str
     let content = || PromptContent::from_document(document).ok_or(Error::NothingToSend);
     let body = &aggregation.body;
     let value = match aggregation.format {
-        DocumentFormat::Markdown => return Ok(render::render_markdown(document)),
-        DocumentFormat::Json => return Ok(wire::pretty(&wire::document_json(document))),
-        DocumentFormat::Anthropic => providers::anthropic(&content()?, body),
-        DocumentFormat::OpenAi => providers::openai(&content()?, body, &cache_key(document, aggregation)),
-        DocumentFormat::Gemini => providers::gemini(&content()?, body),
+        FormatName::Markdown => return Ok(render::render_markdown(document)),
+        FormatName::Json => return Ok(wire::pretty(&wire::document_json(document))),
+        FormatName::Anthropic => providers::anthropic(&content()?, body),
+        FormatName::Openai => providers::openai(&content()?, body, &cache_key(document, aggregation)),
+        FormatName::Gemini => providers::gemini(&content()?, body),
     };
     Ok(wire::pretty(&value))
 }

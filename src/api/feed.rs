@@ -15,7 +15,6 @@ use tokio::sync::watch;
 use super::wire::wire_path;
 use crate::engine;
 
-/// Events that are remembered.
 const MAX_EVENTS: usize = 1024;
 
 /// Changes that are remembered, in all events together.
@@ -30,7 +29,6 @@ pub struct ClockPosition {
     pub sequence: u64,
 }
 
-/// The text is no position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a clock: expected `epoch:sequence`")]
 pub struct InvalidClock;
@@ -51,7 +49,6 @@ impl FromStr for ClockPosition {
     }
 }
 
-/// One event of the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedEvent {
     /// What sort of news it is.
@@ -75,7 +72,6 @@ pub enum FeedEventKind {
 }
 
 impl FeedEventKind {
-    /// Returns the kind as it is written.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Changed => "changed",
@@ -209,7 +205,6 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// Returns the next event, if there is one.
     pub fn try_next(&mut self) -> Option<Arc<FeedEvent>> {
         let event = lock(&self.ring).next_after(self.last)?;
         self.last = Some(event.clock);

@@ -11,7 +11,6 @@ use super::wire::Dollars;
 ///
 /// All methods but [`Service::answer`] are called from threads that serve sockets, and must not block.
 pub trait DaemonControl: Service {
-    /// Returns the daemon's status.
     fn status(&self) -> DaemonStatus;
 
     /// Returns what changes from now on, or after `since`.
@@ -135,7 +134,7 @@ pub struct StoreStatus {
 }
 
 /// The sub-agent that writes summaries.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentStatus {
     /// Its state: `off`, `idle`, `working`, `paused` (resumes automatically) or `stopped` (until the user acts).
     pub state: String,
@@ -168,29 +167,12 @@ pub struct AgentStatus {
 }
 
 impl AgentStatus {
-    /// Returns the status of a sub-agent that is switched off.
     pub fn disabled() -> Self {
-        Self {
-            state: "off".to_owned(),
-            reason: None,
-            models: Vec::new(),
-            in_flight: 0,
-            waiting: 0,
-            ready: 0,
-            done: 0,
-            young: 0,
-            refused: 0,
-            not_asked: 0,
-            spent_today_usd: Dollars::default(),
-            spent_total_usd: Dollars::default(),
-            cap_day_usd: Dollars::default(),
-            cap_total_usd: Dollars::default(),
-        }
+        Self { state: "off".to_owned(), ..Self::default() }
     }
 
-    /// Returns the status of a sub-agent that cannot run.
     pub fn stopped(reason: String) -> Self {
-        Self { state: "stopped".to_owned(), reason: Some(reason), ..Self::disabled() }
+        Self { state: "stopped".to_owned(), reason: Some(reason), ..Self::default() }
     }
 }
 

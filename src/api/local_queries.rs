@@ -10,24 +10,17 @@ use crate::model::Slice;
 /// Any of the questions that are not sent to a daemon.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LocalQuery {
-    /// Mark lines of a file.
     MakeSlice(MakeSliceQuery),
-    /// Find the lines of slices again.
     ResolveSlices(ResolveSlicesQuery),
-    /// Match names with the symbols of files.
     MatchSymbols(MatchSymbolsQuery),
-    /// Everything that is cached.
     Export(ExportQuery),
-    /// A document before it is written in any format.
     Compose(Box<ComposeQuery>),
-    /// A document written to a file.
     WriteDocument(Box<WriteDocumentQuery>),
 }
 
 /// Asks for lines of a file, with what it takes to find them again. Nothing is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MakeSliceQuery {
-    /// The file.
     pub file: String,
     /// The first line, counted from 1.
     pub start_line: u32,
@@ -42,9 +35,7 @@ pub struct MakeSliceQuery {
 /// Asks where slices are in one file now. The file is read once for all of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolveSlicesQuery {
-    /// The file.
     pub file: String,
-    /// The slices.
     pub slices: Vec<Slice>,
 }
 
@@ -66,7 +57,6 @@ pub struct SymbolMatches {
     pub nearest: Vec<String>,
 }
 
-/// Asks for everything that is cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExportQuery;
 
@@ -77,9 +67,7 @@ pub struct ComposeQuery(pub AggregateQuery);
 /// Asks for a document in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriteDocumentQuery {
-    /// The document.
     pub document: AggregateQuery,
-    /// Where it is written.
     pub target: OutputTarget,
     /// The file that its receipt is written to, if any.
     pub receipt: Option<PathBuf>,
@@ -88,9 +76,7 @@ pub struct WriteDocumentQuery {
 /// A document in a file.
 #[derive(Debug)]
 pub struct WrittenDocument {
-    /// The file.
     pub path: PathBuf,
-    /// What became of each source file.
     pub receipt: DocumentReceipt,
 }
 

@@ -14,7 +14,6 @@ mod http;
 mod keeper;
 mod local_queries;
 mod mcp;
-mod names;
 mod providers;
 mod queries;
 mod query;
@@ -28,7 +27,7 @@ pub use client::{Client, ClientError};
 pub use curation::{
     mask_to_json, persona_to_json, preset_to_json, resolution_to_json, slice_from_json, slice_to_json,
 };
-pub use document::{DocumentFormat, DocumentRequest, OutputTarget, compose_document, compose_unformatted};
+pub use document::{DocumentRequest, OutputTarget, compose_document, compose_unformatted};
 pub use fault::{ApiError, ApiErrorKind, PAID_STORE_HINT};
 #[cfg(test)]
 pub use feed::ChangeKind;

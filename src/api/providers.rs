@@ -24,14 +24,12 @@ pub(super) struct PromptContent {
     suffix: String,
 }
 
-/// One block of the prefix.
 #[derive(Debug)]
 pub(super) struct PromptBlock {
     holds: PromptPart,
     is_breakpoint: bool,
 }
 
-/// What a block holds.
 #[derive(Debug)]
 pub(super) enum PromptPart {
     Text(String),
@@ -89,7 +87,6 @@ fn push_text(blocks: &mut Vec<PromptBlock>, text: &mut String) {
     }
 }
 
-/// Returns the body of a request.
 pub(super) fn anthropic(content: &PromptContent, options: &BodyOptions) -> Value {
     let mut blocks: Vec<Value> = Vec::with_capacity(content.prefix.len() + 1);
     for block in &content.prefix {

@@ -9,6 +9,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::{AggregationStrategy, DocumentPart, FileOrder, MaskMode, ViewMode};
+
 /// Keys of earlier releases, each with the key that has taken its place.
 pub const DEPRECATED_KEYS: [(&str, &str); 3] =
     [("against", "base"), ("beside", "attachments"), ("measured", "exact_tokens")];
@@ -302,6 +304,15 @@ pub enum FormatName {
     Gemini,
 }
 
+impl FormatName {
+    pub(crate) const fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Json | Self::Anthropic | Self::Openai | Self::Gemini => "json",
+        }
+    }
+}
+
 /// A part of a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -313,4 +324,91 @@ pub enum PartName {
     Prefix,
     /// Only the discussion.
     Suffix,
+}
+
+impl ModeName {
+    /// Returns the name of a mode; `None` for modes that cannot be requested.
+    pub const fn from_mode(mode: ViewMode) -> Option<Self> {
+        match mode {
+            ViewMode::Full => Some(Self::Full),
+            ViewMode::Summary => Some(Self::Summary),
+            ViewMode::Outline => Some(Self::Outline),
+            ViewMode::Skeleton => Some(Self::Skeleton),
+            ViewMode::Masked => Some(Self::Masked),
+            ViewMode::Custom => Some(Self::Custom),
+            ViewMode::Diff => Some(Self::Diff),
+            ViewMode::None => Some(Self::None),
+            ViewMode::Signatures => Some(Self::AstSignatures),
+            ViewMode::Definitions => Some(Self::AstDefinitions),
+            ViewMode::Window | ViewMode::Path => None,
+        }
+    }
+}
+
+impl From<ModeName> for ViewMode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Full => Self::Full,
+            ModeName::Summary => Self::Summary,
+            ModeName::Outline => Self::Outline,
+            ModeName::Skeleton => Self::Skeleton,
+            ModeName::Masked => Self::Masked,
+            ModeName::Custom => Self::Custom,
+            ModeName::Diff => Self::Diff,
+            ModeName::None => Self::None,
+            ModeName::AstSignatures => Self::Signatures,
+            ModeName::AstDefinitions => Self::Definitions,
+        }
+    }
+}
+
+/// Declares the conversions between the names in questions and the values in `model`, which are never serialized.
+macro_rules! same_names {
+    ($($name:ident = $value:ident { $($variant:ident = $of:ident),* })*) => {$(
+        impl From<$name> for $value {
+            fn from(name: $name) -> Self {
+                match name { $($name::$variant => Self::$of,)* }
+            }
+        }
+
+        impl From<$value> for $name {
+            fn from(value: $value) -> Self {
+                match value { $($value::$of => Self::$variant,)* }
+            }
+        }
+    )*};
+}
+
+same_names! {
+    MaskName = MaskMode { Def = Definition, Sig = Signature, Hide = Hide }
+    StrategyName = AggregationStrategy { Auto = Auto, Summarize = Summarize, Full = Full }
+    OrderName = FileOrder { Stable = Stable, Path = Path, Given = Given }
+    PartName = DocumentPart { Whole = Whole, Prefix = Prefix, Suffix = Suffix }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mode_that_can_be_asked_for_has_its_own_name_in_json() {
+        for mode in ViewMode::ALL {
+            let Some(name) = ModeName::from_mode(mode) else { continue };
+            assert_eq!(ViewMode::from(name), mode);
+            assert_eq!(serde_json::to_value(name).unwrap(), mode.name());
+        }
+    }
+
+    #[test]
+    fn the_other_names_are_those_of_the_settings() {
+        for mode in MaskMode::ALL {
+            assert_eq!(serde_json::to_value(MaskName::from(mode)).unwrap(), mode.name());
+        }
+        for strategy in AggregationStrategy::ALL {
+            assert_eq!(serde_json::to_value(StrategyName::from(strategy)).unwrap(), strategy.name());
+        }
+        for order in FileOrder::ALL {
+            assert_eq!(serde_json::to_value(OrderName::from(order)).unwrap(), order.name());
+        }
+    }
 }

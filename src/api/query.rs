@@ -46,27 +46,22 @@ pub trait WireQuery:
 {
     /// The name of the question, which its answers repeat.
     const COMMAND: &'static str;
-    /// The path of the question below the server's address.
     const PATH: &'static str;
     /// What the question is for, in one sentence.
     const SUMMARY: &'static str;
     /// Whether answers are nested as deeply as the symbols of a file, which is deeper than the JSON parser allows.
     const NESTED: bool = false;
 
-    /// Returns the schema of the question as the body of a request.
     fn body_schema(schemas: &mut SchemaGenerator) -> Schema;
 
-    /// Returns the schema of the answer.
     fn answer_schema(schemas: &mut SchemaGenerator) -> Schema {
         schemas.subschema_for::<Self::Answer>()
     }
 
-    /// Returns the path of the question, given as a value.
     fn path(&self) -> &'static str {
         Self::PATH
     }
 
-    /// Returns an answer to this question, read from JSON.
     fn decode_answer(&self, data: &[u8]) -> Result<Payload, serde_json::Error> {
         decode_answer::<Self>(data).map(Payload::value)
     }
@@ -111,7 +106,6 @@ macro_rules! wire_queries {
                 }
             }
 
-            /// Returns the answer to the question, read from JSON.
             pub fn decode_answer(&self, data: &[u8]) -> Result<Payload, serde_json::Error> {
                 match self {
                     $(Self::$variant(query) => query.decode_answer(data),)*
@@ -206,30 +200,18 @@ local_queries! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub enum AnyQuery {
-    /// Update the cache.
     Index(IndexQuery),
-    /// List the state of every file of the project.
     Files(FilesQuery),
-    /// The symbols of files.
     Outline(OutlineQuery),
-    /// Views of files.
     View(ViewQuery),
-    /// Show where a name is defined.
     Symbols(SymbolsQuery),
-    /// One document made for one agent.
     Aggregate(Box<AggregateQuery>),
-    /// Explain why each file is shown the way it is.
     Explain(Box<ExplainQuery>),
-    /// Show how much is cached.
     CacheStatus(CacheStatusQuery),
-    /// Clear the cache.
     CacheClear(CacheClearQuery),
-    /// Check every cached byte.
     CacheVerify(CacheVerifyQuery),
-    /// Delete contents that no file has had for some time.
     #[serde(alias = "cache_collect")]
     CacheGc(CacheGcQuery),
-    /// Compare the index with the files on disk.
     Audit(AuditQuery),
     /// A question that no daemon answers, because it writes files or needs what has no JSON.
     #[serde(skip)]
@@ -256,7 +238,6 @@ pub enum Payload {
 
 /// An answer that can be encoded, and turned back into the type that it has.
 pub trait AnswerValue: Any + Send {
-    /// Returns the answer as JSON.
     fn encode(&self) -> Vec<u8>;
 }
 
@@ -267,17 +248,14 @@ impl<A: Serialize + Any + Send> AnswerValue for A {
 }
 
 impl Payload {
-    /// Returns the payload that holds a value.
     pub fn value(value: impl AnswerValue) -> Self {
         Self::Value(Box::new(value))
     }
 
-    /// Returns the payload that holds a value without JSON.
     pub fn local(value: impl Any + Send) -> Self {
         Self::Local(Box::new(value))
     }
 
-    /// Returns the value, if it is of the type `A`.
     pub fn downcast_ref<A: 'static>(&self) -> Option<&A> {
         match self {
             Self::Value(value) => (&**value as &dyn Any).downcast_ref(),

@@ -34,7 +34,6 @@ pub type Receiver<'r> = &'r mut dyn FnMut(ServiceAnswer) -> Delivery;
 /// Whether an answer has arrived where it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
-    /// It has.
     Arrived,
     /// It has not, or it is not known.
     Lost,
@@ -64,9 +63,7 @@ pub struct QueryJob {
     observer: Option<Arc<dyn ProgressObserver>>,
 }
 
-/// Is notified of progress.
 pub trait ProgressObserver: Send + Sync {
-    /// Records that `done` of `total` files are done.
     fn progress(&self, done: usize, total: usize);
 }
 
@@ -77,29 +74,23 @@ pub enum TraceEvent {
     Scanned(IndexRun),
     /// Only the files that were named were looked at.
     NamedFilesOnly,
-    /// A daemon answered, at this position of its clock.
     AnsweredByDaemon(Option<String>),
-    /// A daemon answered in a way that could not be read.
     UnreadableAnswer(String),
 }
 
 impl QueryJob {
-    /// Returns a job whose progress `observer` is notified of.
     pub fn observed_by(observer: Arc<dyn ProgressObserver>) -> Self {
         Self { observer: Some(observer), ..Self::default() }
     }
 
-    /// Records that nobody waits for the answer any more.
     pub fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether nobody waits for the answer any more.
     pub fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
-    /// Records that `done` of `total` files are done.
     pub fn set_progress(&self, done: usize, total: usize) {
         *lock(&self.progress) = (done, total);
         if let Some(observer) = &self.observer {
@@ -112,7 +103,6 @@ impl QueryJob {
         *lock(&self.progress)
     }
 
-    /// Adds a note for the user.
     pub fn note(&self, note: String) {
         lock(&self.notes).push(note);
     }
@@ -122,7 +112,6 @@ impl QueryJob {
         std::mem::take(&mut lock(&self.notes))
     }
 
-    /// Records how the answer came about.
     pub fn trace(&self, event: TraceEvent) {
         lock(&self.trace).push(event);
     }
@@ -168,22 +157,16 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// An answer of a type that only the question knows.
 #[derive(Debug)]
 pub struct ServiceAnswer {
-    /// What the answer can be relied on for.
     pub freshness: FreshnessNote,
-    /// The paths that were asked for and cannot be answered for.
     pub missing: Vec<MissingPath>,
-    /// The answer.
     pub payload: Payload,
 }
 
 /// An answer as it is sent.
 #[derive(Debug, Clone)]
 pub struct EncodedAnswer {
-    /// What the answer can be relied on for.
     pub freshness: FreshnessNote,
-    /// Notes for the user.
     pub notes: Vec<String>,
-    /// The paths that were asked for and cannot be answered for.
     pub missing: Vec<MissingPath>,
     /// The `data` of the envelope. Empty where the text alone was asked for.
     pub data: Bytes,
@@ -194,11 +177,8 @@ pub struct EncodedAnswer {
 /// An answer to a question of a known type.
 #[derive(Debug)]
 pub struct Reply<A> {
-    /// What the answer can be relied on for.
     pub freshness: FreshnessNote,
-    /// The paths that were asked for and cannot be answered for.
     pub missing: Vec<MissingPath>,
-    /// The answer.
     pub answer: A,
 }
 

@@ -15,13 +15,11 @@ pub(super) const USER: u8 = 1;
 pub(super) const ENVIRONMENT: u8 = 3;
 /// Done, but an error left some files out.
 pub(super) const INCOMPLETE: u8 = 4;
-/// A bug.
 pub(super) const BUG: u8 = 70;
 
 /// The stable name of errors of the command line itself.
 pub(super) const USAGE: &str = "usage";
 
-/// Why a command failed.
 #[derive(Debug)]
 pub(super) enum CommandError {
     Api(ApiError),
@@ -47,7 +45,6 @@ impl CommandError {
     }
 }
 
-/// Returns the exit code for an error.
 pub(super) const fn exit_code(error: &ApiError) -> u8 {
     match error.kind {
         ApiErrorKind::User => USER,
@@ -61,7 +58,6 @@ impl From<ApiError> for CommandError {
     }
 }
 
-/// What is wrong with `slop.toml`, or with an edit of it.
 impl From<settings::Error> for CommandError {
     fn from(error: settings::Error) -> Self {
         Self::Api(settings_error(&error))

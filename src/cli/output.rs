@@ -9,7 +9,6 @@ use serde::Serialize;
 use crate::api::ApiError;
 use crate::model::printable_lines;
 
-/// Writes for people and programs.
 pub(super) struct CommandOutput {
     stdout: BufWriter<Stdout>,
     /// Answers as JSON.
@@ -30,7 +29,6 @@ impl CommandOutput {
         Self { stdout, json, answers: 0, quiet, verbose }
     }
 
-    /// Writes data as it is.
     pub(super) fn write_text(&mut self, text: &str) -> io::Result<()> {
         self.stdout.write_all(text.as_bytes())
     }
@@ -40,26 +38,22 @@ impl CommandOutput {
         self.stdout.write_all(bytes)
     }
 
-    /// Writes a line of data.
     pub(super) fn write_line(&mut self, line: &str) -> io::Result<()> {
         self.write_text(line)?;
         self.write_text("\n")
     }
 
-    /// Writes a value as a line of JSON.
     pub(super) fn write_json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer(&mut self.stdout, value)?;
         self.write_text("\n")
     }
 
-    /// Writes the one answer of a command as JSON.
     pub(super) fn write_envelope(&mut self, envelope: &[u8]) -> io::Result<()> {
         self.answers += 1;
         self.stdout.write_all(envelope)?;
         self.write_text("\n")
     }
 
-    /// Makes sure that all data is out.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.stdout.flush()
     }
@@ -104,7 +98,6 @@ impl CommandOutput {
         }
     }
 
-    /// Returns whether silence was asked for.
     pub(super) const fn is_quiet(&self) -> bool {
         self.quiet
     }

@@ -10,14 +10,11 @@ use super::failure::CommandError;
 use crate::model::{path_text, unescaped_path};
 use crate::service::{SETTINGS_FILE, SettingsSources, base_variables};
 
-/// What the process was started with.
 pub(super) struct ProcessEnvironment {
     pub(super) current_folder: PathBuf,
-    /// Where settings come from.
     pub(super) sources: SettingsSources,
     /// A folder for what lives no longer than the user's session.
     pub(super) runtime: PathBuf,
-    /// This program.
     pub(super) program: Option<PathBuf>,
 }
 

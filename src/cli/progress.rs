@@ -10,7 +10,6 @@ use crate::api::{ProgressObserver, ScanProgress};
 /// A run that ends sooner shows no bar.
 const SHOW_AFTER: Duration = Duration::from_millis(250);
 
-/// Draws a bar, if somebody is there to see it.
 pub(super) struct TerminalProgress {
     is_watched: bool,
     template: &'static str,
@@ -30,23 +29,13 @@ impl TerminalProgress {
         Self { is_watched, template: OF_QUESTIONS, drawn: Mutex::new(None) }
     }
 
-    /// Shows a message next to the bar.
     pub(super) fn set_message(&self, words: String) {
-        if let Ok(slot) = self.drawn.lock()
-            && let Some(bar) = slot.as_ref()
-        {
-            bar.set_message(words);
-            reveal(bar);
-        }
+        self.with_bar(|bar| bar.set_message(words));
     }
 
     /// Counts more that is to be done.
     pub(super) fn set_total(&self, total: usize) {
-        if let Ok(slot) = self.drawn.lock()
-            && let Some(bar) = slot.as_ref()
-        {
-            bar.set_length(total as u64);
-        }
+        self.with_bar(|bar| bar.set_length(total as u64));
     }
 
     /// Shows that so many files are done, of so many.
@@ -55,18 +44,24 @@ impl TerminalProgress {
         if is_new && 0 < total {
             self.begin(total);
         }
-        let Ok(slot) = self.drawn.lock() else { return };
-        let Some(bar) = slot.as_ref() else { return };
-        bar.set_position(done as u64);
-        reveal(bar);
+        self.with_bar(|bar| bar.set_position(done as u64));
     }
 
-    /// Removes the bar from the terminal, so that text can follow.
     pub(super) fn finish(&self) {
         if let Ok(mut slot) = self.drawn.lock()
             && let Some(bar) = slot.take()
         {
             bar.finish_and_clear();
+        }
+    }
+
+    /// Changes the bar if there is one, and shows it if it has been silent for long enough.
+    fn with_bar(&self, change: impl FnOnce(&ProgressBar)) {
+        let Ok(slot) = self.drawn.lock() else { return };
+        let Some(bar) = slot.as_ref() else { return };
+        change(bar);
+        if bar.is_hidden() && SHOW_AFTER < bar.elapsed() {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
         }
     }
 }
@@ -85,10 +80,7 @@ impl ScanProgress for TerminalProgress {
     }
 
     fn advance(&self) {
-        let Ok(slot) = self.drawn.lock() else { return };
-        let Some(bar) = slot.as_ref() else { return };
-        bar.inc(1);
-        reveal(bar);
+        self.with_bar(|bar| bar.inc(1));
     }
 }
 
@@ -98,13 +90,6 @@ impl ProgressObserver for TerminalProgress {
             self.begin(total);
         }
         self.set_position(done, total);
-    }
-}
-
-/// Shows a bar that has been silent for long enough.
-fn reveal(bar: &ProgressBar) {
-    if bar.is_hidden() && SHOW_AFTER < bar.elapsed() {
-        bar.set_draw_target(ProgressDrawTarget::stderr());
     }
 }
 

@@ -234,7 +234,6 @@ const SECRET_POLICIES: [(&str, bool); 2] = [("withhold", false), ("redact", true
 /// A typing error in a budget should not cost a house.
 const MAX_BUDGET: Money = Money::from_nanos(1_000_000_000_000_000);
 
-/// Checks the settings of the sub-agent.
 fn agent_settings(merged: &MergedSettings) -> Result<AgentSettings, Error> {
     let seconds = |key: &str, range| Ok::<_, Error>(Duration::from_secs(merged.number(key, range)?.into()));
     let material_bytes = merged.number("agent.material_bytes", 1_000..=1_000_000)?;

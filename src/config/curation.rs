@@ -22,27 +22,21 @@ pub struct Curation {
     pub personas: Vec<SavedEntry<Persona>>,
 }
 
-/// Something with a name, and where it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedEntry<T> {
-    /// What is saved.
     pub value: T,
-    /// Where it is written.
     pub origin: SettingOrigin,
 }
 
 impl Curation {
-    /// Returns the preset of that name.
     pub fn preset(&self, name: &str) -> Option<&SavedEntry<Preset>> {
         self.presets.iter().find(|preset| preset.value.name == name)
     }
 
-    /// Returns the persona of that name.
     pub fn persona(&self, name: &str) -> Option<&SavedEntry<Persona>> {
         self.personas.iter().find(|persona| persona.value.name == name)
     }
 
-    /// Overlays what a higher layer holds.
     pub(super) fn overlay(&mut self, layer: Self) {
         self.files = layer.files;
         overlay_by_name(&mut self.presets, layer.presets, |preset| &preset.name);
@@ -160,16 +154,13 @@ fn preferred_model(section: &TomlSection<'_>) -> Result<PreferredModel, Error> {
     })
 }
 
-/// What an item may be, in words.
 pub(super) const ITEM: &str = "a table with a path";
 
-/// The keys of an item.
 pub(super) const ITEM_KEYS: [&str; 11] = [
     "path", "auto_aggregate", "force_full", "view_mode", "selected", "ast_signatures", "ast_definitions",
     "ast_mask", "tier", "injected_at", "custom_slices",
 ];
 
-/// The keys of a slice.
 const SLICE_KEYS: [&str; 11] = [
     "start_line", "end_line", "tag", "comment", "content_hash", "start_context", "end_context",
     "anchor_lines", "line_hashes", "unique_lines", "copies",
@@ -194,7 +185,6 @@ pub(super) fn read_item_or_path<'s>(
     }
 }
 
-/// Reads an item.
 pub(super) fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
     section.warn_unknown_keys(&ITEM_KEYS);
     let plain = FileItem::plain(section.required_text("path", "a path or a pattern")?);
@@ -223,7 +213,6 @@ fn view_modes() -> Vec<(&'static str, ViewMode)> {
     modes.map(|mode| (mode.name(), mode)).collect()
 }
 
-/// Reads the tier of an item or a persona.
 pub(super) fn read_tier(section: &TomlSection<'_>) -> Result<Option<Tier>, Error> {
     let number = section.integer("tier", 1..=4)?;
     Ok(number.and_then(|number| u8::try_from(number).ok()).and_then(Tier::from_number))

@@ -7,137 +7,64 @@ use std::{fmt, io};
 /// Why settings cannot be used or edited.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The system started no thread to read the layers in.
     #[error("no thread could be started to read the settings")]
     Thread(#[from] io::Error),
-    /// The file is not text.
     #[error("{origin}: not UTF-8")]
     NotUtf8 {
         /// The file, and the line of the first byte that is not UTF-8.
         origin: SettingOrigin,
-        /// What is wrong with that byte.
         source: Utf8Error,
     },
     // The cause is part of the message, unlike elsewhere: toml's own error, printed as a source, repeats the whole
     // offending line, however long that is, and ends in a line break.
-    /// The file is not TOML.
     #[error("{origin}: not TOML: {message}")]
     Syntax {
         /// The file, and the line where reading ended.
         origin: SettingOrigin,
-        /// The message of the TOML parser.
         message: String,
     },
-    /// There is no such setting.
     #[error("{origin}: unknown key `{key}`, the nearest known is `{nearest}`")]
     UnknownKey {
-        /// Where it is written.
         origin: SettingOrigin,
         /// The key as written, shortened where it is long.
         key: String,
-        /// The most similar known key.
         nearest: String,
     },
-    /// The value has the wrong type, or is out of range.
     #[error("{origin}: `{key}` is {found}, not {allowed}")]
     BadValue {
-        /// Where it is written.
         origin: SettingOrigin,
-        /// The key.
         key: String,
         /// The value as written, shortened where it is long.
         found: String,
         /// Description of the values that are allowed.
         allowed: String,
     },
-    /// A file to be edited cannot be read.
     #[error("{} cannot be read", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
-    /// An edited file cannot be written.
+    Read { path: PathBuf, source: io::Error },
     #[error("{} cannot be written", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     /// Another program wrote the file during the edit.
     #[error("{} changed while it was edited", path.display())]
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
+    Changed { path: PathBuf },
     /// The layout of the file has no place for the edit.
     #[error("{} would not be readable after the edit", path.display())]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-    },
-    /// No item has that path.
+    Unwritable { path: PathBuf },
     #[error("no item `{}` under [[files]] in {}", printable(item), path.display())]
-    NoSuchItem {
-        /// The file.
-        path: PathBuf,
-        /// The path that was searched for.
-        item: String,
-    },
-    /// The item has no such slice.
+    NoSuchItem { path: PathBuf, item: String },
     #[error("no such slice of `{}`", printable(item))]
-    NoSuchSlice {
-        /// The item's path.
-        item: String,
-    },
-    /// The item already has a slice of these lines.
+    NoSuchSlice { item: String },
     #[error("`{}` already has a slice of lines {}-{}", printable(item), lines.0, lines.1)]
-    SliceExists {
-        /// The item's path.
-        item: String,
-        /// Its first and last line.
-        lines: (u32, u32),
-    },
-    /// The item's mask has no such symbol.
+    SliceExists { item: String, lines: (u32, u32) },
     #[error("{}{}", no_symbol(item, key.as_deref()), nearest_suffix(nearest.as_deref()))]
-    NoSuchMask {
-        /// The item's path.
-        item: String,
-        /// The symbol, if one was named.
-        key: Option<String>,
-        /// The most similar one.
-        nearest: Option<String>,
-    },
-    /// No preset has that name.
+    NoSuchMask { item: String, key: Option<String>, nearest: Option<String> },
     #[error("no preset named `{}`{}", printable(name), nearest_suffix(nearest.as_deref()))]
-    NoSuchPreset {
-        /// The name.
-        name: String,
-        /// The most similar one.
-        nearest: Option<String>,
-    },
-    /// A preset already has that name.
+    NoSuchPreset { name: String, nearest: Option<String> },
     #[error("preset `{}` already exists in {}", printable(name), path.display())]
-    PresetExists {
-        /// The name.
-        name: String,
-        /// The file.
-        path: PathBuf,
-    },
-    /// The project has no items to save.
+    PresetExists { name: String, path: PathBuf },
     #[error("{} has no [[files]] to save as a preset", path.display())]
-    NothingToSave {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Curated items would be replaced.
+    NothingToSave { path: PathBuf },
     #[error("curated items would be lost: {}", printable(&items.join(", ")))]
-    WouldLose {
-        /// The paths of the items.
-        items: Vec<String>,
-    },
+    WouldLose { items: Vec<String> },
 }
 
 fn no_symbol(item: &str, key: Option<&str>) -> String {
@@ -186,26 +113,20 @@ pub enum SettingOrigin {
     BuiltIn,
     /// The user's own file.
     UserFile {
-        /// The file, as the caller named it.
         path: PathBuf,
-        /// Line of the key, from 1.
         line: usize,
     },
     /// The project's `slop.toml`.
     ProjectFile {
         /// The file, as the caller named it.
         path: PathBuf,
-        /// Line of the key, from 1.
         line: usize,
     },
-    /// The environment variable of that name.
     Environment(String),
-    /// A flag of the command.
     Flag,
 }
 
 impl SettingOrigin {
-    /// Returns the file, where it is one.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::UserFile { path, .. } | Self::ProjectFile { path, .. } => Some(path),

@@ -22,28 +22,21 @@ pub(super) struct SettingAssignment {
     pub(super) key: String,
     /// A value of the key's kind.
     pub(super) value: toml::Value,
-    /// Where it is written.
     pub(super) origin: SettingOrigin,
 }
 
 /// What a file holds.
 pub(super) struct FileLayer {
-    /// The settings.
     pub(super) settings: Vec<SettingAssignment>,
-    /// What a person curated.
     pub(super) curation: Curation,
-    /// What the file says of providers and prices.
     pub(super) user_only: UserProviders,
-    /// Warnings.
     pub(super) warnings: Vec<String>,
 }
 
 /// The owner of a file: a project's may come from anyone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileOwner {
-    /// The user's own.
     User,
-    /// The project's.
     Project,
 }
 
@@ -203,18 +196,15 @@ fn unknown_setting(key: &str, written: &str, origin: SettingOrigin, schema: &Set
 /// The list to which a project's file adds: what the user has excluded no project lets in again.
 const APPENDED_BY_PROJECT: &str = "agent.exclude";
 
-/// A value with its origin.
 pub(super) struct MergedSetting {
     /// The value; its type is the one of the default.
     pub(super) value: toml::Value,
-    /// Where it came from.
     pub(super) origin: SettingOrigin,
 }
 
 /// Settings of which it is known what they were before the project's file had its say.
 const USER_VALUES_KEPT: [&str; 3] = ["secrets.names", "secrets.allow", "aggregation.cache_dir"];
 
-/// For each key its setting.
 pub(super) struct MergedSettings {
     settings: BTreeMap<String, MergedSetting>,
     /// What the user would have, where the project's file has something else.
@@ -222,7 +212,6 @@ pub(super) struct MergedSettings {
 }
 
 impl MergedSettings {
-    /// Returns the defaults.
     pub(super) fn built_in(schema: &SettingsSchema) -> Self {
         let setting =
             |value: &toml::Value| MergedSetting { value: value.clone(), origin: SettingOrigin::BuiltIn };
@@ -231,7 +220,6 @@ impl MergedSettings {
         Self { settings, user_values: BTreeMap::new() }
     }
 
-    /// Overlays a layer.
     pub(super) fn overlay(&mut self, layer: Vec<SettingAssignment>) {
         for SettingAssignment { key, mut value, origin } in layer {
             if let (APPENDED_BY_PROJECT, SettingOrigin::ProjectFile { .. }) = (key.as_str(), &origin)
@@ -277,12 +265,10 @@ impl MergedSettings {
             .take_while(move |(key, _)| key.starts_with(&prefix))
     }
 
-    /// Returns the text of `key`.
     pub(super) fn text(&self, key: &str) -> &str {
         self.setting(key).value.as_str().expect("it has its default's type")
     }
 
-    /// Returns whether `key` is set to true.
     pub(super) fn boolean(&self, key: &str) -> bool {
         self.setting(key).value.as_bool().expect("it has its default's type")
     }

@@ -31,15 +31,12 @@ pub struct ConfigInputs {
 /// The settings, and how they came about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedConfig {
-    /// The settings.
     pub settings: Settings,
-    /// What people have curated.
     pub curation: Curation,
     /// What only the user's own file may set.
     pub user_only: UserOnlySettings,
     /// Every setting with its origin, in the order of [`DEFAULT_TOML`](super::schema::DEFAULT_TOML).
     pub values: Vec<SettingValue>,
-    /// Warnings, one line each.
     pub warnings: Vec<String>,
     fingerprint: ContentHash,
 }
@@ -54,11 +51,9 @@ impl LoadedConfig {
 /// One setting after all layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingValue {
-    /// The dotted key.
     pub key: String,
     /// The value in TOML.
     pub value: String,
-    /// Where it came from.
     pub origin: SettingOrigin,
     /// One sentence on what it does.
     pub help: String,

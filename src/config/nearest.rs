@@ -33,18 +33,11 @@ fn split_last_part(key: &str) -> (&str, &str) {
 
 /// Returns how many letters must be put in, taken out or replaced to make `b` of `a`.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(MAX_COMPARED_CHARS).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (above, letter) in a.chars().take(MAX_COMPARED_CHARS).enumerate() {
-        let mut diagonal = above;
-        row[0] = above + 1;
-        for (column, other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[b.len()]
+    strsim::levenshtein(compared_part(a), compared_part(b))
+}
+
+fn compared_part(name: &str) -> &str {
+    name.char_indices().nth(MAX_COMPARED_CHARS).map_or(name, |(end, _)| &name[..end])
 }
 
 #[cfg(test)]

@@ -12,13 +12,9 @@ pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");
 /// What type a setting's value has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueKind {
-    /// Any words.
     Text,
-    /// True or false.
     Switch,
-    /// A whole number.
     Number,
-    /// Some texts.
     List,
     /// A table from the ids of languages to tables that hold nothing but `view`.
     Languages,
@@ -51,18 +47,13 @@ impl ValueKind {
 
 /// A setting that has a default.
 pub(super) struct KnownSetting {
-    /// The dotted key.
     pub(super) key: String,
-    /// The type of its value.
     pub(super) kind: ValueKind,
-    /// Its default.
     pub(super) default: toml::Value,
-    /// One sentence on what it does.
     pub(super) help: String,
 }
 
 impl KnownSetting {
-    /// Returns the section of the key.
     pub(super) fn section(&self) -> &str {
         self.key.rsplit_once('.').map_or("", |(section, _)| section)
     }
@@ -97,12 +88,10 @@ impl KnownSetting {
 
 /// Every setting there is, in the order of [`DEFAULT_TOML`].
 pub(super) struct SettingsSchema {
-    /// The settings.
     pub(super) keys: Vec<KnownSetting>,
 }
 
 impl SettingsSchema {
-    /// Reads [`DEFAULT_TOML`].
     pub(super) fn built_in() -> Self {
         let parsed = DeTable::parse(DEFAULT_TOML).expect("the page of defaults is TOML");
         let lines: Vec<&str> = DEFAULT_TOML.lines().collect();
@@ -119,7 +108,6 @@ impl SettingsSchema {
         Self { keys: leaves.into_iter().map(to_known).collect() }
     }
 
-    /// Returns the kind of the setting `key`, if there is such a setting.
     pub(super) fn kind(&self, key: &str) -> Option<ValueKind> {
         for known in &self.keys {
             if known.key == key {

@@ -29,7 +29,6 @@ impl<'a> SettingsSource<'a> {
         Self { text, line_starts, origin, warnings: RefCell::new(Vec::new()), suppressed: Cell::new(0) }
     }
 
-    /// Returns the place of the byte at `offset`.
     pub(super) fn origin(&self, offset: usize) -> SettingOrigin {
         (self.origin)(self.line_starts.partition_point(|start| *start <= offset) + 1)
     }
@@ -112,11 +111,8 @@ fn looks_like_key_name(name: &str) -> bool {
     ["key", "token", "secret", "password"].iter().any(|end| name.ends_with(end))
 }
 
-/// A table in a file.
 pub(super) struct TomlSection<'s> {
-    /// The file.
     pub(super) source: &'s SettingsSource<'s>,
-    /// Its dotted key.
     pub(super) key: String,
     /// Offset of its representation in the text.
     pub(super) offset: usize,
@@ -163,12 +159,10 @@ impl<'s> TomlSection<'s> {
         entries
     }
 
-    /// Returns the dotted key of an entry.
     pub(super) fn dotted_key(&self, name: &str) -> String {
         if is_bare(name) { format!("{}.{name}", self.key) } else { format!("{}.{name:?}", self.key) }
     }
 
-    /// Returns the text of an entry, if there is one.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Error> {
         self.read(name, "a string", |value| value.as_str().map(str::to_owned))
     }
@@ -186,7 +180,6 @@ impl<'s> TomlSection<'s> {
         Ok(self.read(name, "true or false", DeValue::as_bool)?.unwrap_or(default))
     }
 
-    /// Returns the whole number of an entry, if there is one.
     pub(super) fn integer(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Error> {
         let allowed = format!("a whole number from {} to {}", range.start(), range.end());
         self.read(name, &allowed, |value| {
@@ -196,7 +189,6 @@ impl<'s> TomlSection<'s> {
         })
     }
 
-    /// Returns the whole number of an entry that must be there.
     pub(super) fn required_integer(&self, name: &str, range: RangeInclusive<u32>) -> Result<u32, Error> {
         let allowed = format!("a whole number from {} to {}", range.start(), range.end());
         self.integer(name, range)?.ok_or_else(|| self.missing(name, &allowed))
@@ -219,7 +211,6 @@ impl<'s> TomlSection<'s> {
         Ok(self.read(name, "a list of strings", string_list)?.unwrap_or_default())
     }
 
-    /// Returns the value that an entry names, if there is one.
     pub(super) fn choice<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, Error> {
         let allowed = join_alternatives(words.iter().map(|(word, _)| *word));
         self.read(name, &allowed, |value| {
@@ -242,7 +233,6 @@ impl<'s> TomlSection<'s> {
         }
     }
 
-    /// Returns an entry that is a table, if there is one.
     pub(super) fn subsection(&self, name: &str, allowed: &str) -> Result<Option<Self>, Error> {
         let value = self.value(name);
         value.map(|value| Self::new(self.source, self.dotted_key(name), value, allowed)).transpose()
@@ -255,7 +245,6 @@ impl<'s> TomlSection<'s> {
         Ok(list.unwrap_or_default())
     }
 
-    /// Returns the value of an entry.
     pub(super) fn value(&self, name: &str) -> Option<&'s Spanned<DeValue<'s>>> {
         self.table.get(name)
     }
@@ -274,7 +263,6 @@ impl<'s> TomlSection<'s> {
         self.source.bad_value(&self.dotted_key(name), offset, "(hidden)", allowed)
     }
 
-    /// Returns the error that an entry is not there.
     pub(super) fn missing(&self, name: &str, allowed: &str) -> Error {
         self.source.bad_value(&self.dotted_key(name), self.offset, "missing", allowed)
     }
@@ -295,7 +283,6 @@ pub(super) struct TomlLeaf<'a> {
     pub(super) key: String,
     /// Its line, from 1.
     pub(super) line: usize,
-    /// Its value.
     pub(super) value: &'a Spanned<DeValue<'a>>,
     /// Where its name begins in the text.
     pub(super) offset: usize,

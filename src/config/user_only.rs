@@ -61,7 +61,6 @@ pub(super) const USER_ONLY_SECTIONS: [&str; 2] = ["providers", "prices"];
 pub(super) struct UserProviders {
     /// The providers, laid over those that slop knows, and whether their addresses are written.
     pub(super) providers: Vec<(Provider, bool)>,
-    /// The prices.
     pub(super) prices: Vec<(ModelName, TokenPrice)>,
 }
 
@@ -333,7 +332,6 @@ fn parse_address(text: &str) -> Option<String> {
     (is_plain && is_allowed && url.query().is_none()).then(|| text.trim_end_matches('/').to_owned())
 }
 
-/// Returns whether an address is of this machine.
 fn is_local(address: &str) -> bool {
     let Ok(url) = Url::parse(address) else { return false };
     let Some(host) = url.host_str() else { return false };

@@ -36,8 +36,8 @@ pub use crate::store::IntegrityReport;
 pub use crate::store::agent::AgentDbSize;
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
 pub use document::{
-    AggregationRequest, CachedDocument, DiscussionSource, DocumentHistory, Explanation, ImageFile,
-    LimitedView, PreparedDocument, PriorOutputs, SectionRequest, ViewAnswer, ViewRequest,
+    AggregationRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory, Explanation,
+    ImageFile, LimitedView, PreparedDocument, PriorOutputs, SectionRequest, ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
 pub use index::{AuditReport, FileChange, FileChangeKind, FileStatus, Freshness, IndexDifference, Trust};

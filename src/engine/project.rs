@@ -13,8 +13,8 @@ use super::{artifacts, document, index, queries, summaries};
 use crate::aggregate::DocumentLimits;
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
-    AggregationRequest, CachedDocument, DocumentInputs, DocumentRun, Explanation, InputsDigest,
-    PendingDelivery, PreparedDocument, PriorOutputs, ViewAnswer, ViewRequest,
+    AggregationRequest, CachedDocument, DocumentCacheKey, DocumentInputs, DocumentRun, Explanation,
+    InputsDigest, PendingDelivery, PreparedDocument, PriorOutputs, ViewAnswer, ViewRequest,
 };
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Trust};
 use crate::engine::summaries::{
@@ -22,7 +22,7 @@ use crate::engine::summaries::{
     SummaryTasks, TaskSkipReason,
 };
 use crate::engine::workspace::Workspace;
-use crate::model::{ArtifactKind, ContentHash, Document, RelPath, Slice, SliceResolution};
+use crate::model::{ArtifactKind, Document, RelPath, Slice, SliceResolution};
 use crate::store::IntegrityReport;
 
 /// A project that is open.
@@ -206,11 +206,10 @@ impl Project<'_> {
     /// Returns the cached document, if a new one would be the same. It is delivered like any other.
     pub fn cached_document(
         &mut self,
-        request_key: ContentHash,
-        request: &AggregationRequest,
+        request: &Arc<DocumentCacheKey>,
         inputs: &DocumentInputs,
     ) -> Option<Arc<CachedDocument>> {
-        let (document, pending) = self.documents().cached_document(request_key, request, inputs)?;
+        let (document, pending) = self.documents().cached_document(request, inputs)?;
         self.pending_delivery = pending;
         Some(document)
     }
@@ -218,12 +217,12 @@ impl Project<'_> {
     /// Caches a document until it is asked for again, unless something changed while it was composed.
     pub fn cache_document(
         &mut self,
-        request_key: ContentHash,
+        request: &Arc<DocumentCacheKey>,
         inputs: &InputsDigest,
         document: &Document,
         cached: &Arc<CachedDocument>,
     ) {
-        let key = self.documents().cache_document(request_key, inputs, document, cached);
+        let key = self.documents().cache_document(request, inputs, document, cached);
         if let (Some(key), Some(pending)) = (key, &mut self.pending_delivery) {
             pending.cached_as = Some(key);
         }

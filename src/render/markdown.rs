@@ -17,13 +17,10 @@ pub const OMISSION_NOTE: &str = "\n### (further files)\nleft out for want of roo
 /// A piece of a document's prefix, with which a provider's block may end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrefixPiece<'a> {
-    /// Text.
     Text(String),
     /// An image, for readers that take images as such.
     Image {
-        /// Its media type.
         media_type: &'static str,
-        /// Its bytes.
         bytes: &'a [u8],
         /// Its form in Markdown.
         markdown: String,
@@ -80,7 +77,6 @@ fn pieces_after_files(document: &Document) -> impl Iterator<Item = PrefixPiece<'
     cut.into_iter().chain(tree).chain(screenshot_pieces(document)).chain(beads)
 }
 
-/// Returns the section that the tree of names is.
 pub fn tree_section(tree: &str) -> String {
     let mut text = "\n## File Tree\n\n".to_owned();
     write_fenced(&mut text, "", tree);
@@ -207,7 +203,6 @@ pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// Returns the section of screenshots.
 pub(super) fn screenshot_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
     let heading = (!document.screenshots.is_empty()).then(|| "\n## Screenshots\n\n".to_owned());
     heading.into_iter().map(PrefixPiece::Text).chain(document.screenshots.iter().map(screenshot_piece))
@@ -256,7 +251,6 @@ fn printable(text: &str) -> String {
         .collect()
 }
 
-/// Returns the section of tracked work.
 pub(super) fn tracked_work(beads: &BeadsList) -> String {
     let mut text = "\n## Beads Mode: Progress Track\n".to_owned();
     if let Some(failure) = &beads.failure {

@@ -5,11 +5,8 @@ use serde_json::Value;
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataSyntax {
-    /// One value of JSON.
     Json,
-    /// A value of JSON on each line.
     JsonLines,
-    /// TOML.
     Toml,
 }
 
@@ -80,21 +77,17 @@ pub(super) fn one_line(text: &str) -> String {
 /// Why a file of discussion or of issues cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It is not text.
     #[error("line {line} is not UTF-8")]
     NotUtf8 {
         /// The line, from 1, with the first byte that is wrong.
         line: usize,
     },
-    /// It does not keep its syntax.
     #[error("not valid {syntax}: {why}")]
     Syntax {
-        /// The syntax.
         syntax: &'static str,
         /// The parser's message, on one line.
         why: String,
     },
-    /// It keeps none of the syntaxes that are known.
     #[error("not JSON, JSONL or TOML")]
     NoSyntax,
     /// There is no list of entries where one is looked for.
@@ -108,23 +101,12 @@ pub enum Error {
     BadEntry {
         /// The entry, from 1; a line in JSONL.
         entry: usize,
-        /// What is wrong with it.
         why: &'static str,
     },
-    /// There is no take of that name.
     #[error("no take `{name}`, the takes are: {}", quoted_list(existing))]
-    NoTake {
-        /// The name.
-        name: String,
-        /// The names of those that there are.
-        existing: Vec<String>,
-    },
-    /// There are several takes, and none is selected.
+    NoTake { name: String, existing: Vec<String> },
     #[error("several takes, and none is chosen: {}", quoted_list(existing))]
-    ManyTakes {
-        /// Their names.
-        existing: Vec<String>,
-    },
+    ManyTakes { existing: Vec<String> },
 }
 
 fn quoted_list(names: &[String]) -> String {

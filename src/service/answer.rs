@@ -34,19 +34,14 @@ pub enum QueryOrigin {
 /// What decides what a question leaves open.
 #[derive(Clone, Copy)]
 pub struct QuerySettings<'s> {
-    /// The settings.
     pub loaded: &'s LoadedConfig,
-    /// The project's folder.
     pub root: &'s Path,
-    /// Where the question comes from.
     pub origin: QueryOrigin,
 }
 
 /// What was found, and what was asked for in vain.
 pub struct Found<A> {
-    /// The answer about what was found.
     pub answer: A,
-    /// The paths that were asked for and cannot be answered for.
     pub missing: Vec<MissingPath>,
 }
 

@@ -36,7 +36,7 @@ pub fn resolve_aggregate(
     request.history = Some(DocumentHistory { name, since_last: query.since_last });
     Ok(DocumentRequest {
         request,
-        format: query.format.into(),
+        format: query.format,
         body,
         project_name: project_name(root, &loaded.settings.project.name),
         is_dry_run: query.dry_run,
@@ -173,7 +173,6 @@ fn discussion(
     Some(DiscussionSource { path, take: ask.take.clone(), is_named, is_optional: !is_asked_for })
 }
 
-/// Returns how a model is asked.
 fn body_options(
     ask: &AttachmentOptions,
     format: FormatName,

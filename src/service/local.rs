@@ -7,15 +7,14 @@ use std::sync::Arc;
 use super::answer::{Found, QueryOrigin, QuerySettings, resolve};
 use super::sources::SettingsSources;
 use crate::api::{
-    AggregateQuery, AnyQuery, ApiError, CallOptions, ComposedDocument, Delivery, DocumentFormat,
-    FreshnessNote, IndexRun, LocalQuery, OutputTarget, Payload, Query, Receiver, Service, ServiceAnswer,
-    TraceEvent, WriteDocumentQuery, WrittenDocument, ask, pretty,
+    AggregateQuery, AnyQuery, ApiError, CallOptions, ComposedDocument, Delivery, FreshnessNote, IndexRun,
+    LocalQuery, OutputTarget, Payload, Query, Receiver, Service, ServiceAnswer, TraceEvent,
+    WriteDocumentQuery, WrittenDocument, ask, pretty,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{self, PriorOutputs, ScanProgress, World};
 use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock};
 
-/// Answers in this process.
 #[derive(Clone)]
 pub struct LocalService {
     root: PathBuf,
@@ -47,7 +46,6 @@ impl LocalService {
         Self { root, settings: SettingsSource::Loaded(loaded), origin: QueryOrigin::CommandLine }
     }
 
-    /// Returns the project's folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -77,7 +75,7 @@ impl LocalService {
         let query = match query {
             AnyQuery::Local(LocalQuery::WriteDocument(write)) => {
                 let WriteDocumentQuery { document, target, receipt } = *write;
-                let extension = DocumentFormat::from(document.format).extension();
+                let extension = document.format.extension();
                 output = Some(Output { target, receipt, extension });
                 document.into_any()
             }

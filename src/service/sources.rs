@@ -8,7 +8,6 @@ use crate::llm::built_in_providers;
 use crate::model::error_chain;
 use crate::sys::{Disk, RealDisk};
 
-/// Name of the project's settings file.
 pub const SETTINGS_FILE: &str = "slop.toml";
 
 /// The sources of settings other than the project's own file. A process reads them once, when it starts.
@@ -57,7 +56,6 @@ pub fn project_name(root: &Path, set: &str) -> String {
     if name.is_empty() { "project".to_owned() } else { name }
 }
 
-/// Converts an error of the settings, or of an edit of them.
 pub fn settings_error(error: &Error) -> ApiError {
     let (message, hint) = (error_chain(error), hint(error));
     match error {

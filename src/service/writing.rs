@@ -25,7 +25,6 @@ use crate::model::{ModelName, Tier, error_chain};
 /// How often to check whether another process has finished its tasks.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// The most locations of secrets that are listed.
 const MOST_PLACES: usize = 10;
 
 /// A project about which a model is asked.
@@ -39,11 +38,9 @@ pub struct SummarySession<'w> {
 /// What would be asked, before anybody is.
 #[derive(Debug)]
 pub struct SummaryRunPlan {
-    /// The tasks.
     pub errands: SummaryTasks,
     /// How many questions are in batches, and so are not to be asked now.
     pub in_batches: u64,
-    /// What it would cost.
     pub estimate: CostEstimate,
     /// Who is asked, and where that is; the first one first.
     pub hosts: Vec<(ModelName, String)>,
@@ -54,7 +51,6 @@ pub struct SummaryRunPlan {
 /// What models wrote of one thing.
 #[derive(Debug)]
 pub struct SubjectSummaries {
-    /// What it is about.
     pub place: SubjectLocation,
     /// Their words, by tier, the newest first.
     pub summaries: Vec<StoredSummary>,
@@ -81,7 +77,6 @@ pub struct UsageReport {
 }
 
 impl<'w> SummarySession<'w> {
-    /// Opens the project in the folder `root`.
     pub fn open(
         root: &Path,
         loaded: &LoadedConfig,
@@ -105,8 +100,7 @@ impl<'w> SummarySession<'w> {
 
     /// Forgets what was tried in vain, as far as that is in the plan.
     pub fn clear_refusals(&self, plan: &SummaryRunPlan) -> Result<(), ApiError> {
-        agent::forget_refusals(&self.folder, &plan.errands.retried_refusals)
-            .map_err(|error| agent_error(&error))
+        Ok(agent::forget_refusals(&self.folder, &plan.errands.retried_refusals)?)
     }
 
     /// Returns whether all who may be asked are asked by `https`.
@@ -126,17 +120,13 @@ impl<'w> SummarySession<'w> {
         let mut errands =
             self.project.summary_tasks(&SummaryPolicy { retries, ..self.options.policy.clone() })?;
         let books = self.open_ledger()?;
-        let pending = books.in_batches().map_err(|error| agent_error(&error))?;
+        let pending = books.in_batches()?;
         let all = errands.ready.len();
         errands.ready.retain(|errand| !pending.contains(&errand.id));
         let in_batches = (all - errands.ready.len()) as u64;
-        let spent = books.spent(self.today()).map_err(|error| agent_error(&error))?;
+        let spent = books.spent(self.today())?;
         let Options { chain, caps, policy: wish, .. } = &self.options;
-        let chain = if at_once {
-            vec![agent::batch_model(chain).map_err(|error| agent_error(&error))?]
-        } else {
-            chain.clone()
-        };
+        let chain = if at_once { vec![agent::batch_model(chain)?] } else { chain.clone() };
         let estimate = agent::estimate_cost(&errands, &chain, wish.answer_tokens, caps, &spent);
         let hosts = chain.iter().map(|model| (model.full_name(), host_of(&model.provider))).collect();
         Ok(SummaryRunPlan { errands, in_batches, estimate, hosts, prices_of: prices_of.to_owned() })
@@ -198,13 +188,12 @@ impl<'w> SummarySession<'w> {
         keys: &ProviderKeys,
         windows: AgentWorld<'_>,
     ) -> Result<CollectedBatches, ApiError> {
-        if self.open_ledger()?.in_batches().map_err(|error| agent_error(&error))?.is_empty() {
+        if self.open_ledger()?.in_batches()?.is_empty() {
             return Ok(CollectedBatches::default());
         }
         Ok(self.open_summary_service(keys.clone(), windows)?.collect(&|| false))
     }
 
-    /// Submits the tasks that are ready as a batch.
     pub fn ask_in_batches(
         &mut self,
         keys: ProviderKeys,
@@ -216,13 +205,13 @@ impl<'w> SummarySession<'w> {
         let preparer = self.project.preparer(&errands, &self.options.policy);
         let questions = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
         let outcome = office.submit(errands.ready, &questions, is_stopped);
-        outcome.map_err(|error| agent_error(&error))
+        Ok(outcome?)
     }
 
     /// Returns what would be sent about a file or a folder, as the first model of the chain would get it.
     pub fn preview(&mut self, word: &str) -> Result<(Model, EncodedRequest), ApiError> {
         let Some(model) = self.options.chain.first().cloned() else {
-            return Err(agent_error(&agent::Error::NoModels));
+            return Err(agent::Error::NoModels.into());
         };
         match self.project.preview(word, &self.options.policy)? {
             PromptPreview::Ineligible(reason) => {
@@ -247,7 +236,6 @@ impl<'w> SummarySession<'w> {
         }
     }
 
-    /// Takes the notes that were added since the last call.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.project.take_notes()
     }
@@ -257,12 +245,11 @@ impl<'w> SummarySession<'w> {
         keys: ProviderKeys,
         windows: AgentWorld<'o>,
     ) -> Result<SummaryService<'o>, ApiError> {
-        SummaryService::open(&self.folder, windows, self.options.clone(), keys)
-            .map_err(|error| agent_error(&error))
+        Ok(SummaryService::open(&self.folder, windows, self.options.clone(), keys)?)
     }
 
     fn open_ledger(&self) -> Result<LedgerReader, ApiError> {
-        LedgerReader::open(&self.folder).map_err(|error| agent_error(&error))
+        Ok(LedgerReader::open(&self.folder)?)
     }
 
     fn today(&self) -> i64 {
@@ -283,12 +270,12 @@ pub fn written_summaries(
     let mut subjects =
         project.summary_subjects(&super::agent::summary_policy(loaded, Vec::new(), tiers.to_vec(), picks))?;
     retain_scope(&mut subjects, named.trim_end_matches('/'), extent);
-    let books = LedgerReader::open(&cache_folder(root, loaded)).map_err(|error| agent_error(&error))?;
+    let books = LedgerReader::open(&cache_folder(root, loaded))?;
     let mut shown = Vec::new();
     for (place, node) in subjects {
         let mut summaries = Vec::new();
         for tier in tiers {
-            summaries.extend(books.summaries(&node, *tier).map_err(|error| agent_error(&error))?);
+            summaries.extend(books.summaries(&node, *tier)?);
         }
         if !summaries.is_empty() {
             shown.push(SubjectSummaries { place, summaries });
@@ -319,10 +306,8 @@ fn retain_scope(subjects: &mut Vec<(SubjectLocation, SubjectKey)>, word: &str, e
 
 /// Returns what was asked, and what that cost, until the moment `now_s` in seconds since the epoch.
 pub fn usage(root: &Path, loaded: &LoadedConfig, now_s: i64) -> Result<UsageReport, ApiError> {
-    let books = LedgerReader::open(&cache_folder(root, loaded)).map_err(|error| agent_error(&error))?;
-    let read =
-        || Ok::<_, agent::Error>(UsageReport { rows: books.usage()?, spent: books.spent(today(now_s))? });
-    read().map_err(|error| agent_error(&error))
+    let books = LedgerReader::open(&cache_folder(root, loaded))?;
+    Ok(UsageReport { rows: books.usage()?, spent: books.spent(today(now_s))? })
 }
 
 fn not_asked_text(reason: IneligibleReason) -> String {
@@ -389,23 +374,25 @@ fn merge_outcome(all: &mut RunOutcome, outcome: RunOutcome) {
     all.spent = all.spent + outcome.spent;
 }
 
-/// Converts an error of the sub-agent.
-fn agent_error(error: &agent::Error) -> ApiError {
-    let message = error_chain(error);
-    match error {
-        agent::Error::NoModels => ApiError::user("no_model", message, "set agent.models"),
-        agent::Error::NoPrice(_) => ApiError::user("no_price", message, "add its price"),
-        agent::Error::NoBatches => {
-            let hint = "leave out --batch; `slop agent providers --json` says who takes batches";
-            ApiError::user("no_batches", message, hint)
-        }
-        agent::Error::NoKey { .. } => ApiError::user("no_key", message, "set the key"),
-        agent::Error::Store(store) if store.is_damage() => {
-            ApiError::environment("paid_unusable", message, PAID_STORE_HINT)
-        }
-        agent::Error::Lock { .. } | agent::Error::Store(_) => {
-            let hint = "check the room on the disk and the permissions of the cache folder; nothing was sent";
-            ApiError::environment("no_books", message, hint)
+impl From<agent::Error> for ApiError {
+    fn from(error: agent::Error) -> Self {
+        let message = error_chain(&error);
+        match error {
+            agent::Error::NoModels => Self::user("no_model", message, "set agent.models"),
+            agent::Error::NoPrice(_) => Self::user("no_price", message, "add its price"),
+            agent::Error::NoBatches => {
+                let hint = "leave out --batch; `slop agent providers --json` says who takes batches";
+                Self::user("no_batches", message, hint)
+            }
+            agent::Error::NoKey { .. } => Self::user("no_key", message, "set the key"),
+            agent::Error::Store(store) if store.is_damage() => {
+                Self::environment("paid_unusable", message, PAID_STORE_HINT)
+            }
+            agent::Error::Lock { .. } | agent::Error::Store(_) => {
+                let hint =
+                    "check the room on the disk and the permissions of the cache folder; nothing was sent";
+                Self::environment("no_books", message, hint)
+            }
         }
     }
 }

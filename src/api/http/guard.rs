@@ -26,14 +26,12 @@ use sha2::{Digest, Sha256};
 
 use super::response::ApiErrorResponse;
 
-/// The way by which a request came.
 #[derive(Debug, Clone)]
 pub(super) enum Transport {
     /// A socket that only its owner can open.
     Unix,
     /// A port that every user and every browser of the machine can open.
     Tcp {
-        /// The port that is listened on.
         port: u16,
         /// The SHA-256 of the token: two digests are compared, so that nothing of the token's length or beginning
         /// can be inferred from the time that it takes.
@@ -42,7 +40,6 @@ pub(super) enum Transport {
 }
 
 impl Transport {
-    /// Returns the door of a port.
     pub(super) fn tcp(port: u16, token: &str) -> Self {
         Self::Tcp { port, token: sha256(token.as_bytes()) }
     }
@@ -135,31 +132,17 @@ const BACKLOG: i32 = 128;
 /// Why no socket can be had at a path.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// The path does not fit into a socket's address.
     #[error("socket path {} has {} bytes, limit is {SOCKET_PATH_BYTES}", .0.display(), .0.as_os_str().len())]
     TooLong(PathBuf),
     /// The folder is not one in which only we can write.
     #[error("socket folder {} {why}", .folder.display())]
-    UnsafeFolder {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// The path exists and is not a socket.
+    UnsafeFolder { folder: PathBuf, why: &'static str },
     #[error("{} exists and is not a socket", .0.display())]
     Occupied(PathBuf),
-    /// Somebody answers there.
     #[error("socket {} is in use", .0.display())]
     InUse(PathBuf),
-    /// The system refuses.
     #[error("socket {} cannot be bound", .path.display())]
-    Io {
-        /// The socket.
-        path: PathBuf,
-        /// Why it does.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 /// Binds a socket that only its owner can connect to, and listens on it.
@@ -201,7 +184,6 @@ fn check_folder(folder: &Path) -> Result<(), BindError> {
     Ok(())
 }
 
-/// Removes a socket that nobody listens on.
 fn remove_stale_socket(path: &Path) -> Result<(), BindError> {
     let Some(stat) = lstat(path)? else { return Ok(()) };
     if FileType::from_raw_mode(stat.st_mode) != FileType::Socket {

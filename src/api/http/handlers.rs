@@ -27,19 +27,16 @@ use crate::api::service::{CallOptions, PROTOCOL, VERSION, ask_encoded};
 /// The most characters of a client's own text that an error repeats.
 const QUOTED: usize = 300;
 
-/// The query parameters of a question.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct QueryParameters {
     require_fresh: bool,
 }
 
-/// No query at all.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct NoParameters {}
 
-/// Returns the router of all routes.
 pub(super) fn router(shared: &Arc<ServerState>) -> Router {
     let mut router = Router::new();
     for route in ROUTES {

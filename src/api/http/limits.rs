@@ -18,7 +18,6 @@ pub(in crate::api) const REQUEST_BYTES: usize = 1 << 20;
 /// Characters of one text in a request: no path is longer, and no name should be.
 pub(in crate::api) const TEXT_CHARACTERS: usize = 4096;
 
-/// Items of one list in a request.
 pub(in crate::api) const LIST_ITEMS: usize = 10_000;
 
 /// Connections at the same time.
@@ -33,7 +32,6 @@ pub(super) const SUBSCRIBERS: usize = 24;
 /// Bytes of a request's head, and of what is read and written at once.
 pub(super) const BUFFER_BYTES: usize = 64 << 10;
 
-/// Fields of a request's head.
 pub(super) const HEADERS: usize = 64;
 
 /// How long clients may take. Tests are in a greater hurry.
@@ -41,7 +39,6 @@ pub(super) const HEADERS: usize = 64;
 pub(super) struct Timeouts {
     /// For a request's head; an idle connection is closed after it.
     pub(super) head: Duration,
-    /// For a request's body.
     pub(super) body: Duration,
     /// For reading anything at all of a response that is there to be read.
     pub(super) read: Duration,
@@ -55,7 +52,6 @@ pub(super) struct Timeouts {
     pub(super) heartbeat: Duration,
 }
 
-/// What the daemon grants.
 pub(super) const TIMEOUTS: Timeouts = Timeouts {
     head: Duration::from_secs(5),
     body: Duration::from_secs(30),
@@ -66,7 +62,6 @@ pub(super) const TIMEOUTS: Timeouts = Timeouts {
     heartbeat: Duration::from_secs(15),
 };
 
-/// The seats of a server.
 #[derive(Debug)]
 pub(super) struct ConnectionLimiter {
     limit: usize,
@@ -125,7 +120,6 @@ impl ConnectionLimiter {
 }
 
 impl ConnectionSlot {
-    /// Waits until the seat is somebody else's.
     pub(super) async fn evicted(&self) {
         self.evicted.notified().await;
     }

@@ -19,7 +19,6 @@ use crate::api::fault::{ApiError, ApiErrorKind};
 use crate::api::service::EncodedAnswer;
 use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath, SCHEMA_VERSION, envelope_of_error};
 
-/// The error.
 #[derive(Debug)]
 pub(super) struct ApiErrorResponse {
     pub(super) status: StatusCode,
@@ -59,7 +58,6 @@ impl ApiErrorResponse {
         Self { status: status(&fault), command: "api", fault }
     }
 
-    /// Sets the command whose answer this replaces.
     pub(super) const fn for_command(mut self, command: &'static str) -> Self {
         self.command = command;
         self
@@ -192,7 +190,6 @@ pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, Ap
     Ok(response)
 }
 
-/// Returns a response of a type of content.
 pub(super) fn response_with_type(body: Body, content_type: &'static str) -> Response {
     let mut response = Response::new(body);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));

@@ -10,45 +10,31 @@ use crate::api::queries::{
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
-/// One thing that can be asked.
 #[derive(Clone, Copy)]
 pub(in crate::api) struct Route {
-    /// The path below the server's address.
     pub(in crate::api) path: &'static str,
     /// The name that answers give.
     pub(in crate::api) command: &'static str,
-    /// What it is for, in one sentence.
     pub(in crate::api) summary: &'static str,
-    /// What is done.
     pub(in crate::api) action: RouteAction,
     /// The path that has taken this one's place.
     pub(in crate::api) successor: Option<&'static str>,
 }
 
-/// What is done at a route.
 #[derive(Clone, Copy)]
 pub(in crate::api) enum RouteAction {
-    /// Return the state of the daemon.
     Status,
-    /// Return the OpenAPI document.
     OpenApi,
-    /// Stream what changes.
     Events,
-    /// Stop the daemon.
     Stop,
-    /// Answer a question.
     Query {
-        /// Reads the request's body.
         read: fn(&[u8]) -> Result<AnyQuery, serde_json::Error>,
-        /// Describes the request's body.
         body_schema: fn(&mut SchemaGenerator) -> Schema,
-        /// Describes the answer.
         answer_schema: fn(&mut SchemaGenerator) -> Schema,
     },
 }
 
 impl RouteAction {
-    /// Returns whether the action is requested by GET, and otherwise by POST.
     pub(in crate::api) const fn is_get(self) -> bool {
         match self {
             Self::Status | Self::OpenApi | Self::Events => true,
@@ -77,7 +63,6 @@ impl Route {
     }
 }
 
-/// Everything that can be asked.
 pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_daemon(
         "/v1/status",

@@ -256,7 +256,6 @@ impl HttpServer {
     }
 }
 
-/// Where connections come from.
 trait ConnectionSource: Send + Sync {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 

@@ -32,7 +32,6 @@ pub(super) struct RunningQuery {
 }
 
 impl RunningQuery {
-    /// Waits for the answer.
     pub(super) async fn finished(&mut self) -> Result<EncodedAnswer, ApiErrorResponse> {
         // A thread that cannot be joined has panicked; its message is on standard error already.
         let answer =
@@ -111,9 +110,7 @@ const WAITING: usize = 1;
 pub(super) struct EventParameters {
     /// The position after which.
     since: Option<String>,
-    /// So many at most.
     limit: Option<u64>,
-    /// So long at most.
     wait_ms: Option<u64>,
 }
 
@@ -136,7 +133,6 @@ fn position(text: &str) -> Result<ClockPosition, ApiErrorResponse> {
     })
 }
 
-/// A stream of events to one client.
 pub(super) struct EventStream {
     pub(super) subscription: Subscription,
     pub(super) query: EventParameters,
@@ -184,7 +180,6 @@ impl EventStream {
     }
 }
 
-/// The data of an event.
 #[derive(Serialize)]
 struct EventPayload<'a> {
     clock: String,

@@ -147,7 +147,6 @@ pub(super) enum FileStateArgument {
 }
 
 impl FileStateArgument {
-    /// Returns the state's name in answers.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Fresh => "fresh",

@@ -23,7 +23,6 @@ pub(super) const MAX_CONCURRENT: u32 = 4;
 /// How often progress is reported to a client that wants it.
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 
-/// The service, and a limit on what it is asked at once.
 pub(super) struct QueryRunner {
     service: Arc<dyn Service>,
     seats: Arc<Semaphore>,
@@ -33,11 +32,8 @@ pub(super) struct QueryRunner {
 
 /// What is said about an answer besides the answer itself.
 pub(super) struct AnswerInfo {
-    /// What the answer can be relied on for.
     pub(super) freshness: FreshnessNote,
-    /// The paths that were asked for and cannot be answered for.
     pub(super) missing: Vec<MissingPath>,
-    /// Notes for the user.
     pub(super) notes: Vec<String>,
 }
 
@@ -93,7 +89,6 @@ impl QueryRunner {
     }
 }
 
-/// Tells a client how far the work is.
 struct ProgressReporter {
     token: Option<ProgressToken>,
     reported: usize,
@@ -122,11 +117,9 @@ pub(super) async fn wait_idle(seats: &Semaphore, patience: Duration) {
 /// Why a tool gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolError {
-    /// Stable name.
     pub(super) code: String,
     /// The condition that prevented an answer: complete without a prefix, lowercase, no period, no advice.
     pub(super) message: String,
-    /// A hint.
     pub(super) hint: String,
 }
 

@@ -7,10 +7,8 @@ use crate::api::wire::{ComposedDocument, DocumentReceipt, FileOutline, FileView,
 use crate::model::printable;
 use crate::render;
 
-/// What a tool answers.
 #[derive(Debug)]
 pub(super) struct ToolOutput {
-    /// The answer in words.
     pub(super) text: String,
     /// The answer as the tool's output schema says, where it has one.
     pub(super) structured: Option<serde_json::Value>,
@@ -190,10 +188,8 @@ pub(super) fn shorten(words: String) -> String {
     }
 }
 
-/// The beginning of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TruncatedText<'a> {
-    /// What fits.
     pub(super) head: &'a str,
     /// How many lines are shown; the last of them in part where `is_within_line`.
     pub(super) lines: usize,

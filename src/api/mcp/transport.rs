@@ -26,9 +26,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct McpInfo {
     /// The project's folder: whole paths below it are taken as paths from it.
     pub root: PathBuf,
-    /// The program's version.
     pub version: &'static str,
-    /// Whether an answer that cannot be vouched for is to be an error.
     pub require_fresh: bool,
 }
 
@@ -55,7 +53,6 @@ pub(super) struct ShutdownSignals {
     pub(super) patience: Duration,
 }
 
-/// Serves one client on any two streams.
 pub(super) async fn serve_on<R, W>(
     service: Arc<dyn Service>,
     info: McpInfo,

@@ -121,7 +121,6 @@ pub struct AuditDifference {
 }
 
 impl CacheVerdict {
-    /// Returns whether nothing is wrong.
     pub const fn is_sound(&self) -> bool {
         self.damaged.is_empty() && self.structure.is_none()
     }

@@ -152,7 +152,6 @@ pub(super) struct DiscussionEntryJson<'a> {
     content: &'a str,
 }
 
-/// Returns the sections, in the order of the document.
 pub(super) fn sections(document: &Document) -> Vec<SectionJson<'_>> {
     let mut sections = Vec::new();
     if document.part.has_prefix() {

@@ -36,7 +36,6 @@ pub fn envelope(
     serde_json::to_vec(&envelope).expect("answers have texts as keys, and so always become JSON")
 }
 
-/// Wraps an error.
 pub fn envelope_of_error(command: &str, code: &str, message: &str, hint: &str) -> Value {
     json!({
         "schema_version": SCHEMA_VERSION,
@@ -53,7 +52,6 @@ pub fn pretty(value: &(impl Serialize + ?Sized)) -> String {
     text
 }
 
-/// Returns a value, read from JSON.
 pub(in crate::api) fn decode_json<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error> {
     serde_json::from_slice(data)
 }

@@ -88,12 +88,10 @@ pub struct FileView {
 }
 
 impl IndexRun {
-    /// Returns whether an error left out some file.
     pub fn has_errors(&self) -> bool {
         self.left_out.keys().filter_map(|reason| SkipReason::from_name(reason)).any(SkipReason::is_error)
     }
 
-    /// Returns how long it took.
     pub const fn elapsed(&self) -> Duration {
         Duration::from_millis(self.elapsed_ms)
     }

@@ -19,7 +19,6 @@ use crate::service;
 use crate::service::{ProviderKeys, SummarySession, agent_keys};
 use crate::sys::{Clock, HttpClient, InterruptFlag, RealProcesses, WallClock};
 
-/// The most unanswered questions that are listed.
 const MOST_TOLD: usize = 5;
 
 /// Returns a number with what is counted: one of it, or several.
@@ -51,7 +50,6 @@ pub(super) fn load_keys(options: &Options) -> Result<ProviderKeys, ApiError> {
     agent_keys(&options.chain, &ProcessEnvironment::key)
 }
 
-/// Opens the project's folder for a command of the sub-agent.
 pub(super) fn with_world<T>(
     context: &mut CommandContext<'_>,
     work: impl FnOnce(&mut CommandContext<'_>, World<'_>) -> Result<T, CommandError>,
@@ -87,7 +85,6 @@ pub(super) fn run_questions(
     Ok(outcome)
 }
 
-/// Fetches the results of batches.
 pub(super) fn collect_batches(
     writing: &SummarySession<'_>,
     keys: &ProviderKeys,
@@ -98,7 +95,6 @@ pub(super) fn collect_batches(
     Ok(writing.collect(keys, windows)?)
 }
 
-/// Submits the tasks that are ready as a batch.
 pub(super) fn ask_in_batches(
     context: &mut CommandContext<'_>,
     writing: &mut SummarySession<'_>,
@@ -135,7 +131,6 @@ fn watch_interrupt() -> Result<InterruptFlag, ApiError> {
     InterruptFlag::install().map_err(fault)
 }
 
-/// Reports which questions were not answered, and why.
 pub(super) fn report_unanswered(outcome: &RunOutcome, context: &mut CommandContext<'_>) {
     let refused = outcome.refused.iter().map(|(errand, why)| (&errand.location, why.clone()));
     let withheld = outcome.withheld.iter().map(|(errand, why)| (&errand.location, why.to_string()));
@@ -182,7 +177,6 @@ fn advice(why: &StopReason) -> String {
     }
 }
 
-/// Returns the exit code of a run.
 pub(super) fn exit_code(outcome: &RunOutcome) -> u8 {
     match &outcome.stopped {
         Some(why) => exit_code_of(why),
@@ -203,7 +197,6 @@ pub(super) const fn exit_code_of(why: &StopReason) -> u8 {
     }
 }
 
-/// Shows a run on a bar.
 struct RunDisplay<'b> {
     bar: &'b TerminalProgress,
     state: Mutex<RunCounts>,

@@ -30,20 +30,16 @@ pub(super) struct CommandContext<'a> {
     pub(super) user_file: Option<&'a Path>,
     /// A folder for what lives no longer than the user's session.
     pub(super) runtime: &'a Path,
-    /// Whether an answer that cannot be vouched for is to be an error.
     pub(super) require_fresh: bool,
     /// What the last answer can be relied on for.
     pub(super) freshness: Option<FreshnessNote>,
     /// The paths that the last question asked for in vain.
     pub(super) missing: Vec<MissingPath>,
-    /// What answers questions.
     pub(super) service: &'a dyn Service,
-    /// The command's name in JSON.
     pub(super) command: &'static str,
 }
 
 impl CommandContext<'_> {
-    /// Asks the service, and returns the answer.
     pub(super) fn ask<Q: Query>(&mut self, query: Q) -> Result<Q::Answer, CommandError> {
         self.ask_and(query, |_, answer| Ok(answer))
     }
@@ -98,7 +94,6 @@ impl CommandContext<'_> {
         TerminalProgress::new(self.output.is_interactive() && !self.output.json)
     }
 
-    /// Reports what happened while a question was answered.
     fn report_job(&mut self, job: &QueryJob) {
         for note in job.take_notes() {
             self.output.note(&note);
@@ -123,7 +118,6 @@ impl CommandContext<'_> {
         if self.missing.is_empty() { failure::DONE } else { failure::INCOMPLETE }
     }
 
-    /// Returns what decides what a question leaves open.
     pub(super) fn query_settings(&self) -> QuerySettings<'_> {
         QuerySettings { loaded: self.loaded, root: &self.location.root, origin: QueryOrigin::CommandLine }
     }
@@ -133,7 +127,6 @@ impl CommandContext<'_> {
         Ok(self.output.write_line(&printable(line))?)
     }
 
-    /// Returns where the project's daemon has its files.
     pub(super) fn places(&self) -> DaemonPaths {
         let root = &self.location.root;
         DaemonPaths::for_project(root, &self.loaded.engine_options(root).cache_dir, self.runtime)
@@ -144,7 +137,6 @@ impl CommandContext<'_> {
         self.location.root.join(SETTINGS_FILE)
     }
 
-    /// Writes the one answer of a command as JSON.
     pub(super) fn write_data(&mut self, data: &impl Serialize) -> Result<(), CommandError> {
         Ok(self.output.write_envelope(&envelope(
             self.command,
@@ -155,7 +147,6 @@ impl CommandContext<'_> {
     }
 }
 
-/// Returns what a scan did, on one line.
 pub(super) fn scan_line(report: &IndexRun) -> String {
     format!(
         "{} files: {} read, {} derived, {} known already, {} gone, {} left out{}; {}",

@@ -28,7 +28,6 @@ use crate::service::{
 };
 use crate::sys::{Disk, RealDisk};
 
-/// The most files without a view that are listed.
 const MAX_LISTED: usize = 5;
 
 pub(super) fn aggregate(
@@ -133,7 +132,6 @@ fn numbered_target(context: &CommandContext<'_>) -> OutputTarget {
     }
 }
 
-/// Writes a document into a file, and prints the file's path.
 fn write_to_file(
     document: AggregateQuery,
     target: OutputTarget,
@@ -151,7 +149,6 @@ fn write_to_file(
     Ok(receipt)
 }
 
-/// Prints a document, or the plan of one.
 fn write_to_stdout(
     query: AggregateQuery,
     receipt: Option<&Path>,
@@ -203,7 +200,6 @@ fn failed_files(receipt: &DocumentReceipt) -> Vec<(String, &str)> {
     shown.chain(left_out).collect()
 }
 
-/// Reports what a document lacks, and returns the exit code.
 fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -> u8 {
     let failures = failed_files(receipt);
     for (path, why) in failures.iter().take(MAX_LISTED) {
@@ -281,7 +277,6 @@ fn write_explanation(
     Ok(())
 }
 
-/// Returns who wrote a summary.
 fn author_text(by: &SummaryAuthor) -> String {
     by.model.as_ref().map_or_else(|| by.by.clone(), |model| format!("{}, {}", by.by, printable(model)))
 }
@@ -291,7 +286,6 @@ fn short_hash(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
-/// Writes what each rule has to say.
 fn write_rules(explanation: &FileExplanation, context: &mut CommandContext<'_>) -> Result<(), CommandError> {
     for verdict in &explanation.rules {
         let view = verdict.view.as_deref().unwrap_or("does not match");
@@ -342,7 +336,6 @@ fn importance_reasons(fate: &LimitEffect) -> Vec<String> {
     reasons
 }
 
-/// Returns which document is asked for.
 pub(super) fn aggregate_query(
     args: &AggregateArgs,
     exact_tokens: bool,
@@ -362,7 +355,6 @@ pub(super) fn aggregate_query(
     }
 }
 
-/// Returns what decides about views.
 pub(super) fn view_selection(choice: &ViewSelectionArgs, place: &ProjectLocation) -> ViewSelection {
     ViewSelection {
         tier: choice.tier,
@@ -458,7 +450,6 @@ fn write_files(files: &[ReceiptFile], output: &mut CommandOutput) -> Result<(), 
     Ok(())
 }
 
-/// Returns the view, and the one that was wanted where it is another.
 fn view_change(entry: &ReceiptFile) -> String {
     if entry.view == entry.wanted {
         return entry.view.clone();

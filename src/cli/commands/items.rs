@@ -174,7 +174,6 @@ fn resolve(path: &str, slices: &[Slice], context: &mut CommandContext<'_>) -> Ve
     }
 }
 
-/// Returns a slice's tag and comment, each where it has one.
 fn tag_and_comment(slice: &Slice) -> String {
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let tag = if slice.tag.is_empty() { String::new() } else { format!(" [{}]", one_line(&slice.tag)) };

@@ -130,7 +130,6 @@ fn delete_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, Com
     Ok(failure::DONE)
 }
 
-/// Returns the preset of that name.
 fn find_preset<'a>(name: &str, context: &CommandContext<'a>) -> Result<&'a SavedEntry<Preset>, CommandError> {
     let curation = &context.loaded.curation;
     let names = curation.presets.iter().map(|preset| preset.value.name.as_str());
@@ -204,7 +203,6 @@ fn list_persona(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     Ok(failure::DONE)
 }
 
-/// Returns the persona of that name.
 fn find_persona<'a>(
     name: &str,
     context: &CommandContext<'a>,

@@ -68,7 +68,6 @@ pub(super) fn view(args: &ViewArgs, context: &mut CommandContext<'_>) -> Result<
     Ok(view_exit_code(is_failed, context))
 }
 
-/// Reports the paths without a view, and returns the exit code.
 fn view_exit_code(is_failed: bool, context: &mut CommandContext<'_>) -> u8 {
     let code = context.report_missing_paths();
     if is_failed { failure::INCOMPLETE } else { code }

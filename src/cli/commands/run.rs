@@ -15,7 +15,6 @@ use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::daemon::DaemonOrLocal;
 use crate::service::LocalService;
 
-/// Runs the command that was given, and returns the exit code.
 pub(in crate::cli) fn run(
     args: &CliArgs,
     environment: &ProcessEnvironment,
@@ -85,7 +84,6 @@ fn default_settings(
     load(&ConfigInputs::default()).map_err(|_| fault)
 }
 
-/// Runs a command that works on a project.
 fn run_at(
     context: &mut CommandContext<'_>,
     command: &CliCommand,

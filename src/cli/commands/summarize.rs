@@ -15,7 +15,6 @@ use crate::model::Money;
 use crate::render::format_grouped;
 use crate::service::{AgentOverrides, ProviderKeys, SummaryRunPlan, SummarySession, agent_options, prices};
 
-/// The most files whose reasons are listed.
 const MAX_LISTED: usize = 20;
 
 pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
@@ -89,7 +88,6 @@ fn report_unasked(
     Ok(())
 }
 
-/// Writes the plan, for `--estimate`.
 fn estimate(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     if context.output.json {
         context.write_data(&plan_json(plan))?;
@@ -101,7 +99,6 @@ fn estimate(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<u
     Ok(failure::DONE)
 }
 
-/// Shows the plan on the terminal and asks for confirmation.
 fn confirm(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         let message = "no terminal to confirm the cost at";
@@ -160,7 +157,6 @@ fn other_counts(plan: &SummaryRunPlan) -> String {
     if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) }
 }
 
-/// What is reported at the end.
 struct SummarizeReport {
     plan: SummaryRunPlan,
     collected: CollectedBatches,
@@ -219,7 +215,6 @@ fn batch_line(outcome: &RunOutcome) -> String {
     format!("handed over {over}, {} left", format_grouped(outcome.remaining))
 }
 
-/// Writes the results of batches, if there were any.
 fn write_collected(
     collected: &CollectedBatches,
     context: &mut CommandContext<'_>,

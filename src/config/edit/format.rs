@@ -68,7 +68,6 @@ fn extend_indent(prefix: Option<&str>, on_a_line: &str) -> String {
     }
 }
 
-/// Returns the position of the last table among this one and those below it.
 pub(super) fn last_position(table: &Table) -> isize {
     let mut last = 0;
     visit_headed(table, &mut |table| last = last.max(table.position().unwrap_or(0)));
@@ -203,7 +202,6 @@ pub(super) fn text_value(text: &str) -> Value {
     quoted.parse().expect("what is escaped is a TOML string")
 }
 
-/// Returns texts as a list.
 pub(super) fn text_array(list: &[String]) -> Array {
     list.iter().map(|line| text_value(line)).collect()
 }

@@ -14,7 +14,6 @@ use crate::config::nearest;
 use crate::model::{MaskMode, Slice, normalized_path};
 use crate::sys::Disk;
 
-/// The key of the items in a file.
 pub(super) const FILES_KEY: &str = "files";
 
 /// Returns a path without the parts that mean nothing: `./a//b/` is `a/b`.
@@ -38,7 +37,6 @@ pub(super) fn item_path(item: &dyn TableLike) -> String {
     plain_path(item.get("path").and_then(Item::as_str).unwrap_or_default())
 }
 
-/// Returns the index of the item of a path.
 pub(super) fn find(document: &DocumentMut, path: &str) -> Option<usize> {
     let path = plain_path(path);
     item_tables(document.get(FILES_KEY)).into_iter().position(|item| item_path(item) == path)
@@ -73,7 +71,6 @@ pub(super) fn push_item(document: &mut DocumentMut, mut item: Table) {
     entry.as_array_of_tables_mut().expect("what is no list of values is one of tables").push(item);
 }
 
-/// Removes every item.
 pub(super) fn clear_items(document: &mut DocumentMut) {
     if let Some(values) = document.get_mut(FILES_KEY).and_then(Item::as_array_mut) {
         values.clear();
@@ -94,7 +91,6 @@ pub(super) enum ItemMut<'a> {
     Inline(&'a mut toml_edit::InlineTable),
 }
 
-/// Returns the item at `at`.
 pub(super) fn item_at(document: &mut DocumentMut, at: usize) -> ItemMut<'_> {
     const THERE: &str = "the item was just found";
     match document.get_mut(FILES_KEY).expect(THERE) {

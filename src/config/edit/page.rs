@@ -15,9 +15,7 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A settings file that is being edited.
 pub(super) struct SettingsDocument {
-    /// What it says.
     pub(super) document: DocumentMut,
-    /// Its name.
     pub(super) path: PathBuf,
     original: String,
     has_mark: bool,
@@ -140,7 +138,6 @@ impl SettingsDocument {
     }
 }
 
-/// Returns a line without its end.
 fn without_line_end(line: &str) -> &str {
     line.trim_end_matches(['\r', '\n'])
 }

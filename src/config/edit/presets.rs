@@ -18,7 +18,6 @@ const PRESETS_KEY: &str = "presets";
 /// A preset that is to be saved.
 #[derive(Debug, Clone)]
 pub struct PresetDraft {
-    /// Its name.
     pub name: String,
     /// What it is for; empty to leave that out, or as it was.
     pub description: String,
@@ -243,7 +242,6 @@ fn is_same_item(one: &Item, other: &Item) -> bool {
     }
 }
 
-/// Deletes a preset.
 pub fn delete_preset(disk: &dyn Disk, file: &Path, name: &str) -> Result<(), Error> {
     edit_file(disk, file, |page| {
         let presets = page.document.get_mut(PRESETS_KEY).and_then(Item::as_table_like_mut);

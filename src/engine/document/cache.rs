@@ -14,6 +14,7 @@ use crate::model::{
     ContentHash, DiscussionEntry, DocumentPart, MissingFile, Receipt, SectionProblem, SummaryDetail, ViewMode,
 };
 
+use super::request::DocumentCacheKey;
 use crate::engine::history::CommitCache;
 use crate::engine::options::Options;
 
@@ -38,7 +39,7 @@ pub struct CachedDocument {
 /// The parts are compared, not hashed, except for the files, which may be many.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::engine) struct DocumentKey {
-    pub(in crate::engine) request: ContentHash,
+    pub(in crate::engine) request: Arc<DocumentCacheKey>,
     pub(in crate::engine) inputs: Arc<InputsKey>,
 }
 

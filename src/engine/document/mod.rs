@@ -37,7 +37,8 @@ pub use compose::PreparedDocument;
 pub use explain::{Explanation, LimitedView};
 pub use output::PriorOutputs;
 pub use request::{
-    AggregationRequest, DiscussionSource, DocumentHistory, ImageFile, SectionRequest, ViewRequest,
+    AggregationRequest, DiscussionSource, DocumentCacheKey, DocumentHistory, ImageFile, SectionRequest,
+    ViewRequest,
 };
 pub use select::{DocumentInputs, InputsDigest};
 pub use views::ViewAnswer;

@@ -7,7 +7,7 @@ use crate::engine::index::Trust;
 use crate::model::{AggregationStrategy, DocumentPart, FileItem, FileOrder, MaskMode, RelPath, ViewMode};
 
 /// What is to be aggregated, and how.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AggregationRequest {
     /// How the agent's tier sees the project, if a tier was asked for.
     pub tier: Option<TierOptions>,
@@ -40,6 +40,14 @@ pub struct AggregationRequest {
     pub history: Option<DocumentHistory>,
 }
 
+/// What a document is cached by, besides what it is composed of.
+#[derive(Debug, PartialEq)]
+pub struct DocumentCacheKey {
+    pub request: AggregationRequest,
+    /// How the document is written, in the caller's words.
+    pub written_as: String,
+}
+
 /// How a document is remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentHistory {
@@ -50,7 +58,7 @@ pub struct DocumentHistory {
 }
 
 /// The attachments that are wanted.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SectionRequest {
     /// Which part of the document is wanted.
     pub part: DocumentPart,

@@ -8,7 +8,7 @@ use super::cache::{CachedDocument, DocumentKey, InputsKey, MOST_DOCUMENT_BYTES, 
 use super::delivery::PendingDelivery;
 use super::gather::{is_shown_as_diff, may_need_text, merged_items, routing, select_requested};
 use super::render::DocumentRun;
-use super::request::AggregationRequest;
+use super::request::{AggregationRequest, DocumentCacheKey};
 use super::sections::sections;
 use crate::aggregate::{DocumentSections, Focus};
 use crate::engine::error::Error;
@@ -77,15 +77,15 @@ impl DocumentRun<'_, '_> {
     /// Returns the cached document, if a new one would be the same, and what is remembered when it is delivered.
     pub(in crate::engine) fn cached_document(
         &mut self,
-        request_key: ContentHash,
-        request: &AggregationRequest,
+        request: &Arc<DocumentCacheKey>,
         inputs: &DocumentInputs,
     ) -> Option<(Arc<CachedDocument>, Option<PendingDelivery>)> {
         let caches = self.caches?;
-        let key = DocumentKey { request: request_key, inputs: Arc::clone(inputs.digest.key.as_ref()?) };
+        let key =
+            DocumentKey { request: Arc::clone(request), inputs: Arc::clone(inputs.digest.key.as_ref()?) };
         let found = lock_documents(&caches.documents).get(&key)?;
         let mut pending = None;
-        if let Some(history) = &request.history {
+        if let Some(history) = &request.request.history {
             // What another document showed under the name since then is not what this one's reader has.
             let version = self.cache.query_store(|store| store.delivery_version(&history.name)).flatten()?;
             let is_last = lock_documents(&caches.documents)
@@ -104,7 +104,7 @@ impl DocumentRun<'_, '_> {
     /// Caches a document until it is asked for again, unless something changed while it was composed. Returns its key.
     pub(in crate::engine) fn cache_document(
         &mut self,
-        request_key: ContentHash,
+        request: &Arc<DocumentCacheKey>,
         digest: &InputsDigest,
         document: &Document,
         cached: &Arc<CachedDocument>,
@@ -119,7 +119,7 @@ impl DocumentRun<'_, '_> {
         if !is_as_selected || has_new_notes || MOST_DOCUMENT_BYTES < cached.bytes() {
             return None;
         }
-        let key = DocumentKey { request: request_key, inputs: Arc::clone(inputs) };
+        let key = DocumentKey { request: Arc::clone(request), inputs: Arc::clone(inputs) };
         lock_documents(&shared.documents).insert(key.clone(), Arc::clone(cached));
         Some(key)
     }

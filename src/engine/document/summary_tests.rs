@@ -241,16 +241,17 @@ fn a_limit_holds_for_the_words_that_are_shown() {
 
 /// Answers as a process does that stays.
 fn answer(project: &mut Project<'_>, request: &AggregationRequest) -> (Arc<CachedDocument>, bool) {
-    let asked = ContentHash::digest(format!("{request:?}").as_bytes());
+    let asked =
+        Arc::new(crate::engine::DocumentCacheKey { request: request.clone(), written_as: String::new() });
     let selected = project.select_for(request).unwrap();
-    if let Some(kept) = project.cached_document(asked, request, &selected) {
+    if let Some(kept) = project.cached_document(&asked, &selected) {
         return (kept, true);
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
     let text = render::render_markdown(&document).into();
     let answer =
         Arc::new(CachedDocument { receipt: document.receipt.clone(), text, encoded: OnceLock::new() });
-    project.cache_document(asked, &kept, &document, &answer);
+    project.cache_document(&asked, &kept, &document, &answer);
     (answer, false)
 }
 

@@ -4,9 +4,10 @@ use super::*;
 
 /// Asks for a document as a session does; returns its blocks, and whether it came from the cache.
 fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String, bool) {
-    let asked = hash(&format!("{request:?}"));
+    let asked =
+        Arc::new(crate::engine::DocumentCacheKey { request: request.clone(), written_as: String::new() });
     let selected = project.select_for(request).unwrap();
-    if let Some(answer) = project.cached_document(asked, request, &selected) {
+    if let Some(answer) = project.cached_document(&asked, &selected) {
         project.confirm_delivery();
         return (String::from_utf8(answer.text.to_vec()).unwrap(), true);
     }
@@ -14,7 +15,7 @@ fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String,
     let text = bodies(&document).join("\n");
     let (receipt, encoded) = (document.receipt.clone(), OnceLock::new());
     let answer = Arc::new(CachedDocument { receipt, text: text.clone().into(), encoded });
-    project.cache_document(asked, &kept, &document, &answer);
+    project.cache_document(&asked, &kept, &document, &answer);
     project.confirm_delivery();
     (text, false)
 }
