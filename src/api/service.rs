@@ -154,12 +154,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An answer of a type that only the question knows.
+/// An answer: of the type that the question names, or a [`Payload`] whose type only the question knows.
 #[derive(Debug)]
-pub struct ServiceAnswer {
+pub struct ServiceAnswer<A = Payload> {
     pub freshness: FreshnessNote,
     pub missing: Vec<MissingPath>,
-    pub payload: Payload,
+    pub payload: A,
 }
 
 /// An answer as it is sent.
@@ -174,20 +174,12 @@ pub struct EncodedAnswer {
     pub text: Option<Bytes>,
 }
 
-/// An answer to a question of a known type.
-#[derive(Debug)]
-pub struct Reply<A> {
-    pub freshness: FreshnessNote,
-    pub missing: Vec<MissingPath>,
-    pub answer: A,
-}
-
 /// Asks a service, and returns its answer, which counts as delivered.
 pub fn ask<Q: Query>(
     service: &dyn Service,
     query: Q,
     call: &CallOptions,
-) -> Result<Reply<Q::Answer>, ApiError> {
+) -> Result<ServiceAnswer<Q::Answer>, ApiError> {
     ask_and(service, query, call, Ok)
 }
 
@@ -197,14 +189,14 @@ pub fn ask_and<Q: Query, T, E: From<ApiError>>(
     service: &dyn Service,
     query: Q,
     call: &CallOptions,
-    receive: impl FnOnce(Reply<Q::Answer>) -> Result<T, E>,
+    receive: impl FnOnce(ServiceAnswer<Q::Answer>) -> Result<T, E>,
 ) -> Result<T, E> {
     let (mut receive, mut received) = (Some(receive), None);
     service.answer(query.into_any(), call, &mut |answer| {
         let Some(receive) = receive.take() else { return Delivery::Lost };
         let ServiceAnswer { freshness, missing, payload } = answer;
         let answer = Q::read_answer(payload).map_err(E::from);
-        let outcome = answer.and_then(|answer| receive(Reply { freshness, missing, answer }));
+        let outcome = answer.and_then(|payload| receive(ServiceAnswer { freshness, missing, payload }));
         let delivery = if outcome.is_ok() { Delivery::Arrived } else { Delivery::Lost };
         received = Some(outcome);
         delivery

@@ -213,6 +213,6 @@ impl Project {
     /// Answers a question. Of several paths that it names, those without an answer are left out; it is an error if none
     /// has one.
     pub fn ask<Q: Query>(&self, query: Q) -> Result<Q::Answer, ApiError> {
-        Ok(ask(&self.service, query, &CallOptions::default())?.answer)
+        Ok(ask(&self.service, query, &CallOptions::default())?.payload)
     }
 }

@@ -7,7 +7,8 @@ use std::path::{Component, Path};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::questions::ToolError;
+use super::questions::bad_arguments;
+use crate::api::fault::ApiError;
 use crate::api::queries::{
     AggregateQuery, LineRange, MaskEntry, MaskName, ModeName, OutlineQuery, ViewQuery, ViewSelection,
 };
@@ -166,15 +167,15 @@ const DOCUMENT_NAME: &str = "mcp";
 pub(super) fn aggregate_query(
     arguments: AggregateArguments,
     root: &Path,
-) -> Result<AggregateQuery, ToolError> {
+) -> Result<AggregateQuery, ApiError> {
     if arguments.tier.is_some_and(|tier| !(1..=4).contains(&tier)) {
-        return Err(ToolError::bad_arguments("`tier` is not 1, 2, 3 or 4"));
+        return Err(bad_arguments("`tier` is not 1, 2, 3 or 4"));
     }
     if arguments.tier.is_some() && arguments.persona.is_some() {
-        return Err(ToolError::bad_arguments("`tier` and `persona` exclude each other"));
+        return Err(bad_arguments("`tier` and `persona` exclude each other"));
     }
     if arguments.budget == Some(0) {
-        return Err(ToolError::bad_arguments("`budget` is less than 1"));
+        return Err(bad_arguments("`budget` is less than 1"));
     }
     let choice = ViewSelection {
         tier: arguments.tier,
@@ -190,14 +191,12 @@ pub(super) fn aggregate_query(
     Ok(AggregateQuery { files, choice, name, ..AggregateQuery::default() })
 }
 
-pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQuery, ToolError> {
+pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQuery, ApiError> {
     let mode = requested_mode(&arguments)?;
     let entry = |symbol| MaskEntry { symbol, show: MaskName::Def };
     let lines = arguments.lines.unwrap_or_default();
     if lines.iter().any(|lines| lines.start == 0 || lines.end < lines.start) {
-        return Err(ToolError::bad_arguments(
-            "`lines` has a range that starts before line 1, or ends before its start",
-        ));
+        return Err(bad_arguments("`lines` has a range that starts before line 1, or ends before its start"));
     }
     Ok(ViewQuery {
         files: paths_from_root_or_error(&arguments.files, root)?,
@@ -210,7 +209,7 @@ pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQu
 }
 
 /// Returns the mode that is asked for, in words or by what the mode is for.
-fn requested_mode(arguments: &ViewArguments) -> Result<Option<ModeName>, ToolError> {
+fn requested_mode(arguments: &ViewArguments) -> Result<Option<ModeName>, ApiError> {
     let is_given = |list: Option<usize>| list.is_some_and(|length| 0 < length);
     let symbols = is_given(arguments.symbols.as_ref().map(Vec::len)).then_some(ModeName::Masked);
     let lines = is_given(arguments.lines.as_ref().map(Vec::len)).then_some(ModeName::Custom);
@@ -221,7 +220,7 @@ fn requested_mode(arguments: &ViewArguments) -> Result<Option<ModeName>, ToolErr
     let fits = named.is_none() || first.is_none() || named == first;
     if implied.next().is_some() || !fits {
         let why = "give only one of `symbols`, `lines` and `base`, and `mode` with none of them but `diff` with `base`";
-        return Err(ToolError::bad_arguments(why));
+        return Err(bad_arguments(why));
     }
     Ok(first.or(named))
 }
@@ -236,14 +235,14 @@ const fn to_mode_name(name: ViewModeArgument) -> ModeName {
     }
 }
 
-pub(super) fn outline_query(arguments: &OutlineArguments, root: &Path) -> Result<OutlineQuery, ToolError> {
+pub(super) fn outline_query(arguments: &OutlineArguments, root: &Path) -> Result<OutlineQuery, ApiError> {
     let files = paths_from_root_or_error(&arguments.files, root)?;
     Ok(OutlineQuery { files, verify: false })
 }
 
-fn paths_from_root_or_error(words: &[String], root: &Path) -> Result<Vec<String>, ToolError> {
+fn paths_from_root_or_error(words: &[String], root: &Path) -> Result<Vec<String>, ApiError> {
     if words.is_empty() {
-        return Err(ToolError::bad_arguments("`files` names no file"));
+        return Err(bad_arguments("`files` names no file"));
     }
     Ok(paths_from_root(words, root))
 }

@@ -1,6 +1,7 @@
 //! Questions are answered on threads of their own, with progress, until nobody wants the answer any more; or there is an error
 //! that an agent can act on.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,9 +14,8 @@ use tokio::time::MissedTickBehavior;
 use super::show::shorten;
 use crate::api::fault::ApiError;
 use crate::api::query::Query;
-use crate::api::service::{CallOptions, QueryJob, Reply, Service, ask};
+use crate::api::service::{CallOptions, QueryJob, Service, ServiceAnswer, ask};
 use crate::api::wire::{FreshnessNote, MissingPath};
-use crate::model::printable_lines;
 
 /// So many asks are answered at once; others wait.
 pub(super) const MAX_CONCURRENT: u32 = 4;
@@ -52,12 +52,12 @@ impl QueryRunner {
         &self,
         query: Q,
         context: &RequestContext<RoleServer>,
-    ) -> Result<(Q::Answer, AnswerInfo), ToolError> {
+    ) -> Result<(Q::Answer, AnswerInfo), ApiError> {
         let seat = tokio::select! {
             seat = Arc::clone(&self.seats).acquire_owned() => seat,
-            () = context.ct.cancelled() => return Err(ToolError::cancelled()),
+            () = context.ct.cancelled() => return Err(cancelled()),
         };
-        let seat = seat.map_err(|_| ToolError::cancelled())?;
+        let seat = seat.map_err(|_| cancelled())?;
         let job = Arc::new(QueryJob::default());
         let call = CallOptions {
             job: Arc::clone(&job),
@@ -75,13 +75,16 @@ impl QueryRunner {
         loop {
             tokio::select! {
                 answer = &mut work => {
-                    let answer = answer.map_err(|error| ToolError::bug(&format!("internal error in slop: {error}")))?;
-                    let Reply { freshness, missing, answer } = answer?;
-                    return Ok((answer, AnswerInfo { freshness, missing, notes: job.take_notes() }));
+                    let answer = answer.map_err(|error| {
+                        let hint = "this is a bug in slop; asking for something else may still work";
+                        ApiError::environment("bug", format!("internal error in slop: {error}"), hint)
+                    })?;
+                    let ServiceAnswer { freshness, missing, payload } = answer.map_err(for_agents)?;
+                    return Ok((payload, AnswerInfo { freshness, missing, notes: job.take_notes() }));
                 }
                 () = context.ct.cancelled() => {
                     job.cancel();
-                    return Err(ToolError::cancelled());
+                    return Err(cancelled());
                 }
                 _ = ticks.tick(), if reporter.token.is_some() => reporter.report(&job, context).await,
             }
@@ -114,55 +117,21 @@ pub(super) async fn wait_idle(seats: &Semaphore, patience: Duration) {
     let _ = tokio::time::timeout(patience, seats.acquire_many(MAX_CONCURRENT)).await;
 }
 
-/// Why a tool gave no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ToolError {
-    pub(super) code: String,
-    /// The condition that prevented an answer: complete without a prefix, lowercase, no period, no advice.
-    pub(super) message: String,
-    pub(super) hint: String,
+/// The arguments are not what the tool's schema says.
+pub(super) fn bad_arguments(why: &str) -> ApiError {
+    let message = shorten(format!("invalid arguments: {why}"));
+    ApiError::user("bad_arguments", message, "give what the tool's input schema says, and nothing else")
 }
 
-impl ToolError {
-    /// The arguments are not what the tool's schema says.
-    pub(super) fn bad_arguments(why: &str) -> Self {
-        Self {
-            code: "bad_arguments".to_owned(),
-            message: shorten(format!("invalid arguments: {why}")),
-            hint: "give what the tool's input schema says, and nothing else".to_owned(),
-        }
-    }
-
-    /// The client takes no interest any more, so that nobody reads this.
-    pub(super) fn cancelled() -> Self {
-        Self {
-            code: "cancelled".to_owned(),
-            message: "request was cancelled".to_owned(),
-            hint: "ask again".to_owned(),
-        }
-    }
-
-    /// Something broke that never should.
-    pub(super) fn bug(what: &str) -> Self {
-        Self {
-            code: "bug".to_owned(),
-            message: what.to_owned(),
-            hint: "this is a bug in slop; asking for something else may still work".to_owned(),
-        }
-    }
-
-    /// Returns the refusal as an agent reads it.
-    pub(super) fn to_text(&self) -> String {
-        let message = printable_lines(&self.message);
-        format!("error: {message}\ncode: {}\nhint: {}", self.code, self.hint)
-    }
+/// The client takes no interest any more, so that nobody reads this.
+fn cancelled() -> ApiError {
+    ApiError::user("cancelled", "request was cancelled", "ask again")
 }
 
-impl From<ApiError> for ToolError {
-    fn from(fault: ApiError) -> Self {
-        let hint = hint_for_agents(&fault.code).map_or_else(|| fault.hint.into_owned(), str::to_owned);
-        Self { code: fault.code.into_owned(), message: shorten(fault.message), hint }
-    }
+/// Returns an error in words that an agent can act on.
+fn for_agents(error: ApiError) -> ApiError {
+    let hint = hint_for_agents(&error.code).map_or(error.hint, Cow::Borrowed);
+    ApiError { message: shorten(error.message), hint, ..error }
 }
 
 /// Returns what an agent can do where the fault's own hint names flags and commands, which an agent has not.

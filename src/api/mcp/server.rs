@@ -9,15 +9,15 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 
-use super::questions::ToolError;
 use super::questions::{AnswerInfo, QueryRunner};
 use super::show::ToolOutput;
 use super::show::shorten;
 use super::transport::McpInfo;
 use super::{resources, tools};
+use crate::api::fault::ApiError;
 use crate::api::queries::FilesQuery;
 use crate::api::wire::FreshnessState;
-use crate::model::printable;
+use crate::model::{printable, printable_lines};
 
 /// The instructions that clients pass on to agents.
 const INSTRUCTIONS: &str = "\
@@ -109,7 +109,7 @@ impl ServerHandler for McpServer {
             return Err(not_found("addresses are slop://view/{mode}/{path}"));
         };
         let answer = self.questions.ask(query, &context).await;
-        let (views, info) = answer.map_err(|refusal| match refusal.code.as_str() {
+        let (views, info) = answer.map_err(|refusal| match &*refusal.code {
             "not_found" | "outside_project" | "not_shown" | "secret" => not_found(&refusal.message),
             _ => protocol_error(&refusal),
         })?;
@@ -148,17 +148,18 @@ fn footer(info: &AnswerInfo) -> String {
     missing.chain(notes).chain([freshness]).collect::<Vec<_>>().join("\n")
 }
 
-fn error_result(refusal: &ToolError) -> CallToolResult {
-    let mut result = CallToolResult::error(vec![ContentBlock::text(refusal.to_text())]);
-    let ToolError { code, message, hint } = refusal;
+fn error_result(error: &ApiError) -> CallToolResult {
+    let ApiError { code, message, hint, .. } = error;
+    let text = format!("error: {}\ncode: {code}\nhint: {hint}", printable_lines(message));
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     // Beside the answer, for what is in it has to be as the tool's output schema says.
     result.meta = Some(meta(ERROR_KEY, json!({"code": code, "message": message, "hint": hint})));
     result
 }
 
-fn protocol_error(refusal: &ToolError) -> ErrorData {
-    let ToolError { code, message, hint } = refusal;
-    ErrorData::internal_error(message.to_owned(), Some(json!({"code": code, "hint": hint})))
+fn protocol_error(error: &ApiError) -> ErrorData {
+    let ApiError { code, message, hint, .. } = error;
+    ErrorData::internal_error(message.clone(), Some(json!({"code": code, "hint": hint})))
 }
 
 fn meta(key: &str, value: serde_json::Value) -> MetaObject {

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::StatusArguments;
-use super::questions::ToolError;
 use super::show::{MAX_CHARACTERS, ToolOutput, shorten, truncate};
+use crate::api::fault::ApiError;
 use crate::api::wire::{FileState, FileStates, FoundSymbol, spelled_path};
 use crate::model::{printable, printable_lines};
 
@@ -159,13 +159,10 @@ struct SymbolLocation {
 }
 
 /// Returns the places, each with its signature or its text, as far as an agent can take them.
-pub(super) fn symbols(mut all: Vec<FoundSymbol>, name: &str) -> Result<ToolOutput, ToolError> {
+pub(super) fn symbols(mut all: Vec<FoundSymbol>, name: &str) -> Result<ToolOutput, ApiError> {
     if all.is_empty() {
-        return Err(ToolError {
-            code: "not_found".to_owned(),
-            message: shorten(format!("no symbol named `{}` in the project", printable(name))),
-            hint: "slop_outline lists the symbols of a file".to_owned(),
-        });
+        let message = shorten(format!("no symbol named `{}` in the project", printable(name)));
+        return Err(ApiError::user("not_found", message, "slop_outline lists the symbols of a file"));
     }
     let total = all.len();
     all.truncate(MAX_SYMBOLS);

@@ -15,10 +15,11 @@ use super::arguments::{
     AggregateArguments, OutlineArguments, StatusArguments, SymbolArguments, ViewArguments, aggregate_query,
     outline_query, path_from_root, view_query,
 };
-use super::questions::{AnswerInfo, QueryRunner, ToolError};
+use super::questions::{AnswerInfo, QueryRunner, bad_arguments};
 use super::show::ToolOutput;
 use super::structured::{StatusPage, SymbolList};
 use super::{show, structured};
+use crate::api::fault::ApiError;
 use crate::api::queries::{FilesQuery, SymbolsQuery};
 
 /// The end of every description: text in a project's files must not act as instructions to the agent.
@@ -127,7 +128,7 @@ pub(super) async fn answer(
     root: &Path,
     runner: &QueryRunner,
     context: &RequestContext<RoleServer>,
-) -> Result<Option<(ToolOutput, AnswerInfo)>, ToolError> {
+) -> Result<Option<(ToolOutput, AnswerInfo)>, ApiError> {
     let arguments = Value::Object(arguments);
     Ok(Some(match name {
         "slop_aggregate" => {
@@ -161,6 +162,6 @@ pub(super) async fn answer(
     }))
 }
 
-fn parse_arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
-    serde_json::from_value(arguments).map_err(|error| ToolError::bad_arguments(&error.to_string()))
+fn parse_arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, ApiError> {
+    serde_json::from_value(arguments).map_err(|error| bad_arguments(&error.to_string()))
 }

@@ -46,8 +46,8 @@ fn preview_request(
     let head = sending.head();
     if context.output.json {
         let body = String::from_utf8_lossy(sending.body());
-        context.write_data(&json!({"model": model.full_name().to_string(), "head": head, "body": body}))?;
-        return Ok(failure::DONE);
+        return context
+            .write_data(&json!({"model": model.full_name().to_string(), "head": head, "body": body}));
     }
     for line in head.lines() {
         context.output.message(line);
@@ -82,8 +82,7 @@ fn write_usage(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
                 "calls": calls_left,
             },
         });
-        context.write_data(&data)?;
-        return Ok(failure::DONE);
+        return context.write_data(&data);
     }
     write_rows(&usage, context)?;
     let UsageReport { spent, .. } = &usage;
@@ -158,8 +157,7 @@ fn show_summaries(
     })?;
     if context.output.json {
         let data = json!({"summaries": all.iter().flat_map(shown_json).collect::<Value>()});
-        context.write_data(&data)?;
-        return Ok(failure::DONE);
+        return context.write_data(&data);
     }
     for (number, shown) in all.iter().enumerate() {
         if 0 < number {
@@ -228,8 +226,7 @@ fn list_providers(context: &mut CommandContext<'_>) -> Result<u8, CommandError> 
             })
         });
         let data = json!({"providers": rows.collect::<Value>()});
-        context.write_data(&data)?;
-        return Ok(failure::DONE);
+        return context.write_data(&data);
     }
     for (provider, key) in rows {
         let (name, wire, host) = (&provider.name, provider.wire.name(), host_of(provider));

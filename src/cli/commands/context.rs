@@ -82,7 +82,7 @@ impl CommandContext<'_> {
             self.report_job(&job);
             self.freshness = Some(reply.freshness);
             self.missing = reply.missing;
-            receive(self, reply.answer)
+            receive(self, reply.payload)
         });
         bar.finish();
         self.report_job(&job);
@@ -137,13 +137,19 @@ impl CommandContext<'_> {
         self.location.root.join(SETTINGS_FILE)
     }
 
-    pub(super) fn write_data(&mut self, data: &impl Serialize) -> Result<(), CommandError> {
-        Ok(self.output.write_envelope(&envelope(
-            self.command,
-            self.freshness.as_ref(),
-            &self.missing,
-            data,
-        ))?)
+    pub(super) fn write_data(&mut self, data: &impl Serialize) -> Result<u8, CommandError> {
+        let envelope = envelope(self.command, self.freshness.as_ref(), &self.missing, data);
+        self.output.write_envelope(&envelope)?;
+        Ok(failure::DONE)
+    }
+
+    /// Writes the answer of a command, which is one line for people.
+    pub(super) fn write_result(&mut self, data: &impl Serialize, line: &str) -> Result<u8, CommandError> {
+        if self.output.json {
+            return self.write_data(data);
+        }
+        self.write_line(line)?;
+        Ok(failure::DONE)
     }
 }
 

@@ -89,13 +89,11 @@ fn start(
             .note("it runs with other flags than these; `slop daemon restart` with these takes them");
     }
     let listen = status.and_then(|status| status.listen);
-    if context.output.json {
-        context.write_data(&json!({"pid": pid, "started": is_new, "listen": listen}))?;
-        return Ok(failure::DONE);
-    }
-    let port = listen.map_or(String::new(), |address| format!(", listening on {address}"));
-    context.output.write_line(&format!("{words}, process {pid}{port}"))?;
-    Ok(failure::DONE)
+    let port = listen.as_ref().map_or(String::new(), |address| format!(", listening on {address}"));
+    context.write_result(
+        &json!({"pid": pid, "started": is_new, "listen": listen}),
+        &format!("{words}, process {pid}{port}"),
+    )
 }
 
 /// Returns whether a daemon does not do what flags ask for. What they do not ask for it may do.
@@ -111,14 +109,8 @@ fn has_other_flags(status: &DaemonStatus, args: &WatchArgs) -> bool {
 
 fn stop(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let stopped = daemon::stop(places).map_err(ApiError::from)?;
-    if context.output.json {
-        context.write_data(&json!({"pid": stopped, "stopped": stopped.is_some()}))?;
-        return Ok(failure::DONE);
-    }
-    context
-        .output
-        .write_line(&stopped.map_or("none runs".to_owned(), |pid| format!("stopped, process {pid}")))?;
-    Ok(failure::DONE)
+    let line = stopped.map_or("none runs".to_owned(), |pid| format!("stopped, process {pid}"));
+    context.write_result(&json!({"pid": stopped, "stopped": stopped.is_some()}), &line)
 }
 
 fn status(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
@@ -135,8 +127,7 @@ fn status(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, 
         .into());
     };
     if context.output.json {
-        context.write_data(&status)?;
-        return Ok(failure::DONE);
+        return context.write_data(&status);
     }
     for (name, value) in table(&status) {
         context.write_line(&format!("{name:<10} {value}"))?;

@@ -158,7 +158,7 @@ fn write_to_stdout(
         write_receipt(receipt, &document.receipt)?;
         match &document.text {
             Some(text) => context.output.write_text(text)?,
-            None if context.output.json => context.write_data(&document)?,
+            None if context.output.json => drop(context.write_data(&document)?),
             None => write_plan(&document.receipt, context.output)?,
         }
         Ok(document.receipt)
@@ -229,8 +229,7 @@ pub(super) fn explain(args: &ExplainArgs, context: &mut CommandContext<'_>) -> R
     let is_limited = resolve_explain(&query, context.query_settings())?.limits.is_some();
     let explanations = &context.ask(query)?;
     if context.output.json {
-        context.write_data(explanations)?;
-        return Ok(failure::DONE);
+        return context.write_data(explanations);
     }
     for explanation in explanations {
         write_explanation(explanation, is_limited, context)?;

@@ -38,8 +38,7 @@ pub(super) fn run_slice(
                 comment: comment.clone(),
             };
             let slice = context.ask(query)?;
-            write_slice(&slice_to_json(&slice), context)?;
-            Ok(failure::DONE)
+            write_slice(&slice_to_json(&slice), context)
         }
         SliceCommand::Resolve { file } => {
             let slices = vec![slice_given()?];
@@ -54,11 +53,12 @@ pub(super) fn run_slice(
 }
 
 /// The answer is bare JSON, for it is what the other command reads; with `--json` it is in an envelope as any answer.
-fn write_slice(data: &Value, context: &mut CommandContext<'_>) -> Result<(), CommandError> {
+fn write_slice(data: &Value, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     if context.output.json {
         return context.write_data(data);
     }
-    Ok(context.output.write_text(&pretty(data))?)
+    context.output.write_text(&pretty(data))?;
+    Ok(failure::DONE)
 }
 
 fn slice_given() -> Result<Slice, CommandError> {
@@ -87,12 +87,8 @@ fn add_slice(
     let query = MakeSliceQuery { file: path.clone(), start_line, end_line, tag, comment };
     let slice = context.ask(query)?;
     edit::add_slice(&RealDisk, &context.settings_file(), &path, &slice)?;
-    if context.output.json {
-        context.write_data(&json!({"path": path, "slice": slice_to_json(&slice)}))?;
-        return Ok(failure::DONE);
-    }
-    context.write_line(&format!("{path}:{start_line}-{end_line}{}", tag_and_comment(&slice)))?;
-    Ok(failure::DONE)
+    let line = format!("{path}:{start_line}-{end_line}{}", tag_and_comment(&slice));
+    context.write_result(&json!({"path": path, "slice": slice_to_json(&slice)}), &line)
 }
 
 fn list_slice(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
@@ -114,8 +110,7 @@ fn list_slice(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8
             })
         });
         let data = json!({"slices": slices.collect::<serde_json::Value>()});
-        context.write_data(&data)?;
-        return Ok(failure::DONE);
+        return context.write_data(&data);
     }
     for (path, slice, now) in found {
         let lines = format!("{}-{}", now.start_line, now.end_line);
@@ -146,12 +141,8 @@ fn remove_slice(file: &str, word: &str, context: &mut CommandContext<'_>) -> Res
     }
     keys.push(SliceKey::Tag(word.to_owned()));
     let removed = edit::remove_slices(&RealDisk, &context.settings_file(), &path, &keys)?;
-    if context.output.json {
-        context.write_data(&json!({"path": path, "removed": removed}))?;
-    } else {
-        context.write_line(&format!("{path}: slices removed: {removed}"))?;
-    }
-    Ok(failure::DONE)
+    let line = format!("{path}: slices removed: {removed}");
+    context.write_result(&json!({"path": path, "removed": removed}), &line)
 }
 
 /// Returns where each slice of a file is now. A file that cannot be read has stale slices.
@@ -209,8 +200,7 @@ fn set_mask(
     }
     edit::set_masks(&RealDisk, &context.settings_file(), &path, masks)?;
     if context.output.json {
-        context.write_data(&json!({"path": path, "mask": mask_to_json(masks)}))?;
-        return Ok(failure::DONE);
+        return context.write_data(&json!({"path": path, "mask": mask_to_json(masks)}));
     }
     for (symbol, mode) in masks {
         context.write_line(&format!("{path} {symbol} = {}", mode.name()))?;
@@ -236,8 +226,7 @@ fn list_mask(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8,
             json!({"path": path, "symbol": symbol, "mode": mode.name(), "found": found})
         });
         let data = json!({"masks": masks.collect::<Value>()});
-        context.write_data(&data)?;
-        return Ok(failure::DONE);
+        return context.write_data(&data);
     }
     for (path, symbol, mode, found, near) in listed {
         let gone = if found == 0 { format!("  (gone{near})") } else { String::new() };
@@ -249,12 +238,8 @@ fn list_mask(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8,
 fn remove_mask(file: &str, symbols: &[String], context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let path = context.location.resolve_path(file);
     let removed = edit::remove_masks(&RealDisk, &context.settings_file(), &path, symbols)?;
-    if context.output.json {
-        context.write_data(&json!({"path": path, "removed": removed}))?;
-    } else {
-        context.write_line(&format!("{path}: symbols removed: {}", removed.join(", ")))?;
-    }
-    Ok(failure::DONE)
+    let line = format!("{path}: symbols removed: {}", removed.join(", "));
+    context.write_result(&json!({"path": path, "removed": removed}), &line)
 }
 
 /// Returns text that names symbols like the one that was looked for, if there are any.

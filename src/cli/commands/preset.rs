@@ -52,12 +52,8 @@ fn save_preset(
     let target = if user { user_file(context)? } else { project.clone() };
     let count = edit::save_preset(&RealDisk, &project, &target, draft)?;
     let path = target.display().to_string();
-    if context.output.json {
-        context.write_data(&json!({"name": draft.name, "path": path, "files": count}))?;
-    } else {
-        context.write_line(&format!("{path}: {} ({})", draft.name, entries(count)))?;
-    }
-    Ok(failure::DONE)
+    let line = format!("{path}: {} ({})", draft.name, entries(count));
+    context.write_result(&json!({"name": draft.name, "path": path, "files": count}), &line)
 }
 
 fn list_preset(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
@@ -69,8 +65,7 @@ fn list_preset(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
             json!({"name": value.name, "description": value.description, "files": files, "origin": origin})
         });
         let data = json!({"presets": presets.collect::<Value>()});
-        context.write_data(&data)?;
-        return Ok(failure::DONE);
+        return context.write_data(&data);
     }
     for preset in presets {
         let (value, files) = (&preset.value, entries(preset.value.files.len()));
@@ -88,8 +83,7 @@ fn show_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, Comma
         let mut data = preset_to_json(&preset.value);
         data["origin"] = preset.origin.to_string().into();
         data["gone"] = json!(gone);
-        context.write_data(&data)?;
-        return Ok(failure::DONE);
+        return context.write_data(&data);
     }
     let file = preset.origin.file().expect("a preset is written in a file");
     let text = edit::saved_text(&RealDisk, file, "presets", name)?;
@@ -104,15 +98,8 @@ fn apply_preset(name: &str, may_lose: bool, context: &mut CommandContext<'_>) ->
     let source = preset.origin.file().expect("a preset is written in a file");
     let project = context.settings_file();
     let applied = edit::apply_preset(&RealDisk, &project, source, name, &gone, may_lose)?;
-    if context.output.json {
-        context.write_data(&json!({"name": name, "files": applied.files, "gone": gone}))?;
-    } else {
-        context.write_line(&format!(
-            "{}: {} from {name}",
-            project.display(),
-            entries(applied.files.len())
-        ))?;
-    }
+    let line = format!("{}: {} from {name}", project.display(), entries(applied.len()));
+    context.write_result(&json!({"name": name, "files": applied, "gone": gone}), &line)?;
     report_missing(&gone, context);
     Ok(failure::DONE)
 }
@@ -122,12 +109,7 @@ fn delete_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, Com
     let file = preset.origin.file().expect("a preset is written in a file");
     edit::delete_preset(&RealDisk, file, name)?;
     let path = file.display().to_string();
-    if context.output.json {
-        context.write_data(&json!({"name": name, "path": path}))?;
-    } else {
-        context.write_line(&format!("{path}: deleted {name}"))?;
-    }
-    Ok(failure::DONE)
+    context.write_result(&json!({"name": name, "path": path}), &format!("{path}: deleted {name}"))
 }
 
 fn find_preset<'a>(name: &str, context: &CommandContext<'a>) -> Result<&'a SavedEntry<Preset>, CommandError> {
@@ -189,8 +171,7 @@ fn list_persona(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
             })
         });
         let data = json!({"personas": personas.collect::<Value>()});
-        context.write_data(&data)?;
-        return Ok(failure::DONE);
+        return context.write_data(&data);
     }
     for persona in personas {
         let value = &persona.value;

@@ -112,8 +112,7 @@ const STATES: [(&str, &str); 4] =
 pub(super) fn status(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let states = &context.ask(FilesQuery {})?;
     if context.output.json {
-        context.write_data(states)?;
-        return Ok(failure::DONE);
+        return context.write_data(states);
     }
     for file in &states.files {
         let word = STATES.iter().find(|(state, _)| *state == file.state).map_or("", |(_, word)| word);

@@ -15,6 +15,4 @@ mod tests;
 
 pub use items::{SliceKey, add_slice, plain_path, remove_masks, remove_slices, set_masks};
 pub use page::saved_text;
-#[cfg(test)]
-pub use presets::AppliedPreset;
 pub use presets::{PresetDraft, apply_preset, delete_preset, save_preset};

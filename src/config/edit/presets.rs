@@ -27,13 +27,6 @@ pub struct PresetDraft {
     pub overwrites: bool,
 }
 
-/// What came of applying a preset.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AppliedPreset {
-    /// The paths that the project has items for now.
-    pub files: Vec<String>,
-}
-
 /// Saves items of the project's file under a name, in the file `target`, and returns how many.
 pub fn save_preset(
     disk: &dyn Disk,
@@ -170,6 +163,7 @@ fn insert_preset(document: &mut DocumentMut, name: &str, mut preset: Table) {
 
 /// Makes the items of a preset, which is in the file `source`, the items of the project, without those whose
 /// paths are `gone`. Where `may_lose` is not set, nothing that was curated is replaced.
+/// Returns the paths that the project has items for now.
 pub fn apply_preset(
     disk: &dyn Disk,
     project: &Path,
@@ -177,7 +171,7 @@ pub fn apply_preset(
     name: &str,
     gone: &[String],
     may_lose: bool,
-) -> Result<AppliedPreset, Error> {
+) -> Result<Vec<String>, Error> {
     let mut preset = edit_file(disk, source, |page| preset_items(page, name))?;
     preset.retain(|item| {
         !item.get("path").and_then(Item::as_str).is_some_and(|path| gone.iter().any(|g| g == path))
@@ -196,7 +190,7 @@ pub fn apply_preset(
         for item in preset {
             push_item(document, item);
         }
-        Ok(AppliedPreset { files })
+        Ok(files)
     })
 }
 
