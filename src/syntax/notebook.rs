@@ -15,7 +15,6 @@ use crate::syntax::languages::{PYTHON, compiled_language};
 use crate::syntax::outline::{FileStructure, SkeletonCheck, derive_text, fall_back};
 use crate::syntax::text::{SourceText, first_paragraph, format_line_count, one_line};
 
-/// Id of the file type.
 pub(super) const ID: &str = "notebook";
 
 /// The reader of notebooks: the version of the code here, raised when it gives other results, and the grammar of the
@@ -221,7 +220,6 @@ struct NotebookCell {
     output_bytes: usize,
 }
 
-/// What a cell contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CellKind {
     /// A program.

@@ -119,19 +119,25 @@ fn has_modifier<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, word: &str) -> bool 
 
 /// Returns `text` with the bodies of its functions empty; `None` where the scanner does not support what it reads.
 fn preprocess_kotlin(text: &str) -> Option<PreprocessedText> {
-    let open = vec![BracketLevel::new(0)];
-    let mut scan = KotlinScanner { text, at: 0, open, annotation: None, rewriter: TextRewriter::new(text) };
+    let mut scan = KotlinScanner {
+        text,
+        at: 0,
+        level: BracketLevel::new(0),
+        around: Vec::new(),
+        annotation: None,
+        rewriter: TextRewriter::new(text),
+    };
     let mut before = b' ';
-    while let Some(byte) = scan.byte(0) {
+    while let Some(byte) = scan.byte() {
         match byte {
-            b'{' if scan.brace_content() == BraceContent::Code => scan.cut_block()?,
+            b'{' if scan.level.content == BraceContent::Code => scan.cut_block()?,
             b'{' => {
                 scan.cut_delegate();
                 scan.open_bracket(b'}');
             }
             b',' => {
                 // A comma ends the delegation: in `A by b(), C` another supertype follows.
-                scan.set_delegate(None);
+                scan.level.delegate = None;
                 scan.at += 1;
             }
             b'(' => scan.open_bracket(b')'),
@@ -145,7 +151,7 @@ fn preprocess_kotlin(text: &str) -> Option<PreprocessedText> {
             before = byte;
         }
     }
-    (scan.open.len() == 1).then(|| scan.rewriter.finish())
+    scan.around.is_empty().then(|| scan.rewriter.finish())
 }
 
 /// What the next braces on a level contain, by the last keyword before them.
@@ -176,39 +182,38 @@ impl BracketLevel {
 struct KotlinScanner<'a> {
     text: &'a str,
     at: usize,
-    open: Vec<BracketLevel>,
+    /// The innermost bracket that is open, and those around it.
+    level: BracketLevel,
+    around: Vec<BracketLevel>,
     /// The annotation that was read last, where it has no arguments.
     annotation: Option<Range<usize>>,
     rewriter: TextRewriter<'a>,
 }
 
 impl KotlinScanner<'_> {
-    fn byte(&self, ahead: usize) -> Option<u8> {
-        self.text.as_bytes().get(self.at + ahead).copied()
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
     }
 
-    fn brace_content(&self) -> BraceContent {
-        self.open.last().map_or(BraceContent::Unknown, |open| open.content)
-    }
-
-    fn set_brace_content(&mut self, holds: BraceContent) {
-        if let Some(open) = self.open.last_mut() {
-            (open.content, open.delegate) = (holds, None);
-        }
+    fn set_brace_content(&mut self, content: BraceContent) {
+        (self.level.content, self.level.delegate) = (content, None);
     }
 
     fn open_bracket(&mut self, close: u8) {
-        self.open.push(BracketLevel::new(close));
+        self.around.push(std::mem::replace(&mut self.level, BracketLevel::new(close)));
         self.at += 1;
     }
 
     fn close_bracket(&mut self, close: u8) -> Option<()> {
-        self.open.pop().filter(|open| open.close == close)?;
+        if self.level.close != close {
+            return None;
+        }
+        self.level = self.around.pop()?;
         if close == b'}' {
             self.set_brace_content(BraceContent::Unknown);
         }
         self.at += 1;
-        (!self.open.is_empty()).then_some(())
+        Some(())
     }
 
     fn cut_block(&mut self) -> Option<()> {
@@ -218,18 +223,10 @@ impl KotlinScanner<'_> {
         Some(())
     }
 
-    fn set_delegate(&mut self, delegate: Option<usize>) {
-        if let Some(open) = self.open.last_mut() {
-            open.delegate = delegate;
-        }
-    }
-
     /// Elides `by d()` from a head: the grammar gives the class's body to `d` as its last argument.
     fn cut_delegate(&mut self) {
-        let delegate = self.open.last().and_then(|open| open.delegate);
-        if let Some(start) = delegate.filter(|start| self.rewriter.done <= *start) {
+        if let Some(start) = self.level.delegate.take_if(|start| self.rewriter.done <= *start) {
             self.rewriter.replace(start..self.at, "");
-            self.set_delegate(None);
         }
     }
 
@@ -280,12 +277,12 @@ impl KotlinScanner<'_> {
         if matches!(word, "get" | "set") {
             self.cut_annotation(self.at - end);
         }
-        let in_head = self.brace_content() == BraceContent::Members;
+        let in_head = self.level.content == BraceContent::Members;
         match (word, next) {
             ("class" | "interface" | "object", _) => self.set_brace_content(BraceContent::Members),
             // The braces of a property may be a lambda that is its value, which is not a body.
             ("val" | "var" | "typealias", _) => self.set_brace_content(BraceContent::Unknown),
-            ("by", _) if in_head => self.set_delegate(Some(self.at - end)),
+            ("by", _) if in_head => self.level.delegate = Some(self.at - end),
             ("fun", _) => self.set_brace_content(BraceContent::Code),
             ("constructor" | "get" | "set", Some(b'(')) | ("init", Some(b'{')) if !in_head => {
                 self.set_brace_content(BraceContent::Code);

@@ -49,17 +49,9 @@ const SHORT: usize = 4;
 
 /// A heading, and the blocks up to the next one.
 struct MarkdownSection<'t> {
-    /// The heading; none for the blocks above the first.
-    heading: Option<MarkdownHeading>,
+    /// The heading and its level; none for the blocks above the first.
+    heading: Option<(usize, Symbol)>,
     blocks: Vec<Node<'t>>,
-}
-
-struct MarkdownHeading {
-    level: usize,
-    name: String,
-    line: String,
-    start: usize,
-    end: usize,
 }
 
 fn read_document<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
@@ -96,13 +88,23 @@ fn collect<'t>(
     }
 }
 
-fn heading<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<MarkdownHeading> {
+fn heading<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<(usize, Symbol)> {
     let range = trimmed(walk, walk.range(node));
     let level = children(node).iter().find_map(|child| level(child.kind()))?;
     let content = find(node, "heading_content").map_or("", |content| walk.text(content));
     let name = clip_name(title(content));
-    let line = one_line(walk.source.text(range.clone()).lines().next().unwrap_or_default());
-    (!name.is_empty()).then_some(MarkdownHeading { level, name, line, start: range.start, end: range.end })
+    let symbol = Symbol {
+        kind: SymbolKind::Heading,
+        // The headings around it are not known yet.
+        qualified_name: String::new(),
+        signature: one_line(walk.source.text(range.clone()).lines().next().unwrap_or_default()),
+        span: walk.source.span(range),
+        doc: None,
+        recovered: false,
+        children: Vec::new(),
+        name,
+    };
+    (!symbol.name.is_empty()).then_some((level, symbol))
 }
 
 /// Returns the level that the marker of a heading has.
@@ -182,24 +184,16 @@ fn add_nested_headings<'t>(
 ) {
     let mut open: Vec<(usize, Symbol)> = Vec::new();
     for (section, doc) in sections.into_iter().zip(docs) {
-        let Some(heading) = section.heading else { continue };
-        while open.last().is_some_and(|(level, _)| heading.level <= *level) {
+        let Some((level, mut symbol)) = section.heading else { continue };
+        while open.last().is_some_and(|(outer, _)| level <= *outer) {
             close_heading(walk, &mut open);
         }
-        let last = section.blocks.last().map_or(heading.end, |block| trimmed(walk, walk.range(*block)).end);
-        let names = open.iter().map(|(_, symbol)| symbol.name.as_str()).chain([heading.name.as_str()]);
-        let qualified_name = names.collect::<Vec<_>>().join(" > ");
-        let symbol = Symbol {
-            kind: SymbolKind::Heading,
-            qualified_name,
-            span: walk.source.span(heading.start..last.max(heading.end)),
-            signature: heading.line,
-            doc,
-            recovered: false,
-            children: Vec::new(),
-            name: heading.name,
-        };
-        open.push((heading.level, symbol));
+        let last = section.blocks.last().map_or(0, |block| trimmed(walk, walk.range(*block)).end);
+        let names = open.iter().map(|(_, symbol)| symbol.name.as_str()).chain([symbol.name.as_str()]);
+        symbol.qualified_name = names.collect::<Vec<_>>().join(" > ");
+        symbol.span = walk.source.span(symbol.span.start_byte..last.max(symbol.span.end_byte));
+        symbol.doc = doc;
+        open.push((level, symbol));
     }
     while !open.is_empty() {
         close_heading(walk, &mut open);

@@ -50,17 +50,14 @@ pub(in crate::syntax) enum SymbolBody<'t> {
 }
 
 impl<'t> SymbolBody<'t> {
-    /// Returns members in `node`, where there is one.
     pub(in crate::syntax) fn members(node: Option<Node<'t>>) -> Self {
         node.map_or(Self::Nothing, Self::Members)
     }
 
-    /// Returns code in `node`, where there is one.
     pub(in crate::syntax) fn code(node: Option<Node<'t>>) -> Self {
         node.map_or(Self::Nothing, Self::Code)
     }
 
-    /// Returns a value in `node`, where there is one.
     pub(in crate::syntax) fn value(node: Option<Node<'t>>) -> Self {
         node.map_or(Self::Nothing, Self::Value)
     }
@@ -79,13 +76,11 @@ impl<'t> SymbolDefinition<'t> {
         self
     }
 
-    /// Sets what separates the name from what qualifies it.
     pub(in crate::syntax) const fn with_separator(mut self, separator: &'static str) -> Self {
         self.separator = Some(separator);
         self
     }
 
-    /// Sets where its signature ends.
     pub(in crate::syntax) const fn with_signature_end(mut self, end: usize) -> Self {
         self.signature_end = Some(end);
         self
@@ -236,7 +231,6 @@ impl<'t> OutlineWalk<'t> {
         self.range(first.unwrap_or(holder)).start
     }
 
-    /// Cuts a body.
     pub(in crate::syntax) fn cut_code(&mut self, body: Node<'t>) {
         // Where the grammar is lost it may be wrong about where the body begins and ends.
         if body.has_error() {
@@ -336,7 +330,6 @@ fn first_signature_node<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t
         })
 }
 
-/// Returns whether a node is in parentheses.
 fn is_parenthesized(node: Node<'_>) -> bool {
     ends(node) == ["(", ")"]
 }

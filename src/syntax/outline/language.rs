@@ -20,7 +20,6 @@ type NodeReader = for<'t> fn(&mut OutlineWalk<'t>, Node<'t>);
 
 /// A language as its file describes it.
 pub(in crate::syntax) struct Language {
-    /// Id of the file type.
     pub(in crate::syntax) id: &'static str,
     pub(in crate::syntax) grammar: LanguageFn,
     /// Name and version of the grammar's crate; part of the key of all that is derived.
@@ -214,7 +213,6 @@ impl CompiledLanguage {
         id.is_some_and(|id| id.get() == self.fields[field as usize])
     }
 
-    /// Returns the child of `node` in that field.
     pub(super) fn child_by_field<'t>(&self, node: Node<'t>, field: GrammarField) -> Option<Node<'t>> {
         match self.fields[field as usize] {
             0 => None,

@@ -34,7 +34,6 @@ pub(in crate::syntax) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.children(&mut node.walk()).collect()
 }
 
-/// Returns the first child of that kind.
 pub(in crate::syntax) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     node.children(&mut node.walk()).find(|child| child.kind() == kind)
 }

@@ -89,7 +89,6 @@ impl<'t> OutlineWalk<'t> {
         }
     }
 
-    /// Visits the children of `node`.
     pub(in crate::syntax) fn visit_children(&mut self, node: Node<'t>) {
         let ahead = std::mem::take(&mut self.leading_comments);
         // The root extends from end to end, whatever was elided before its first child and after its last.
@@ -260,7 +259,6 @@ impl<'t> OutlineWalk<'t> {
         find(node, path).map(|name| self.text(name).to_owned())
     }
 
-    /// Returns the child of `node` in that field.
     pub(in crate::syntax) fn field(&self, node: Node<'t>, field: GrammarField) -> Option<Node<'t>> {
         self.compiled.child_by_field(node, field)
     }
@@ -270,7 +268,6 @@ impl<'t> OutlineWalk<'t> {
         self.source.original_range(node.byte_range())
     }
 
-    /// Returns the original text of `node`.
     pub(in crate::syntax) fn text(&self, node: Node<'_>) -> &'t str {
         self.source.text(self.range(node))
     }
@@ -316,7 +313,6 @@ impl<'t> OutlineWalk<'t> {
         self.depth <= 1
     }
 
-    /// Returns the kind of the innermost scope.
     pub(in crate::syntax) fn scope_kind(&self) -> Option<SymbolKind> {
         self.scopes.last().map(|scope| scope.kind)
     }

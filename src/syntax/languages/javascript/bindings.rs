@@ -12,32 +12,9 @@ use crate::syntax::text::{documentation, is_all_capitals};
 /// Tags by which a comment declares that it is about the file.
 const FILE_TAGS: [&str; 5] = ["@fileoverview", "@file ", "@overview", "@module", "@packageDocumentation"];
 
-/// A name that is bound to a value, and what it belongs to in addition to the scopes around it.
-#[derive(Clone)]
-pub(super) struct NameBinding {
-    /// What it is where its value does not decide that.
-    pub(super) kind: SymbolKind,
-    /// Its name, unqualified.
-    pub(super) name: String,
-    /// What it belongs to; mostly nothing.
-    pub(super) owner: String,
-}
-
-impl NameBinding {
-    /// Returns a name that belongs to nothing but the scopes around it.
-    pub(super) fn new(kind: SymbolKind, name: &str) -> Self {
-        Self { kind, name: name.to_owned(), owner: String::new() }
-    }
-
-    fn define_as<'t>(
-        self,
-        walk: &mut OutlineWalk<'t>,
-        node: Node<'t>,
-        kind: SymbolKind,
-        inside: SymbolBody<'t>,
-    ) {
-        walk.define(node, SymbolDefinition::new(kind, self.name, inside).with_owner(&self.owner));
-    }
+/// Returns a name that belongs to nothing but the scopes around it, of a kind that its value may change.
+pub(super) fn plain_name<'t>(kind: SymbolKind, name: &str) -> SymbolDefinition<'t> {
+    SymbolDefinition::new(kind, name, SymbolBody::Nothing)
 }
 
 /// Reads `const a = 1;`, which is a symbol with its whole line, and `var a, b;`, where each name is a symbol of its
@@ -68,11 +45,11 @@ fn declare<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, declarator: Node<'t
         return;
     }
     if name.kind() == "identifier" {
-        return define_binding(walk, holder, NameBinding::new(kind, walk.text(name)), value);
+        return define_binding(walk, holder, plain_name(kind, walk.text(name)), value);
     }
     let Some(value) = value else { return };
     for name in names_in(name) {
-        define_plain_value(walk, holder, NameBinding::new(kind, walk.text(name)), value);
+        define_plain_value(walk, holder, plain_name(kind, walk.text(name)), value);
     }
 }
 
@@ -92,26 +69,27 @@ fn names_in(pattern: Node<'_>) -> Vec<Node<'_>> {
 pub(super) fn define_binding<'t>(
     walk: &mut OutlineWalk<'t>,
     holder: Node<'t>,
-    binding: NameBinding,
+    binding: SymbolDefinition<'t>,
     value: Option<Node<'t>>,
 ) {
     let Some(whole) = value else {
-        let kind = binding.kind;
-        return binding.define_as(walk, holder, kind, SymbolBody::Nothing);
+        return walk.define(holder, binding);
     };
     let value = unwrap_value(whole);
     if is_function(value) {
         let kind = function_kind(walk, &binding);
         let inside = SymbolBody::code(elidable_body(walk, value));
-        return binding.define_as(walk, holder, kind, inside);
+        return walk.define(holder, SymbolDefinition { kind, body: inside, ..binding });
     }
     match value.kind() {
         "class" => {
             let inside = SymbolBody::members(find(value, "body"));
-            binding.define_as(walk, holder, SymbolKind::Class, inside);
+            let kind = SymbolKind::Class;
+            walk.define(holder, SymbolDefinition { kind, body: inside, ..binding });
         }
         "object" if has_functions(value) => {
-            binding.define_as(walk, holder, SymbolKind::Object, SymbolBody::Members(value));
+            let (kind, body) = (SymbolKind::Object, SymbolBody::Members(value));
+            walk.define(holder, SymbolDefinition { kind, body, ..binding });
         }
         "call_expression" => define_call_value(walk, holder, binding, value),
         _ => define_plain_value(walk, holder, binding, whole),
@@ -122,12 +100,11 @@ pub(super) fn define_binding<'t>(
 fn define_plain_value<'t>(
     walk: &mut OutlineWalk<'t>,
     holder: Node<'t>,
-    binding: NameBinding,
+    binding: SymbolDefinition<'t>,
     value: Node<'t>,
 ) {
     let start = walk.range(value).start;
-    let mut definition =
-        SymbolDefinition::new(binding.kind, binding.name, SymbolBody::Nothing).with_owner(&binding.owner);
+    let mut definition = binding;
     if !walk.is_short(walk.start_with_prefix(holder)..walk.range(value).end) {
         definition = definition.with_signature_end(start);
     }
@@ -136,28 +113,31 @@ fn define_plain_value<'t>(
 }
 
 /// Adds the result of a call, by the functions in its arguments, or by an object of functions.
-fn define_call_value<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, binding: NameBinding, call: Node<'t>) {
-    let kind = binding.kind;
+fn define_call_value<'t>(
+    walk: &mut OutlineWalk<'t>,
+    holder: Node<'t>,
+    binding: SymbolDefinition<'t>,
+    call: Node<'t>,
+) {
     if let Some(object) = object_argument(call) {
-        binding.define_as(walk, holder, SymbolKind::Object, SymbolBody::Members(object));
-        return;
+        let (kind, body) = (SymbolKind::Object, SymbolBody::Members(object));
+        return walk.define(holder, SymbolDefinition { kind, body, ..binding });
     }
     let innermost = find(call, "function").map(unwrap_value).filter(|function| is_function(*function));
     if let Some(body) = innermost.and_then(|function| find(function, "body")) {
         // An immediately invoked function, for its result.
-        binding.define_as(walk, holder, kind, SymbolBody::Members(body));
-        return;
+        return walk.define(holder, SymbolDefinition { body: SymbolBody::Members(body), ..binding });
     }
     match function_argument(walk, call).and_then(|function| elidable_body(walk, function)) {
         Some(body) => {
-            binding.define_as(walk, holder, kind, SymbolBody::Code(body));
+            walk.define(holder, SymbolDefinition { body: SymbolBody::Code(body), ..binding });
             trim_value(walk, call);
         }
         None => define_plain_value(walk, holder, binding, call),
     }
 }
 
-fn function_kind(walk: &OutlineWalk<'_>, binding: &NameBinding) -> SymbolKind {
+fn function_kind(walk: &OutlineWalk<'_>, binding: &SymbolDefinition<'_>) -> SymbolKind {
     let is_in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
     if is_in_type || binding.kind == SymbolKind::Method { SymbolKind::Method } else { SymbolKind::Function }
 }
@@ -195,7 +175,7 @@ fn export_value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, whole: Node<'t>)
         return;
     }
     let name = find(value, "name").map_or("default", |name| walk.text(name)).to_owned();
-    define_binding(walk, node, NameBinding::new(SymbolKind::Constant, &name), Some(whole));
+    define_binding(walk, node, plain_name(SymbolKind::Constant, &name), Some(whole));
 }
 
 /// Returns what a value imports, where it does nothing else: `require("a")`, `require("a").b`.

@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::bindings::{
-    NameBinding, arguments, declarator, define_binding, export, has_functions, is_function, required_module,
+    arguments, declarator, define_binding, export, has_functions, is_function, plain_name, required_module,
     significant_children, trim_value, unquoted, unwrap_value, variables,
 };
 use crate::model::SymbolKind;
@@ -106,12 +106,7 @@ fn visit_assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: 
     }
     // TypeScript's grammar takes it for an assignment.
     if child_of_kind(assignment, "using").is_some() {
-        return define_binding(
-            walk,
-            node,
-            NameBinding::new(SymbolKind::Variable, walk.text(left)),
-            Some(right),
-        );
+        return define_binding(walk, node, plain_name(SymbolKind::Variable, walk.text(left)), Some(right));
     }
     let path: Vec<&str> = walk.text(left).split('.').map(str::trim).collect();
     match binding(&path, unwrap_value(right)) {
@@ -121,7 +116,7 @@ fn visit_assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: 
 }
 
 /// Returns what an assignment binds a name to, where that is worth showing.
-fn binding(path: &[&str], value: Node<'_>) -> Option<NameBinding> {
+fn binding<'t>(path: &[&str], value: Node<'t>) -> Option<SymbolDefinition<'t>> {
     if !path.iter().all(|part| is_name(part)) || path.first() == Some(&"this") {
         return None;
     }
@@ -129,20 +124,19 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<NameBinding> {
     match path {
         ["module", "exports"] | ["exports"] => {
             let is_shown = is_structure || matches!(value.kind(), "call_expression" | "new_expression");
-            is_shown.then(|| NameBinding::new(SymbolKind::Constant, "module.exports"))
+            is_shown.then(|| plain_name(SymbolKind::Constant, "module.exports"))
         }
         ["module", "exports", name] | ["exports", name] => {
             let is_passed_on =
                 matches!(value.kind(), "identifier" | "member_expression" | "undefined" | "number");
             let is_mark = *name == "__esModule";
-            (!is_mark && (is_structure || !is_passed_on))
-                .then(|| NameBinding::new(SymbolKind::Constant, name))
+            (!is_mark && (is_structure || !is_passed_on)).then(|| plain_name(SymbolKind::Constant, name))
         }
-        [owner, "prototype"] if has_functions(value) => Some(NameBinding::new(SymbolKind::Object, owner)),
+        [owner, "prototype"] if has_functions(value) => Some(plain_name(SymbolKind::Object, owner)),
         [.., "prototype"] | [] => None,
         [owner @ .., "prototype", name] => {
             let kind = if is_function(value) { SymbolKind::Method } else { SymbolKind::Field };
-            Some(NameBinding { kind, name: (*name).to_owned(), owner: owner_name(owner) })
+            Some(plain_name(kind, name).with_owner(&owner_name(owner)))
         }
         [owner @ .., name] => {
             let is_class = owner.last().is_some_and(|owner| owner.starts_with(char::is_uppercase));
@@ -152,7 +146,7 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<NameBinding> {
                 (false, _) => SymbolKind::Variable,
             };
             let is_shown = is_structure || is_class;
-            is_shown.then(|| NameBinding { kind, name: (*name).to_owned(), owner: owner_name(owner) })
+            is_shown.then(|| plain_name(kind, name).with_owner(&owner_name(owner)))
         }
     }
 }
@@ -306,7 +300,7 @@ pub(in crate::syntax::languages) fn method<'t>(walk: &mut OutlineWalk<'t>, node:
 pub(in crate::syntax::languages) fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "property|name") else { return };
     let name = member_name(walk, name);
-    define_binding(walk, node, NameBinding::new(SymbolKind::Field, &name), find(node, "value"));
+    define_binding(walk, node, plain_name(SymbolKind::Field, &name), find(node, "value"));
 }
 
 /// Reads a member of an object that contains functions; one of data alone is not in the outline.
@@ -315,7 +309,7 @@ fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let value = unwrap_value(whole);
     if is_function(value) || value.kind() == "class" || has_functions(value) {
         let name = member_name(walk, key);
-        define_binding(walk, node, NameBinding::new(SymbolKind::Method, &name), Some(whole));
+        define_binding(walk, node, plain_name(SymbolKind::Method, &name), Some(whole));
     } else {
         trim_value(walk, whole);
     }
