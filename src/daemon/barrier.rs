@@ -41,7 +41,6 @@ impl<T> Barrier<T> {
         !self.next.is_empty() && self.pending.is_none()
     }
 
-    /// Records that a cookie was created, and when.
     pub(super) fn cookie_sent(&mut self, cookie: u64, now: Duration) {
         self.pending = Some(PendingCookie { cookie, since: now, waiting: std::mem::take(&mut self.next) });
     }
@@ -49,14 +48,6 @@ impl<T> Barrier<T> {
     /// Records that a cookie came back; returns the queries that waited for it.
     pub(super) fn take_passed(&mut self, cookie: u64) -> Vec<T> {
         match self.pending.take_if(|sent| sent.cookie == cookie) {
-            Some(sent) => sent.waiting,
-            None => Vec::new(),
-        }
-    }
-
-    /// Returns the queries whose cookie is overdue. The cookie itself is forgotten.
-    pub(super) fn take_overdue(&mut self, now: Duration) -> Vec<T> {
-        match self.pending.take_if(|sent| COOKIE_TIMEOUT <= now.saturating_sub(sent.since)) {
             Some(sent) => sent.waiting,
             None => Vec::new(),
         }
@@ -130,8 +121,7 @@ mod tests {
         barrier.join("question");
         barrier.cookie_sent(1, START);
         assert_eq!(barrier.deadline(), Some(START + COOKIE_TIMEOUT));
-        assert!(barrier.take_overdue(START + COOKIE_TIMEOUT / 2).is_empty());
-        assert_eq!(barrier.take_overdue(START + COOKIE_TIMEOUT), ["question"]);
+        assert_eq!(barrier.drain(), ["question"]);
         // When it comes back after all, nobody waits for it.
         assert!(barrier.take_passed(1).is_empty());
     }

@@ -24,13 +24,10 @@ const MAX_LOG_BYTES: u64 = 1 << 20;
 /// The result of starting a daemon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartOutcome {
-    /// A new process.
     Spawned(u32),
     /// A process that was already running, or was started by another command meanwhile.
     Running {
-        /// Its process.
         pid: u32,
-        /// The version of slop that it is.
         version: String,
     },
 }

@@ -34,23 +34,18 @@ impl ChangeTimes {
         Self { first: now, last: now }
     }
 
-    /// Returns when it is time to look.
     fn due_at(self) -> Duration {
         self.last.saturating_add(QUIET_PERIOD).min(self.first.saturating_add(MAX_DELAY))
     }
 }
 
-/// What has to be refreshed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum DueChanges {
-    /// Every file of the project.
     AllFiles,
-    /// These files.
     Files(Vec<RelPath>),
 }
 
 impl ChangeDebouncer {
-    /// Records that files have changed.
     pub(super) fn record(&mut self, paths: impl IntoIterator<Item = RelPath>, now: Duration) {
         for path in paths {
             self.files.entry(path).or_insert(ChangeTimes::starting_at(now)).last = now;
@@ -63,11 +58,11 @@ impl ChangeDebouncer {
 
     /// Records that any file may have changed, appeared or disappeared.
     pub(super) fn record_all(&mut self, now: Duration) {
+        // A refresh of everything includes them.
         self.files.clear();
         self.all_files.get_or_insert(ChangeTimes::starting_at(now)).last = now;
     }
 
-    /// Removes and returns what is due.
     pub(super) fn take_due(&mut self, now: Duration) -> Option<DueChanges> {
         if self.all_files.is_some_and(|times| times.due_at() <= now) {
             *self = Self::default();

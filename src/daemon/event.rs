@@ -9,11 +9,8 @@ use crate::watch::WatchSignal;
 
 /// Everything that can wake the event loop.
 pub(super) enum DaemonEvent {
-    /// The watcher saw something.
     Signal(WatchSignal),
-    /// A client asks.
     QueryReceived(PendingQuery),
-    /// A question was answered.
     QueryAnswered {
         /// What it came to, where it was for an audit.
         audit: Option<AuditStatus>,
@@ -24,11 +21,9 @@ pub(super) enum DaemonEvent {
     SettingsChanged,
     /// Somebody wants to know how the daemon is.
     StatusRequested(SyncSender<DaemonStatus>),
-    /// A model was asked for summaries.
     SummariesWritten(RoundReport),
     /// What models wrote was found damaged, and this became of it.
     LedgerRecovered(String),
-    /// Time to go.
     Stop(&'static str),
 }
 
@@ -39,20 +34,15 @@ pub(super) struct PendingQuery {
     pub(super) reply: SyncSender<Result<ServiceAnswer, ApiError>>,
 }
 
-/// The result of a refresh.
 pub(super) struct RefreshOutcome {
     pub(super) changes: Vec<FileChange>,
-    /// Whether it was about every file.
     pub(super) is_everything: bool,
     pub(super) elapsed: Duration,
-    /// Notes for the user.
     pub(super) notes: Vec<String>,
 }
 
-/// What one round came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RoundReport {
-    /// Questions that were answered.
     pub(super) answered: u64,
     /// What they cost, in words.
     pub(super) cost: String,
@@ -65,11 +55,8 @@ pub(super) struct RoundReport {
 /// What a daemon reports, as it happens.
 #[derive(Debug)]
 pub enum Notice<'a> {
-    /// It watches, and answers.
     Watching {
-        /// How many folders are watched.
         folders: usize,
-        /// Where it answers.
         socket: &'a std::path::Path,
         /// The address where it answers too.
         listen: Option<&'a str>,
@@ -78,12 +65,10 @@ pub enum Notice<'a> {
     Refreshed {
         /// What has changed, by path.
         changes: &'a [FileChange],
-        /// How long it took.
         elapsed: Duration,
     },
     /// A model was asked for summaries.
     Summarized {
-        /// How many questions were answered.
         answered: u64,
         /// What they cost, in words.
         cost: &'a str,
@@ -94,21 +79,17 @@ pub enum Notice<'a> {
     },
     /// Events are not to be trusted: each answer looks at the files.
     Verified {
-        /// Why.
         reason: &'a str,
         /// What can be done about it; may be empty.
         hint: &'a str,
     },
     /// Events were lost, and everything is looked at once more.
     Lost {
-        /// Why.
         reason: &'a str,
     },
     /// Something that a person should know.
     Note(&'a str),
-    /// It ends.
     Stopping {
-        /// Why.
         reason: &'a str,
     },
 }

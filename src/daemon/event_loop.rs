@@ -11,21 +11,22 @@ use super::debounce::{ChangeDebouncer, DueChanges};
 use super::error::Error;
 use super::event::{DaemonEvent, Notice, PendingQuery, RefreshOutcome};
 use super::instance::{InstanceLock, ensure_cache_folder};
-use super::metrics::{DaemonInfo, Metrics};
 use super::sockets::ListenSockets;
+use super::status::{DaemonInfo, Metrics};
 use super::summarizer::BackgroundSummarizer;
 use super::systemd;
 use super::worker::{WorkItem, WorkQueues};
-use crate::api::{
-    ClockPosition, DaemonMode, DaemonStatus, Feed, FeedEvent as News, FeedEventKind, FreshnessNote, PROTOCOL,
-    ParanoidStatus, StoreStatus, VERSION,
-};
+use crate::api::{ClockPosition, Feed, FeedEvent, FeedEventKind, FreshnessNote};
 use crate::engine;
 use crate::engine::{FileChange, WorkspaceCache};
 use crate::model::{RelPath, error_chain};
-use crate::sys::{Clock, Disk, ProcessUsage, RealDisk, redirect_output};
+use crate::sys::{Clock, RealDisk, redirect_output};
 use crate::watch::{WatchSignal, Watcher};
 
+/// Why a daemon ends whose cache is gone.
+pub(super) const TAKEN_OVER: &str = "the cache folder was deleted, and cannot be had again";
+/// Why a daemon ends whose project is gone.
+pub(super) const ROOT_GONE: &str = "the project's folder was moved, deleted or replaced";
 /// How often the daemon checks whether its folder, lock and sockets still exist.
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
 /// The longest pause between two checks whether events come again.
@@ -54,7 +55,6 @@ pub(super) struct EventLoop<'d> {
     pub(super) queues: WorkQueues,
     pub(super) summarizer: Arc<BackgroundSummarizer>,
     pub(super) feed: Arc<Feed>,
-    /// The position of the last event in the feed.
     pub(super) position: ClockPosition,
     pub(super) constants: DaemonInfo,
     /// What the daemon was started with; its folder does not move while it runs.
@@ -88,17 +88,17 @@ impl EventLoop<'_> {
             match event {
                 Ok(event) => {
                     let mut rest = events.try_iter().take(MAX_EVENTS_PER_TURN);
-                    if let Some(why) =
+                    if let Some(reason) =
                         std::iter::once(event).chain(&mut rest).find_map(|event| self.handle(event))
                     {
-                        return why;
+                        return reason;
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return "nobody is left to serve",
             }
-            if let Some(why) = self.run_due_work() {
-                return why;
+            if let Some(reason) = self.run_due_work() {
+                return reason;
             }
             self.metrics.end_turn(self.clock.monotonic());
         }
@@ -106,6 +106,7 @@ impl EventLoop<'_> {
 
     /// Returns how long there is nothing to do, as far as is known.
     fn idle_time(&self) -> Duration {
+        // The refresher takes one batch at a time, so what settles while it works must not wake the loop in vain.
         let settled = if self.refreshing.is_none() { self.debouncer.next_due() } else { None };
         let times = [Some(self.next_tick), self.barrier.deadline(), settled];
         let next = times.into_iter().flatten().min().unwrap_or(self.next_tick);
@@ -125,6 +126,7 @@ impl EventLoop<'_> {
                 self.finish_refresh(refreshed);
                 self.wake();
             }
+            // Other settings may exclude other files, or derive from them in another way.
             DaemonEvent::SettingsChanged => {
                 self.debouncer.record_all(self.clock.monotonic());
                 self.wake();
@@ -140,21 +142,16 @@ impl EventLoop<'_> {
                 // The client may be gone.
                 let _ = reply.send(self.status());
             }
-            DaemonEvent::Stop(why) => return Some(why),
+            DaemonEvent::Stop(reason) => return Some(reason),
         }
         None
     }
 
-    /// Does what is due.
     fn run_due_work(&mut self) -> Option<&'static str> {
         let now = self.clock.monotonic();
-        let overdue = self.barrier.take_overdue(now);
-        if !overdue.is_empty() {
-            let why = "the file system reported no event for a test file within a second".to_owned();
-            self.distrust(why, "");
-            self.release(overdue);
-            let waiting = self.barrier.drain();
-            self.release(waiting);
+        if self.barrier.deadline().is_some_and(|deadline| deadline <= now) {
+            let reason = "the file system reported no event for a test file within a second".to_owned();
+            self.fall_back(reason, "");
         }
         self.send_cookie(now);
         if self.refreshing.is_none()
@@ -177,7 +174,7 @@ impl EventLoop<'_> {
     /// Checks whether the project's folder, the lock and the sockets still exist.
     fn tick(&mut self) -> Option<&'static str> {
         if self.watchdog_interval.is_some() {
-            systemd::notify_watchdog();
+            systemd::notify(systemd::NotifyState::Watchdog);
         }
         if !self.watcher.check_root() {
             return Some(ROOT_GONE);
@@ -234,12 +231,8 @@ impl EventLoop<'_> {
         match self.watcher.request_cookie() {
             Ok(cookie) => self.barrier.cookie_sent(cookie, now),
             Err(error) => {
-                self.distrust(
-                    format!("no cookie can be made in the cache folder: {error}"),
-                    "see whether the disk is full",
-                );
-                let waiting = self.barrier.drain();
-                self.release(waiting);
+                let reason = format!("no cookie can be made in the cache folder: {error}");
+                self.fall_back(reason, "see whether the disk is full");
             }
         }
     }
@@ -286,18 +279,14 @@ impl EventLoop<'_> {
                 self.workspace.invalidate_all();
                 self.debouncer.record_all(now);
             }
-            WatchSignal::Lost { reason: why } => {
-                self.lose_track(&why);
-                self.distrust(why, "");
-                let waiting = self.barrier.drain();
-                self.release(waiting);
+            WatchSignal::Lost { reason } => {
+                self.lose_track(&reason);
+                self.fall_back(reason, "");
             }
-            WatchSignal::Verified { reason: why, hint } => {
+            WatchSignal::Verified { reason, hint } => {
                 // The last batch of changes may be incomplete.
-                self.lose_track(&why);
-                self.distrust(why, hint);
-                let waiting = self.barrier.drain();
-                self.release(waiting);
+                self.lose_track(&reason);
+                self.fall_back(reason, hint);
             }
             WatchSignal::RootGone => return Some(ROOT_GONE),
         }
@@ -317,8 +306,8 @@ impl EventLoop<'_> {
     }
 
     /// Records that anything may have changed.
-    fn lose_track(&mut self, why: &str) {
-        (self.notify)(Notice::Lost { reason: why });
+    fn lose_track(&mut self, reason: &str) {
+        (self.notify)(Notice::Lost { reason });
         self.workspace.invalidate_all();
         // A new epoch, because nobody can list the changes since a clock of the old one.
         self.position = ClockPosition { epoch: self.position.epoch + 1, sequence: 0 };
@@ -326,16 +315,19 @@ impl EventLoop<'_> {
         self.debouncer.record_all(self.clock.monotonic());
     }
 
-    fn distrust(&mut self, why: String, hint: &str) {
+    /// Stops to trust events, and releases the queries that wait for one: their answers look at the files themselves.
+    fn fall_back(&mut self, reason: String, hint: &str) {
         self.workspace.set_trusted(false);
-        let mode = TrustMode::Verified(why);
+        let mode = TrustMode::Verified(reason);
         // The reason is part of the mode: the same one is not reported twice, another one is.
         if self.mode != mode {
-            if let TrustMode::Verified(why) = &mode {
-                (self.notify)(Notice::Verified { reason: why, hint });
+            if let TrustMode::Verified(reason) = &mode {
+                (self.notify)(Notice::Verified { reason, hint });
             }
             self.mode = mode;
         }
+        let waiting = self.barrier.drain();
+        self.release(waiting);
     }
 
     fn trust(&mut self) {
@@ -351,6 +343,7 @@ impl EventLoop<'_> {
 
     fn finish_refresh(&mut self, refreshed: RefreshOutcome) {
         self.refreshing = None;
+        // Only a listing reveals on which files of git and of the user the next one depends.
         self.watcher.set_extra_files(self.workspace.external_dependencies());
         if refreshed.is_everything {
             // What git tracks, or what is ignored, may have changed, and with it which folders matter.
@@ -370,18 +363,11 @@ impl EventLoop<'_> {
     /// Notifies all subscribers.
     fn publish(&self, kind: FeedEventKind, changes: Vec<FileChange>) {
         let changes = changes.into_iter().map(Into::into).collect();
-        self.feed.publish(News { kind, clock: self.position, changes });
+        self.feed.publish(FeedEvent { kind, clock: self.position, changes });
     }
-}
 
-/// Why a daemon ends whose cache is gone.
-pub(super) const TAKEN_OVER: &str = "the cache folder was deleted, and cannot be had again";
-/// Why a daemon ends whose project is gone.
-pub(super) const ROOT_GONE: &str = "the project's folder was moved, deleted or replaced";
-
-impl EventLoop<'_> {
     /// Creates the socket again if it is gone. A failure is retried at every tick.
-    pub(super) fn restore_sockets(&mut self) {
+    fn restore_sockets(&mut self) {
         let Some(sockets) = self.sockets.as_mut().filter(|sockets| !sockets.are_intact()) else {
             self.is_unreachable = false;
             return;
@@ -398,70 +384,11 @@ impl EventLoop<'_> {
     }
 
     /// Starts a new log if the file is gone: further output would be lost with the old one.
-    pub(super) fn restore_log(&self) {
+    fn restore_log(&self) {
         let log = &self.instance.places.log;
         if self.constants.is_detached && RealDisk.identity(log).is_none() {
             // Where it cannot be had the daemon works on, and is not heard.
             let _ = redirect_output(log);
         }
-    }
-}
-
-impl EventLoop<'_> {
-    /// Returns the daemon's status.
-    pub(super) fn status(&self) -> DaemonStatus {
-        let (seen, workspace, usage) =
-            (self.watcher.counts(), self.workspace.counts(), ProcessUsage::current());
-        let now_ms = self.clock.now_ns() / 1_000_000;
-        let (mode, reason) = match &self.mode {
-            TrustMode::Starting => (DaemonMode::Starting, None),
-            TrustMode::Events => (DaemonMode::Events, None),
-            TrustMode::Verified(why) => (DaemonMode::Verified, Some(why.clone())),
-        };
-        let constants = &self.constants;
-        DaemonStatus {
-            protocol: PROTOCOL,
-            version: VERSION.to_owned(),
-            pid: std::process::id(),
-            root: self.instance.places.root.display().to_string(),
-            project: constants.project.clone(),
-            started_at_ms: constants.started_at_ms,
-            uptime_ms: u64::try_from(now_ms - constants.started_at_ms).unwrap_or(0),
-            mode,
-            reason,
-            epoch: self.position.epoch,
-            sequence: self.position.sequence,
-            clock: self.position.to_string(),
-            pending: self.pending(),
-            queue_waiting: self.barrier.len() as u64
-                + self.metrics.in_progress.saturating_sub(constants.workers.into()),
-            workers: constants.workers,
-            answers: self.metrics.queries,
-            overflows: seen.losses,
-            rescans: seen.instances.saturating_sub(1),
-            events: seen.events,
-            watches: seen.folders,
-            watch_limit: seen.limit,
-            missed: workspace.missed,
-            paranoid: ParanoidStatus {
-                on: constants.is_paranoid,
-                answers: if constants.is_paranoid { self.metrics.queries } else { 0 },
-                mistakes: workspace.mistakes,
-            },
-            last_audit: self.metrics.last_audit,
-            lag_ms: self.metrics.lag_ms(),
-            store: self.store_status(),
-            agent: self.summarizer.status(),
-            rss_bytes: Some(usage.rss_bytes),
-            fds: Some(usage.fds),
-            listen: constants.listen.clone(),
-            settings: self.fingerprint.lock().map(|known| known.clone()).unwrap_or_default(),
-        }
-    }
-
-    fn store_status(&self) -> StoreStatus {
-        let size = |name: &str| RealDisk.size(&self.instance.places.cache.join(name)).unwrap_or(0);
-        let bytes = size("index.db");
-        StoreStatus { bytes, wal_bytes: size("index.db-wal"), ok: 0 < bytes }
     }
 }

@@ -18,13 +18,10 @@ const MAX_SOCKET_PATH_BYTES: usize = 103;
 pub struct DaemonPaths {
     /// The project's folder, without links.
     pub root: PathBuf,
-    /// The cache's folder.
     pub cache: PathBuf,
     /// The file that the daemon locks for as long as it lives.
     pub lock: PathBuf,
-    /// The socket that it listens on.
     pub socket: PathBuf,
-    /// The log of a daemon in the background.
     pub log: PathBuf,
     /// How the socket of `--listen` is reached, and the word that opens it.
     pub listener: PathBuf,

@@ -40,6 +40,8 @@ impl SummaryPlan {
             Ok(None) => return PlanValidity::Revoked,
             Err(_) => return PlanValidity::FinishOnly,
         };
+        // A file that was excluded meanwhile must not be sent, and models that are not configured any more are not wanted:
+        // both revoke what is in flight.
         let excluded = &self.options.policy.exclude;
         if now.options.chain != self.options.chain
             || now.options.policy.exclude.iter().any(|pattern| !excluded.contains(pattern))
@@ -89,7 +91,6 @@ struct SettingsCheck {
 /// How far a plan is still valid.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlanValidity {
-    /// Fully.
     Valid,
     /// No new requests, but those in flight may finish: they are paid for.
     FinishOnly,

@@ -13,10 +13,11 @@ use super::error::Error;
 use super::event::{DaemonEvent, Notice};
 use super::event_loop::{EventLoop, ROOT_GONE, TAKEN_OVER, TrustMode};
 use super::instance::{DaemonPaths, InstanceLock, ensure_cache_folder};
-use super::metrics::{DaemonInfo, Metrics};
 use super::plan::KeyLookup;
 use super::sockets::{ListenSockets, ServiceHandle};
+use super::status::{DaemonInfo, Metrics};
 use super::summarizer::BackgroundSummarizer;
+use super::systemd::NotifyState;
 use super::worker::{WorkQueues, WorkerContext};
 use super::{summarizer, systemd, worker};
 use crate::api::{ClockPosition, DaemonControl, Feed};
@@ -40,9 +41,7 @@ const EVENT_QUEUE_CAPACITY: usize = 256;
 /// How to run a daemon.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where its files are.
     pub places: DaemonPaths,
-    /// Where settings come from.
     pub sources: SettingsSources,
     /// An address of the machine itself to listen on too.
     pub listen: Option<std::net::SocketAddr>,
@@ -61,6 +60,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     let loaded = options.sources.load(&places.root).map_err(Error::Project)?;
     let settings = loaded.engine_options(&places.root);
     ensure_cache_folder(&places, &settings)?;
+    // Before the store, the watches and the sockets: a second daemon must not touch any of them.
     let instance = InstanceLock::acquire(places.clone())?;
 
     let (events, inbox) = sync_channel(EVENT_QUEUE_CAPACITY);
@@ -121,15 +121,16 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         last_status: Mutex::new(event_loop.status()),
         fingerprint: Arc::clone(&context.fingerprint),
     });
+    // Last, because clients that find the socket expect an answer, and all that answers them runs now.
     let sockets = ListenSockets::open(handle, &places, options.listen, &events)?;
     event_loop.constants.listen = sockets.address().map(|address| address.to_string());
     event_loop.sockets = Some(sockets);
-    systemd::notify_ready();
-    let why = event_loop.run(&inbox);
-    shut_down(event_loop, pool, &context, inbox, why);
-    match why {
-        ROOT_GONE | TAKEN_OVER | THREAD_LOST => Err(Error::StateLost(why)),
-        why => Ok(why),
+    systemd::notify(NotifyState::Ready);
+    let reason = event_loop.run(&inbox);
+    shut_down(event_loop, pool, &context, inbox, reason);
+    match reason {
+        ROOT_GONE | TAKEN_OVER | THREAD_LOST => Err(Error::StateLost(reason)),
+        reason => Ok(reason),
     }
 }
 
@@ -139,11 +140,11 @@ fn shut_down(
     pool: WorkerPool,
     context: &WorkerContext,
     inbox: Receiver<DaemonEvent>,
-    why: &str,
+    reason: &str,
 ) {
-    systemd::notify_stopping();
+    systemd::notify(NotifyState::Stopping);
     context.is_stopping.store(true, Ordering::Relaxed);
-    (event_loop.notify)(Notice::Stopping { reason: why });
+    (event_loop.notify)(Notice::Stopping { reason });
     // Senders that wait for a place in the queue, and queries in it, see a closed channel instead of waiting.
     drop(inbox);
     let EventLoop { instance, watcher, sockets, queues, .. } = event_loop;

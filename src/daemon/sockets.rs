@@ -35,7 +35,6 @@ const CANCEL_POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct ServiceHandle {
     pub(super) events: SyncSender<DaemonEvent>,
     pub(super) feed: Arc<Feed>,
-    /// The last status that the loop returned.
     pub(super) last_status: Mutex<DaemonStatus>,
     /// The fingerprint of the settings of the last answer.
     pub(super) fingerprint: Arc<Mutex<String>>,
@@ -108,7 +107,6 @@ pub(super) struct ListenSockets {
     runtime: Option<Runtime>,
     server: HttpServer,
     places: DaemonPaths,
-    /// The socket that is served now.
     socket: Option<OpenSocket>,
     /// The port that is served; `None` if there is none.
     tcp: Option<TcpEndpoint>,
@@ -121,9 +119,7 @@ struct TcpEndpoint {
     text: String,
 }
 
-/// A socket that is served.
 struct OpenSocket {
-    /// Its device and inode.
     identity: Option<(u64, u64)>,
     /// Dropped to stop accepting connections.
     _retire: oneshot::Sender<()>,
@@ -203,7 +199,6 @@ impl ListenSockets {
         Ok(())
     }
 
-    /// Returns the address of the port, where there is one.
     pub(super) fn address(&self) -> Option<SocketAddr> {
         self.tcp.as_ref().map(|port| port.address)
     }

@@ -3,33 +3,18 @@
 use std::path::Path;
 use std::time::Duration;
 
-use sd_notify::NotifyState;
+pub(super) use sd_notify::NotifyState;
 
 use super::instance::DaemonPaths;
 
-/// Reports that queries are answered from now on.
-pub(super) fn notify_ready() {
-    send_notification(&[NotifyState::Ready]);
-}
-
-/// Reports that the daemon is stopping.
-pub(super) fn notify_stopping() {
-    send_notification(&[NotifyState::Stopping]);
-}
-
-/// Reports that the loop is alive.
-pub(super) fn notify_watchdog() {
-    send_notification(&[NotifyState::Watchdog]);
+/// Reports a change of this process's state; without a supervisor there is nobody to report it to.
+pub(super) fn notify(state: NotifyState<'_>) {
+    let _ = sd_notify::notify(&[state]);
 }
 
 /// Returns how often it wants to hear that the loop turns; `None` if it does not.
 pub(super) fn watchdog_interval() -> Option<Duration> {
     sd_notify::watchdog_enabled().map(|longest| longest / 2)
-}
-
-fn send_notification(states: &[NotifyState<'_>]) {
-    // No supervisor is listening, so there is nobody to notify.
-    let _ = sd_notify::notify(states);
 }
 
 /// Returns a user unit for the daemon of a project. `program` is the absolute path of slop.

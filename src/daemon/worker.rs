@@ -23,9 +23,7 @@ pub(super) struct WorkItem {
 /// The queues by which the event loop hands work to other threads. The threads end when all copies are dropped.
 #[derive(Clone)]
 pub(super) struct WorkQueues {
-    /// Queries to answer.
     pub(super) queries: Sender<WorkItem>,
-    /// Changed files to derive from.
     pub(super) refreshes: Sender<DueChanges>,
     /// Wakes the summarizer: there may be something to summarize.
     pub(super) wakeups: SyncSender<()>,
@@ -172,6 +170,7 @@ impl<'b> Worker<'b> {
         open.project.discard_delivery();
         open.project.take_unstable();
         open.project.take_notes();
+        // Remote: a client of the socket must not have files read that lie outside of the project.
         let settings =
             QuerySettings { loaded: &open.loaded, root: &context.root, origin: QueryOrigin::Remote };
         let Found { answer: payload, missing } =

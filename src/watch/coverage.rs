@@ -17,7 +17,6 @@ pub(super) struct WatchEnvironment {
     pub(super) limit_percent: u64,
 }
 
-/// The folders that one queue watches.
 pub(super) struct FolderCoverage {
     watches: Box<dyn WatchQueue>,
     watched: BTreeSet<RelPath>,

@@ -18,13 +18,10 @@ pub(super) struct WatchPaths {
     epoch: u64,
 }
 
-/// What an event's path is to the watcher.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PathClass {
     Root,
-    /// A file or folder of the project.
     Project(RelPath),
-    /// An ignore file.
     IgnoreFile(RelPath),
     /// A `.git`: a repository came or went.
     Repository,
@@ -32,7 +29,6 @@ pub(super) enum PathClass {
     CookieFolder,
     /// Within the folder of cookies; the number, if it is a cookie of this watcher.
     Cookie(Option<u64>),
-    /// Anything else.
     Unrelated,
 }
 
@@ -42,7 +38,6 @@ impl WatchPaths {
         Self { cookies: cache.join(COOKIES), cache, root, epoch }
     }
 
-    /// Returns the path of a cookie.
     pub(super) fn cookie(&self, number: u64) -> PathBuf {
         self.cookies.join(format!("{}-{number}", self.epoch))
     }
@@ -101,7 +96,6 @@ pub(super) enum PathChange {
     CreatedFile,
     CreatedFolder,
     Removed,
-    /// Moved away, or here.
     Moved,
 }
 
@@ -114,7 +108,6 @@ impl PathChange {
     }
 }
 
-/// An event of the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WatchEvent {
     Path(PathChange, PathBuf),
@@ -127,27 +120,22 @@ pub(super) enum WatchEvent {
 }
 
 /// What events have said and nobody has taken yet.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a task that is to be done, or is not")]
 pub(super) struct EventInbox {
-    /// Files that may have changed.
     pub(super) files: BTreeSet<RelPath>,
     /// Names at which a folder may have come or gone, and whether nothing worse than a creation happened there.
     pub(super) folder_checks: BTreeMap<RelPath, bool>,
     pub(super) relist: bool,
-    /// More changed than is reported one by one.
     pub(super) everything: bool,
-    /// All folders have to be listed again.
     pub(super) relist_folders: bool,
     /// The files outside of the tree have to be watched again.
     pub(super) rewatch_extras: bool,
     /// Cookies that were asked for are still to be made, or their folder may be another one.
     pub(super) remake_cookies: bool,
-    /// The root may be gone.
     pub(super) check_root: bool,
     pub(super) lost: Option<String>,
     pub(super) out_of_watches: bool,
-    /// The newest cookie that came back.
     pub(super) newest_cookie: Option<u64>,
 }
 
@@ -160,15 +148,7 @@ pub(super) struct ExtraFiles {
 
 impl EventInbox {
     pub(super) fn is_empty(&self) -> bool {
-        let has_flag = self.relist
-            || self.everything
-            || self.relist_folders
-            || self.rewatch_extras
-            || self.remake_cookies
-            || self.check_root;
-        let has_entry =
-            !self.files.is_empty() || !self.folder_checks.is_empty() || self.newest_cookie.is_some();
-        !has_flag && !has_entry && !self.out_of_watches && self.lost.is_none()
+        *self == Self::default()
     }
 
     /// Enters an event, and returns whether it was about anything that matters.
@@ -180,12 +160,12 @@ impl EventInbox {
                 true
             }
             WatchEvent::Unmounted(path) => {
-                let why = format!("a file system was unmounted from {}", path.display());
-                self.lost.get_or_insert(why);
+                let reason = format!("a file system was unmounted from {}", path.display());
+                self.lost.get_or_insert(reason);
                 true
             }
-            WatchEvent::Lost(why) => {
-                self.lost.get_or_insert(why);
+            WatchEvent::Lost(reason) => {
+                self.lost.get_or_insert(reason);
                 true
             }
             WatchEvent::OutOfWatches => {

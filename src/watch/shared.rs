@@ -81,7 +81,6 @@ impl SharedWatch {
         }
     }
 
-    /// Waits for something to do.
     pub(super) fn wait(&self, due: Option<Instant>) -> WakeReason {
         let mut state = self.lock();
         loop {
@@ -120,9 +119,8 @@ impl WatchState {
 
     /// Forgets what came from a queue that is no more.
     pub(super) fn reset(&mut self) {
-        let EventInbox { check_root: root, relist_folders: _, rewatch_extras: _, .. } =
-            std::mem::take(&mut self.inbox);
-        self.inbox.check_root = root;
+        let check_root = self.inbox.check_root;
+        self.inbox = EventInbox { check_root, ..EventInbox::default() };
         self.extras = ExtraFiles::default();
         self.cookies_watched = false;
     }

@@ -33,14 +33,10 @@ pub enum WatchSignal {
     },
     /// Watching, from this moment on; changes before it are to be looked for by a walk.
     Watching {
-        /// How many folders are watched.
         folders: usize,
     },
-    /// No events are to be had.
     Verified {
-        /// Why, with numbers.
         reason: String,
-        /// What may be done about it.
         hint: &'static str,
     },
     /// The cookie of this number came back: every change made before it was created has been reported.
@@ -49,28 +45,22 @@ pub enum WatchSignal {
     RootGone,
 }
 
-/// Whether events are to be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum WatchMode {
     /// The first watch is being made.
     #[default]
     Starting,
-    /// Every folder is watched.
     Watching,
     /// Track was lost, and a new watch is being made.
     Lost,
-    /// There are no events.
     Verified,
-    /// The root is gone.
     Gone,
 }
 
 /// What the watcher counted since it was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WatchCounts {
-    /// What it is doing.
     pub mode: WatchMode,
-    /// Folders of the tree that are watched now.
     pub folders: u64,
     /// The most watches that the system grants the user; `None` if it does not say.
     pub limit: Option<u64>,
@@ -90,13 +80,21 @@ pub struct WatchCounts {
 #[derive(Debug)]
 pub(super) enum WatchObstacle {
     /// More folders than the share of the limit that may be taken.
-    LimitExceeded { folders: u64, limit: u64, percent: u64 },
-    /// The system granted no more watches.
-    OutOfWatches { folders: u64, limit: Option<u64> },
-    /// No queue could be made.
+    LimitExceeded {
+        folders: u64,
+        limit: u64,
+        percent: u64,
+    },
+    OutOfWatches {
+        folders: u64,
+        limit: Option<u64>,
+    },
     NoQueue(io::Error),
     /// A file system that does not report every change.
-    FileSystem { name: &'static str, folder: String },
+    FileSystem {
+        name: &'static str,
+        folder: String,
+    },
     /// The folders could not be listed or watched.
     Other(io::Error),
 }
@@ -111,12 +109,7 @@ impl WatchObstacle {
 
     /// Returns whether a retry may help.
     pub(super) fn may_pass(&self) -> bool {
-        match self {
-            Self::LimitExceeded { .. } | Self::OutOfWatches { .. } | Self::NoQueue(_) | Self::Other(_) => {
-                true
-            }
-            Self::FileSystem { .. } => false,
-        }
+        !matches!(self, Self::FileSystem { .. })
     }
 
     pub(super) fn into_signal(self) -> WatchSignal {

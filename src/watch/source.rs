@@ -16,7 +16,6 @@ use super::inbox::{PathChange, WatchEvent, WatchPaths};
 /// Takes events, on a thread of the source's own; must not take long.
 pub(super) type EventHandler = Box<dyn FnMut(WatchEvent) + Send>;
 
-/// Where events come from.
 pub(super) trait EventSource: Send + Sync {
     /// Makes a new queue of events.
     fn open(&self, handler: EventHandler) -> io::Result<Box<dyn WatchQueue>>;
@@ -34,17 +33,14 @@ pub(super) trait WatchQueue: Send {
     /// others are returned.
     fn watch(&mut self, folders: Vec<PathBuf>, follow: bool) -> Result<Vec<PathBuf>, WatchError>;
 
-    /// Watches them no more.
     fn unwatch(&mut self, folders: Vec<PathBuf>);
 }
 
 /// Why a folder could not be watched.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WatchError {
-    /// The system grants no more watches.
     #[error("system limit of watched folders reached")]
     OutOfWatches,
-    /// Anything else.
     #[error("folder cannot be watched")]
     Io(#[source] io::Error),
 }
@@ -184,7 +180,6 @@ pub(super) fn file_identity(folder: &Path) -> io::Result<(u64, u64)> {
     Ok((found.dev(), found.ino()))
 }
 
-/// Returns the device that a folder lies on.
 pub(super) fn device_of(folder: &Path) -> Option<u64> {
     file_identity(folder).ok().map(|(device, _)| device)
 }

@@ -22,7 +22,6 @@ const RETRY_MAX: Duration = Duration::from_mins(10);
 /// Beyond so many folders that came at once, the whole tree is asked for: one walk is less work than many.
 const MAX_FOLDER_CHECKS: usize = 16;
 
-/// The state of the thread.
 pub(super) struct WatchThread {
     shared: Arc<SharedWatch>,
     environment: WatchEnvironment,
@@ -119,8 +118,8 @@ impl WatchThread {
         if self.coverage.is_none() {
             return;
         }
-        if let Some(why) = batch.lost {
-            self.lose_track(why);
+        if let Some(reason) = batch.lost {
+            self.lose_track(reason);
             return;
         }
         let done = if batch.out_of_watches {
@@ -196,7 +195,7 @@ impl WatchThread {
         }
     }
 
-    fn lose_track(&mut self, why: String) {
+    fn lose_track(&mut self, reason: String) {
         self.coverage = None;
         {
             let mut state = self.shared.lock();
@@ -207,7 +206,7 @@ impl WatchThread {
         }
         self.set_mode(WatchMode::Lost);
         self.next_attempt = Some(self.rewatch_backoff.next_attempt(Instant::now()));
-        (self.sink)(WatchSignal::Lost { reason: why });
+        (self.sink)(WatchSignal::Lost { reason });
     }
 
     /// Watches nothing rather than a part.

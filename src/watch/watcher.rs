@@ -11,10 +11,8 @@ use super::source::{EventSource, InotifySource, file_identity, make_cookie};
 use super::watch_thread::WatchThread;
 use crate::model::RelPath;
 
-/// What is watched.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The project's folder.
     pub root: PathBuf,
     /// The cache's folder in it: cookies are made there, and nothing in it is a change.
     pub cache_dir: RelPath,
@@ -107,7 +105,6 @@ impl Watcher {
         is_same
     }
 
-    /// Returns what was counted.
     pub fn counts(&self) -> WatchCounts {
         self.shared.lock().counts
     }

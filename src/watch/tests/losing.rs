@@ -114,8 +114,8 @@ fn too_many_folders_for_the_limit_are_not_watched_at_all() {
     while matches!(observed, WatchSignal::Touched { .. }) {
         observed = scene.next();
     }
-    let WatchSignal::Verified { reason: why, .. } = observed else { panic!("{observed:?}") };
-    assert!(why.contains("60"), "{why}");
+    let WatchSignal::Verified { reason, .. } = observed else { panic!("{observed:?}") };
+    assert!(reason.contains("60"), "{reason}");
     assert_eq!(scene.watcher().counts().folders, 0);
 }
 

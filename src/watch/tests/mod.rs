@@ -270,9 +270,9 @@ impl WatchQueue for LimitedQueue {
 
 #[track_caller]
 fn expect_verified(scene: &WatchScene, words: &[&str]) {
-    let WatchSignal::Verified { reason: why, hint } = scene.next() else { panic!("not verified") };
+    let WatchSignal::Verified { reason, hint } = scene.next() else { panic!("not verified") };
     for word in words {
-        assert!(why.contains(word), "{why}");
+        assert!(reason.contains(word), "{reason}");
     }
     assert!(!hint.is_empty());
     assert_eq!(scene.watcher().request_cookie().unwrap_err().kind(), io::ErrorKind::Unsupported);
