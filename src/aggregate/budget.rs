@@ -177,7 +177,6 @@ mod tests {
         ShrinkableFile { views: view_ladder(wanted, false), bytes }
     }
 
-    /// Returns the steps of files that all yield.
     fn of(files: &[ShrinkableFile], tree: u64, room: u64) -> String {
         shown(&reduction_steps(&files.iter().copied().map(Some).collect::<Vec<_>>(), tree, room))
     }

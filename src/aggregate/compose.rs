@@ -15,32 +15,24 @@ use crate::model::{
 /// What was asked for, as far as the document as a whole depends on it.
 #[derive(Debug, Clone)]
 pub struct DocumentPlan {
-    /// The tier, if one was asked for.
     pub tier: Option<Tier>,
-    /// The strategy.
     pub strategy: AggregationStrategy,
-    /// The order of the files.
     pub order: FileOrder,
     /// The view that most files get; it names the section.
     pub common_view: ViewMode,
-    /// The tree of names, if it is wanted.
     pub tree: Option<NameTree>,
     /// Whether it shows what has changed since the last document of its name.
     pub since_last: bool,
-    /// The sections besides the files.
     pub sections: DocumentSections,
 }
 
 /// The sections besides the files.
 #[derive(Debug, Clone)]
 pub struct DocumentSections {
-    /// Which part of the document is wanted.
     pub part: DocumentPart,
-    /// The screenshots.
     pub screenshots: Vec<Screenshot>,
     /// The tracked work, if the project is in that mode.
     pub beads: Option<BeadsList>,
-    /// What was said so far.
     pub discussion: Vec<DiscussionEntry>,
     /// What could not be had.
     pub problems: Vec<SectionProblem>,
@@ -49,45 +41,32 @@ pub struct DocumentSections {
 /// A file with its view, before it has its place.
 #[derive(Debug, Clone)]
 pub struct CandidateFile {
-    /// The file as it is shown.
     pub block: DocumentBlock,
     /// How it would have been shown, had nothing stood in the way.
     pub wanted: ViewMode,
-    /// The rule that wanted it so.
     pub rule: RoutingRule,
     /// Why it is not shown as wanted.
     pub reason: Option<String>,
-    /// How likely it is to change.
     pub stability: FileStability,
-    /// At which place the request named it.
     pub request_position: usize,
 }
 
 /// What was said of the document as a whole, and goes into its receipt.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ReceiptNotes {
-    /// Name that the document is remembered by, if it is.
     pub name: Option<String>,
-    /// Limits that the document was fitted into.
     pub limits: DocumentLimits,
     /// Whether the tree was left out to fit the budget.
     pub tree_omitted: bool,
     /// Files that are not shown.
     pub omitted: Vec<OmittedFile>,
-    /// Words that no file answers to.
     pub missing: Vec<MissingFile>,
 }
 
 /// Puts the files in their order, and writes the receipt. Sizes in it are 0 until the document is measured, which only
 /// the writer can do.
 pub fn compose(plan: DocumentPlan, mut files: Vec<CandidateFile>, remarks: ReceiptNotes) -> Document {
-    sort_files(
-        &mut files,
-        plan.order,
-        |file| &file.block.path,
-        |file| file.stability,
-        |file| file.request_position,
-    );
+    files.sort_by(|a, b| compare_files(plan.order, sort_key(a), sort_key(b)));
     let ReceiptNotes { name, limits, tree_omitted: without_tree, omitted: left_out, missing } = remarks;
     let receipt = Receipt {
         tier: plan.tier.map(Tier::number),
@@ -119,15 +98,8 @@ pub fn compose(plan: DocumentPlan, mut files: Vec<CandidateFile>, remarks: Recei
 
 /// Returns the document without its files and its tree, which are what may be made smaller.
 pub fn compose_without_files(plan: &DocumentPlan) -> Document {
-    let remarks = ReceiptNotes {
-        name: None,
-        limits: DocumentLimits::default(),
-        tree_omitted: false,
-        omitted: Vec::new(),
-        missing: Vec::new(),
-    };
     let plan = DocumentPlan { tree: None, sections: plan.sections.clone(), ..*plan };
-    compose(plan, Vec::new(), remarks)
+    compose(plan, Vec::new(), ReceiptNotes::default())
 }
 
 fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
@@ -166,28 +138,24 @@ pub struct FileStability {
     pub score: u64,
 }
 
-/// Sorts `files`. `given` ranks a file by the place at which the request named it.
-pub fn sort_files<T>(
-    files: &mut [T],
-    order: FileOrder,
-    path: impl Fn(&T) -> &RelPath,
-    stability: impl Fn(&T) -> FileStability,
-    given: impl Fn(&T) -> usize,
-) {
-    files.sort_by(|a, b| {
-        let first = match order {
-            FileOrder::Stable => stability(a).cmp(&stability(b)),
-            FileOrder::Given => given(a).cmp(&given(b)),
-            FileOrder::Path => Ordering::Equal,
-        };
-        first.then_with(|| path(a).cmp(path(b)))
-    });
+/// What files are sorted by: path, stability, and the place at which the request named the file.
+type SortKey<'a> = (&'a RelPath, FileStability, usize);
+
+const fn sort_key(file: &CandidateFile) -> SortKey<'_> {
+    (&file.block.path, file.stability, file.request_position)
 }
 
-/// A tree of names.
+fn compare_files(order: FileOrder, a: SortKey<'_>, b: SortKey<'_>) -> Ordering {
+    let first = match order {
+        FileOrder::Stable => a.1.cmp(&b.1),
+        FileOrder::Given => a.2.cmp(&b.2),
+        FileOrder::Path => Ordering::Equal,
+    };
+    first.then_with(|| a.0.cmp(b.0))
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameTree {
-    /// Its lines.
     pub text: String,
     /// How many folders are annotated with a model's summary.
     pub annotated_folders: u64,
@@ -249,7 +217,7 @@ mod order_tests {
             file("c", 0, 1, 1),
             file("d", 0, 1, 2),
         ];
-        sort_files(&mut files, order, |f| &f.0, |f| f.1, |f| f.2);
+        files.sort_by(|a, b| compare_files(order, (&a.0, a.1, a.2), (&b.0, b.1, b.2)));
         let paths: Vec<_> = files.iter().map(|f| f.0.to_string()).collect();
         assert_eq!(paths, expected);
     }

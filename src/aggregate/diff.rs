@@ -107,7 +107,6 @@ struct LineComparison {
     old: Vec<u32>,
     new: Vec<u32>,
     ops: Vec<DiffOp>,
-    /// Pairs of lines that may still be compared.
     pairs_left: usize,
 }
 
@@ -129,6 +128,7 @@ impl LineComparison {
     /// Compares a part of the texts. One that is too large is `split` at the lines that it has once on either side;
     /// parts that are too large even then are taken for changed as a whole.
     fn compare(&mut self, mut old: Range<usize>, mut new: Range<usize>, split: bool) {
+        // Most edits leave both ends of a text as they were; without them, fewer pairs have to be compared.
         let same = self.old[old.clone()].iter().zip(&self.new[new.clone()]);
         let before = same.take_while(|(a, b)| a == b).count();
         self.push_equal(old.start, new.start, before);

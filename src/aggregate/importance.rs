@@ -54,15 +54,12 @@ const MOST_CHANGES_LOG2: u64 = 4;
 /// A file whose importance is asked for.
 #[derive(Debug, Clone)]
 pub struct ImportanceSubject<'a> {
-    /// Its path.
     pub path: &'a RelPath,
     /// The names that it defines and uses, if it is code.
     pub references: Option<&'a FileReferences>,
     /// The number of the name that others import it by, if it is code.
     pub own_name: Option<u32>,
-    /// Whether it is in focus.
     pub in_focus: bool,
-    /// Whether a person curated it.
     pub is_curated: bool,
     /// How often commits changed it of late, in millionths of a change.
     pub changes: u64,
@@ -71,11 +68,8 @@ pub struct ImportanceSubject<'a> {
 /// How much a file matters; the greater, the more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Importance {
-    /// Whether it is in focus.
     pub in_focus: bool,
-    /// Whether a person curated it.
     pub is_curated: bool,
-    /// What its references come to.
     pub score: u64,
     /// How many other files refer to it.
     pub referred_by: u32,
@@ -148,7 +142,6 @@ fn rate_file(
     }
 }
 
-/// The surroundings of the files in focus.
 struct FocusNeighborhood<'a> {
     folders: FxHashSet<&'a [u8]>,
     has_tests: bool,
@@ -204,7 +197,6 @@ fn referenced_names<'a>(
     subject.references.map_or(&[], |references| list(references).as_slice())
 }
 
-/// Which files have which names.
 struct NameIndex {
     /// Each name with a file that has it, sorted, without the names that too many have.
     pairs: Vec<(u32, usize)>,
@@ -272,7 +264,6 @@ fn near_weight(name: u32, definers: usize, users: u64) -> u64 {
     UNIT * UNIT / (definers * definers * doubt * log2(2 + users))
 }
 
-/// What ties files to each other.
 struct ReferenceTies {
     referred_by: Vec<u32>,
     near: Vec<u64>,
@@ -297,6 +288,7 @@ impl ReferenceTies {
         names: u32,
         weight: u64,
     ) {
+        // Only the files that were hit are reset afterwards; all of them for each user would be quadratic.
         if self.hits[definer] == 0 && 0 < names {
             self.hit.push(definer);
         }

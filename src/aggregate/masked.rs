@@ -70,7 +70,6 @@ struct MaskedPiece {
     text: String,
     /// Whether it is one line, and may directly follow another.
     is_line: bool,
-    /// Whether a comment above it names its owner.
     has_owner_comment: bool,
 }
 
@@ -80,7 +79,6 @@ struct EnclosingContext<'o> {
     owner: Option<&'o Symbol>,
     /// Where the line of the head that is shown begins.
     line: usize,
-    /// The indent of that head.
     indent: String,
 }
 
@@ -284,7 +282,6 @@ fn context_within<'o>(entry: &SymbolRegion<'o>, around: &EnclosingContext<'o>) -
     EnclosingContext { owner: own.or(around.owner), line: around.line, indent: around.indent.clone() }
 }
 
-/// Returns whether a symbol has members.
 fn has_members(symbol: &Symbol) -> bool {
     symbol.kind.is_namespace() || !symbol.children.is_empty()
 }
@@ -300,7 +297,6 @@ pub(super) struct SymbolRegion<'o> {
 }
 
 impl SymbolRegion<'_> {
-    /// Returns whether some symbol has this mode.
     pub(super) fn has_mode(&self, mode: Option<MaskMode>) -> bool {
         self.symbols.iter().any(|(_, own)| *own == mode)
     }

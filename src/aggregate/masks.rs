@@ -15,6 +15,7 @@ const MAX_OFFERED: usize = 3;
 pub fn select_symbols<'o>(outline: &'o Outline, key: &str) -> Vec<&'o Symbol> {
     let key = key.trim();
     let symbols = all_symbols(outline);
+    // The whole key first, for a name may hold `#` or brackets itself, as `Frame#read` does in Ruby.
     let named = symbols_named(&symbols, key);
     if !named.is_empty() {
         return named;

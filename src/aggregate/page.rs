@@ -14,7 +14,6 @@ const MAX_LINES_ABOVE: usize = 500;
 pub(super) struct SourcePage<'t> {
     pub(super) text: &'t str,
     pub(super) style: LanguageStyle,
-    /// How a line ends, judged by the first.
     pub(super) line_end: &'static str,
     line_starts: Vec<usize>,
 }
@@ -120,7 +119,6 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace()
 }
 
-/// How a language is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LanguageStyle {
     /// How what belongs together is marked.
@@ -138,11 +136,8 @@ pub(super) struct LanguageStyle {
 /// How a language marks what belongs together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockLayout {
-    /// By a colon and an indent, as Python.
     Indented,
-    /// By braces, as C.
     Braced,
-    /// By a word at the end, as Ruby.
     Worded(&'static str),
     /// Not at all, as in Markdown: members follow below.
     Listed,
@@ -157,7 +152,6 @@ impl LanguageStyle {
         statement_end: ";",
         type_end: "",
     };
-    /// Braces, and lines that end by themselves.
     const LINES: Self = Self { statement_end: "", ..Self::BRACES };
     /// Lists of things with comments as in a shell.
     const LIST: Self = Self {
@@ -290,7 +284,6 @@ fn braced(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str) ->
 
 /// How a language with braces writes a symbol, and what ends it.
 enum BraceForm {
-    /// With its members in braces.
     Block(&'static str),
     /// On a line, with its members, if it has any, below.
     Statement(&'static str),

@@ -11,17 +11,14 @@ use crate::model::{
 /// How a tier sees a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierOptions {
-    /// The tier.
     pub tier: Tier,
     /// View of files that nothing else decides.
     pub view: ViewMode,
-    /// View of files in focus.
     pub focus_view: ViewMode,
     /// What is shown below the words of a summary.
     pub summary_detail: SummaryDetail,
     /// Whether a model's summary replaces the heuristic's, where there are some.
     pub by_model: bool,
-    /// Whether the tree of names is included.
     pub tree: bool,
     /// Views of files by the id of their type.
     pub language_views: BTreeMap<String, ViewMode>,
@@ -30,11 +27,8 @@ pub struct TierOptions {
 /// All that decides about views.
 #[derive(Debug)]
 pub struct RoutingContext<'a> {
-    /// The strategy.
     pub strategy: AggregationStrategy,
-    /// The tier, if one was asked for.
     pub tier: Option<&'a TierOptions>,
-    /// The files in focus.
     pub focus: &'a Focus,
     /// What people say of single files.
     pub items: &'a CuratedItems,
@@ -44,21 +38,17 @@ pub struct RoutingContext<'a> {
     pub max_bytes: u64,
 }
 
-/// What was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoutedView {
     /// The view; [`ViewMode::None`] too for a file that is left out altogether.
     pub view: ViewMode,
-    /// The rule that decided.
     pub rule: RoutingRule,
 }
 
 /// What one rule had to say of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleVerdict {
-    /// The rule.
     pub rule: RoutingRule,
-    /// The view that it gives, if it matches.
     pub view: Option<ViewMode>,
 }
 
@@ -114,6 +104,8 @@ fn ast_view(item: &FileItem) -> Option<ViewMode> {
 
 /// Returns the view of a file, and the rule that gave it.
 pub fn route_file(path: &RelPath, file_type: &FileType, routing: &RoutingContext<'_>) -> RoutedView {
+    // All rules are evaluated although the first match decides: an explanation that came from other code could
+    // differ.
     let verdicts = explain_routing(path, file_type, routing);
     let first =
         verdicts.into_iter().find_map(|verdict| Some(RoutedView { view: verdict.view?, rule: verdict.rule }));
@@ -146,7 +138,6 @@ pub struct CuratedItems {
     items: Vec<FileItem>,
     by_path: HashMap<Vec<u8>, usize>,
     patterns: Vec<(Selector, usize)>,
-    /// What wins over all of these.
     overlay: Option<Box<CuratedItems>>,
 }
 
@@ -171,7 +162,6 @@ impl CuratedItems {
         Self { overlay: Some(Box::new(above)), ..self }
     }
 
-    /// Returns what is said of a file.
     pub fn find(&self, path: &RelPath) -> Option<&FileItem> {
         let above = self.overlay.as_ref().and_then(|above| above.find(path));
         above.filter(|item| !item.is_plain()).or_else(|| self.find_own(path)).or(above)

@@ -10,22 +10,10 @@ use crate::model::{RelPath, is_within, normalized_path, unescaped_path};
 /// Why a word selects nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The pattern cannot be read.
     #[error("invalid pattern `{pattern}`")]
-    Pattern {
-        /// The pattern as it was given.
-        pattern: String,
-        /// What is wrong with it.
-        source: globset::Error,
-    },
-    /// The pattern cannot be read as git would.
+    Pattern { pattern: String, source: globset::Error },
     #[error("invalid pattern `{pattern}`")]
-    Ignored {
-        /// The pattern as it was given.
-        pattern: String,
-        /// What is wrong with it.
-        source: ignore::Error,
-    },
+    Ignored { pattern: String, source: ignore::Error },
 }
 
 /// A word that selects files.
@@ -35,12 +23,7 @@ pub enum Selector {
     Parts(Vec<u8>),
     /// A pattern with `*`, `?`, `[…]` or `{…}`; `*` stops at a slash, `**` does not. Names such as `[id].tsx` are
     /// common, so that the same bytes are taken literally as well.
-    Pattern {
-        /// The pattern.
-        glob: Box<GlobMatcher>,
-        /// Its bytes.
-        word: Vec<u8>,
-    },
+    Pattern { glob: Box<GlobMatcher>, word: Vec<u8> },
 }
 
 impl Selector {
@@ -166,7 +149,6 @@ impl Focus {
         Ok(Self { selectors: words.collect::<Result<_, Error>>()? })
     }
 
-    /// Returns the lines in focus, if the file is in focus.
     pub fn lines(&self, path: &RelPath) -> Option<FocusLines> {
         let touching: Vec<_> = self.selectors.iter().filter(|(selector, _)| selector.touches(path)).collect();
         if touching.is_empty() {

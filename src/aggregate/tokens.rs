@@ -10,7 +10,6 @@ pub const ESTIMATE: &str = "estimate: bytes/3";
 /// run of a million letters costs it forty times its size in memory.
 const MAX_PIECE_BYTES: usize = 64 << 10;
 
-/// A way to count tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenCounter {
     /// Exactly, as the models of `OpenAI` since GPT-4o do. Other providers' tokens are more: by a third at times.
@@ -23,7 +22,6 @@ impl TokenCounter {
     /// Every way there is.
     pub const ALL: [Self; 2] = [Self::O200kBase, Self::Estimate];
 
-    /// Returns the name in receipts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",

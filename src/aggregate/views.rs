@@ -39,11 +39,9 @@ pub fn render_outline(outline: &Outline) -> String {
 pub struct OutlineLine<'a> {
     /// Its kind, as `Enum Member`.
     pub title: &'a str,
-    /// Its name alone.
     pub name: &'a str,
     /// Its first and its last line, from 1.
     pub lines: (u32, u32),
-    /// Whether the grammar lost it.
     pub recovered: bool,
 }
 
@@ -93,6 +91,7 @@ pub fn render_model_summary(words: &str, outline: Option<&Outline>, detail: Summ
 /// Returns what a reader from afar wants to know of: the types and functions of the top level and of its namespaces.
 fn top_level(outline: &Outline) -> Vec<&Symbol> {
     let mut found = Vec::new();
+    // A stack instead of recursion, because sources nest namespaces as deeply as they like.
     let mut stack: Vec<&Symbol> = outline.symbols.iter().rev().collect();
     while let Some(symbol) = stack.pop() {
         match symbol.kind {
@@ -141,7 +140,6 @@ pub struct SlicePart {
     pub comment: String,
     /// First line, from 1.
     pub start_line: u32,
-    /// Last line, inclusive.
     pub end_line: u32,
     /// What is wrong with them; empty if they are what was marked.
     pub caveat: String,
@@ -257,7 +255,6 @@ pub fn sanitize_paragraphs(words: &str) -> String {
     text
 }
 
-/// Returns words on one line.
 pub fn sanitize_line(words: &str) -> String {
     truncate(&sanitize_paragraphs(words).replace('\n', " "), MAX_LINE_BYTES)
 }

@@ -28,11 +28,9 @@ const ATTRIBUTE_MAX_BYTES: usize = 200;
 /// The tokens that matter; numbers and literals are symbols like any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HeaderToken<'a> {
-    /// Before the first token.
     Start,
     Word(&'a [u8]),
     Symbol(u8),
-    /// `::`.
     Scope,
 }
 
@@ -62,7 +60,6 @@ struct DialectScanner<'a> {
     branches: Vec<ConditionalBranch>,
     /// How many of `branches` are hidden.
     hidden: usize,
-    /// The last tokens, the newest at the end.
     last: [HeaderToken<'a>; 4],
 }
 

@@ -7,7 +7,6 @@ use super::dialect::HeaderNeighbors;
 use super::file_types::{C, CPP, FILE_TYPES, FileTypeRow, UNKNOWN};
 use crate::model::{ContentFacts, FileType, HeaderDialect, RelPath};
 
-/// Returns the file type of that id.
 pub fn file_type_by_id(id: &str) -> Option<&'static FileType> {
     INDEX.ids.get(id.as_bytes()).copied()
 }
@@ -88,7 +87,6 @@ type TypesByWord = HashMap<&'static [u8], &'static FileType>;
 struct FileTypeIndex {
     ids: TypesByWord,
     names: TypesByWord,
-    /// Few, and compared one by one.
     endings: Vec<(&'static [u8], &'static FileType)>,
     extensions: TypesByWord,
     interpreters: TypesByWord,

@@ -7,11 +7,9 @@ use crate::model::{ConfigSyntax, FileRole, FileType};
 /// A file type, and what it is known by. Each list is of words with blanks between them.
 #[derive(Debug)]
 pub(super) struct FileTypeRow {
-    /// The type.
     pub(super) file_type: FileType,
     /// What follows the last dot of the name, in lower case.
     pub(super) extensions: &'static str,
-    /// Whole names, as they are spelled.
     pub(super) names: &'static str,
     /// Ends of names that say more than their extension, in lower case.
     pub(super) endings: &'static str,

@@ -9,10 +9,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::model::{RelPath, SkipReason, is_within};
 
-/// A file that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveredFile {
-    /// Where it lies.
     pub path: RelPath,
     /// Why it is not rendered, as far as its name and kind show.
     pub skip_reason: Option<SkipReason>,
@@ -20,21 +18,17 @@ pub struct DiscoveredFile {
     pub tracked: bool,
 }
 
-/// Who listed the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ListingSource {
     /// `git ls-files`.
     Git,
-    /// The walk.
     Walk,
 }
 
-/// The files of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileListing {
     /// The files by path, each once.
     pub files: Vec<DiscoveredFile>,
-    /// Who listed them.
     pub source: ListingSource,
     /// What a user may want to know of the listing: why git was not heard, which folders could not be read.
     pub notes: Vec<String>,
@@ -147,23 +141,12 @@ fn compile_globs(globs: &[&String]) -> Result<GlobSet, Error> {
 /// Why a project's files could not be listed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The project's folder cannot be read, or is none.
     #[error("project folder cannot be read")]
     Root(#[source] io::Error),
-    /// A glob of the settings is none.
     #[error("invalid glob `{glob}`")]
-    Glob {
-        /// The glob as it was given.
-        glob: String,
-        /// What is wrong with it.
-        source: globset::Error,
-    },
-    /// An ignore file in the project's folder can be no such thing: a FIFO, a device, a folder or a huge file.
+    Glob { glob: String, source: globset::Error },
     #[error("`{name}` of the project is not a regular file, or is too large")]
-    IgnoreFile {
-        /// Name of the ignore file.
-        name: &'static str,
-    },
+    IgnoreFile { name: &'static str },
 }
 
 #[cfg(test)]

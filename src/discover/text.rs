@@ -17,7 +17,6 @@ const BYTES_PER_CONTROL: usize = 10;
 /// A mark that names an encoding is in the first two lines, and within this many bytes.
 const MARK_WINDOW: usize = 1 << 10;
 
-/// A file's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodedText<'a> {
     /// The text, without a byte order mark.

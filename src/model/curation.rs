@@ -14,7 +14,6 @@ pub struct FileItem {
     pub path: String,
     /// Whether the file is aggregated; else an agent may ask for it, but it is not inlined.
     pub auto_aggregate: bool,
-    /// Whether the file is always shown in full.
     pub force_full: bool,
     /// How the file is shown; `None` leaves it to the tier.
     pub view_mode: Option<ViewMode>,
@@ -26,7 +25,6 @@ pub struct FileItem {
     pub ast_definitions: bool,
     /// What is shown of single symbols, by their qualified names, as written.
     pub ast_mask: Vec<(String, MaskMode)>,
-    /// The tier that the file is meant for.
     pub tier: Option<Tier>,
     /// When the file was handed to an agent, in seconds since the epoch.
     pub injected_at: Option<f64>,
@@ -64,9 +62,7 @@ named_enum! {
     /// What is shown of a symbol.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum MaskMode {
-        /// Its text.
         Definition = "def",
-        /// Its signature.
         Signature = "sig",
         /// Nothing.
         Hide = "hide",
@@ -98,7 +94,6 @@ pub struct SliceAnchors {
     pub before: Vec<String>,
     /// The lines after it, the nearest first (`end_context`).
     pub after: Vec<String>,
-    /// A short hash of each of its lines.
     pub line_hashes: Vec<String>,
     /// The nearest lines before it that occurred once in the file, the nearest last.
     pub unique_before: Vec<String>,
@@ -111,7 +106,6 @@ pub struct SliceAnchors {
 /// What became of a slice in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SliceResolution {
-    /// How sure it is.
     pub status: SliceStatus,
     /// Its first line now, from 1; the best guess where it is stale.
     pub start_line: u32,
@@ -139,28 +133,21 @@ named_enum! {
 /// A saved composition of files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preset {
-    /// Its name.
     pub name: String,
     /// What it is for; may be empty.
     pub description: String,
-    /// The files, with what is said of each.
     pub files: Vec<FileItem>,
-    /// Paths of screenshots, as written.
     pub screenshots: Vec<String>,
 }
 
 /// A named agent profile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Persona {
-    /// Its name.
     pub name: String,
-    /// The tier whose settings it starts from.
     pub tier: Option<Tier>,
-    /// The strategy, where it has one of its own.
     pub aggregation_strategy: Option<AggregationStrategy>,
     /// The models to ask: the first is used, the rest are the escalation.
     pub preferred_models: Vec<PreferredModel>,
-    /// Name of the preset that it sees.
     pub context_preset: Option<String>,
     /// The system prompt; may be empty.
     pub system_prompt: String,
@@ -173,10 +160,7 @@ pub struct PreferredModel {
     pub provider: String,
     /// Name of the model, as the provider spells it.
     pub model: String,
-    /// Sampling temperature.
     pub temperature: Option<f64>,
-    /// Nucleus sampling.
     pub top_p: Option<f64>,
-    /// The most tokens of an answer.
     pub max_output_tokens: Option<u32>,
 }

@@ -9,11 +9,8 @@ use super::view::ViewMode;
 /// One file as it appears in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentBlock {
-    /// The file.
     pub path: RelPath,
-    /// Its type.
     pub file_type: &'static FileType,
-    /// How it is shown.
     pub view: ViewMode,
     /// The content that is shown; `None` if no text could be had.
     pub content: Option<ContentHash>,
@@ -32,7 +29,6 @@ pub enum SummaryProvenance {
     Heuristic,
     /// A language model. Its summary of a file that anyone may have written is data, never instructions.
     Model {
-        /// Which one.
         name: ModelName,
         /// Whether it wrote of what the file was earlier, and has not of what it is now.
         is_outdated: bool,
@@ -51,26 +47,22 @@ impl SummaryProvenance {
     }
 }
 
-/// The composed document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     /// Which part of it was asked for; the other one is empty.
     pub part: DocumentPart,
     /// Heading of the section of files, without `## `.
     pub files_heading: &'static str,
-    /// The files, in their order.
     pub blocks: Vec<DocumentBlock>,
     /// Whether files were omitted to fit the budget, which the document then notes.
     pub is_cut: bool,
     /// The tree of all names, if the tier wants it.
     pub tree: Option<String>,
-    /// The screenshots, as they were named.
     pub screenshots: Vec<Screenshot>,
     /// The work that Beads tracks, if the project is in that mode.
     pub beads: Option<BeadsList>,
     /// The discussion so far: all that follows the cache boundary.
     pub discussion: Vec<DiscussionEntry>,
-    /// What became of each file.
     pub receipt: Receipt,
 }
 
@@ -88,11 +80,8 @@ named_enum! {
         ForceFull = "force_full",
         /// The file's item is meant for the worker's tier, and the document is made for it.
         ItemTier = "item_tier",
-        /// The strategy of the request or of the settings.
         Strategy = "strategy",
-        /// The file's item has slices.
         Slices = "slices",
-        /// The file's item has a mask.
         Mask = "mask",
         /// The `view_mode` of the file's item.
         ItemView = "view_mode",
@@ -100,7 +89,6 @@ named_enum! {
         Ast = "ast",
         /// The tier's view for the file's language.
         TierLanguage = "tier_language",
-        /// The tier's view.
         Tier = "tier",
         /// `aggregation.default_mode`.
         DefaultMode = "default_mode",
@@ -132,15 +120,12 @@ impl RoutingRule {
 /// What became of one file that appears in the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptEntry {
-    /// The file.
     pub path: RelPath,
     /// The content that was rendered; `None` if no text could be had.
     pub content: Option<ContentHash>,
-    /// How it is shown.
     pub view: ViewMode,
     /// How it would have been shown, had nothing stood in the way.
     pub wanted: ViewMode,
-    /// The rule that wanted it so.
     pub rule: RoutingRule,
     /// Why `view` is not `wanted`, and what else should be known, in words.
     pub reason: Option<String>,
@@ -169,10 +154,7 @@ pub enum Omission {
     /// It would be shown as the last aggregation of the same name showed it.
     Unchanged,
     /// There was no room for it, not even for its path.
-    Budget {
-        /// How it would have been shown.
-        wanted: ViewMode,
-    },
+    Budget { wanted: ViewMode },
 }
 
 impl Omission {
@@ -200,9 +182,7 @@ impl Omission {
 /// A file that the project lists and the document does not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OmittedFile {
-    /// The file.
     pub path: RelPath,
-    /// Why.
     pub reason: Omission,
 }
 
@@ -211,28 +191,21 @@ pub struct OmittedFile {
 pub struct MissingFile {
     /// The path or pattern, as a preset or an item spells it.
     pub pattern: String,
-    /// What is wrong with it.
     pub reason: String,
 }
 
 /// What became of each file of the project that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// Number of the tier, if one was asked for.
     pub tier: Option<u8>,
-    /// Name that the aggregation is remembered by, if it is.
     pub name: Option<String>,
     /// Whether it shows what has changed since the last one of that name.
     pub since_last: bool,
-    /// Stable name of the strategy.
     pub strategy: &'static str,
-    /// Stable name of the order.
     pub order: &'static str,
     /// Name of the way tokens were counted.
     pub counter: &'static str,
-    /// The most tokens that the document may have, if they are limited.
     pub budget_tokens: Option<u64>,
-    /// The most bytes that the document may have, if they are limited.
     pub max_bytes: Option<u64>,
     /// Bytes of the whole document: as Markdown, until it is written in another format.
     pub bytes: u64,
@@ -242,7 +215,6 @@ pub struct Receipt {
     pub tree_omitted: bool,
     /// How many folders in the tree are annotated with a model's summary.
     pub folders_by_model: u64,
-    /// The files of the document, in its order.
     pub files: Vec<ReceiptEntry>,
     /// The files that are not in it, by path.
     pub omitted: Vec<OmittedFile>,
@@ -267,11 +239,8 @@ impl Receipt {
 /// Which part of a document is wanted. A provider caches the first; the second is new with every question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DocumentPart {
-    /// Both.
     Whole,
-    /// All that precedes the discussion.
     Prefix,
-    /// The discussion alone.
     Suffix,
 }
 
@@ -292,20 +261,15 @@ impl DocumentPart {
 pub struct Screenshot {
     /// Its path: from the project's root, or absolute where it lies elsewhere.
     pub path: String,
-    /// What is shown of it.
     pub image: ScreenshotImage,
 }
 
-/// What is shown of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScreenshotImage {
-    /// A link to it.
     Link,
-    /// The image itself.
     Inline {
         /// Its media type, as `image/png`.
         media_type: &'static str,
-        /// Its bytes.
         bytes: Vec<u8>,
     },
     /// Nothing, for this reason.
@@ -315,9 +279,7 @@ pub enum ScreenshotImage {
 /// The work that the issue tracker Beads knows of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BeadsList {
-    /// What is done, by id.
     pub completed: Vec<BeadIssue>,
-    /// What is not, by id.
     pub active: Vec<BeadIssue>,
     /// How many entries could not be understood.
     pub skipped: u64,
@@ -332,18 +294,15 @@ pub struct BeadIssue {
     pub id: String,
     /// Its title, on one line.
     pub title: String,
-    /// Its status as the tracker spells it.
     pub status: String,
     /// What it is about; may be empty, or have many lines.
     pub description: String,
 }
 
-/// One entry of a discussion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscussionEntry {
     /// The speaker; `None` if the content names it, or it is unknown.
     pub role: Option<String>,
-    /// What was said.
     pub content: String,
 }
 
@@ -352,7 +311,6 @@ pub struct DiscussionEntry {
 pub struct SectionProblem {
     /// The section that misses it, as `screenshots`.
     pub section: &'static str,
-    /// What it is, and why.
     pub reason: String,
     /// Whether the document misses what was asked for, and not only something that nobody could read.
     pub is_error: bool,

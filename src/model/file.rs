@@ -8,14 +8,11 @@ use sha2::{Digest, Sha256};
 use super::named_enum::named_enum;
 
 named_enum! {
-    /// A kind of artifact.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ArtifactKind {
-        /// The tree of symbols.
         Outline = "outline",
         /// The text with the bodies taken out.
         Skeleton = "skeleton",
-        /// Words about the file.
         Summary = "summary",
         /// The names that the file defines and uses.
         References = "references",
@@ -25,7 +22,6 @@ named_enum! {
 /// Who made an artifact: with the content, all that its bytes depend on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Producer {
-    /// What is made.
     pub artifact: ArtifactKind,
     /// Id of the file type that the content was read as.
     pub language: &'static str,
@@ -53,7 +49,6 @@ pub struct ContentFacts {
 /// Compared by equality alone, never by order: clocks step and tools set times as they like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileStamp {
-    /// Device that holds the file.
     pub dev: u64,
     /// Inode number on that device.
     pub ino: u64,
@@ -85,7 +80,6 @@ named_enum! {
         Symlink = "symlink",
         /// It is a FIFO, a socket or a device.
         Special = "special",
-        /// It is a submodule: a repository of its own.
         Submodule = "submodule",
         /// It is a repository of its own that git does not track.
         NestedRepository = "nested_repository",
@@ -99,19 +93,8 @@ named_enum! {
 impl SkipReason {
     /// Returns whether it is an error that left the file out: one that another try, or the user, may fix.
     pub const fn is_error(self) -> bool {
-        match self {
-            Self::Unreadable | Self::Undecodable | Self::Unstable => true,
-            // A file that git tracks and somebody deleted, or that a sparse checkout leaves out, is no error.
-            Self::Vanished
-            | Self::Binary
-            | Self::TooLarge
-            | Self::Symlink
-            | Self::Special
-            | Self::Submodule
-            | Self::NestedRepository
-            | Self::Secret
-            | Self::History => false,
-        }
+        // A file that git tracks and somebody deleted, or that a sparse checkout leaves out, is no error.
+        matches!(self, Self::Unreadable | Self::Undecodable | Self::Unstable)
     }
 
     /// Describes the reason in words that fit after "left out:".
@@ -215,12 +198,9 @@ fn nibble(digit: u8) -> Result<u8, ParseHashError> {
     u8::try_from(value).map_err(|_| ParseHashError)
 }
 
-/// What a reader does with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileRole {
-    /// A program executes it.
     Code,
-    /// A person reads it.
     Prose,
     /// A program is set up by it: keys and values.
     Config(ConfigSyntax),
@@ -233,7 +213,6 @@ pub enum FileRole {
 pub enum ConfigSyntax {
     /// Nested tables under `[headers]`.
     Toml,
-    /// One JSON value.
     Json,
     /// Keys nested by their indent.
     Yaml,
@@ -252,7 +231,6 @@ pub struct FileType {
     pub name: &'static str,
     /// Word after the fence of a code block: `python`; empty for plain text.
     pub fence: &'static str,
-    /// What a reader does with it.
     pub role: FileRole,
 }
 

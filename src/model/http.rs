@@ -7,9 +7,7 @@ use secrecy::SecretString;
 /// What a server is asked.
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
-    /// What is to be done.
     pub method: HttpMethod,
-    /// The whole address.
     pub url: String,
     /// Names and values of headers, none of them secret.
     pub headers: Vec<(String, String)>,
@@ -22,7 +20,6 @@ pub struct HttpRequest {
 /// What is to be done with what an address names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HttpMethod {
-    /// It is read.
     Get,
     /// Something is sent to it.
     Post,
@@ -41,7 +38,6 @@ impl HttpMethod {
 /// What a server answered. Its body is whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpResponse {
-    /// The status.
     pub status: u16,
     /// Names, in lower case, and values of headers; those that are no text are left out.
     pub headers: Vec<(String, String)>,
@@ -59,30 +55,22 @@ impl HttpResponse {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// Nothing was sent: the address is none, or not one that anything may be sent to.
     #[error("{0}")]
     NotAllowed(&'static str),
-    /// Nothing was sent: the system has no certificates by which a server could be known.
     #[error("no certificates of authorities are installed")]
     NoCertificates,
-    /// Nothing was sent: nobody answers at that address.
     #[error("no connection to {host}: {why}")]
     Unreachable {
-        /// The address's host and port.
         host: String,
         /// Why, in words.
         why: String,
     },
-    /// It took too long. What was sent may have been worked on, and may be charged.
     #[error("no answer within {} s", .0.as_secs())]
     TimedOut(Duration),
-    /// The connection broke, or what came is no HTTP. What was sent may have been worked on, and may be charged.
     #[error("connection lost: {0}")]
     Broken(String),
-    /// The answer is longer than allowed.
     #[error("answer has more than {0} bytes")]
     TooLarge(usize),
-    /// The caller wants no answer any more.
     #[error("stopped")]
     Stopped,
 }

@@ -14,7 +14,6 @@ pub struct ModelPrompt {
     pub instructions: String,
     /// What it is to do that with: of one file alone. It names no path.
     pub material: String,
-    /// The most tokens of its answer.
     pub answer_tokens: u32,
 }
 
@@ -36,11 +35,8 @@ impl fmt::Display for ModelName {
 /// A model that may write a summary, with all that is sent to it besides the prompt. What is `None` is not sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummaryModel {
-    /// Its name.
     pub name: ModelName,
-    /// Sampling temperature.
     pub temperature: Option<f64>,
-    /// Nucleus sampling.
     pub top_p: Option<f64>,
     /// The most tokens of its answer, where that is not for the prompt to say.
     pub max_output_tokens: Option<u32>,

@@ -21,33 +21,22 @@ named_enum! {
     /// What a symbol is; the names are those of the Language Server Protocol where it has one.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SymbolKind {
-        /// A class.
         Class = "class",
-        /// A function of a class.
         Method = "method",
         /// A function that makes an object of its class.
         Constructor = "constructor",
         /// A function that ends an object of its class.
         Destructor = "destructor",
-        /// A function.
         Function = "function",
         /// A function declared here and defined elsewhere.
         Prototype = "prototype",
-        /// A struct.
         Struct = "struct",
-        /// A union.
         Union = "union",
-        /// An enumeration.
         Enum = "enum",
-        /// A constant of an enumeration.
         EnumMember = "enum_member",
-        /// A name for a type.
         Typedef = "typedef",
-        /// A field of a struct, union or class.
         Field = "field",
-        /// A namespace.
         Namespace = "namespace",
-        /// A macro with parameters.
         Macro = "macro",
         /// A variable of the whole file or program.
         Variable = "variable",
@@ -61,23 +50,16 @@ named_enum! {
         Object = "object",
         /// A field that is read or written by code.
         Property = "property",
-        /// An event that others may subscribe to.
         Event = "event",
         /// A key of a structured text, or a table of it.
         Key = "key",
-        /// A heading of a text, with what is below it.
         Heading = "heading",
-        /// What a style is for.
         Selector = "selector",
-        /// An element of a page that has a name.
         Element = "element",
-        /// What is built.
         Target = "target",
-        /// A stage of a build.
         Stage = "stage",
         /// A table or view of a database, and what belongs to one.
         Table = "table",
-        /// A cell of a notebook.
         Cell = "cell",
     }
 }
@@ -118,12 +100,10 @@ impl SymbolKind {
         }
     }
 
-    /// Returns whether it can be called.
     pub const fn is_callable(self) -> bool {
         matches!(self, Self::Function | Self::Method | Self::Constructor | Self::Destructor | Self::Prototype)
     }
 
-    /// Returns whether it is a type that holds other symbols.
     pub const fn is_type(self) -> bool {
         matches!(
             self,
@@ -212,7 +192,6 @@ impl ParseFallback {
 pub struct ParseHealth {
     /// Bytes in error nodes, and in the heads of recovered symbols.
     pub broken_bytes: u64,
-    /// Bytes in all.
     pub total_bytes: u64,
     /// Set where the structure was not taken from a finished parse.
     pub fallback: Option<ParseFallback>,

@@ -19,16 +19,12 @@ pub struct RelPath(Box<[u8]>);
 /// Why some bytes are no path within a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPath {
-    /// There is nothing in it.
     #[error("path is empty")]
     Empty,
-    /// It begins at the file system's root.
     #[error("path is absolute")]
     Absolute,
-    /// A part is `.`, `..` or empty.
     #[error("path has an empty component, `.` or `..`")]
     Dotted,
-    /// It holds a NUL byte.
     #[error("path has a NUL byte")]
     Nul,
 }

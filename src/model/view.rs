@@ -38,45 +38,17 @@ named_enum! {
 impl ViewMode {
     /// Returns whether the view shows less than the text and could be mistaken for it, so that its head must say so.
     pub const fn is_reduced_text(self) -> bool {
-        match self {
-            Self::Skeleton
-            | Self::Outline
-            | Self::Window
-            | Self::Masked
-            | Self::Custom
-            | Self::Diff
-            | Self::Signatures
-            | Self::Definitions => true,
-            Self::Full | Self::Summary | Self::Path | Self::None => false,
-        }
+        !matches!(self, Self::Full | Self::Summary | Self::Path | Self::None)
     }
 
     /// Returns whether the file's text must be read for it: it cannot be made from what is cached.
     pub const fn needs_text(self) -> bool {
-        match self {
-            Self::Full
-            | Self::Window
-            | Self::Masked
-            | Self::Custom
-            | Self::Diff
-            | Self::Signatures
-            | Self::Definitions => true,
-            Self::Skeleton | Self::Outline | Self::Summary | Self::Path | Self::None => false,
-        }
+        !matches!(self, Self::Skeleton | Self::Outline | Self::Summary | Self::Path | Self::None)
     }
 
     /// Returns whether the view is made of a file's symbols.
     pub const fn needs_structure(self) -> bool {
-        match self {
-            Self::Skeleton | Self::Outline | Self::Masked | Self::Signatures | Self::Definitions => true,
-            Self::Full
-            | Self::Summary
-            | Self::Window
-            | Self::Custom
-            | Self::Diff
-            | Self::Path
-            | Self::None => false,
-        }
+        matches!(self, Self::Skeleton | Self::Outline | Self::Masked | Self::Signatures | Self::Definitions)
     }
 }
 
@@ -151,7 +123,6 @@ named_enum! {
     pub enum SummaryDetail {
         /// Nothing.
         Words = "words",
-        /// The symbols of the top level, one a line.
         TopLevel = "top_level",
         /// The signatures of the symbols of the top level, one a line.
         Signatures = "signatures",

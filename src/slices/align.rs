@@ -13,7 +13,6 @@ const MAX_PAIRS: usize = 10_000;
 /// A remembered line that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChainLink {
-    /// Which of the remembered lines.
     pub(super) item: usize,
     /// The line of the text, from 0.
     pub(super) place: usize,
@@ -33,7 +32,6 @@ struct CandidatePair {
     previous: Option<usize>,
 }
 
-/// Returns the best chain of pairs that `allows`.
 pub(super) fn best_chain(
     items: &[AnchorLine],
     lines: &LineTable<'_>,

@@ -70,7 +70,6 @@ pub(super) const UNIT: i64 = 1000;
 /// A line of brackets or blanks alone is worth so many times less.
 const HOLLOW_DIVISOR: i64 = 8;
 
-/// A line that is remembered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnchorLine {
     /// The equal line in the text; `None` if there is none.

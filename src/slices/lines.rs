@@ -66,7 +66,6 @@ impl<'t> LineTable<'t> {
         &self.places[to_index(id)]
     }
 
-    /// Returns the short hash of each id.
     pub(super) fn short_hashes(&self) -> Vec<u32> {
         self.places.iter().map(|places| short_hash(self.texts[to_index(places[0])])).collect()
     }
@@ -123,16 +122,8 @@ fn borders<T: PartialEq>(wanted: &[T]) -> Vec<usize> {
 /// Why no slice can be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// There are no such lines.
     #[error("lines {start_line}-{end_line} requested, the text has {lines}")]
-    NoSuchLines {
-        /// The first line that was asked for.
-        start_line: u32,
-        /// The last line that was asked for.
-        end_line: u32,
-        /// How many there are.
-        lines: u32,
-    },
+    NoSuchLines { start_line: u32, end_line: u32, lines: u32 },
 }
 
 #[cfg(test)]

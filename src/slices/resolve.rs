@@ -22,7 +22,6 @@ const MAX_DISTANCE: usize = 30;
 struct CopyMatch {
     first: usize,
     fit: i64,
-    /// Whether on each side most of what was around it is there.
     fits_both: bool,
     /// How well its surroundings fit at the best place, whatever text is there.
     best_fit: i64,
@@ -288,7 +287,6 @@ const ENOUGH_DIVISOR: i64 = 4;
 
 /// The lines that a slice became.
 pub(super) struct FollowedLines {
-    /// From 0.
     pub(super) lines: Range<usize>,
     /// Whether no other place fits about as well.
     pub(super) is_clear: bool,

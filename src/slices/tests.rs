@@ -172,7 +172,6 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A text, and the lines that are marked in it.
 fn marked() -> impl Strategy<Value = (Vec<String>, usize, usize)> {
     prop::collection::vec(line(), 1..60).prop_flat_map(|lines| {
         let count = lines.len();

@@ -14,9 +14,7 @@ use crate::model::{FileStamp, RelPath};
 /// What a name in the tree refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
-    /// Bytes.
     Regular,
-    /// A folder.
     Directory,
     /// A symbolic link, not followed.
     Symlink,
@@ -27,39 +25,30 @@ pub enum FileKind {
 /// What `lstat` returns for a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStat {
-    /// What it is.
     pub kind: FileKind,
-    /// Its stamp.
     pub stamp: FileStamp,
 }
 
 /// The bytes of a file, and the stamp that it had both before and after they were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileContent {
-    /// The bytes.
     pub bytes: Vec<u8>,
-    /// The stamp.
     pub stamp: FileStamp,
 }
 
 /// Why a file's bytes could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Not a regular file.
     #[error("not a regular file")]
     NotRegular(FileKind),
-    /// It is larger than was asked for.
     #[error("file of {size} bytes is over the limit")]
     TooLarge {
         /// Its size in bytes.
         size: u64,
-        /// Its stamp.
         stamp: FileStamp,
     },
-    /// It changed while it was read.
     #[error("file changed while it was read")]
     Changing,
-    /// A system call said no.
     #[error("file cannot be read")]
     Io(#[from] io::Error),
 }

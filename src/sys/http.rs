@@ -197,7 +197,6 @@ fn insert_header(headers: &mut HeaderMap, name: &str, value: &str, is_secret: bo
     Ok(())
 }
 
-/// What the clients have in common.
 fn common_builder(kind: ClientKind) -> ClientBuilder {
     static PROVIDER: Once = Once::new();
     // reqwest panics where none is installed; one that is there already does as well.
@@ -236,7 +235,6 @@ impl Resolve for NoResolver {
     }
 }
 
-/// Reads an answer to its end.
 async fn read_response(mut answer: Response, limits: &HttpLimits) -> Result<HttpResponse, HttpError> {
     let status = answer.status().as_u16();
     let headers = answer.headers().iter().filter_map(|(name, value)| {
@@ -280,11 +278,9 @@ fn innermost_cause(error: &reqwest::Error) -> String {
 /// How long a server may take, and how much it may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HttpLimits {
-    /// Until it is connected to.
     pub connect: Duration,
     /// Between two pieces of its answer, once that has begun.
     pub idle: Duration,
-    /// For all of it.
     pub total: Duration,
     /// Bytes of its answer's body, decompressed.
     pub body_bytes: usize,

@@ -109,7 +109,6 @@ impl InterruptFlag {
 pub struct ProcessUsage {
     /// Bytes of memory that are its own or in use by it.
     pub rss_bytes: u64,
-    /// Open files.
     pub fds: u64,
 }
 

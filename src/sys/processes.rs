@@ -28,7 +28,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 pub struct ProcessOutput {
     /// Whether it exited with 0.
     pub success: bool,
-    /// What it wrote to its standard output.
     pub stdout: Vec<u8>,
     /// What it wrote to its standard error.
     pub stderr: Vec<u8>,
@@ -96,9 +95,7 @@ pub(super) struct ProcessLimits<'a> {
     pub(super) idle_timeout: Duration,
     /// How long it may take in all; no limit if `None`.
     pub(super) total_timeout: Option<Duration>,
-    /// Bytes that it may say.
     pub(super) output_bytes: usize,
-    /// Returns whether the caller has cancelled.
     pub(super) is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -291,7 +288,6 @@ const FOREIGN_VARIABLES: &[&str] = &[
     "GIT_GRAFT_FILE",
 ];
 
-/// Runs a git command in `folder`.
 pub fn run_git(
     processes: &dyn Processes,
     folder: &Path,
