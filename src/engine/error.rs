@@ -9,121 +9,58 @@ use crate::{aggregate, discover, sections, slices, store};
 /// Why a use case could not be carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The files could not be listed.
     #[error("project files cannot be listed")]
     Discover(#[from] discover::Error),
-    /// The store refuses.
     #[error("cache is unusable")]
     Store(#[from] store::Error),
-    /// What models wrote, and what it cost, cannot be read or written.
     #[error("agent.db is unusable")]
     Paid(#[source] store::Error),
-    /// A pattern or a word for files cannot be read.
     #[error(transparent)]
     Select(#[from] aggregate::Error),
-    /// A path does not lie in the project.
     #[error("`{path}` is not in the project")]
-    BadPath {
-        /// The path as it was given.
-        path: String,
-        /// What is wrong with it.
-        source: InvalidPath,
-    },
-    /// A path lies in what is never part of a project.
+    BadPath { path: String, source: InvalidPath },
     #[error("{path} is not part of the project")]
-    Apart {
-        /// The path.
-        path: RelPath,
-    },
-    /// A file that was named cannot be shown.
+    Apart { path: RelPath },
     #[error("{}", left_out(path, *reason))]
-    LeftOut {
-        /// The file.
-        path: RelPath,
-        /// Why.
-        reason: SkipReason,
-    },
-    /// A file's type has no such view.
+    LeftOut { path: RelPath, reason: SkipReason },
     #[error("no {view} of {path}: {}", lacking(file_type, *feature))]
     NoSuchView {
-        /// The file.
         path: RelPath,
-        /// The view.
         view: ViewMode,
-        /// The type's name.
         file_type: &'static str,
         /// What this build would need to have it.
         feature: Option<&'static str>,
     },
-    /// Words that should select files select none.
     #[error("no file of the project matches `{word}`")]
-    NothingSelected {
-        /// The word.
-        word: String,
-    },
-    /// Git does not know a revision.
+    NothingSelected { word: String },
     #[error("no revision `{revision}` in the git repository")]
-    NoSuchRevision {
-        /// The revision as it was given.
-        revision: String,
-    },
-    /// Lines of a file cannot be marked.
+    NoSuchRevision { revision: String },
     #[error("no such lines in {path}")]
-    Slice {
-        /// The file.
-        path: RelPath,
-        /// What is wrong with them.
-        source: slices::Error,
-    },
-    /// The request was cancelled.
+    Slice { path: RelPath, source: slices::Error },
     #[error("request was cancelled")]
     Cancelled,
-    /// There is no cache to work on.
     #[error("cache is disabled or cannot be opened")]
     NoCache,
-    /// A document is larger than it may be.
     #[error("document needs {tokens} tokens, budget is {budget}")]
     OverBudget {
         /// Its tokens, more than `budget`.
         tokens: u64,
-        /// The most that it may have.
         budget: u64,
     },
-    /// A document has more bytes than it may have.
     #[error("document needs {bytes} bytes, limit is {limit}")]
     OverSize {
         /// Its bytes, more than `limit`.
         bytes: u64,
-        /// The most that it may have.
         limit: u64,
     },
-    /// A discussion cannot be read.
     #[error("discussion {} is invalid", path.display())]
-    Discussion {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: sections::Error,
-    },
-    /// The file of a discussion cannot be read.
+    Discussion { path: PathBuf, source: sections::Error },
     #[error("discussion {} cannot be read", path.display())]
-    DiscussionFile {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// A request body would hold nothing.
+    DiscussionFile { path: PathBuf, source: io::Error },
     #[error("request body would be empty")]
     NothingToSend,
-    /// An output file cannot be written.
     #[error("{} cannot be written", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
 }
 
 /// The stable name of an error: what clients branch on.
@@ -141,23 +78,17 @@ pub enum Code {
     BadPattern,
     /// A path does not lie in the project.
     OutsideProject,
-    /// There is no such file.
     NotFound,
-    /// A file holds secrets.
     Secret,
     /// A file has nothing to show.
     NotShown,
-    /// A file's type has no such view.
     NoSuchView,
     /// Git does not know a revision.
     NoSuchRevision,
     /// A file does not have the lines that should be marked.
     NoSuchLines,
-    /// The request was cancelled.
     Cancelled,
-    /// There is no cache.
     NoCache,
-    /// A document is larger than it may be.
     OverBudget,
     /// A discussion cannot be understood.
     BadDiscussion,

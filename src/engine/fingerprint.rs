@@ -7,24 +7,21 @@ use crate::model::ContentHash;
 /// Each value is preceded by its length, so that no two sequences of values share their bytes. `{:?}` is no substitute:
 /// its output may change with a field's name or a compiler's version, and a key must not.
 #[derive(Debug, Default)]
-pub(in crate::engine) struct Fingerprint(Vec<u8>);
+pub(super) struct Fingerprint(Vec<u8>);
 
 impl Fingerprint {
-    /// Adds bytes.
-    pub(in crate::engine) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
         self
     }
 
-    /// Adds a number.
-    pub(in crate::engine) fn number(&mut self, number: u64) -> &mut Self {
+    pub(super) fn number(&mut self, number: u64) -> &mut Self {
         self.0.extend_from_slice(&number.to_le_bytes());
         self
     }
 
-    /// Returns the hash of all that was added.
-    pub(in crate::engine) fn finish(&self) -> ContentHash {
+    pub(super) fn finish(&self) -> ContentHash {
         ContentHash::digest(&self.0)
     }
 }

@@ -26,9 +26,7 @@ pub struct World<'w> {
 /// What a project is to be treated like.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Whether what is derived is kept in the cache.
     pub cache_enabled: bool,
-    /// The cache's folder.
     pub cache_dir: RelPath,
     /// Which names do not count, or hold secrets.
     pub names: discover::Options,
@@ -38,9 +36,7 @@ pub struct Options {
     pub structure_max_bytes: u64,
     /// How much processor time the parse of one file may take.
     pub parse_timeout: Duration,
-    /// Lines on each side of the one that a window is about.
     pub window_lines: u32,
-    /// How tokens are counted.
     pub counter: TokenCounter,
     /// An image of more bytes is not put into a document.
     pub screenshot_bytes: u64,
@@ -61,7 +57,6 @@ pub struct SummaryLookupOptions {
     pub exclude: Vec<String>,
     /// Nor are smaller files.
     pub min_bytes: u64,
-    /// Nor are files with these names.
     pub secret_names: discover::Options,
 }
 
@@ -89,12 +84,9 @@ impl ScanProgress for NoProgress {
     fn advance(&self) {}
 }
 
-/// What an index run did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IndexReport {
-    /// Files of the project that have text.
     pub files: u64,
-    /// Files that were read and hashed.
     pub hashed: u64,
     /// Contents that structure and summary were derived from.
     pub parsed: u64,
@@ -104,9 +96,7 @@ pub struct IndexReport {
     pub removed: u64,
     /// Files that the project lists and that have no text to show, by reason.
     pub left_out: BTreeMap<SkipReason, u64>,
-    /// Bytes that were read.
     pub bytes: u64,
-    /// Wall time.
     pub elapsed: Duration,
 }
 

@@ -7,13 +7,10 @@ pub const STACK_BYTES: usize = 8 << 20;
 
 /// A tree takes some twenty times the bytes of its text. Texts of more bytes than this are derived from one at a time,
 /// so that memory depends on the largest file and not on the number of cores.
-pub(in crate::engine) const LARGE_BYTES: usize = 256 << 10;
+pub(super) const LARGE_BYTES: usize = 256 << 10;
 
 /// Does the work on each of the items and returns what came of it, in their order.
-pub(in crate::engine) fn on_all_cores<T: Sync, R: Send>(
-    items: &[T],
-    work: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
+pub(super) fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let take = || {
         let mut done = Vec::new();
@@ -27,6 +24,7 @@ pub(in crate::engine) fn on_all_cores<T: Sync, R: Send>(
     let mut done = std::thread::scope(|scope| {
         // Where no thread is to be had, those that there are do the work, or this one alone.
         let spawn = |_| std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, take).ok();
+        // One less than there are cores, because this thread works too.
         let helpers: Vec<_> = (1..helpers).map_while(spawn).collect();
         let mut done = take();
         for helper in helpers {

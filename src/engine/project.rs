@@ -30,12 +30,12 @@ use crate::store::IntegrityReport;
 /// It holds what its use cases share: the cache, and what is known between answers. Every use case is one method here
 /// and one function in a folder of this room.
 pub struct Project<'w> {
-    pub(in crate::engine) cache: ArtifactCache<'w>,
+    pub(super) cache: ArtifactCache<'w>,
     /// What other projects of this process know of the same files.
     shared: Option<Arc<WorkspaceCache>>,
     summary_lookup: Arc<Mutex<SummaryLookup>>,
     /// What the document that was composed last shows, until its reader has it.
-    pub(in crate::engine) pending_delivery: Option<PendingDelivery>,
+    pub(super) pending_delivery: Option<PendingDelivery>,
 }
 
 impl<'w> Project<'w> {

@@ -13,18 +13,12 @@ use crate::model::{
 use crate::sys::FileKind;
 use crate::{aggregate, slices};
 
-/// The outline of one file.
 #[derive(Debug, Clone)]
 pub struct OutlineAnswer {
-    /// The file.
     pub path: RelPath,
-    /// Its content.
     pub hash: ContentHash,
-    /// Its type.
     pub file_type: &'static FileType,
-    /// Lines of its text.
     pub lines: u32,
-    /// The outline.
     pub outline: Outline,
 }
 
@@ -35,8 +29,7 @@ impl OutlineAnswer {
     }
 }
 
-/// Returns the outlines of the files that are named, or of all files that have one, by path.
-pub(in crate::engine) fn outlines(
+pub(super) fn outlines(
     cache: &mut ArtifactCache<'_>,
     words: &[String],
     trust: Trust,
@@ -51,11 +44,7 @@ pub(in crate::engine) fn outlines(
     Ok(outlines)
 }
 
-/// Returns the outlines of those files that have one.
-pub(in crate::engine) fn outlines_of(
-    cache: &mut ArtifactCache<'_>,
-    files: &[KnownFile],
-) -> Vec<OutlineAnswer> {
+pub(super) fn outlines_of(cache: &mut ArtifactCache<'_>, files: &[KnownFile]) -> Vec<OutlineAnswer> {
     let mut answers = Vec::new();
     for subject in files.iter().filter_map(ContentRef::from_file) {
         if cache.workspace.world.progress.is_cancelled() {
@@ -89,19 +78,14 @@ fn must_have_outline(file: &KnownFile) -> Result<(), Error> {
 /// A symbol that bears the name that was asked for.
 #[derive(Debug, Clone)]
 pub struct SymbolAnswer {
-    /// The file that it is in.
     pub path: RelPath,
-    /// That file's content.
     pub hash: ContentHash,
-    /// The symbol.
     pub symbol: Symbol,
     /// Its text; `None` if it was not asked for.
     pub definition: Option<String>,
 }
 
-/// Returns the symbols of that name, by path and line: of its own name, its qualified name, or the end of that.
-/// With `with_text` each brings its text.
-pub(in crate::engine) fn symbols(
+pub(super) fn symbols(
     cache: &mut ArtifactCache<'_>,
     name: &str,
     with_text: bool,
@@ -158,7 +142,6 @@ fn outlines_that_mention(
     Ok(mentions)
 }
 
-/// Returns whether a symbol is meant by a name.
 fn matches_name(symbol: &Symbol, name: &str) -> bool {
     if symbol.name == name || symbol.qualified_name == name {
         return true;
@@ -171,8 +154,7 @@ fn matches_name(symbol: &Symbol, name: &str) -> bool {
 /// sources that were put together into one file (SQLite's) are larger than that.
 const MOST_BYTES: u64 = 128 << 20;
 
-/// Marks the lines `start_line` to `end_line` of a file, from 1 and inclusive. Nothing is written.
-pub(in crate::engine) fn make_slice(
+pub(super) fn make_slice(
     workspace: &Workspace<'_>,
     word: &str,
     start_line: u32,
@@ -188,8 +170,7 @@ pub(in crate::engine) fn make_slice(
     }
 }
 
-/// Returns where a slice is in a file now. If the file has no text any more, the slice is stale.
-pub(in crate::engine) fn resolve_slice(
+pub(super) fn resolve_slice(
     workspace: &Workspace<'_>,
     word: &str,
     slice: &Slice,
@@ -197,8 +178,7 @@ pub(in crate::engine) fn resolve_slice(
     Ok(resolve_slices(workspace, word, std::slice::from_ref(slice))?.remove(0))
 }
 
-/// Returns where each of several slices is in a file now, which is read once for all.
-pub(in crate::engine) fn resolve_slices(
+pub(super) fn resolve_slices(
     workspace: &Workspace<'_>,
     word: &str,
     marked: &[Slice],
@@ -241,43 +221,5 @@ fn text_to_slice(workspace: &Workspace<'_>, path: &RelPath) -> Result<String, Sk
 
 /// Returns whether a file is kept from readers by its name, whatever is in it.
 const fn is_withheld(reason: SkipReason) -> bool {
-    match reason {
-        SkipReason::Secret | SkipReason::History => true,
-        SkipReason::Binary
-        | SkipReason::TooLarge
-        | SkipReason::Unreadable
-        | SkipReason::Undecodable
-        | SkipReason::Vanished
-        | SkipReason::Unstable
-        | SkipReason::Symlink
-        | SkipReason::Special
-        | SkipReason::Submodule
-        | SkipReason::NestedRepository => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{Span, SymbolKind};
-
-    #[test]
-    fn a_name_means_a_symbol_by_the_end_of_its_qualified_name() {
-        let symbol = Symbol {
-            kind: SymbolKind::Method,
-            name: "run".to_owned(),
-            qualified_name: "core.Engine.run".to_owned(),
-            span: Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: 1 },
-            signature: String::new(),
-            doc: None,
-            recovered: false,
-            children: Vec::new(),
-        };
-        for name in ["run", "Engine.run", "core.Engine.run"] {
-            assert!(matches_name(&symbol, name), "{name}");
-        }
-        for name in ["un", "gine.run", "Engine", "x.run"] {
-            assert!(!matches_name(&symbol, name), "{name}");
-        }
-    }
+    matches!(reason, SkipReason::Secret | SkipReason::History)
 }

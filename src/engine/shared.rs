@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::engine::document::DocumentCaches;
 use crate::engine::summaries::SummaryLookup;
-use crate::engine::workspace::{TrackerCounts, TreeTracker};
+use crate::engine::workspace::{TreeTracker, WorkspaceCounts};
 use crate::model::RelPath;
 
 /// What is known of a project between two answers, shared by all projects of one process that have the same root and
@@ -19,19 +19,6 @@ pub struct WorkspaceCache {
     tracker: Arc<TreeTracker>,
     documents: DocumentCaches,
     summary_lookup: Arc<Mutex<SummaryLookup>>,
-}
-
-/// How the shared caches have fared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct WorkspaceCounts {
-    /// Files that the project lists, as far as is known.
-    pub files: u64,
-    /// Changes that stamps showed and no event reported.
-    pub missed: u64,
-    /// Files whose bytes were not what their stamps promised.
-    pub mistakes: u64,
-    /// Documents that were answered from the cache.
-    pub reused: u64,
 }
 
 impl WorkspaceCache {
@@ -73,8 +60,7 @@ impl WorkspaceCache {
 
     /// Returns how the caches have fared.
     pub fn counts(&self) -> WorkspaceCounts {
-        let TrackerCounts { files, missed, mistakes } = self.tracker.counts();
-        WorkspaceCounts { files, missed, mistakes, reused: self.documents.reused() }
+        WorkspaceCounts { reused: self.documents.reused(), ..self.tracker.counts() }
     }
 
     /// Returns the files outside of the project on which the listing depends: git's index, its settings, the user's
@@ -83,15 +69,15 @@ impl WorkspaceCache {
         self.tracker.external_dependencies()
     }
 
-    pub(in crate::engine) fn tracker(&self) -> Arc<TreeTracker> {
+    pub(super) fn tracker(&self) -> Arc<TreeTracker> {
         Arc::clone(&self.tracker)
     }
 
-    pub(in crate::engine) const fn documents(&self) -> &DocumentCaches {
+    pub(super) const fn documents(&self) -> &DocumentCaches {
         &self.documents
     }
 
-    pub(in crate::engine) fn summary_lookup(&self) -> Arc<Mutex<SummaryLookup>> {
+    pub(super) fn summary_lookup(&self) -> Arc<Mutex<SummaryLookup>> {
         Arc::clone(&self.summary_lookup)
     }
 }

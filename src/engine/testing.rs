@@ -26,15 +26,15 @@ use crate::sys::{
 };
 
 /// Real files, with a record of the readings.
-pub(in crate::engine) struct RecordingFiles {
+pub(super) struct RecordingFiles {
     files: RealFiles,
     reads: Mutex<Vec<String>>,
     /// How many more readings are disturbed by a change.
-    pub(in crate::engine) disturbances: AtomicUsize,
+    pub(super) disturbances: AtomicUsize,
     /// The bytes that the next reading returns, as if the file was written at the same time.
-    pub(in crate::engine) torn: Mutex<Option<Vec<u8>>>,
+    pub(super) torn: Mutex<Option<Vec<u8>>>,
     /// Runs during the next reading.
-    pub(in crate::engine) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+    pub(super) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Files for RecordingFiles {
@@ -88,7 +88,7 @@ impl Processes for CountingProcesses {
 
 /// A clock that is ahead of the files' clock by so many seconds.
 #[derive(Default)]
-pub(in crate::engine) struct AheadClock(AtomicU64);
+pub(super) struct AheadClock(AtomicU64);
 
 impl Clock for AheadClock {
     fn now(&self) -> SystemTime {
@@ -109,16 +109,16 @@ impl Clock for AheadClock {
 }
 
 /// A folder with files, and what was done with them.
-pub(in crate::engine) struct TestProject {
-    pub(in crate::engine) folder: tempfile::TempDir,
-    pub(in crate::engine) files: RecordingFiles,
+pub(super) struct TestProject {
+    pub(super) folder: tempfile::TempDir,
+    pub(super) files: RecordingFiles,
     processes: CountingProcesses,
-    pub(in crate::engine) clock: AheadClock,
+    pub(super) clock: AheadClock,
 }
 
 impl TestProject {
     /// Returns a project with these files, given as paths and texts.
-    pub(in crate::engine) fn new(files: &[(&str, &str)]) -> Self {
+    pub(super) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let recording = RecordingFiles {
             files: RealFiles::open(folder.path()).unwrap(),
@@ -135,8 +135,7 @@ impl TestProject {
         project
     }
 
-    /// Returns the project as the engine opens it.
-    pub(in crate::engine) fn open(&self, options: Options) -> Project<'_> {
+    pub(super) fn open(&self, options: Options) -> Project<'_> {
         let world = World {
             clock: &self.clock,
             disk: &RealDisk,
@@ -148,35 +147,34 @@ impl TestProject {
     }
 
     /// Opens the project with or without a cache.
-    pub(in crate::engine) fn project(&self, cache_enabled: bool) -> Project<'_> {
+    pub(super) fn project(&self, cache_enabled: bool) -> Project<'_> {
         self.open(Options { cache_enabled, ..options() })
     }
 
     /// Opens the project as a process does that stays.
-    pub(in crate::engine) fn open_shared(&self, shared: &Arc<WorkspaceCache>) -> Project<'_> {
+    pub(super) fn open_shared(&self, shared: &Arc<WorkspaceCache>) -> Project<'_> {
         let mut project = self.open(options());
         project.share_cache(Arc::clone(shared));
         project
     }
 
-    pub(in crate::engine) fn path(&self, path: &str) -> PathBuf {
+    pub(super) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
     /// Writes a file in place, so that its inode stays.
-    pub(in crate::engine) fn write(&self, path: &str, text: &str) {
+    pub(super) fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    pub(in crate::engine) fn rename(&self, from: &str, to: &str) {
+    pub(super) fn rename(&self, from: &str, to: &str) {
         fs::create_dir_all(self.path(to).parent().unwrap()).unwrap();
         fs::rename(self.path(from), self.path(to)).unwrap();
     }
 
-    /// Runs git on the project.
-    pub(in crate::engine) fn git(&self, arguments: &[&str]) {
+    pub(super) fn git(&self, arguments: &[&str]) {
         let identity = ["-c", "user.name=t", "-c", "user.email=t@t"];
         let arguments: Vec<&OsStr> = identity.iter().chain(arguments).map(OsStr::new).collect();
         let finished = RealProcesses.run("git", &arguments, self.folder.path(), &[], b"").unwrap();
@@ -184,28 +182,28 @@ impl TestProject {
     }
 
     /// Lets all stamps become old enough to be trusted.
-    pub(in crate::engine) fn rest(&self) {
+    pub(super) fn rest(&self) {
         std::thread::sleep(Duration::from_millis(120));
         let _ = self;
     }
 
     /// Sets the clock ahead of the files' clock, so that they seem older.
-    pub(in crate::engine) fn wait(&self, seconds: u64) {
+    pub(super) fn wait(&self, seconds: u64) {
         self.clock.0.fetch_add(seconds, Ordering::SeqCst);
     }
 
     /// Sets the clock back to that of the files: what is written now is young.
-    pub(in crate::engine) fn reset_clock(&self) {
+    pub(super) fn reset_clock(&self) {
         self.clock.0.store(0, Ordering::SeqCst);
     }
 
     /// Returns the files that were read since this was last called, in that order.
-    pub(in crate::engine) fn reads(&self) -> Vec<String> {
+    pub(super) fn reads(&self) -> Vec<String> {
         std::mem::take(&mut *self.files.reads.lock().unwrap())
     }
 
     /// Returns how often each file was read since that was last asked.
-    pub(in crate::engine) fn read_counts(&self) -> Vec<(String, usize)> {
+    pub(super) fn read_counts(&self) -> Vec<(String, usize)> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for path in self.reads() {
             *counts.entry(path).or_default() += 1;
@@ -214,17 +212,17 @@ impl TestProject {
     }
 
     /// Returns how many programs were run since this was last called.
-    pub(in crate::engine) fn runs(&self) -> usize {
+    pub(super) fn runs(&self) -> usize {
         self.processes.0.swap(0, Ordering::SeqCst)
     }
 
     /// Returns where the database of model summaries is.
-    pub(in crate::engine) fn agent_db(&self) -> PathBuf {
+    pub(super) fn agent_db(&self) -> PathBuf {
         self.path(".slop_cache").join(AGENT_DATABASE)
     }
 }
 
-pub(in crate::engine) fn options() -> Options {
+pub(super) fn options() -> Options {
     Options {
         cache_enabled: true,
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
@@ -244,11 +242,7 @@ pub(in crate::engine) fn options() -> Options {
     }
 }
 
-pub(in crate::engine) fn request(
-    strategy: AggregationStrategy,
-    view: ViewMode,
-    focus: &[&str],
-) -> AggregationRequest {
+pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&str]) -> AggregationRequest {
     let tier = TierOptions {
         tier: Tier::Worker,
         view,
@@ -276,8 +270,7 @@ pub(in crate::engine) fn request(
     }
 }
 
-/// Returns a request for one view of files.
-pub(in crate::engine) fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
+pub(super) fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
     ViewRequest {
         items: Vec::new(),
         files: files.iter().map(|&file| file.to_owned()).collect(),
@@ -290,5 +283,5 @@ pub(in crate::engine) fn view_request(mode: ViewMode, files: &[&str]) -> ViewReq
 }
 
 /// Two small files.
-pub(in crate::engine) const FILES: &[(&str, &str)] =
+pub(super) const FILES: &[(&str, &str)] =
     &[("a.py", "def a():\n    return 1\n"), ("b.py", "def b():\n    return 2\n")];

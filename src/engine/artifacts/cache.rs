@@ -41,13 +41,13 @@ pub(in crate::engine) struct ArtifactCache<'w> {
     /// The store; `None` if there is none to be had, and everything is derived again.
     pub(in crate::engine) store: Option<Store>,
     /// What could not be stored, or was not to be.
-    pub(in crate::engine) unsaved: HashMap<ContentKey, ContentArtifacts>,
+    pub(super) unsaved: HashMap<ContentKey, ContentArtifacts>,
     /// A store that was lost is not looked for again before this moment.
     pub(in crate::engine) reopens_after: Duration,
 }
 
 /// A content under the file type that it is read as: the same bytes have other artifacts as C than as C++.
-pub(in crate::engine) type ContentKey = (ContentHash, &'static str);
+pub(super) type ContentKey = (ContentHash, &'static str);
 
 impl<'w> ArtifactCache<'w> {
     /// Opens the cache of a project, unless its options forbid that.
@@ -118,13 +118,20 @@ impl ArtifactCache<'_> {
         }
     }
 
-    /// Writes a batch. What cannot be stored is kept in memory, so that this run's answers are right.
-    pub(in crate::engine) fn save(&mut self, batch: WriteBatch) {
-        self.save_read(batch, None);
+    pub(in crate::engine) fn new_batch(&self) -> WriteBatch {
+        let at_s = self.workspace.world.clock.now_s();
+        WriteBatch { contents: Vec::new(), files: Vec::new(), removed: Vec::new(), at_s }
     }
 
-    /// Writes a batch, but for what was read before so many touches and has been read once more since.
-    pub(in crate::engine) fn save_read(&mut self, mut batch: WriteBatch, touches: Option<u64>) {
+    pub(in crate::engine) fn save_contents(&mut self, contents: Vec<ContentArtifacts>) {
+        let batch = WriteBatch { contents, ..self.new_batch() };
+        self.save(batch, None);
+    }
+
+    /// Writes a batch, without the files that were touched and read again after `began`. What cannot be stored is kept
+    /// in memory, so that this run's answers are right.
+    pub(in crate::engine) fn save(&mut self, mut batch: WriteBatch, began: Option<&TreeSnapshot>) {
+        let touches = began.map(|began| began.touches);
         if batch.contents.is_empty() && batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
@@ -180,24 +187,24 @@ impl ArtifactCache<'_> {
         if let Some(tree) = &self.workspace.tracker {
             tree.drop_rows();
         }
-        let why = error_chain(error);
+        let reason = error_chain(error);
         if error.is_damage() {
             self.store = Some(store);
-            self.rebuild_store(&why);
+            self.rebuild_store(&reason);
         } else if matches!(error, store::Error::Gone) {
             self.reopen_store();
         } else {
-            self.workspace.note(format!("the cache is not used in this run: {why}"));
+            self.workspace.note(format!("the cache is not used in this run: {reason}"));
         }
     }
 
     /// Puts a damaged store aside and opens a new one.
-    pub(in crate::engine) fn rebuild_store(&mut self, why: &str) {
+    pub(super) fn rebuild_store(&mut self, reason: &str) {
         let Some(store) = self.store.take() else { return };
         let moved = store.set_aside().ok().flatten().and_then(|path| path.file_name().map(PathBuf::from));
         let moved_to =
             moved.map_or(String::new(), |name| format!("; the old file is now {}", name.display()));
-        self.workspace.note(format!("the cache was rebuilt: {why}{moved_to}"));
+        self.workspace.note(format!("the cache was rebuilt: {reason}{moved_to}"));
         self.reopen_store();
     }
 
@@ -210,7 +217,7 @@ impl ArtifactCache<'_> {
     }
 
     /// Looks for a cache again that was given up, so that a full disk does not cost a process that stays its cache.
-    pub(in crate::engine) fn retry_open(&mut self) {
+    fn retry_open(&mut self) {
         let now = self.workspace.world.clock.monotonic();
         if self.store.is_some() || !self.workspace.options.cache_enabled || now < self.reopens_after {
             return;
@@ -229,16 +236,11 @@ impl ArtifactCache<'_> {
     }
 
     pub(in crate::engine) fn remember_producers(&mut self) {
-        let fingerprint = producers_fingerprint();
-        if let Some(store) = &mut self.store
-            && let Err(error) = store.set_meta(PRODUCERS, fingerprint.as_bytes())
-        {
-            self.recover(&error);
-        }
+        self.remember(PRODUCERS, producers_fingerprint().as_bytes());
     }
 
     /// Makes the next scan read every file again, for what it derived is not all there any more.
-    pub(in crate::engine) fn forget_producers(&mut self) -> Result<(), Error> {
+    pub(super) fn forget_producers(&mut self) -> Result<(), Error> {
         let store = self.store.as_mut().ok_or(Error::NoCache)?;
         Ok(store.set_meta(PRODUCERS, b"")?)
     }
@@ -355,10 +357,5 @@ impl ArtifactCache<'_> {
                 false
             }
         }
-    }
-
-    /// Writes what came of files that were read after so many touches. One that was touched since is not settled.
-    pub(in crate::engine) fn save_scanned(&mut self, batch: WriteBatch, began: Option<&TreeSnapshot>) {
-        self.save_read(batch, began.map(|began| began.touches));
     }
 }

@@ -40,7 +40,7 @@ pub(in crate::engine) fn producers(file_type: &'static FileType) -> Vec<Producer
 
 /// Returns who makes what is kept of files of this type: what each scan derives, and what is derived when it is asked
 /// for.
-pub(in crate::engine) fn all_producers(file_type: &'static FileType) -> Vec<Producer> {
+pub(super) fn all_producers(file_type: &'static FileType) -> Vec<Producer> {
     ArtifactKind::ALL.into_iter().filter_map(|artifact| producer(artifact, file_type)).collect()
 }
 
@@ -59,7 +59,6 @@ fn summary_producer(file_type: &'static FileType) -> Producer {
     by
 }
 
-/// Returns the producer of that kind of artifact, if this type of file has it.
 pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static FileType) -> Option<Producer> {
     match artifact {
         ArtifactKind::Outline => syntax::outline_producer(file_type.id),
@@ -101,7 +100,7 @@ pub(in crate::engine) fn derive(
 }
 
 /// Returns a text that changes whenever the producers of any type of file do.
-pub(in crate::engine) fn producers_fingerprint() -> &'static str {
+pub(super) fn producers_fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();
     FINGERPRINT.get_or_init(|| {
         let all = discover::all_file_types().flat_map(producers);

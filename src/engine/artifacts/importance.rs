@@ -5,18 +5,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
-use std::time::Duration;
 
 use super::cache::{ArtifactCache, ContentKey};
-use super::derive::{IdentifiedText, derive, identify, producer};
-use super::lookup::ContentRef;
+use super::derive::producer;
+use super::lookup::{ContentRef, derive_in, with_content};
 use crate::aggregate::{Importance, ImportanceSubject};
-use crate::discover::HeaderNeighbors;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::KnownFile;
 use crate::model::{ArtifactKind, ContentHash, FileReferences, Outline, Producer, RelPath};
-use crate::store::{ArtifactBody, ContentArtifacts, Store, WriteBatch};
-use crate::sys::{Clock, Files};
+use crate::store::{ArtifactBody, ContentArtifacts, Store};
 use crate::{aggregate, syntax};
 
 /// This many files are looked through before their names are written.
@@ -24,9 +21,7 @@ const FILES_AT_ONCE: usize = 500;
 
 /// What the caller knows of files.
 pub(in crate::engine) struct ImportanceInputs<'a> {
-    /// Returns whether a file is in focus.
     pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
-    /// Returns whether a person curated a file.
     pub(in crate::engine) is_curated: &'a dyn Fn(&RelPath) -> bool,
     /// How often commits changed files, in millionths of a change.
     pub(in crate::engine) changes: &'a HashMap<RelPath, u64>,
@@ -36,7 +31,7 @@ pub(in crate::engine) struct ImportanceInputs<'a> {
 pub(in crate::engine) fn importance(
     cache: &mut ArtifactCache<'_>,
     files: &[&KnownFile],
-    standing: &ImportanceInputs<'_>,
+    inputs: &ImportanceInputs<'_>,
 ) -> Vec<Importance> {
     let references = references(cache, files);
     let subjects: Vec<_> = files
@@ -48,9 +43,9 @@ pub(in crate::engine) fn importance(
             path: &file.path,
             references,
             own_name: references.and_then(|_| import_name_number(&file.path)),
-            in_focus: (standing.in_focus)(&file.path),
-            is_curated: (standing.is_curated)(&file.path),
-            changes: standing.changes.get(&file.path).copied().unwrap_or(0),
+            in_focus: (inputs.in_focus)(&file.path),
+            is_curated: (inputs.is_curated)(&file.path),
+            changes: inputs.changes.get(&file.path).copied().unwrap_or(0),
         })
         .collect();
     aggregate::rate_files(&subjects)
@@ -100,15 +95,14 @@ fn scan_references(
     missing: &[(ContentRef<'_>, Producer)],
     found: &mut HashMap<ContentKey, FileReferences>,
 ) {
-    let reader = ReferenceScanner {
-        files: cache.workspace.world.files,
-        clock: cache.workspace.world.clock,
-        max_bytes: cache.workspace.options.structure_max_bytes,
-        parse_timeout: cache.workspace.options.parse_timeout,
-        unsaved: &cache.unsaved,
-        known: cache.open_reader().map(Mutex::new),
-    };
-    let read = on_all_cores(missing, |(subject, _)| reader.references(subject));
+    let known = cache.open_reader().map(Mutex::new);
+    let (workspace, unsaved) = (&cache.workspace, &cache.unsaved);
+    let read = on_all_cores(missing, |(subject, _)| {
+        with_content(workspace, subject, |content| {
+            let outline = outline(subject, unsaved, known.as_ref(), || derive_in(workspace, content));
+            syntax::references(&content.text.text, outline.as_ref())
+        })
+    });
     let mut contents = Vec::new();
     for ((subject, by), references) in missing.iter().zip(read) {
         let Some(references) = references else { continue };
@@ -116,44 +110,19 @@ fn scan_references(
         let artifacts = vec![(by.clone(), ArtifactBody::References(references))];
         contents.push(ContentArtifacts { hash: subject.hash, facts: subject.facts.clone(), artifacts });
     }
-    let at_s = cache.workspace.world.clock.now_s();
-    cache.save(WriteBatch { contents, files: Vec::new(), removed: Vec::new(), at_s });
+    cache.save_contents(contents);
 }
 
-/// Reads files and looks for names in them.
-struct ReferenceScanner<'a> {
-    files: &'a dyn Files,
-    clock: &'a dyn Clock,
-    max_bytes: u64,
-    parse_timeout: Duration,
-    unsaved: &'a HashMap<ContentKey, ContentArtifacts>,
-    /// A connection of its own, for other threads to ask.
-    known: Option<Mutex<Store>>,
-}
-
-impl ReferenceScanner<'_> {
-    /// Returns the names in a file; `None` if it is not what it was.
-    fn references(&self, subject: &ContentRef<'_>) -> Option<FileReferences> {
-        let reading = self.files.read(subject.path, self.max_bytes).ok()?;
-        let mut content =
-            identify(subject.path, &reading.bytes, &HeaderNeighbors::from_paths(std::iter::empty())).ok()?;
-        content.file_type = subject.file_type;
-        if content.hash != subject.hash {
-            return None;
-        }
-        let outline = self.outline(subject, &content);
-        Some(syntax::references(&content.text.text, outline.as_ref()))
-    }
-
-    fn outline(&self, subject: &ContentRef<'_>, content: &IdentifiedText<'_>) -> Option<Outline> {
-        let by = producer(ArtifactKind::Outline, subject.file_type)?;
-        if let Some(outline) = self.unsaved.get(&content_key(subject)).and_then(outline_in) {
-            return Some(outline);
-        }
-        let stored =
-            self.known.as_ref().and_then(|known| known.lock().ok()?.outline(&by, &subject.hash).ok()?);
-        stored.or_else(|| outline_in(&derive(content, self.parse_timeout, self.clock)))
-    }
+fn outline(
+    subject: &ContentRef<'_>,
+    unsaved: &HashMap<ContentKey, ContentArtifacts>,
+    known: Option<&Mutex<Store>>,
+    derive: impl FnOnce() -> ContentArtifacts,
+) -> Option<Outline> {
+    let by = producer(ArtifactKind::Outline, subject.file_type)?;
+    let unsaved = unsaved.get(&content_key(subject)).and_then(outline_in);
+    let stored = unsaved.or_else(|| known?.lock().ok()?.outline(&by, &subject.hash).ok()?);
+    stored.or_else(|| outline_in(&derive()))
 }
 
 fn content_key(subject: &ContentRef<'_>) -> ContentKey {

@@ -1,15 +1,20 @@
-//! Looks up artifacts, wherever they are: in memory, in the store, or still to be derived from the file.
+//! Looks up artifacts, wherever they are: in memory, in the store, or still to be derived from the file; and checks
+//! skeletons against their sources before they are shown, on all cores.
+//!
+//! A check takes a parse of the skeleton, and often one of the whole source: nearly all that a cold index would cost.
+//! So no file is checked before its skeleton is shown, and none twice.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
 
 use super::cache::ArtifactCache;
-use super::derive::{derive, identify, producer};
+use super::derive::{IdentifiedText, derive, identify, producer};
 use crate::discover::HeaderNeighbors;
-use crate::engine::parallel::on_all_cores;
-use crate::engine::workspace::{KnownFile, KnownState};
+use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
+use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ArtifactKind, ContentFacts, ContentHash, FileType, Outline, Producer, RelPath, Skeleton};
-use crate::store;
-use crate::store::{ArtifactBody, ContentArtifacts, Store, WriteBatch};
+use crate::store::{ArtifactBody, ContentArtifacts, Store};
+use crate::{store, syntax};
 
 /// A content, and where it can be read should it have to be.
 #[derive(Clone)]
@@ -43,12 +48,12 @@ impl ArtifactCache<'_> {
     }
 
     /// Returns the skeleton, which need not be checked; `None` if the type has none, or the file is not what it was.
-    pub(in crate::engine) fn unchecked_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
+    pub(super) fn unchecked_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
         self.artifact(subject, ArtifactKind::Skeleton, Store::skeleton, skeleton_in)
     }
 
     /// Returns the skeleton where it has been made before.
-    pub(in crate::engine) fn cached_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
+    pub(super) fn cached_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
         let by = producer(ArtifactKind::Skeleton, subject.file_type)?;
         self.cached_artifact(subject, &by, &Store::skeleton, &skeleton_in)
     }
@@ -76,13 +81,7 @@ impl ArtifactCache<'_> {
         // It is not there, or its checksum does not hold: then it is made again.
         let derived = self.rederive(subject)?;
         let found = find_body(&derived, take);
-        let batch = WriteBatch {
-            contents: vec![derived],
-            files: Vec::new(),
-            removed: Vec::new(),
-            at_s: self.workspace.world.clock.now_s(),
-        };
-        self.save(batch);
+        self.save_contents(vec![derived]);
         found
     }
 
@@ -99,15 +98,27 @@ impl ArtifactCache<'_> {
     }
 
     fn rederive(&self, subject: &ContentRef<'_>) -> Option<ContentArtifacts> {
-        let reading =
-            self.workspace.world.files.read(subject.path, self.workspace.options.structure_max_bytes).ok()?;
-        let mut content =
-            identify(subject.path, &reading.bytes, &HeaderNeighbors::from_paths(std::iter::empty())).ok()?;
-        // The type of a header depends on its neighbors, which were looked at when the subject was found.
-        content.file_type = subject.file_type;
-        (content.hash == subject.hash)
-            .then(|| derive(&content, self.workspace.options.parse_timeout, self.workspace.world.clock))
+        let derive = |content: &IdentifiedText<'_>| derive_in(&self.workspace, content);
+        with_content(&self.workspace, subject, derive)
     }
+}
+
+/// Reads a file again and passes its text to `work`; `None` if it is not what it was.
+pub(super) fn with_content<T>(
+    workspace: &Workspace<'_>,
+    subject: &ContentRef<'_>,
+    work: impl FnOnce(&IdentifiedText<'_>) -> T,
+) -> Option<T> {
+    let content = workspace.world.files.read(subject.path, workspace.options.structure_max_bytes).ok()?;
+    let none = HeaderNeighbors::default();
+    let mut content = identify(subject.path, &content.bytes, &none).ok()?;
+    // The type of a header depends on its neighbors, which were looked at when the subject was found.
+    content.file_type = subject.file_type;
+    (content.hash == subject.hash).then(|| work(&content))
+}
+
+pub(super) fn derive_in(workspace: &Workspace<'_>, content: &IdentifiedText<'_>) -> ContentArtifacts {
+    derive(content, workspace.options.parse_timeout, workspace.world.clock)
 }
 
 fn skeleton_in(body: &ArtifactBody) -> Option<Skeleton> {
@@ -136,6 +147,7 @@ impl ArtifactCache<'_> {
         counts.extend(hashes.iter().zip(known).filter_map(|(hash, count)| Some((*hash, count?))));
         let mut new: Vec<(ContentHash, &str)> = hashes.iter().copied().zip(texts.iter().copied()).collect();
         new.retain(|(hash, _)| !counts.contains_key(hash));
+        // A text that occurs several times is counted once.
         new.sort_unstable_by_key(|(hash, _)| *hash);
         new.dedup_by_key(|(hash, _)| *hash);
         let fresh = on_all_cores(&new, |(hash, text)| (*hash, counter.count(text)));
@@ -155,4 +167,100 @@ impl ArtifactCache<'_> {
             self.recover(&error);
         }
     }
+}
+
+/// This many files are looked at before their skeletons are written.
+const FILES_AT_ONCE: usize = 500;
+
+/// A file with a skeleton that is not checked.
+type UncheckedSkeleton<'a> = (ContentRef<'a>, Skeleton);
+
+/// Files whose skeletons are likely to be shown next. As soon as one of them turns out not to be checked, all of them
+/// are checked together, on all cores.
+#[derive(Default)]
+pub(in crate::engine) struct SkeletonPrefetch(Vec<KnownFile>);
+
+impl SkeletonPrefetch {
+    pub(in crate::engine) fn new<'f>(files: impl Iterator<Item = &'f KnownFile>) -> Self {
+        Self(files.cloned().collect())
+    }
+}
+
+/// Returns the skeleton as it may be shown; `None` if the type has none, or the file is not what it was.
+pub(in crate::engine) fn checked_skeleton(
+    cache: &mut ArtifactCache<'_>,
+    prefetch: &mut SkeletonPrefetch,
+    subject: &ContentRef<'_>,
+) -> Option<Skeleton> {
+    let skeleton = cache.unchecked_skeleton(subject)?;
+    if skeleton.is_checked {
+        return Some(skeleton);
+    }
+    if !prefetch.0.is_empty() {
+        check_prefetched(cache, &std::mem::take(prefetch));
+        if let Some(skeleton) = cache.cached_skeleton(subject).filter(|skeleton| skeleton.is_checked) {
+            return Some(skeleton);
+        }
+    }
+    check(cache, &[(subject.clone(), skeleton)]).pop()
+}
+
+fn check_prefetched(cache: &mut ArtifactCache<'_>, prefetch: &SkeletonPrefetch) {
+    let mut seen: HashSet<(ContentHash, &str)> = HashSet::new();
+    for files in prefetch.0.chunks(FILES_AT_ONCE) {
+        let mut unchecked: Vec<UncheckedSkeleton<'_>> = Vec::new();
+        for subject in files.iter().filter_map(ContentRef::from_file) {
+            if seen.insert((subject.hash, subject.file_type.id))
+                && let Some(skeleton) = cache.cached_skeleton(&subject)
+                && !skeleton.is_checked
+            {
+                unchecked.push((subject, skeleton));
+            }
+        }
+        check(cache, &unchecked);
+    }
+}
+
+/// Returns the skeletons of those files that still are what they were, and keeps them.
+fn check(cache: &mut ArtifactCache<'_>, unchecked: &[UncheckedSkeleton<'_>]) -> Vec<Skeleton> {
+    let workspace = &cache.workspace;
+    // Held while a large text is parsed.
+    let large = Mutex::default();
+    let results =
+        on_all_cores(unchecked, |(subject, skeleton)| check_one(workspace, &large, subject, skeleton));
+    let (mut contents, mut skeletons) = (Vec::new(), Vec::new());
+    for ((subject, _), skeleton) in unchecked.iter().zip(results) {
+        let (Some(skeleton), Some(by)) = (skeleton, producer(ArtifactKind::Skeleton, subject.file_type))
+        else {
+            continue;
+        };
+        skeletons.push(skeleton.clone());
+        let artifacts = vec![(by, ArtifactBody::Skeleton(skeleton))];
+        contents.push(ContentArtifacts { hash: subject.hash, facts: subject.facts.clone(), artifacts });
+    }
+    cache.save_contents(contents);
+    skeletons
+}
+
+/// Reads a file once more and makes its skeleton with a check; `None` if it has changed, or the request was cancelled.
+fn check_one(
+    workspace: &Workspace<'_>,
+    large: &Mutex<()>,
+    subject: &ContentRef<'_>,
+    plain: &Skeleton,
+) -> Option<Skeleton> {
+    if workspace.world.progress.is_cancelled() {
+        return None;
+    }
+    let checked = with_content(workspace, subject, |content| {
+        let text = &content.text.text;
+        let _alone = (LARGE_BYTES < text.len()).then(|| large.lock());
+        let (clock, timeout) = (workspace.world.clock, workspace.options.parse_timeout);
+        let began = clock.thread_time();
+        let mut give_up = || timeout < clock.thread_time().saturating_sub(began);
+        syntax::checked_skeleton(subject.file_type.id, text, &mut give_up)
+    })??;
+    // A text at the limit of the time may be parsed once and not the second time.
+    let is_lost = checked.health.fallback.is_some();
+    Some(if is_lost { Skeleton { is_checked: true, ..plain.clone() } } else { checked })
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use super::cache::ArtifactCache;
 use super::derive::{all_producers, producers};
@@ -18,36 +17,25 @@ use crate::{discover, store};
 
 const SECONDS_A_DAY: i64 = 86_400;
 
-/// How much is cached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheStatus {
-    /// What was derived from files.
     pub size: StoreSize,
     /// What models wrote; `None` if they never wrote anything.
     pub paid: Option<AgentDbSize>,
 }
 
-/// What was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClearedCache {
-    /// What was derived from files.
     pub freed: DeletedRows,
-    /// What models wrote.
     pub paid: ClearedSummaries,
 }
 
-/// What is cached of one file.
 #[derive(Debug, Clone)]
 pub struct ExportedArtifacts {
-    /// The file.
     pub path: RelPath,
-    /// Its content.
     pub hash: ContentHash,
-    /// Its type.
     pub file_type: Option<&'static FileType>,
-    /// Words about it.
     pub summary: Option<String>,
-    /// Its symbols.
     pub outline: Option<Outline>,
     /// When that was made, in seconds since the epoch.
     pub made_at_s: Option<i64>,
@@ -55,23 +43,26 @@ pub struct ExportedArtifacts {
     pub by: Option<(ModelName, Tier)>,
 }
 
-/// Returns how much is cached.
 pub(in crate::engine) fn cache_status(cache: &mut ArtifactCache<'_>) -> Result<CacheStatus, Error> {
     let size = with_store(cache, |store| store.size())?;
-    Ok(CacheStatus { size, paid: paid_size(cache) })
+    Ok(CacheStatus { size, paid: with_reader(cache, AgentDb::size) })
 }
 
-/// Empties the cache. What models wrote costs money to have again, so it goes only where that is wanted too.
 pub(in crate::engine) fn clear_cache(
     cache: &mut ArtifactCache<'_>,
     with_paid: bool,
 ) -> Result<ClearedCache, Error> {
-    let paid = if with_paid { clear_paid(cache, None)? } else { keep_paid(cache) };
+    let paid = if with_paid {
+        clear_paid(cache, None)?
+    } else {
+        let kept = with_reader(cache, AgentDb::size).map_or(0, |size| size.summaries);
+        ClearedSummaries { kept, ..ClearedSummaries::default() }
+    };
+    // After the paid summaries: if they cannot be cleared, nothing is.
     let freed = change_store(cache, |store| store.clear(&ClearScope::All))?;
     Ok(ClearedCache { freed, paid })
 }
 
-/// Deletes what was derived, of these kinds, and what models wrote where that is wanted.
 pub(in crate::engine) fn clear_artifacts(
     cache: &mut ArtifactCache<'_>,
     kinds: &[ArtifactKind],
@@ -86,7 +77,6 @@ pub(in crate::engine) fn clear_artifacts(
     Ok(ClearedCache { freed, paid })
 }
 
-/// Deletes what is known of the files that words mean; what models wrote of them, alone.
 pub(in crate::engine) fn clear_files(
     cache: &mut ArtifactCache<'_>,
     words: &[String],
@@ -115,7 +105,6 @@ pub(in crate::engine) fn clear_files(
     Ok(ClearedCache { freed, paid: ClearedSummaries::default() })
 }
 
-/// Checks every byte that is cached; deletes what is damaged.
 pub(in crate::engine) fn verify_cache(cache: &mut ArtifactCache<'_>) -> Result<IntegrityReport, Error> {
     let mut verdict = change_store(cache, Store::verify)?;
     if verdict.structure_error.is_some() {
@@ -129,7 +118,6 @@ pub(in crate::engine) fn verify_cache(cache: &mut ArtifactCache<'_>) -> Result<I
     Ok(verdict)
 }
 
-/// Deletes what no file has held for so many days, and what older versions of this program made.
 pub(in crate::engine) fn collect_garbage(
     cache: &mut ArtifactCache<'_>,
     days: u32,
@@ -143,8 +131,6 @@ pub(in crate::engine) fn collect_garbage(
     Ok(ClearedCache { freed, paid: ClearedSummaries::default() })
 }
 
-/// Calls `each` with all that is cached, by path, until it breaks off. What models wrote of a file comes after it,
-/// each in a row of its own; what they wrote of folders is of no one file.
 pub(in crate::engine) fn export_cache(
     cache: &mut ArtifactCache<'_>,
     each: &mut dyn FnMut(ExportedArtifacts) -> ControlFlow<()>,
@@ -206,70 +192,44 @@ fn change_store<T>(
 /// What became of the words of models when the cache was cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClearedSummaries {
-    /// Summaries that were deleted.
     pub summaries: u64,
     /// Summaries that were kept, because their deletion was not asked for.
     pub kept: u64,
-    /// What those that were deleted had cost.
     pub cost: Money,
     /// Bytes by which the database became smaller on the disk.
     pub bytes: u64,
 }
 
-/// Salvages the database if it is damaged, and notes that. To be called before tasks are listed: a reader repairs
-/// nothing, and a damaged file does not even show that nothing is known.
 pub(in crate::engine) fn salvage_agent_db(cache: &mut ArtifactCache<'_>) -> Result<(), Error> {
-    if let Some(opened) = open_if_there(&cache.workspace.agent_db_path()).map_err(Error::Paid)? {
-        accept_opened(cache, opened);
-    }
-    Ok(())
-}
-
-/// Returns how much models wrote; `None` if they never wrote anything, or it cannot be read.
-pub(in crate::engine) fn paid_size(cache: &mut ArtifactCache<'_>) -> Option<AgentDbSize> {
-    with_reader(cache, AgentDb::size)
+    open_agent_db(cache).map(drop)
 }
 
 /// Deletes the summaries of models, all or those of some contents. The ledger stays.
-pub(in crate::engine) fn clear_paid(
+fn clear_paid(
     cache: &mut ArtifactCache<'_>,
     subjects: Option<&[ContentHash]>,
 ) -> Result<ClearedSummaries, Error> {
-    let opened = open_if_there(&cache.workspace.agent_db_path()).map_err(Error::Paid)?;
-    let Some(opened) = opened else { return Ok(ClearedSummaries::default()) };
-    let mut paid = accept_opened(cache, opened);
+    let Some((mut paid, _)) = open_agent_db(cache)? else { return Ok(ClearedSummaries::default()) };
     let freed = paid.clear_summaries(subjects).map_err(Error::Paid)?;
     let kept = paid.size().map_err(Error::Paid)?.summaries;
     Ok(ClearedSummaries { summaries: freed.summaries, kept, cost: freed.cost, bytes: freed.bytes })
 }
 
-/// Returns how many model summaries are kept, because their deletion was not asked for.
-pub(in crate::engine) fn keep_paid(cache: &mut ArtifactCache<'_>) -> ClearedSummaries {
-    let kept = paid_size(cache).map_or(0, |size| size.summaries);
-    ClearedSummaries { kept, ..ClearedSummaries::default() }
-}
-
 /// Checks every byte of what models wrote, and adds to what was found elsewhere. A broken database is salvaged.
-pub(in crate::engine) fn verify_paid(
-    cache: &mut ArtifactCache<'_>,
-    verdict: &mut IntegrityReport,
-) -> Result<(), Error> {
-    let file = cache.workspace.agent_db_path();
+fn verify_paid(cache: &mut ArtifactCache<'_>, verdict: &mut IntegrityReport) -> Result<(), Error> {
     // Opening it checks its structure, and salvages it if that is broken.
-    let Some(opened) = open_if_there(&file).map_err(Error::Paid)? else { return Ok(()) };
-    if let Some(recovery) = &opened.recovery {
-        verdict.structure_error.get_or_insert(format!("{AGENT_DATABASE}: {}", recovery.reason));
+    let Some((mut paid, recovered)) = open_agent_db(cache)? else { return Ok(()) };
+    if let Some(reason) = recovered {
+        verdict.structure_error.get_or_insert(format!("{AGENT_DATABASE}: {reason}"));
     }
-    let found = accept_opened(cache, opened).verify().map_err(Error::Paid)?;
+    let found = paid.verify().map_err(Error::Paid)?;
     verdict.rows += found.rows;
     verdict.damaged_rows.extend(found.damaged_rows);
     Ok(())
 }
 
 /// Returns what models wrote of files, by content, the newest last.
-pub(in crate::engine) fn model_summaries(
-    cache: &mut ArtifactCache<'_>,
-) -> HashMap<ContentHash, Vec<StoredSummary>> {
+fn model_summaries(cache: &mut ArtifactCache<'_>) -> HashMap<ContentHash, Vec<StoredSummary>> {
     let mut words: HashMap<ContentHash, Vec<StoredSummary>> = HashMap::new();
     for summary in with_reader(cache, AgentDb::summaries).unwrap_or_default() {
         words.entry(summary.subject).or_default().push(summary);
@@ -284,22 +244,22 @@ fn with_reader<T>(
     let answer = AgentDb::open_reader(&cache.workspace.agent_db_path())
         .and_then(|paid| paid.as_ref().map(ask).transpose());
     answer.unwrap_or_else(|error| {
-        let why = error_chain(&error);
+        let reason = error_chain(&error);
         cache
             .workspace
-            .note(format!("what models wrote cannot be read: {why}; `slop cache verify` repairs it"));
+            .note(format!("what models wrote cannot be read: {reason}; `slop cache verify` repairs it"));
         None
     })
 }
 
-fn accept_opened(cache: &mut ArtifactCache<'_>, opened: OpenedAgentDb) -> AgentDb {
-    if let Some(recovery) = opened.recovery {
-        cache.workspace.note(recovery.to_string());
-    }
-    opened.db
-}
-
-/// Opens the database if there is one, whatever state it is in.
-fn open_if_there(file: &Path) -> Result<Option<OpenedAgentDb>, store::Error> {
-    AgentDb::open_if_exists(file)
+/// Opens the database if there is one, whatever state it is in, and notes what was salvaged. Returns why it had to be.
+fn open_agent_db(cache: &mut ArtifactCache<'_>) -> Result<Option<(AgentDb, Option<String>)>, Error> {
+    let opened = AgentDb::open_if_exists(&cache.workspace.agent_db_path()).map_err(Error::Paid)?;
+    Ok(opened.map(|OpenedAgentDb { db, recovery }| {
+        let reason = recovery.map(|recovery| {
+            cache.workspace.note(recovery.to_string());
+            recovery.reason.to_string()
+        });
+        (db, reason)
+    }))
 }

@@ -8,7 +8,6 @@ mod derive;
 mod importance;
 mod lookup;
 mod maintenance;
-mod skeletons;
 #[cfg(test)]
 mod tests;
 
@@ -18,9 +17,8 @@ pub use maintenance::{CacheStatus, ClearedCache, ExportedArtifacts};
 pub(in crate::engine) use cache::ArtifactCache;
 pub(in crate::engine) use derive::{derive, identify, outline_producers, producer, producers};
 pub(in crate::engine) use importance::{ImportanceInputs, importance};
-pub(in crate::engine) use lookup::ContentRef;
+pub(in crate::engine) use lookup::{ContentRef, SkeletonPrefetch, checked_skeleton};
 pub(in crate::engine) use maintenance::{
     cache_status, clear_artifacts, clear_cache, clear_files, collect_garbage, export_cache, salvage_agent_db,
     verify_cache,
 };
-pub(in crate::engine) use skeletons::{SkeletonPrefetch, checked_skeleton};

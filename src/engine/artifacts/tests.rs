@@ -1,8 +1,7 @@
 //! Skeletons, token counts and importance: made once, and the same without a cache.
 
 use super::importance::{ImportanceInputs, importance};
-use super::lookup::ContentRef;
-use super::skeletons::{SkeletonPrefetch, checked_skeleton};
+use super::lookup::{ContentRef, SkeletonPrefetch, checked_skeleton};
 use crate::aggregate::{Importance, TokenCounter};
 use crate::engine::index::{ScanRequest, Trust, scan, select_named};
 use crate::engine::project::Project;
@@ -22,8 +21,8 @@ const USED: &[(&str, &str)] = &[
     ("notes.md", "Engine run_all\n"),
 ];
 
-fn stored_skeleton(bench: &TestProject, path: &str) -> crate::model::Skeleton {
-    let mut project = bench.project(true);
+fn stored_skeleton(sandbox: &TestProject, path: &str) -> crate::model::Skeleton {
+    let mut project = sandbox.project(true);
     let selection = select_named(&mut project.cache, &[path.to_owned()], Trust::Stamps, &|_| false).unwrap();
     let subject = ContentRef::from_file(&selection.files[0]).unwrap();
     project.cache.cached_skeleton(&subject).unwrap()
@@ -31,19 +30,19 @@ fn stored_skeleton(bench: &TestProject, path: &str) -> crate::model::Skeleton {
 
 #[test]
 fn a_skeleton_is_checked_when_it_is_first_shown_and_not_again() {
-    let bench = TestProject::new(&[("a.cpp", GUESSED), ("b.cpp", "int f() {\n  return 1;\n}\n")]);
-    bench.project(true).index(Trust::Stamps).unwrap();
-    assert!(!stored_skeleton(&bench, "a.cpp").is_checked);
-    assert!(stored_skeleton(&bench, "b.cpp").is_checked, "nothing was guessed");
-    bench.read_counts();
+    let sandbox = TestProject::new(&[("a.cpp", GUESSED), ("b.cpp", "int f() {\n  return 1;\n}\n")]);
+    sandbox.project(true).index(Trust::Stamps).unwrap();
+    assert!(!stored_skeleton(&sandbox, "a.cpp").is_checked);
+    assert!(stored_skeleton(&sandbox, "b.cpp").is_checked, "nothing was guessed");
+    sandbox.read_counts();
     let ask = view_request(ViewMode::Skeleton, &["a.cpp", "b.cpp"]);
-    let first = bench.project(true).views(&ask).unwrap();
-    assert_eq!(bench.read_counts(), [("a.cpp".to_owned(), 1)]);
-    assert_eq!(bench.project(true).views(&ask).unwrap()[0].block, first[0].block);
-    assert_eq!(bench.project(true).index(Trust::Stamps).unwrap().parsed, 0);
-    assert_eq!(bench.read_counts(), []);
+    let first = sandbox.project(true).views(&ask).unwrap();
+    assert_eq!(sandbox.read_counts(), [("a.cpp".to_owned(), 1)]);
+    assert_eq!(sandbox.project(true).views(&ask).unwrap()[0].block, first[0].block);
+    assert_eq!(sandbox.project(true).index(Trust::Stamps).unwrap().parsed, 0);
+    assert_eq!(sandbox.read_counts(), []);
     let shown = &first[0].block.body;
-    assert!(stored_skeleton(&bench, "a.cpp").is_checked);
+    assert!(stored_skeleton(&sandbox, "a.cpp").is_checked);
     let errors = |text: &str| crate::syntax::count_errors("cpp", text, &mut || false).unwrap();
     assert!(errors(shown) <= errors(GUESSED) && 0 < errors(GUESSED), "{shown}");
 }
@@ -53,40 +52,40 @@ fn a_document_checks_all_that_it_shows_and_keeps_it() {
     let files: Vec<(String, String)> =
         (0..20).map(|n| (format!("f{n}.cpp"), format!("{GUESSED}int g{n};\n"))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let bench = TestProject::new(&files);
-    bench.project(true).index(Trust::Stamps).unwrap();
-    bench.read_counts();
+    let sandbox = TestProject::new(&files);
+    sandbox.project(true).index(Trust::Stamps).unwrap();
+    sandbox.read_counts();
     let ask = request(AggregationStrategy::Auto, ViewMode::Skeleton, &["f7.cpp"]);
-    let first = bench.project(true).aggregate(&ask).unwrap();
-    let mut reads = bench.read_counts();
+    let first = sandbox.project(true).aggregate(&ask).unwrap();
+    let mut reads = sandbox.read_counts();
     assert!(reads.iter().all(|(_, times)| *times == 1), "{reads:?}");
     reads.retain(|(path, _)| path != "f7.cpp");
     assert_eq!(reads.len(), 19);
-    assert!(!stored_skeleton(&bench, "f7.cpp").is_checked, "nobody saw it");
-    assert!(stored_skeleton(&bench, "f8.cpp").is_checked);
-    assert_eq!(bench.project(true).aggregate(&ask).unwrap(), first);
-    assert_eq!(bench.read_counts(), [("f7.cpp".to_owned(), 1)]);
+    assert!(!stored_skeleton(&sandbox, "f7.cpp").is_checked, "nobody saw it");
+    assert!(stored_skeleton(&sandbox, "f8.cpp").is_checked);
+    assert_eq!(sandbox.project(true).aggregate(&ask).unwrap(), first);
+    assert_eq!(sandbox.read_counts(), [("f7.cpp".to_owned(), 1)]);
 }
 
 #[test]
 fn a_file_that_has_changed_since_is_not_shown_unchecked() {
-    let bench = TestProject::new(&[("a.cpp", GUESSED)]);
-    let mut project = bench.project(false);
+    let sandbox = TestProject::new(&[("a.cpp", GUESSED)]);
+    let mut project = sandbox.project(false);
     let selection =
         select_named(&mut project.cache, &["a.cpp".to_owned()], Trust::Stamps, &|_| false).unwrap();
     let subject = ContentRef::from_file(&selection.files[0]).unwrap();
-    bench.write("a.cpp", "int x;\n");
+    sandbox.write("a.cpp", "int x;\n");
     assert!(project.cache.cached_skeleton(&subject).is_some());
     assert_eq!(checked_skeleton(&mut project.cache, &mut SkeletonPrefetch::default(), &subject), None);
 }
 
 #[test]
 fn tokens_of_a_text_are_counted_once() {
-    let bench = TestProject::new(&[]);
+    let sandbox = TestProject::new(&[]);
     let texts = ["def run(self):\n", "", "def run(self):\n", "x"];
-    let counted = bench.project(true).count_tokens(&texts);
+    let counted = sandbox.project(true).count_tokens(&texts);
     assert_eq!(counted, texts.map(|text| TokenCounter::O200kBase.count(text)));
-    let mut project = bench.project(true);
+    let mut project = sandbox.project(true);
     let hashes = texts.map(|text| crate::model::ContentHash::digest(text.as_bytes()));
     let key = TokenCounter::O200kBase.key().unwrap();
     let stored =
@@ -99,8 +98,8 @@ fn tokens_of_a_text_are_counted_once() {
 
 #[test]
 fn tokens_are_counted_without_a_cache_too() {
-    let bench = TestProject::new(&[]);
-    let mut project = bench.project(false);
+    let sandbox = TestProject::new(&[]);
+    let mut project = sandbox.project(false);
     assert_eq!(project.count_tokens(&["a b", "a b"]), [TokenCounter::O200kBase.count("a b"); 2]);
     project.cache.workspace.options.counter = TokenCounter::Estimate;
     assert_eq!(project.count_tokens(&["four"]), [2]);
@@ -117,56 +116,56 @@ fn rate_all(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importan
     };
     let files = scan(&mut project.cache, &request).unwrap().files;
     let in_focus = |path: &RelPath| path.as_bytes() == focus.as_bytes();
-    let standing = ImportanceInputs {
+    let inputs = ImportanceInputs {
         in_focus: &in_focus,
         is_curated: &|_| false,
         changes: &std::collections::HashMap::new(),
     };
-    let rated = importance(&mut project.cache, &files.iter().collect::<Vec<_>>(), &standing);
+    let rated = importance(&mut project.cache, &files.iter().collect::<Vec<_>>(), &inputs);
     files.iter().map(|file| file.path.to_string()).zip(rated).collect()
 }
 
 #[test]
 fn a_file_is_as_important_as_others_refer_to_it() {
-    let bench = TestProject::new(USED);
-    let rated = rate_all(&mut bench.project(true), "a.py");
-    let told = |path: &str| (rated[path].in_focus, rated[path].referred_by, rated[path].shared_with_focus);
-    assert_eq!(told("engine.py"), (false, 2, 3));
-    assert_eq!((told("a.py"), told("b.py")), ((true, 0, 0), (false, 0, 0)));
+    let sandbox = TestProject::new(USED);
+    let rated = rate_all(&mut sandbox.project(true), "a.py");
+    let counts = |path: &str| (rated[path].in_focus, rated[path].referred_by, rated[path].shared_with_focus);
+    assert_eq!(counts("engine.py"), (false, 2, 3));
+    assert_eq!((counts("a.py"), counts("b.py")), ((true, 0, 0), (false, 0, 0)));
     // Prose is not searched: what it speaks of is not used by it.
-    assert_eq!(told("notes.md"), (false, 0, 0));
+    assert_eq!(counts("notes.md"), (false, 0, 0));
     assert!(rated["b.py"].score < rated["engine.py"].score && rated["engine.py"] < rated["a.py"]);
 }
 
 #[test]
 fn names_are_looked_for_once_for_each_content() {
-    let bench = TestProject::new(USED);
+    let sandbox = TestProject::new(USED);
     let index_and_forget_reads = || {
-        bench.project(true).index(Trust::Stamps).unwrap();
-        bench.read_counts();
+        sandbox.project(true).index(Trust::Stamps).unwrap();
+        sandbox.read_counts();
     };
     index_and_forget_reads();
-    let first = rate_all(&mut bench.project(true), "");
-    assert_eq!(bench.read_counts(), ["a.py", "b.py", "engine.py"].map(|path| (path.to_owned(), 1)));
-    assert_eq!(rate_all(&mut bench.project(true), ""), first);
-    assert_eq!(bench.read_counts(), []);
-    bench.write("b.py", "pass\n");
+    let first = rate_all(&mut sandbox.project(true), "");
+    assert_eq!(sandbox.read_counts(), ["a.py", "b.py", "engine.py"].map(|path| (path.to_owned(), 1)));
+    assert_eq!(rate_all(&mut sandbox.project(true), ""), first);
+    assert_eq!(sandbox.read_counts(), []);
+    sandbox.write("b.py", "pass\n");
     index_and_forget_reads();
-    assert_eq!(rate_all(&mut bench.project(true), "")["engine.py"].referred_by, 1);
-    assert_eq!(bench.read_counts(), [("b.py".to_owned(), 1)]);
-    bench.project(true).collect_garbage(1).unwrap();
-    assert_eq!(rate_all(&mut bench.project(true), "").len(), USED.len());
-    assert_eq!(bench.read_counts(), []);
+    assert_eq!(rate_all(&mut sandbox.project(true), "")["engine.py"].referred_by, 1);
+    assert_eq!(sandbox.read_counts(), [("b.py".to_owned(), 1)]);
+    sandbox.project(true).collect_garbage(1).unwrap();
+    assert_eq!(rate_all(&mut sandbox.project(true), "").len(), USED.len());
+    assert_eq!(sandbox.read_counts(), []);
 }
 
 #[test]
 fn importance_is_the_same_without_a_cache() {
-    let bench = TestProject::new(USED);
-    let with = rate_all(&mut bench.project(true), "a.py");
-    let mut project = bench.project(false);
+    let sandbox = TestProject::new(USED);
+    let with = rate_all(&mut sandbox.project(true), "a.py");
+    let mut project = sandbox.project(false);
     assert_eq!(rate_all(&mut project, "a.py"), with);
     assert_eq!(rate_all(&mut project, "a.py"), with);
     // What was kept in memory for the names is not in the way of what was there before.
     let ask = request(AggregationStrategy::Auto, ViewMode::Skeleton, &[]);
-    assert_eq!(project.aggregate(&ask).unwrap(), bench.project(true).aggregate(&ask).unwrap());
+    assert_eq!(project.aggregate(&ask).unwrap(), sandbox.project(true).aggregate(&ask).unwrap());
 }

@@ -187,7 +187,7 @@ fn any_case() -> impl Strategy<Value = BudgetCase> {
     )
 }
 
-fn bench(case: &BudgetCase) -> TestProject {
+fn sandbox(case: &BudgetCase) -> TestProject {
     let files = case.files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
     let beside = [
         ("talk.json", r#"["User: hello\n\nworld", {"role": "assistant", "content": "```\nhi"}]"#),
@@ -205,7 +205,6 @@ fn tokens(text: &str) -> u64 {
     tiktoken_rs::o200k_base_singleton().count_ordinary(text) as u64
 }
 
-/// Returns all text that a model is given.
 fn read_by_the_model(document: &Document, images_apart: bool) -> String {
     if !images_apart {
         return render::render_markdown(document);
@@ -263,7 +262,7 @@ fn check_files(document: &Document, unlimited: &Document, case: &BudgetCase) -> 
 
 /// Checks that a document that was refused is truly too large, and that it fits when so much more is allowed as the
 /// error says that it is over.
-fn check_refusal(error: &Error, case: &BudgetCase, bench: &TestProject) -> Result<(), TestCaseError> {
+fn check_refusal(error: &Error, case: &BudgetCase, sandbox: &TestProject) -> Result<(), TestCaseError> {
     let mut request = case.request.clone();
     match error {
         Error::OverBudget { tokens, budget } => {
@@ -276,7 +275,7 @@ fn check_refusal(error: &Error, case: &BudgetCase, bench: &TestProject) -> Resul
         }
         other => return Err(TestCaseError::fail(other.to_string())),
     }
-    let document = bench.project(false).aggregate(&request).unwrap();
+    let document = sandbox.project(false).aggregate(&request).unwrap();
     check_limits(&document, &request)?;
     let yields = document.receipt.files.iter().filter(|entry| !entry.rule.is_binding());
     // Of what yields, no more than a path or two are left: more of them would be more than to say that they are
@@ -287,14 +286,14 @@ fn check_refusal(error: &Error, case: &BudgetCase, bench: &TestProject) -> Resul
 }
 
 fn check(case: &BudgetCase) -> Result<(), TestCaseError> {
-    let bench = bench(case);
-    match bench.project(false).aggregate(&case.request) {
+    let sandbox = sandbox(case);
+    match sandbox.project(false).aggregate(&case.request) {
         Ok(document) => {
             check_limits(&document, &case.request)?;
             let unlimited = AggregationRequest { limits: DocumentLimits::default(), ..case.request.clone() };
-            check_files(&document, &bench.project(false).aggregate(&unlimited).unwrap(), case)
+            check_files(&document, &sandbox.project(false).aggregate(&unlimited).unwrap(), case)
         }
-        Err(error) => check_refusal(&error, case, &bench),
+        Err(error) => check_refusal(&error, case, &sandbox),
     }
 }
 

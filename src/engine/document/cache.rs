@@ -19,7 +19,7 @@ use crate::engine::history::CommitCache;
 use crate::engine::options::Options;
 
 /// So many bytes of documents are kept.
-pub(in crate::engine) const MOST_DOCUMENT_BYTES: usize = 48 << 20;
+pub(super) const MOST_DOCUMENT_BYTES: usize = 48 << 20;
 /// About how many bytes a file takes in a receipt.
 const BYTES_A_FILE: usize = 300;
 
@@ -39,20 +39,19 @@ pub struct CachedDocument {
 /// The parts are compared, not hashed, except for the files, which may be many.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::engine) struct DocumentKey {
-    pub(in crate::engine) request: Arc<DocumentCacheKey>,
-    pub(in crate::engine) inputs: Arc<InputsKey>,
+    pub(super) request: Arc<DocumentCacheKey>,
+    pub(super) inputs: Arc<InputsKey>,
 }
 
-/// What a document is composed of.
 #[derive(Debug, PartialEq)]
-pub(in crate::engine) struct InputsKey {
-    pub(in crate::engine) options: Options,
-    pub(in crate::engine) part: DocumentPart,
-    pub(in crate::engine) discussion: Vec<DiscussionEntry>,
-    pub(in crate::engine) problems: Vec<SectionProblem>,
-    pub(in crate::engine) missing: Vec<MissingFile>,
+pub(super) struct InputsKey {
+    pub(super) options: Options,
+    pub(super) part: DocumentPart,
+    pub(super) discussion: Vec<DiscussionEntry>,
+    pub(super) problems: Vec<SectionProblem>,
+    pub(super) missing: Vec<MissingFile>,
     /// A hash of the files, their contents and summaries, and of git's history if the order depends on it.
-    pub(in crate::engine) files: ContentHash,
+    pub(super) files: ContentHash,
 }
 
 /// What the documents of a process share.
@@ -71,35 +70,29 @@ impl DocumentCaches {
 }
 
 /// Locks the documents. A thread that panicked has left them whole: every change is made under one lock.
-pub(in crate::engine) fn lock_documents(documents: &Mutex<DocumentCache>) -> MutexGuard<'_, DocumentCache> {
+pub(super) fn lock_documents(documents: &Mutex<DocumentCache>) -> MutexGuard<'_, DocumentCache> {
     documents.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The documents that were given last.
 #[derive(Default)]
 pub(in crate::engine) struct DocumentCache {
-    /// The oldest first.
     entries: VecDeque<(DocumentKey, Arc<CachedDocument>)>,
     /// Which document was given last under a name, with the store's mark of that.
-    pub(in crate::engine) last_delivered: HashMap<String, (DocumentKey, Vec<u8>)>,
-    /// How often one was given again.
-    pub(in crate::engine) reused: u64,
+    pub(super) last_delivered: HashMap<String, (DocumentKey, Vec<u8>)>,
+    pub(super) reused: u64,
 }
 
 impl DocumentCache {
     /// Records what was given last under a name.
-    pub(in crate::engine) fn record_delivered(
-        &mut self,
-        name: String,
-        answer: Option<(DocumentKey, Vec<u8>)>,
-    ) {
+    pub(super) fn record_delivered(&mut self, name: String, answer: Option<(DocumentKey, Vec<u8>)>) {
         match answer {
             Some(answer) => self.last_delivered.insert(name, answer),
             None => self.last_delivered.remove(&name),
         };
     }
 
-    pub(in crate::engine) fn get(&mut self, key: &DocumentKey) -> Option<Arc<CachedDocument>> {
+    pub(super) fn get(&mut self, key: &DocumentKey) -> Option<Arc<CachedDocument>> {
+        // Compared one by one: the limit of bytes keeps the documents few.
         let at = self.entries.iter().position(|(kept, _)| kept == key)?;
         let found = self.entries.remove(at)?;
         let answer = Arc::clone(&found.1);
@@ -107,7 +100,7 @@ impl DocumentCache {
         Some(answer)
     }
 
-    pub(in crate::engine) fn insert(&mut self, key: DocumentKey, answer: Arc<CachedDocument>) {
+    pub(super) fn insert(&mut self, key: DocumentKey, answer: Arc<CachedDocument>) {
         self.entries.retain(|(kept, _)| *kept != key);
         self.entries.push_back((key, answer));
         while MOST_DOCUMENT_BYTES < self.entries.iter().map(|(_, answer)| answer.bytes()).sum() {
@@ -130,34 +123,32 @@ const MOST_BYTES: usize = 32 << 20;
 const OVERHEAD: usize = 200;
 
 /// Locks the views. A thread that panicked has left them whole: every change is made under one lock.
-pub(in crate::engine) fn lock(views: &Mutex<ViewCache>) -> MutexGuard<'_, ViewCache> {
+pub(super) fn lock(views: &Mutex<ViewCache>) -> MutexGuard<'_, ViewCache> {
     views.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All that decides what a view shows: the content, the type that it is read as, and how it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::engine) struct ViewKey {
-    pub(in crate::engine) content: ContentHash,
-    pub(in crate::engine) file_type: &'static str,
-    pub(in crate::engine) view: ViewMode,
-    pub(in crate::engine) detail: Option<SummaryDetail>,
+pub(super) struct ViewKey {
+    pub(super) content: ContentHash,
+    pub(super) file_type: &'static str,
+    pub(super) view: ViewMode,
+    pub(super) detail: Option<SummaryDetail>,
     /// A hash of the summary, if a model wrote it.
-    pub(in crate::engine) words: Option<ContentHash>,
+    pub(super) words: Option<ContentHash>,
 }
 
-/// A view as it was shown.
 #[derive(Debug)]
-pub(in crate::engine) struct CachedView {
-    pub(in crate::engine) remark: Option<String>,
-    pub(in crate::engine) body: String,
+pub(super) struct CachedView {
+    pub(super) remark: Option<String>,
+    pub(super) body: String,
     /// A hash of view and text, by which a reader's is compared with it.
-    pub(in crate::engine) fingerprint: ContentHash,
+    pub(super) fingerprint: ContentHash,
 }
 
 /// The views that were shown last.
 #[derive(Default)]
 pub(in crate::engine) struct ViewCache {
-    /// Each with when it was used last.
     kept: FxHashMap<ViewKey, (Arc<CachedView>, u64)>,
     bytes: usize,
     uses: u64,
@@ -165,7 +156,7 @@ pub(in crate::engine) struct ViewCache {
 
 impl ViewKey {
     /// Returns the key of a view; `None` if more than the content decides what it shows.
-    pub(in crate::engine) fn of(
+    pub(super) fn of(
         content: ContentHash,
         file_type: &'static str,
         view: ViewMode,
@@ -190,14 +181,14 @@ impl ViewKey {
 }
 
 impl ViewCache {
-    pub(in crate::engine) fn get(&mut self, key: &ViewKey) -> Option<Arc<CachedView>> {
+    pub(super) fn get(&mut self, key: &ViewKey) -> Option<Arc<CachedView>> {
         let (view, used) = self.kept.get_mut(key)?;
         self.uses += 1;
         *used = self.uses;
         Some(Arc::clone(view))
     }
 
-    pub(in crate::engine) fn insert(&mut self, key: ViewKey, view: CachedView) {
+    pub(super) fn insert(&mut self, key: ViewKey, view: CachedView) {
         self.uses += 1;
         self.bytes += view.body.len() + OVERHEAD;
         if let Some((old, _)) = self.kept.insert(key, (Arc::new(view), self.uses)) {
@@ -210,6 +201,7 @@ impl ViewCache {
 
     /// Forgets a quarter of the views, those that were not used for longest.
     fn evict(&mut self) {
+        // A quarter at once, so that not every insertion into a full cache has to sort.
         let mut uses: Vec<u64> = self.kept.values().map(|(_, used)| *used).collect();
         uses.sort_unstable();
         let oldest = uses[uses.len() / 4];
@@ -220,7 +212,7 @@ impl ViewCache {
 
 /// Returns a hash of what is shown of a file: its view and its text. The head is not a part of it, for it names a
 /// content that changes with every edit.
-pub(in crate::engine) fn view_fingerprint(view: ViewMode, body: &str) -> ContentHash {
+pub(super) fn view_fingerprint(view: ViewMode, body: &str) -> ContentHash {
     let text = ContentHash::digest(body.as_bytes());
     ContentHash::digest(format!("{view} {text}").as_bytes())
 }

@@ -26,7 +26,7 @@ impl ScanProgress for ImpatientProgress {
     }
 }
 
-fn bench() -> TestProject {
+fn sandbox() -> TestProject {
     let files: Vec<(String, String)> =
         (0..FILES).map(|n| (format!("f{n}.py"), format!("def f{n}():\n    return {n}\n"))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
@@ -35,13 +35,13 @@ fn bench() -> TestProject {
 
 #[test]
 fn a_scan_that_is_cancelled_stops_between_files_and_keeps_what_it_has() {
-    let bench = bench();
+    let sandbox = sandbox();
     let impatient = ImpatientProgress(AtomicUsize::new(5));
-    let mut project = bench.project(true);
+    let mut project = sandbox.project(true);
     project.cache.workspace.world.progress = &impatient;
     assert_eq!(project.index(Trust::Stamps).unwrap_err().code(), Code::Cancelled);
     drop(project);
-    let report = bench.project(true).index(Trust::Stamps).unwrap();
+    let report = sandbox.project(true).index(Trust::Stamps).unwrap();
     assert_eq!(report.files, FILES as u64);
     let kept = report.files - report.parsed;
     assert!((5..FILES as u64).contains(&kept), "{report:?}");
@@ -49,9 +49,9 @@ fn a_scan_that_is_cancelled_stops_between_files_and_keeps_what_it_has() {
 
 #[test]
 fn a_document_that_is_cancelled_is_fitted_no_further_and_promises_nothing() {
-    let bench = bench();
+    let sandbox = sandbox();
     let impatient = ImpatientProgress(AtomicUsize::new(usize::MAX));
-    let mut project = bench.project(true);
+    let mut project = sandbox.project(true);
     project.cache.workspace.world.progress = &impatient;
     let limits = DocumentLimits { tokens: Some(2_000), bytes: None };
     let mut request = request(AggregationStrategy::Full, ViewMode::Full, &[]);

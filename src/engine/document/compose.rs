@@ -3,8 +3,7 @@
 use super::delivery::{PendingDelivery, ReaderState, load_reader_state, reduce_to_changes};
 use super::fit::{by_importance, fit, measure};
 use super::gather::{
-    DraftDocument, GatheredFiles, document_plan, gather_files, merged_items, name_tree, routing,
-    summary_detail,
+    DraftDocument, GatheredFiles, document_plan, gather_files, merged_items, routing, summary_detail,
 };
 use super::ladders::FitMemo;
 use super::render::{DocumentRun, Renderer};
@@ -17,7 +16,7 @@ use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, GitHistory, commit_log};
 use crate::engine::index::FileSelection;
 use crate::engine::summaries::ModelSummaries;
-use crate::model::{Document, FileOrder, Receipt};
+use crate::model::{Document, FileOrder, Receipt, SkipReason};
 
 /// A document before its files are made to fit.
 pub struct PreparedDocument {
@@ -27,27 +26,26 @@ pub struct PreparedDocument {
 }
 
 /// What a document is composed from, whatever its limits.
-pub(in crate::engine) struct ComposeInputs {
+pub(super) struct ComposeInputs {
     request: AggregationRequest,
     focus: Focus,
     items: CuratedItems,
     summaries: ModelSummaries,
-    pub(in crate::engine) history: Option<GitHistory>,
+    pub(super) history: Option<GitHistory>,
     reader: Option<ReaderState>,
     memo: FitMemo,
 }
 
 impl DocumentRun<'_, '_> {
-    /// Composes a document from the files as they are now.
     pub(in crate::engine) fn aggregate(
         &mut self,
         request: &AggregationRequest,
     ) -> Result<(Document, Option<PendingDelivery>), Error> {
-        let PreparedDocument { draft, mut inputs } = self.prepare(request)?;
-        self.compose_within(draft, &mut inputs, request.limits)
+        let selected = self.select_for(request)?;
+        let (document, pending, _) = self.aggregate_selected(request, selected)?;
+        Ok((document, pending))
     }
 
-    /// Composes a document from files that were selected for it. Returns what it is compared with afterwards, too.
     pub(in crate::engine) fn aggregate_selected(
         &mut self,
         request: &AggregationRequest,
@@ -58,7 +56,6 @@ impl DocumentRun<'_, '_> {
         Ok((document, pending, digest))
     }
 
-    /// Reads the files of a document as they are now, and renders each in the view that is wanted.
     pub(in crate::engine) fn prepare(
         &mut self,
         request: &AggregationRequest,
@@ -79,15 +76,15 @@ impl DocumentRun<'_, '_> {
         let routing = routing(&renderer.cache.workspace, request, &focus, &items);
         let is_limited = request.limits.is_some();
         let (gathered, history) = gather_with_history(&mut renderer, commits, request, &routing, selection)?;
-        let tree = request
-            .tier
-            .as_ref()
-            .is_some_and(|tier| tier.tree)
-            .then(|| name_tree(&gathered.listed, &summaries.folders));
-        let tree = tree.filter(|_| request.sections.part.has_prefix());
+        let has_tree =
+            request.sections.part.has_prefix() && request.tier.as_ref().is_some_and(|tier| tier.tree);
+        let tree = has_tree.then(|| {
+            let listed = gathered.listed.iter().map(|(path, reason)| (path, reason.map(SkipReason::name)));
+            aggregate::build_name_tree(listed, &summaries.folders)
+        });
         let plan = document_plan(request, tree, sections);
         let remarks = ReceiptNotes {
-            name: request.history.as_ref().map(|memory| memory.name.clone()),
+            name: request.history.as_ref().map(|history| history.name.clone()),
             limits: request.limits,
             tree_omitted: false,
             omitted: gathered.left_out,
@@ -104,6 +101,8 @@ impl DocumentRun<'_, '_> {
         if let Some(reader) = &reader {
             reduce_to_changes(renderer.cache, &mut draft, reader);
         }
+        // Only under a limit, because rating files takes a parse of each one whose names are not known yet. And after
+        // the files that the reader has were left out: they take no room, but their references count.
         if is_limited {
             let files = std::mem::take(&mut draft.files);
             draft.files = by_importance(renderer.cache, files, &draft.unchanged, &routing, history.as_ref());
@@ -114,7 +113,6 @@ impl DocumentRun<'_, '_> {
         Ok((PreparedDocument { draft, inputs }, digest))
     }
 
-    /// Composes a document within other limits than those it was prepared for. Nothing that was read is read again.
     pub(in crate::engine) fn compose(
         &mut self,
         prepared: &mut PreparedDocument,
@@ -124,7 +122,7 @@ impl DocumentRun<'_, '_> {
     }
 
     /// Decides what each file is shown as within the limits that were asked for.
-    pub(in crate::engine) fn fit_prepared(
+    pub(super) fn fit_prepared(
         &mut self,
         prepared: PreparedDocument,
     ) -> Result<(DraftDocument, ComposeInputs), Error> {
@@ -154,6 +152,7 @@ impl DocumentRun<'_, '_> {
         let pending = reader.as_ref().map(|reader| reader.pending_delivery(&draft.files));
         let candidates = draft.files.into_iter().map(|shown| shown.candidate).collect();
         let mut document = aggregate::compose(draft.plan, candidates, draft.remarks);
+        // A limit in tokens holds for the exact count; an estimate may be too low for some texts.
         measure(self.cache, &mut document, request.exact_tokens || limits.tokens.is_some(), images_apart);
         check_limits(limits, &document.receipt)?;
         Ok((document, pending))

@@ -29,9 +29,8 @@ const MOST_BYTES: usize = 32 << 20;
 /// What a diff is against.
 const BASE: &str = "the last aggregation";
 
-/// What a reader has, and what it is to see.
 #[derive(Clone)]
-pub(in crate::engine) struct ReaderState {
+pub(super) struct ReaderState {
     history: DocumentHistory,
     delivered: HashMap<RelPath, DeliveredFile>,
     /// The views that were wanted without regard to limits and to what was given, with hashes of what they show.
@@ -48,13 +47,12 @@ pub(in crate::engine) struct PendingDelivery {
 
 impl PendingDelivery {
     /// Returns the promise of a document that the reader has already.
-    pub(in crate::engine) const fn unchanged(name: String, key: DocumentKey) -> Self {
+    pub(super) const fn unchanged(name: String, key: DocumentKey) -> Self {
         let update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
         Self { name, update, cached_as: Some(key) }
     }
 }
 
-/// Remembers what a document shows, once its reader has it.
 pub(in crate::engine) fn confirm_delivery(
     cache: &mut ArtifactCache<'_>,
     documents: Option<&Mutex<DocumentCache>>,
@@ -63,11 +61,12 @@ pub(in crate::engine) fn confirm_delivery(
     let PendingDelivery { name, update, cached_as } = pending;
     let at_s = cache.workspace.world.clock.now_s();
     let tracker = cache.workspace.tracker.clone();
+    // Held until the version is read below: with another delivery in between it would be the version of that one.
     let _alone = tracker.as_ref().map(|tracker| tracker.lock_writes());
     if let Some(store) = &mut cache.store
         && let Err(error) = store.record_delivery(&name, &update, at_s)
     {
-        cache.workspace.note(format!("what was given is not remembered as `{name}`"));
+        cache.workspace.note(format!("what was delivered is not remembered as `{name}`"));
         cache.recover(&error);
     }
     let version = cache.query_store(|store| store.delivery_version(&name)).flatten();
@@ -77,14 +76,14 @@ pub(in crate::engine) fn confirm_delivery(
 }
 
 /// Looks up what the reader has. Nothing is remembered of a document that shows no files.
-pub(in crate::engine) fn load_reader_state(
+pub(super) fn load_reader_state(
     renderer: &mut Renderer<'_, '_>,
     request: &AggregationRequest,
     files: &[ShownFile],
 ) -> Option<ReaderState> {
-    let memory = request.history.clone().filter(|_| request.sections.part.has_prefix())?;
-    let rows = renderer.cache.query_store(|store| store.delivered_files(&memory.name)).unwrap_or_default();
-    let given = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
+    let history = request.history.clone().filter(|_| request.sections.part.has_prefix())?;
+    let rows = renderer.cache.query_store(|store| store.delivered_files(&history.name)).unwrap_or_default();
+    let delivered = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
     let kept = kept_fingerprints(renderer, files);
     let places: Vec<usize> = (0..files.len()).collect();
     let hashes = on_all_cores(&places, |at| {
@@ -93,7 +92,7 @@ pub(in crate::engine) fn load_reader_state(
     });
     let views = files.iter().map(|shown| (shown.file.path.clone(), shown.candidate.block.view));
     let wanted = views.zip(hashes).map(|((path, view), hash)| (path, (view, hash))).collect();
-    Some(ReaderState { history: memory, delivered: given, wanted })
+    Some(ReaderState { history, delivered, wanted })
 }
 
 /// Returns the hashes that were made when the views were shown first.
@@ -113,26 +112,26 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
 }
 
 /// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff.
-pub(in crate::engine) fn reduce_to_changes(
+pub(super) fn reduce_to_changes(
     cache: &mut ArtifactCache<'_>,
     draft: &mut DraftDocument,
-    recall: &ReaderState,
+    reader: &ReaderState,
 ) {
-    let name = &recall.history.name;
-    if !recall.history.since_last {
+    let name = &reader.history.name;
+    if !reader.history.since_last {
         return;
     }
-    if recall.delivered.is_empty() {
+    if reader.delivered.is_empty() {
         let why = "so that everything is shown";
         cache.workspace.note(format!("no earlier aggregation named `{name}` is remembered, {why}"));
         return;
     }
     draft.plan.since_last = true;
-    add_removed_files(&cache.workspace, draft, recall);
+    add_removed_files(&cache.workspace, draft, reader);
     for mut shown in std::mem::take(&mut draft.files) {
         let path = &shown.file.path;
-        let row = recall.delivered.get(path).filter(|_| !is_failed(&shown.candidate));
-        let hash = recall.wanted.get(path).map(|(_, hash)| *hash);
+        let row = reader.delivered.get(path).filter(|_| !is_failed(&shown.candidate));
+        let hash = reader.wanted.get(path).map(|(_, hash)| *hash);
         match row {
             Some(row) if Some(row.wanted) == hash || Some(row.shown) == hash => {
                 let reason = Omission::Unchanged;
@@ -151,6 +150,7 @@ pub(in crate::engine) fn reduce_to_changes(
 /// Shows a file as what has changed since it was given, unless that takes more room than the file as it is.
 fn replace_by_diff(cache: &mut ArtifactCache<'_>, shown: &mut ShownFile, row: &DeliveredFile, name: &str) {
     let block = &shown.candidate.block;
+    // The texts of two different views have nothing in common that a diff could show.
     if row.view != block.view || !keeps_base_text(block.view) {
         return;
     }
@@ -160,6 +160,7 @@ fn replace_by_diff(cache: &mut ArtifactCache<'_>, shown: &mut ShownFile, row: &D
     let mut diff = DocumentBlock { view: ViewMode::Diff, body, ..block.clone() };
     let by = block.summary.as_ref().map_or("", SummaryProvenance::view_suffix);
     diff.remarks.push(format!("diff against {BASE}, of the view {}{by}", row.view));
+    // Compared with their heads and fences, as they are written: that is the room they take.
     if render::block_text(block).len() <= render::block_text(&diff).len() {
         return;
     }
@@ -170,12 +171,12 @@ fn replace_by_diff(cache: &mut ArtifactCache<'_>, shown: &mut ShownFile, row: &D
 }
 
 /// Shows the names of files that the reader has and that are not there any more.
-fn add_removed_files(workspace: &Workspace<'_>, draft: &mut DraftDocument, recall: &ReaderState) {
+fn add_removed_files(workspace: &Workspace<'_>, draft: &mut DraftDocument, reader: &ReaderState) {
     let has_text = |shown: &&ShownFile| matches!(shown.file.state, KnownState::Content { .. });
     let there: HashSet<&RelPath> =
         draft.files.iter().filter(has_text).map(|shown| &shown.file.path).collect();
     let is_gone = |path: &&RelPath| !there.contains(path) && is_gone(workspace, path);
-    let gone: HashSet<RelPath> = recall.delivered.keys().filter(is_gone).cloned().collect();
+    let gone: HashSet<RelPath> = reader.delivered.keys().filter(is_gone).cloned().collect();
     draft.files.retain(|shown| !gone.contains(&shown.file.path));
     draft.remarks.omitted.retain(|omitted| !gone.contains(&omitted.path));
     draft.files.extend(gone.into_iter().map(removed_file));
@@ -190,57 +191,46 @@ fn is_gone(workspace: &Workspace<'_>, path: &RelPath) -> bool {
 
 impl ReaderState {
     /// Returns what is new about what the reader has, once it was given these files.
-    pub(in crate::engine) fn pending_delivery(&self, files: &[ShownFile]) -> PendingDelivery {
-        let Self { history: memory, delivered: given, wanted } = self;
-        let mut giving = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
+    pub(super) fn pending_delivery(&self, files: &[ShownFile]) -> PendingDelivery {
+        let Self { history, delivered, wanted } = self;
+        let mut update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
         let mut bytes = 0;
-        let mut held: HashSet<&RelPath> = HashSet::new();
+        let mut shown_paths: HashSet<&RelPath> = HashSet::new();
         for shown in files {
             let path = &shown.file.path;
-            let known = given.get(path);
+            let known = delivered.get(path);
             let wanted = wanted.get(path).filter(|_| !is_failed(&shown.candidate));
             let Some((wanted_view, wanted)) = wanted else {
-                giving.removed.extend(known.map(|row| row.path.clone()));
+                update.removed.extend(known.map(|row| row.path.clone()));
                 continue;
             };
-            held.insert(path);
+            shown_paths.insert(path);
             let block = shown.settled_block();
             let hash =
                 if block.view == *wanted_view { *wanted } else { view_fingerprint(block.view, &block.body) };
             bytes += block.body.len();
-            if memory.since_last && known.is_some() && block.view != *wanted_view {
+            if history.since_last && known.is_some() && block.view != *wanted_view {
                 // There was no room for the change: it is shown when there is, against what the reader has.
                 continue;
             }
             let row = DeliveredFile { path: path.clone(), view: block.view, shown: hash, wanted: *wanted };
             let is_kept = keeps_base_text(block.view) && bytes <= MOST_BYTES;
             if known != Some(&row) {
-                giving.changed.push((row, is_kept.then(|| block.body.clone())));
+                update.changed.push((row, is_kept.then(|| block.body.clone())));
             }
         }
         // A document that shows everything is all that its reader has; one of changes adds to it.
-        if !memory.since_last {
-            giving.removed = given.keys().filter(|path| !held.contains(path)).cloned().collect();
+        if !history.since_last {
+            update.removed = delivered.keys().filter(|path| !shown_paths.contains(path)).cloned().collect();
         }
-        giving.removed.sort();
-        PendingDelivery { name: memory.name.clone(), update: giving, cached_as: None }
+        update.removed.sort();
+        PendingDelivery { name: history.name.clone(), update, cached_as: None }
     }
 }
 
 /// Returns whether an earlier text of the view is worth to be compared with a later one.
 const fn keeps_base_text(view: ViewMode) -> bool {
-    match view {
-        ViewMode::Full
-        | ViewMode::Skeleton
-        | ViewMode::Outline
-        | ViewMode::Summary
-        | ViewMode::Window
-        | ViewMode::Masked
-        | ViewMode::Custom
-        | ViewMode::Signatures
-        | ViewMode::Definitions => true,
-        ViewMode::Diff | ViewMode::Path | ViewMode::None => false,
-    }
+    !matches!(view, ViewMode::Diff | ViewMode::Path | ViewMode::None)
 }
 
 /// Returns whether an error is shown in place of the file; that is repeated each time.

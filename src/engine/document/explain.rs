@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::gather::{diff_paths, merged_items, render_candidate, routing};
-use super::partial_views::{base_text, base_texts};
+use super::gather::{merged_items, render_candidate, route, routing};
 use super::render::{DocumentRun, type_or_unknown};
 use super::request::AggregationRequest;
+use super::view::{base_text, base_texts};
 use crate::aggregate::{CandidateFile, Focus, Importance, RoutedView, RoutingContext, RuleVerdict};
 use crate::engine::error::Error;
 use crate::engine::index::select_named;
@@ -17,27 +17,20 @@ use crate::{aggregate, render};
 /// Why a file gets the view that it gets.
 #[derive(Debug, Clone)]
 pub struct Explanation {
-    /// The file.
     pub path: RelPath,
     /// Its content and its size in bytes, if it has text.
     pub content: Option<(ContentHash, u64)>,
-    /// Its type, if it has text.
     pub file_type: Option<&'static FileType>,
     /// Its text's encoding, and other remarks of its head.
     pub remarks: Vec<String>,
-    /// Why it is left out altogether.
     pub left_out: Option<SkipReason>,
-    /// The verdict of each rule.
     pub verdicts: Vec<RuleVerdict>,
-    /// What was decided.
     pub routed: RoutedView,
-    /// What it is shown as in the end.
     pub view: ViewMode,
     /// Why that is not what was decided.
     pub reason: Option<String>,
     /// Who wrote the summary, if it is shown as one, and why that summary was chosen.
     pub summary: Option<(SummaryProvenance, &'static str)>,
-    /// Bytes of the view.
     pub bytes: u64,
     /// Tokens of the view, as [`Explanation::counter`] counts.
     pub tokens: u64,
@@ -56,16 +49,13 @@ pub struct LimitedView {
     pub reason: Option<String>,
     /// Its place among the files by importance, from 1.
     pub place: usize,
-    /// How many files the document is about.
     pub files: usize,
-    /// Why it has that place.
     pub importance: Importance,
     /// How often commits changed it of late, in millionths of a change.
     pub changes: u64,
 }
 
 impl DocumentRun<'_, '_> {
-    /// Returns why a file would get the view that it would get.
     pub(in crate::engine) fn explain(
         &mut self,
         word: &str,
@@ -86,13 +76,11 @@ impl DocumentRun<'_, '_> {
             {
                 return Err(Error::LeftOut { path: file.path, reason: *reason });
             }
-            let mut texts = base_texts(
-                &renderer.cache.workspace,
-                request.base.as_deref(),
-                diff_paths(std::slice::from_ref(&file), &routing),
-            )?;
+            let routed = route(&file, &routing);
+            let diffs = (routed.view == ViewMode::Diff).then(|| file.path.clone()).into_iter().collect();
+            let mut texts = base_texts(&renderer.cache.workspace, request.base.as_deref(), diffs)?;
             let old = base_text(&renderer.cache.workspace, &mut texts, &file.path);
-            let candidate = render_candidate(&mut renderer, &file, &routing, (None, old), 0);
+            let candidate = render_candidate(&mut renderer, &file, routed, &routing, (None, old), 0);
             let tokens = renderer.cache.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
             let counted = (tokens, renderer.cache.workspace.options.counter.name());
             let under_limits = under_limits.remove(&file.path);
@@ -102,10 +90,7 @@ impl DocumentRun<'_, '_> {
     }
 
     /// Returns what the limits make of each file, if there are any: to know it of one, all must be fitted together.
-    pub(in crate::engine) fn under_limits(
-        &mut self,
-        request: &AggregationRequest,
-    ) -> Result<HashMap<RelPath, LimitedView>, Error> {
+    fn under_limits(&mut self, request: &AggregationRequest) -> Result<HashMap<RelPath, LimitedView>, Error> {
         if !request.limits.is_some() {
             return Ok(HashMap::new());
         }
@@ -163,7 +148,6 @@ fn explanation(
     }
 }
 
-/// Returns why this summary was chosen.
 fn summary_reason(by: &SummaryProvenance, routing: &RoutingContext<'_>) -> &'static str {
     match (by, routing.tier.map(|tier| tier.by_model)) {
         (SummaryProvenance::Model { is_outdated: false, .. }, _) => "written for this content and tier",

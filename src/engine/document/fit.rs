@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::gather::{DraftDocument, ShownFile, render_as};
 use super::ladders::{BYTES_A_TOKEN, FitMemo, FrameSizes, LadderRung, LadderState, TextSizes, ViewLadders};
-use super::render::{Renderer, block};
+use super::render::Renderer;
 use crate::aggregate::{DocumentLimits, DocumentPlan, Importance, RoutingContext};
 use crate::engine::artifacts::{ArtifactCache, ImportanceInputs, SkeletonPrefetch, importance};
 use crate::engine::error::Error;
@@ -23,7 +23,7 @@ const SLACK_TOKENS: u64 = 1;
 
 /// Shows files, which are sorted by importance, in smaller views, the last first, until the document keeps its limits;
 /// in the smallest views if that is not enough.
-pub(in crate::engine) fn fit(
+pub(super) fn fit(
     renderer: &mut Renderer<'_, '_>,
     mut draft: DraftDocument,
     memo: &mut FitMemo,
@@ -41,18 +41,19 @@ pub(in crate::engine) fn fit(
     let most = ladders.steps.len();
     let guess = ladders.guess(limits);
     let found = aggregate::fewest_steps(most, guess, &mut |steps| {
+        // To say that everything fits ends the search soonest; what it found is discarded below.
         if renderer.cache.workspace.world.progress.is_cancelled() {
             return true;
         }
-        let descent = ladders.state_after(steps);
-        sizes_after(renderer, &mut ladders, &descent, routing, limits).is_within(limits)
+        let state = ladders.state_after(steps);
+        sizes_after(renderer, &mut ladders, &state, routing, limits).is_within(limits)
     });
     renderer.cache.workspace.check_cancelled()?;
-    let descent = match found {
+    let state = match found {
         Some(steps) => ladders.state_after(steps),
         None => smallest(renderer, &mut ladders, routing, limits),
     };
-    let (draft, rungs) = ladders.apply(&descent, draft);
+    let (draft, rungs) = ladders.apply(&state, draft);
     memo.rungs = rungs;
     Ok(draft)
 }
@@ -75,25 +76,26 @@ fn smallest(
 fn sizes_after(
     renderer: &mut Renderer<'_, '_>,
     ladders: &mut ViewLadders,
-    descent: &LadderState,
+    state: &LadderState,
     routing: &RoutingContext<'_>,
     limits: DocumentLimits,
 ) -> TextSizes {
     let keys: Vec<(usize, usize)> =
-        descent.rungs.iter().enumerate().filter_map(|(file, rung)| Some((file, (*rung)?))).collect();
+        state.rungs.iter().enumerate().filter_map(|(file, rung)| Some((file, (*rung)?))).collect();
     let is_new = |key: &&(usize, usize)| !ladders.rungs.contains_key(key);
     let new = keys.iter().filter(is_new).filter(|(file, rung)| {
         rung.checked_sub(1).is_some_and(|rung| ladders.views[*file][rung] == ViewMode::Skeleton)
     });
     renderer.prefetch = SkeletonPrefetch::new(new.map(|(file, _)| &ladders.files[*file].file));
+    // A rung is rendered when a step of the search first needs it: most rungs of most files never are.
     for &(file, rung) in &keys {
         render_rung(renderer, ladders, file, rung, routing);
     }
     let mut sizes = ladders.frame.rest;
-    if descent.with_tree {
+    if state.with_tree {
         sizes.add(ladders.frame.tree);
     }
-    if keys.len() < descent.rungs.len() {
+    if keys.len() < state.rungs.len() {
         sizes.add(ladders.frame.cut);
     }
     sizes.bytes += keys.iter().map(|key| ladders.rungs[key].bytes).sum::<u64>();
@@ -103,13 +105,14 @@ fn sizes_after(
         sizes.tokens = sizes.bytes / BYTES_A_TOKEN;
         return sizes;
     }
+    // All that is new at once, so that every core counts.
     count_rungs(renderer.cache, ladders, &keys);
     sizes.tokens += keys.iter().filter_map(|key| ladders.rungs[key].tokens).sum::<u64>();
     sizes
 }
 
 /// Returns the files, the most important first.
-pub(in crate::engine) fn by_importance(
+pub(super) fn by_importance(
     cache: &mut ArtifactCache<'_>,
     files: Vec<ShownFile>,
     attached: &[KnownFile],
@@ -117,18 +120,18 @@ pub(in crate::engine) fn by_importance(
     history: Option<&GitHistory>,
 ) -> Vec<ShownFile> {
     let none = HashMap::new();
-    let standing = ImportanceInputs {
+    let inputs = ImportanceInputs {
         in_focus: &|path| routing.focus.lines(path).is_some(),
         is_curated: &|path| routing.items.find(path).is_some_and(|item| !item.is_plain()),
         changes: history.map_or(&none, |history| &history.scores),
     };
     let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).chain(attached).collect();
-    let importance = importance(cache, &known, &standing);
+    let importance = importance(cache, &known, &inputs);
     let mut ranked: Vec<(Importance, ShownFile)> = importance.into_iter().zip(files).collect();
     ranked.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.file.path.cmp(&second.file.path)));
     let placed = (1..).zip(ranked).map(|(place, (importance, shown))| {
-        let standing = Some((place, importance));
-        ShownFile { rank: standing, ..shown }
+        let inputs = Some((place, importance));
+        ShownFile { rank: inputs, ..shown }
     });
     placed.collect()
 }
@@ -145,17 +148,16 @@ fn render_rung(
     }
     let view = ladders.views[file][rung - 1];
     let shown = &ladders.files[file].file;
-    let smaller = render_as(renderer, view, SummaryDetail::Words, shown, routing, (None, None));
-    let block = block(&ladders.files[file].file, smaller);
+    let block = render_as(renderer, view, SummaryDetail::Words, shown, routing, (None, None)).block;
     let top = &ladders.rungs[&(file, 0)];
     let bytes = render::block_text(&block).len() as u64;
     // A smaller view of a very small file may be larger than the file.
-    let rung_held = if top.bytes <= bytes {
+    let smaller = if top.bytes <= bytes {
         LadderRung { block: top.block.clone(), bytes: top.bytes, tokens: top.tokens }
     } else {
         LadderRung { block, bytes, tokens: None }
     };
-    ladders.rungs.insert((file, rung), rung_held);
+    ladders.rungs.insert((file, rung), smaller);
 }
 
 fn count_rungs(cache: &mut ArtifactCache<'_>, ladders: &mut ViewLadders, keys: &[(usize, usize)]) {
@@ -199,7 +201,7 @@ fn frame(cache: &mut ArtifactCache<'_>, plan: &DocumentPlan, images_apart: bool)
 
 /// Writes the sizes of a document and of its files into its receipt; tokens are estimated unless they are to be
 /// `exact`.
-pub(in crate::engine) fn measure(
+pub(super) fn measure(
     cache: &mut ArtifactCache<'_>,
     document: &mut Document,
     exact: bool,

@@ -1,14 +1,11 @@
 //! Gathers and renders the files of a document.
 
-use std::collections::{BTreeMap, VecDeque};
-
-use super::partial_views::{base_text, base_texts};
-use super::render::{Renderer, block, type_or_unknown};
+use super::render::{Renderer, type_or_unknown};
 use super::request::AggregationRequest;
-use super::view::{BaseText, RenderedView, ViewOverrides, ViewParams};
+use super::view::{BaseText, ViewAnswer, ViewOverrides, ViewParams, base_text, base_texts};
 use crate::aggregate::{
     CandidateFile, CuratedItems, DocumentPlan, DocumentSections, FileStability, Focus, FocusLines,
-    Importance, NameTree, ReceiptNotes, RoutingContext, Selector,
+    Importance, NameTree, ReceiptNotes, RoutedView, RoutingContext, Selector,
 };
 use crate::engine::artifacts::{ArtifactCache, SkeletonPrefetch};
 use crate::engine::error::Error;
@@ -21,7 +18,7 @@ use crate::model::{
 use crate::{aggregate, syntax};
 
 /// Shows each of the files that are asked for as the routing wants it.
-pub(in crate::engine) fn gather_files(
+pub(super) fn gather_files(
     renderer: &mut Renderer<'_, '_>,
     request: &AggregationRequest,
     routing: &RoutingContext<'_>,
@@ -29,59 +26,65 @@ pub(in crate::engine) fn gather_files(
 ) -> Result<GatheredFiles, Error> {
     let preset = request.preset.iter().flatten().map(|item| item.path.clone());
     let words: Vec<String> = preset.chain(request.files.iter().cloned()).collect();
-    let ranks = RequestOrder::new(&words);
+    let selectors: Vec<Selector> = words.iter().map(|word| Selector::new_lenient(word)).collect();
     let mut gathered = GatheredFiles {
         listed: Vec::new(),
         shown: Vec::new(),
         left_out: Vec::new(),
         missing: std::mem::take(&mut selection.missing),
     };
+    // Only where the whole project is listed: a request for some files leaves the others out on purpose.
     if words.is_empty() && request.preset.is_none() {
         gathered.missing.extend(unmatched_items(routing.items, &selection.files));
     }
-    let mut texts = base_texts(
-        &renderer.cache.workspace,
-        request.base.as_deref(),
-        diff_paths(&selection.files, routing),
-    )?;
-    renderer.prefetch =
-        SkeletonPrefetch::new(selection.files.iter().filter(|file| is_skeleton(file, routing)));
-    for file in selection.files {
+    // Before the first file is rendered, so that git is asked for old texts, and skeletons are checked, many at a
+    // time.
+    let routed: Vec<RoutedView> = selection.files.iter().map(|file| route(file, routing)).collect();
+    let all = || selection.files.iter().zip(&routed);
+    let diffs = all().filter(|(_, routed)| routed.view == ViewMode::Diff).map(|(file, _)| file.path.clone());
+    let mut texts = base_texts(&renderer.cache.workspace, request.base.as_deref(), diffs.collect())?;
+    let skeletons = all().filter(|(file, routed)| is_skeleton(file, routed.view, routing.max_bytes));
+    renderer.prefetch = SkeletonPrefetch::new(skeletons.map(|(file, _)| file));
+    for (file, routed) in selection.files.into_iter().zip(routed) {
         renderer.cache.workspace.check_cancelled()?;
-        gathered.listed.push(NameTreeEntry::of(&file));
+        let left_out = match &file.state {
+            KnownState::Content { .. } => None,
+            KnownState::LeftOut(reason) => Some(*reason),
+        };
+        gathered.listed.push((file.path.clone(), left_out));
         let is_named = selection.named.contains(&file.path);
         // A discussion among the files would change the prefix with every entry.
         let reason = if request.sections.is_discussion(&file.path) {
             Some(Omission::LeftOut(SkipReason::History))
         } else {
-            omission(&file, is_named, routing)
+            omission(&file, is_named, routed.rule)
         };
         if let Some(reason) = reason {
             gathered.left_out.push(OmittedFile { path: file.path, reason });
             continue;
         }
+        // Removed, so that a text is in memory only until its file is rendered.
         let text = selection.texts.remove(&file.path);
-        let old = if is_shown_as_diff(&file, routing) {
+        let old = if routed.view == ViewMode::Diff {
             base_text(&renderer.cache.workspace, &mut texts, &file.path)
         } else {
             BaseText::Nothing("")
         };
-        let candidate = render_candidate(renderer, &file, routing, (text, old), ranks.of(&file.path));
+        let position = selectors.iter().position(|selector| selector.selects(&file.path));
+        let position = position.unwrap_or(usize::MAX);
+        let candidate = render_candidate(renderer, &file, routed, routing, (text, old), position);
         gathered.shown.push(ShownFile::new(file, candidate, summary_detail(routing)));
     }
     Ok(gathered)
 }
 
-pub(in crate::engine) fn merged_items(
-    workspace: &Workspace<'_>,
-    request: &AggregationRequest,
-) -> CuratedItems {
+pub(super) fn merged_items(workspace: &Workspace<'_>, request: &AggregationRequest) -> CuratedItems {
     let preset = request.preset.as_deref().unwrap_or_default();
     CuratedItems::new(workspace.relative_items(&request.items))
         .overlaid_by(CuratedItems::new(workspace.relative_items(preset)))
 }
 
-pub(in crate::engine) fn routing<'a>(
+pub(super) fn routing<'a>(
     workspace: &Workspace<'_>,
     request: &'a AggregationRequest,
     focus: &'a Focus,
@@ -97,37 +100,37 @@ pub(in crate::engine) fn routing<'a>(
     }
 }
 
-pub(in crate::engine) fn render_candidate(
+pub(super) fn render_candidate(
     renderer: &mut Renderer<'_, '_>,
     file: &KnownFile,
+    routed: RoutedView,
     routing: &RoutingContext<'_>,
     (text, old): (Option<HashedText>, BaseText),
     given: usize,
 ) -> CandidateFile {
-    let routed = aggregate::route_file(&file.path, type_or_unknown(file), routing);
     let overrides = ViewOverrides { mask: &[], lines: &[], base: old };
-    let mut shown =
-        render_as(renderer, routed.view, summary_detail(routing), file, routing, (text, Some(&overrides)));
-    let why = shown.reason.take();
+    let overrides = Some(&overrides);
+    let ViewAnswer { block, reason } =
+        render_as(renderer, routed.view, summary_detail(routing), file, routing, (text, overrides));
     CandidateFile {
-        block: block(file, shown),
+        block,
         wanted: routed.view,
         rule: routed.rule,
-        reason: why,
+        reason,
         stability: FileStability::default(),
         request_position: given,
     }
 }
 
 /// Renders a file in a view, as the routing's items would have it.
-pub(in crate::engine) fn render_as(
+pub(super) fn render_as(
     renderer: &mut Renderer<'_, '_>,
     view: ViewMode,
     detail: SummaryDetail,
     file: &KnownFile,
     routing: &RoutingContext<'_>,
     (text, overrides): (Option<HashedText>, Option<&ViewOverrides<'_>>),
-) -> RenderedView {
+) -> ViewAnswer {
     let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
     let item = routing.items.find(&file.path);
     let by_model = routing.tier.is_some_and(|tier| tier.by_model);
@@ -135,60 +138,35 @@ pub(in crate::engine) fn render_as(
     renderer.render(file, rendering, routing.max_bytes)
 }
 
-/// The files that were asked for.
 #[derive(Default)]
-pub(in crate::engine) struct GatheredFiles {
-    /// All of them, for the tree of names.
-    pub(in crate::engine) listed: Vec<NameTreeEntry>,
-    pub(in crate::engine) shown: Vec<ShownFile>,
-    pub(in crate::engine) left_out: Vec<OmittedFile>,
-    pub(in crate::engine) missing: Vec<MissingFile>,
-}
-
-/// A name in the tree.
-pub(in crate::engine) struct NameTreeEntry {
-    path: RelPath,
-    left_out: Option<SkipReason>,
-}
-
-impl NameTreeEntry {
-    fn of(file: &KnownFile) -> Self {
-        let left_out = match &file.state {
-            KnownState::Content { .. } => None,
-            KnownState::LeftOut(reason) => Some(*reason),
-        };
-        Self { path: file.path.clone(), left_out }
-    }
+pub(super) struct GatheredFiles {
+    pub(super) listed: Vec<(RelPath, Option<SkipReason>)>,
+    pub(super) shown: Vec<ShownFile>,
+    pub(super) left_out: Vec<OmittedFile>,
+    pub(super) missing: Vec<MissingFile>,
 }
 
 /// Returns why a file is not shown at all. A file without text is mentioned in its place only if it was named, or if
 /// that is an error.
-fn omission(file: &KnownFile, is_named: bool, routing: &RoutingContext<'_>) -> Option<Omission> {
+fn omission(file: &KnownFile, is_named: bool, rule: RoutingRule) -> Option<Omission> {
     if let KnownState::LeftOut(reason) = &file.state
         && !reason.is_error()
         && !is_named
     {
         return Some(Omission::LeftOut(*reason));
     }
-    let rule = aggregate::route_file(&file.path, type_or_unknown(file), routing).rule;
     (rule == RoutingRule::AutoAggregate).then_some(Omission::AutoAggregate)
 }
 
-/// Returns the files that are shown as diffs.
-pub(in crate::engine) fn diff_paths(files: &[KnownFile], routing: &RoutingContext<'_>) -> VecDeque<RelPath> {
-    files.iter().filter(|file| is_shown_as_diff(file, routing)).map(|file| file.path.clone()).collect()
-}
-
-pub(in crate::engine) fn is_shown_as_diff(file: &KnownFile, routing: &RoutingContext<'_>) -> bool {
-    aggregate::route_file(&file.path, type_or_unknown(file), routing).view == ViewMode::Diff
+pub(super) fn route(file: &KnownFile, routing: &RoutingContext<'_>) -> RoutedView {
+    aggregate::route_file(&file.path, type_or_unknown(file), routing)
 }
 
 /// Returns whether a file is shown as a skeleton, because that is wanted or because it is too large.
-fn is_skeleton(file: &KnownFile, routing: &RoutingContext<'_>) -> bool {
+fn is_skeleton(file: &KnownFile, wanted: ViewMode, max_bytes: u64) -> bool {
     let KnownState::Content { file_type, facts, .. } = &file.state else { return false };
-    let wanted = aggregate::route_file(&file.path, file_type, routing).view;
     let has_structure = syntax::has_structure(file_type.id);
-    aggregate::limit_to_size(wanted, facts.size, routing.max_bytes, has_structure).0 == ViewMode::Skeleton
+    aggregate::limit_to_size(wanted, facts.size, max_bytes, has_structure).0 == ViewMode::Skeleton
 }
 
 /// Returns the items whose patterns match none of the project's files.
@@ -205,12 +183,12 @@ fn unmatched_items(items: &CuratedItems, files: &[KnownFile]) -> Vec<MissingFile
     missing.collect()
 }
 
-pub(in crate::engine) fn summary_detail(routing: &RoutingContext<'_>) -> SummaryDetail {
+pub(super) fn summary_detail(routing: &RoutingContext<'_>) -> SummaryDetail {
     routing.tier.map_or(SummaryDetail::Words, |tier| tier.summary_detail)
 }
 
 /// Returns whether the text of a file may be needed; its type is not known yet, so the answer is yes when in doubt.
-pub(in crate::engine) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>) -> bool {
+pub(super) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>) -> bool {
     let is_focus = routing.focus.lines(path).is_some();
     let tier_wants = routing.tier.is_some_and(|tier| {
         tier.view.needs_text() || tier.language_views.values().any(|view| view.needs_text())
@@ -232,7 +210,7 @@ pub(in crate::engine) fn may_need_text(path: &RelPath, routing: &RoutingContext<
     }
 }
 
-pub(in crate::engine) fn document_plan(
+pub(super) fn document_plan(
     request: &AggregationRequest,
     tree: Option<NameTree>,
     sections: DocumentSections,
@@ -257,29 +235,9 @@ fn common_view(request: &AggregationRequest) -> ViewMode {
     }
 }
 
-pub(in crate::engine) fn name_tree(files: &[NameTreeEntry], words: &BTreeMap<Vec<u8>, String>) -> NameTree {
-    aggregate::build_name_tree(
-        files.iter().map(|file| (&file.path, file.left_out.map(SkipReason::name))),
-        words,
-    )
-}
-
-/// The places at which a request names files.
-struct RequestOrder(Vec<Selector>);
-
-impl RequestOrder {
-    fn new(words: &[String]) -> Self {
-        Self(words.iter().map(|word| Selector::new_lenient(word)).collect())
-    }
-
-    fn of(&self, path: &RelPath) -> usize {
-        self.0.iter().position(|selector| selector.selects(path)).unwrap_or(usize::MAX)
-    }
-}
-
 /// Returns the files that an aggregation is about: those of its preset first. What a preset names and is gone is
 /// reported, not an error.
-pub(in crate::engine) fn select_requested(
+pub(super) fn select_requested(
     cache: &mut ArtifactCache<'_>,
     request: &AggregationRequest,
     keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
@@ -288,49 +246,44 @@ pub(in crate::engine) fn select_requested(
     let preset = preset.map(|item| FileArgument { text: &item.path, is_required: false });
     let given = request.files.iter().map(|text| FileArgument { text, is_required: true });
     let words: Vec<FileArgument<'_>> = preset.chain(given).collect();
+    // A preset without files is a choice; without words all files would be selected.
     if words.is_empty() && request.preset.is_some() {
-        return Ok(FileSelection::empty());
+        return Ok(FileSelection::default());
     }
     select(cache, &words, request.trust, keeps_text)
 }
 
 /// A file that the document is to show.
 #[derive(Clone)]
-pub(in crate::engine) struct ShownFile {
-    pub(in crate::engine) file: KnownFile,
-    pub(in crate::engine) candidate: CandidateFile,
+pub(super) struct ShownFile {
+    pub(super) file: KnownFile,
+    pub(super) candidate: CandidateFile,
     /// The block of the file itself, if a diff against an earlier delivery is shown in its place.
-    pub(in crate::engine) full_block: Option<DocumentBlock>,
+    pub(super) full_block: Option<DocumentBlock>,
     /// Its place among the files by importance, from 1; known where the document is limited.
-    pub(in crate::engine) rank: Option<(usize, Importance)>,
+    pub(super) rank: Option<(usize, Importance)>,
     /// What follows the summary, if the file is shown as one.
-    pub(in crate::engine) detail: SummaryDetail,
+    pub(super) detail: SummaryDetail,
 }
 
 impl ShownFile {
-    pub(in crate::engine) const fn new(
-        file: KnownFile,
-        candidate: CandidateFile,
-        detail: SummaryDetail,
-    ) -> Self {
+    pub(super) const fn new(file: KnownFile, candidate: CandidateFile, detail: SummaryDetail) -> Self {
         Self { file, candidate, full_block: None, rank: None, detail }
     }
 
     /// Returns what a reader of the document knows of the file, who can carry out a diff.
-    pub(in crate::engine) fn settled_block(&self) -> &DocumentBlock {
+    pub(super) fn settled_block(&self) -> &DocumentBlock {
         let block = &self.candidate.block;
         self.full_block.as_ref().filter(|_| block.view == ViewMode::Diff).unwrap_or(block)
     }
 }
 
-/// All that a document is made of.
 #[derive(Clone)]
-pub(in crate::engine) struct DraftDocument {
-    pub(in crate::engine) plan: DocumentPlan,
-    pub(in crate::engine) files: Vec<ShownFile>,
+pub(super) struct DraftDocument {
+    pub(super) plan: DocumentPlan,
+    pub(super) files: Vec<ShownFile>,
     /// Files that are left out because the reader has them. They refer to others all the same.
-    pub(in crate::engine) unchanged: Vec<KnownFile>,
-    /// Files for which there is no room.
-    pub(in crate::engine) dropped: Vec<ShownFile>,
-    pub(in crate::engine) remarks: ReceiptNotes,
+    pub(super) unchanged: Vec<KnownFile>,
+    pub(super) dropped: Vec<ShownFile>,
+    pub(super) remarks: ReceiptNotes,
 }

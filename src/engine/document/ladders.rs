@@ -9,72 +9,70 @@ use crate::model::{DocumentBlock, Omission, OmittedFile, SummaryDetail, ViewMode
 use crate::{aggregate, render};
 
 /// A text has about so many bytes a token: good enough for a guess.
-pub(in crate::engine) const BYTES_A_TOKEN: u64 = 4;
+pub(super) const BYTES_A_TOKEN: u64 = 4;
 /// Why a file is shown smaller than wanted.
-const FOR_WANT_OF_ROOM: &str = "to keep within the budget";
+const BUDGET_REASON: &str = "to keep within the budget";
 
 /// A file in one of its views, with its sizes.
-pub(in crate::engine) struct LadderRung {
-    pub(in crate::engine) block: DocumentBlock,
-    pub(in crate::engine) bytes: u64,
+pub(super) struct LadderRung {
+    pub(super) block: DocumentBlock,
+    pub(super) bytes: u64,
     /// `None` until they are needed.
-    pub(in crate::engine) tokens: Option<u64>,
+    pub(super) tokens: Option<u64>,
 }
 
 /// What was found out about a document while it was made to fit: it holds for other limits too.
 #[derive(Default)]
-pub(in crate::engine) struct FitMemo {
-    pub(in crate::engine) frame: Option<FrameSizes>,
-    pub(in crate::engine) rungs: HashMap<(usize, usize), LadderRung>,
+pub(super) struct FitMemo {
+    pub(super) frame: Option<FrameSizes>,
+    pub(super) rungs: HashMap<(usize, usize), LadderRung>,
 }
 
 /// The view of each file after some steps.
-pub(in crate::engine) struct LadderState {
+pub(super) struct LadderState {
     /// For each file, how many rungs it has stepped down; `None` if it is left out.
-    pub(in crate::engine) rungs: Vec<Option<usize>>,
-    pub(in crate::engine) with_tree: bool,
+    pub(super) rungs: Vec<Option<usize>>,
+    pub(super) with_tree: bool,
 }
 
-/// The files on their ladders.
-pub(in crate::engine) struct ViewLadders {
+pub(super) struct ViewLadders {
     /// By importance.
-    pub(in crate::engine) files: Vec<ShownFile>,
-    pub(in crate::engine) views: Vec<&'static [ViewMode]>,
-    pub(in crate::engine) steps: Vec<BudgetStep>,
-    pub(in crate::engine) rungs: HashMap<(usize, usize), LadderRung>,
-    pub(in crate::engine) frame: FrameSizes,
+    pub(super) files: Vec<ShownFile>,
+    pub(super) views: Vec<&'static [ViewMode]>,
+    pub(super) steps: Vec<BudgetStep>,
+    pub(super) rungs: HashMap<(usize, usize), LadderRung>,
+    pub(super) frame: FrameSizes,
 }
 
 /// The sizes of the parts of a document other than its files: its heading and the attachments; the note that files are
 /// left out; the tree of names.
 #[derive(Clone, Copy)]
-pub(in crate::engine) struct FrameSizes {
-    pub(in crate::engine) rest: TextSizes,
-    pub(in crate::engine) cut: TextSizes,
-    pub(in crate::engine) tree: TextSizes,
+pub(super) struct FrameSizes {
+    pub(super) rest: TextSizes,
+    pub(super) cut: TextSizes,
+    pub(super) tree: TextSizes,
 }
 
-/// Sizes of a text.
 #[derive(Clone, Copy, Default)]
-pub(in crate::engine) struct TextSizes {
-    pub(in crate::engine) bytes: u64,
-    pub(in crate::engine) tokens: u64,
+pub(super) struct TextSizes {
+    pub(super) bytes: u64,
+    pub(super) tokens: u64,
 }
 
 impl TextSizes {
-    pub(in crate::engine) fn add(&mut self, other: Self) {
+    pub(super) fn add(&mut self, other: Self) {
         self.bytes += other.bytes;
         self.tokens += other.tokens;
     }
 
-    pub(in crate::engine) fn is_within(self, limits: DocumentLimits) -> bool {
+    pub(super) fn is_within(self, limits: DocumentLimits) -> bool {
         limits.bytes.is_none_or(|bytes| self.bytes <= bytes)
             && limits.tokens.is_none_or(|tokens| self.tokens <= tokens)
     }
 }
 
 impl ViewLadders {
-    pub(in crate::engine) fn new(
+    pub(super) fn new(
         files: Vec<ShownFile>,
         frame: FrameSizes,
         limits: DocumentLimits,
@@ -107,32 +105,31 @@ impl ViewLadders {
         Self { files, views, steps, rungs, frame }
     }
 
-    /// Returns the state after this many steps.
-    pub(in crate::engine) fn state_after(&self, steps: usize) -> LadderState {
+    pub(super) fn state_after(&self, steps: usize) -> LadderState {
         self.after(self.steps[..steps].iter())
     }
 
     /// Returns the descent that leaves of each file its path, as far as it yields.
-    pub(in crate::engine) fn paths_alone(&self) -> LadderState {
+    pub(super) fn paths_alone(&self) -> LadderState {
         self.after(self.steps.iter().filter(|step| !matches!(step, BudgetStep::Omit(_))))
     }
 
     fn after<'a>(&self, steps: impl Iterator<Item = &'a BudgetStep>) -> LadderState {
-        let mut descent = LadderState { rungs: vec![Some(0); self.files.len()], with_tree: true };
+        let mut state = LadderState { rungs: vec![Some(0); self.files.len()], with_tree: true };
         for step in steps {
             match step {
                 BudgetStep::StepDown(file) => {
-                    descent.rungs[*file] = descent.rungs[*file].map(|rung| rung + 1);
+                    state.rungs[*file] = state.rungs[*file].map(|rung| rung + 1);
                 }
-                BudgetStep::DropTree => descent.with_tree = false,
-                BudgetStep::Omit(file) => descent.rungs[*file] = None,
+                BudgetStep::DropTree => state.with_tree = false,
+                BudgetStep::Omit(file) => state.rungs[*file] = None,
             }
         }
-        descent
+        state
     }
 
     /// Guesses after how many steps all fits, from the sizes that views usually have.
-    pub(in crate::engine) fn guess(&self, limits: DocumentLimits) -> usize {
+    pub(super) fn guess(&self, limits: DocumentLimits) -> usize {
         let room = byte_room(limits);
         let usual = |file: usize, rung: usize| match rung.checked_sub(1).map(|rung| self.views[file][rung]) {
             None => self.rungs[&(file, 0)].bytes,
@@ -141,9 +138,9 @@ impl ViewLadders {
         let mut at = vec![0; self.files.len()];
         let files: u64 = (0..self.files.len()).map(|file| usual(file, 0)).sum();
         let mut bytes = self.frame.rest.bytes + self.frame.tree.bytes + files;
-        for (taken, step) in self.steps.iter().enumerate() {
+        for (done, step) in self.steps.iter().enumerate() {
             if bytes <= room {
-                return taken;
+                return done;
             }
             match step {
                 BudgetStep::StepDown(file) => {
@@ -158,28 +155,29 @@ impl ViewLadders {
     }
 
     /// Returns the draft in this state, with the reason for each change; and the rungs.
-    pub(in crate::engine) fn apply(
+    pub(super) fn apply(
         self,
-        descent: &LadderState,
+        state: &LadderState,
         mut draft: DraftDocument,
     ) -> (DraftDocument, HashMap<(usize, usize), LadderRung>) {
-        if !descent.with_tree {
+        if !state.with_tree {
             draft.remarks.tree_omitted = draft.plan.tree.take().is_some();
         }
         for (at, mut shown) in self.files.into_iter().enumerate() {
-            let Some(rung) = descent.rungs[at] else {
+            let Some(rung) = state.rungs[at] else {
                 draft.remarks.omitted.push(left_out(&shown));
-                shown.candidate.reason = Some(FOR_WANT_OF_ROOM.to_owned());
+                shown.candidate.reason = Some(BUDGET_REASON.to_owned());
                 draft.dropped.push(shown);
                 continue;
             };
-            let held = self.rungs.get(&(at, rung)).filter(|held| held.block != shown.candidate.block);
-            if let Some(held) = held {
-                shown.candidate.block = held.block.clone();
+            let smaller =
+                self.rungs.get(&(at, rung)).filter(|smaller| smaller.block != shown.candidate.block);
+            if let Some(smaller) = smaller {
+                shown.candidate.block = smaller.block.clone();
                 shown.detail = SummaryDetail::Words;
                 shown.candidate.reason = Some(match shown.candidate.reason {
-                    Some(why) => format!("{why}; then {FOR_WANT_OF_ROOM}"),
-                    None => FOR_WANT_OF_ROOM.to_owned(),
+                    Some(why) => format!("{why}; then {BUDGET_REASON}"),
+                    None => BUDGET_REASON.to_owned(),
                 });
             }
             draft.files.push(shown);
@@ -198,7 +196,6 @@ fn left_out(shown: &ShownFile) -> OmittedFile {
     OmittedFile { path: shown.file.path.clone(), reason }
 }
 
-/// Returns about how many bytes a document may have.
 fn byte_room(limits: DocumentLimits) -> u64 {
     let bytes = limits.bytes.unwrap_or(u64::MAX);
     bytes.min(limits.tokens.map_or(u64::MAX, |tokens| tokens.saturating_mul(BYTES_A_TOKEN)))

@@ -1,7 +1,7 @@
 //! Documents, from the request to the text that is delivered.
 //!
-//! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`,
-//! `partial_views`), `delivery` leaves out what the reader has, `fit` and `ladders` keep the limits, `stability` orders,
+//! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`),
+//! `delivery` leaves out what the reader has, `fit` and `ladders` keep the limits, `stability` orders,
 //! and `compose` puts the document together. `cache` keeps documents and views for the next answer. May import all
 //! other folders.
 
@@ -19,7 +19,6 @@ mod ladders;
 #[cfg(test)]
 mod masked_tests;
 mod output;
-mod partial_views;
 mod render;
 mod request;
 mod sections;
@@ -41,7 +40,7 @@ pub use request::{
     ViewRequest,
 };
 pub use select::{DocumentInputs, InputsDigest};
-pub use views::ViewAnswer;
+pub use view::ViewAnswer;
 
 pub(in crate::engine) use cache::DocumentCaches;
 pub(in crate::engine) use delivery::{PendingDelivery, confirm_delivery};

@@ -25,7 +25,6 @@ struct NumberedOutput {
 #[derive(Debug)]
 pub struct PriorOutputs(Vec<NumberedOutput>);
 
-/// Returns the numbered outputs that slop has written to a folder under a name, and remembers.
 pub(in crate::engine) fn prior_outputs(cache: &ArtifactCache<'_>, folder: &Path, name: &str) -> PriorOutputs {
     let key = output_key(folder, "");
     // What the cache does not know any more is never pruned.
@@ -42,8 +41,6 @@ pub(in crate::engine) fn prior_outputs(cache: &ArtifactCache<'_>, folder: &Path,
     PriorOutputs(written)
 }
 
-/// Deletes the oldest of the outputs that were there before, so that `keep` are left with the one just written;
-/// 0 keeps all. A file that is not as slop wrote it is a person's, and stays.
 pub(in crate::engine) fn prune_outputs(
     cache: &mut ArtifactCache<'_>,
     folder: &Path,
@@ -77,8 +74,6 @@ pub(in crate::engine) fn prune_outputs(
     }
 }
 
-/// Writes a document to `{folder}/{name}_{NNN}.{extension}` and returns the path. The number is one higher than
-/// the highest there is, at least three digits, and belongs to this document alone.
 pub(in crate::engine) fn write_numbered(
     cache: &mut ArtifactCache<'_>,
     folder: &Path,
@@ -117,7 +112,6 @@ fn record_output(cache: &mut ArtifactCache<'_>, folder: &Path, file: &str, text:
     }
 }
 
-/// Writes a document in place of whatever is there, whole or not at all.
 pub(in crate::engine) fn write_file(workspace: &Workspace<'_>, path: &Path, text: &str) -> Result<(), Error> {
     let written = workspace.world.disk.replace(path, text.as_bytes());
     written.map_err(|source| Error::Write { path: path.to_owned(), source })

@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use super::cache::{CachedView, DocumentCaches, ViewCache, ViewKey, lock, view_fingerprint};
-use super::partial_views::{diff_view, masked_view, slices_view, symbols_view};
-use super::view::{RenderedView, ViewContent, ViewParams, ViewUnavailable, health_remark};
+use super::view::{
+    ViewAnswer, ViewContent, ViewParams, ViewUnavailable, diff_view, health_remark, masked_view, slices_view,
+    symbols_view,
+};
 use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch, checked_skeleton};
 use crate::engine::summaries::{ChosenSummary, ModelSummaries, SummaryLookup};
 use crate::engine::workspace::{KnownFile, KnownState};
@@ -16,18 +18,17 @@ use crate::summarize::secrets;
 use crate::{aggregate, discover, summarize, syntax};
 
 /// Renders the files of one document, or of one answer.
-pub(in crate::engine) struct Renderer<'r, 'w> {
-    pub(in crate::engine) cache: &'r mut ArtifactCache<'w>,
+pub(super) struct Renderer<'r, 'w> {
+    pub(super) cache: &'r mut ArtifactCache<'w>,
     /// The views that were rendered last, in a process that stays.
-    pub(in crate::engine) views: Option<&'r Mutex<ViewCache>>,
-    /// The summaries by models that the document shows.
-    pub(in crate::engine) summaries: &'r ModelSummaries,
-    pub(in crate::engine) prefetch: SkeletonPrefetch,
+    pub(super) views: Option<&'r Mutex<ViewCache>>,
+    pub(super) summaries: &'r ModelSummaries,
+    pub(super) prefetch: SkeletonPrefetch,
 }
 
 impl<'r, 'w> Renderer<'r, 'w> {
     /// Returns a renderer that shows these summaries by models, and expects nothing.
-    pub(in crate::engine) fn new(
+    pub(super) fn new(
         cache: &'r mut ArtifactCache<'w>,
         views: Option<&'r Mutex<ViewCache>>,
         summaries: &'r ModelSummaries,
@@ -38,18 +39,17 @@ impl<'r, 'w> Renderer<'r, 'w> {
 
 impl Renderer<'_, '_> {
     /// Renders a file. If it cannot be rendered, the result is one line with the error.
-    pub(in crate::engine) fn render(
+    pub(super) fn render(
         &mut self,
         file: &KnownFile,
         mut rendering: ViewParams<'_>,
         max_bytes: u64,
-    ) -> RenderedView {
+    ) -> ViewAnswer {
         let wanted = rendering.view;
-        let subject = match (&file.state, ContentRef::from_file(file)) {
-            (_, Some(subject)) => subject,
-            (KnownState::LeftOut(reason), None) => return error_view(file, wanted, reason.description()),
-            (KnownState::Content { .. }, None) => {
-                return error_view(file, wanted, SkipReason::Unreadable.description());
+        let subject = match &file.state {
+            KnownState::LeftOut(reason) => return error_view(file, wanted, reason.description()),
+            KnownState::Content { hash, file_type, facts } => {
+                ContentRef { path: &file.path, hash: *hash, file_type, facts }
             }
         };
         let has_structure = syntax::has_structure(subject.file_type.id);
@@ -68,6 +68,7 @@ impl Renderer<'_, '_> {
             Err(ViewUnavailable::Words(words)) => Some(format!("no {view} view: {words}")),
             Ok(_) | Err(ViewUnavailable::LeftOut(_)) => None,
         };
+        // Every text has a summary, so that no second fallback is needed.
         if fallback.is_some() {
             why = fallback;
             rendering.view = ViewMode::Summary;
@@ -75,11 +76,17 @@ impl Renderer<'_, '_> {
         }
         match shown {
             Ok(ViewContent { content, remark, body, reason: missing }) => {
-                let why = why.or(missing);
-                let remarks = encoding_remark(subject.facts).into_iter().chain(remark).collect();
-                let summary =
-                    (rendering.view == ViewMode::Summary).then(|| self.author(&subject, &rendering));
-                RenderedView { view: rendering.view, content, remarks, body, reason: why, summary }
+                let view = rendering.view;
+                let block = DocumentBlock {
+                    path: file.path.clone(),
+                    file_type: subject.file_type,
+                    view,
+                    content,
+                    remarks: encoding_remark(subject.facts).into_iter().chain(remark).collect(),
+                    body,
+                    summary: (view == ViewMode::Summary).then(|| self.author(&subject, &rendering)),
+                };
+                ViewAnswer { block, reason: why.or(missing) }
             }
             Err(ViewUnavailable::LeftOut(reason)) => error_view(file, wanted, reason.description()),
             Err(ViewUnavailable::Fallback(fallback)) => error_view(file, wanted, fallback.description()),
@@ -93,6 +100,7 @@ impl Renderer<'_, '_> {
         subject: &ContentRef<'_>,
         rendering: &mut ViewParams<'_>,
     ) -> Result<ViewContent, ViewUnavailable> {
+        // A paranoid answer is to reveal that a cache is wrong, so it must not come from one.
         let Some(views) = self.views.filter(|_| !self.cache.workspace.paranoid) else {
             return self.build_view(subject, rendering);
         };
@@ -105,6 +113,7 @@ impl Renderer<'_, '_> {
             return Ok(ViewContent { content: Some(subject.hash), remark, body, reason: None });
         }
         let shown = self.build_view(subject, rendering)?;
+        // What has a reason, or was read from other bytes than were asked for, is right for this answer alone.
         if shown.reason.is_none() && shown.content == Some(subject.hash) {
             let (remark, body) = (shown.remark.clone(), shown.body.clone());
             let fingerprint = view_fingerprint(rendering.view, &body);
@@ -195,22 +204,8 @@ impl Renderer<'_, '_> {
     }
 }
 
-/// Returns the block that a rendered file is.
-pub(in crate::engine) fn block(file: &KnownFile, rendered: RenderedView) -> DocumentBlock {
-    let RenderedView { view, content, remarks, body, summary, .. } = rendered;
-    DocumentBlock {
-        path: file.path.clone(),
-        file_type: type_or_unknown(file),
-        view,
-        content,
-        remarks,
-        body,
-        summary,
-    }
-}
-
 /// Returns the type of a file; what has no text has no type of its own.
-pub(in crate::engine) fn type_or_unknown(file: &KnownFile) -> &'static FileType {
+pub(super) fn type_or_unknown(file: &KnownFile) -> &'static FileType {
     match &file.state {
         KnownState::Content { file_type, .. } => file_type,
         KnownState::LeftOut(_) => discover::unknown_type(),
@@ -233,20 +228,21 @@ fn without_secrets(mut outline: Outline) -> Outline {
 /// Returns the skeleton of settings as a document may show it: few of their values give way to their size, and a
 /// password that nobody asked for in full is as well out of sight as it is in a summary.
 fn without_secret_values(skeleton: String) -> Result<String, ViewUnavailable> {
-    let scan = secrets::scan(&skeleton).map_err(|why| ViewUnavailable::Words(why.to_string()))?;
+    let scan = secrets::scan(&skeleton).map_err(|reason| ViewUnavailable::Words(reason.to_string()))?;
     Ok(if scan.is_clean() { skeleton } else { secrets::redact(&skeleton, &scan) })
 }
 
-fn error_view(file: &KnownFile, view: ViewMode, reason: &str) -> RenderedView {
-    let body = aggregate::error_line(&file.path, view, reason);
-    RenderedView {
+fn error_view(file: &KnownFile, view: ViewMode, reason: &str) -> ViewAnswer {
+    let block = DocumentBlock {
+        path: file.path.clone(),
+        file_type: type_or_unknown(file),
         view,
         content: None,
         remarks: Vec::new(),
-        body,
-        reason: Some(reason.to_owned()),
+        body: aggregate::error_line(&file.path, view, reason),
         summary: None,
-    }
+    };
+    ViewAnswer { block, reason: Some(reason.to_owned()) }
 }
 
 fn encoding_remark(facts: &ContentFacts) -> Option<String> {
@@ -263,8 +259,7 @@ pub(in crate::engine) struct DocumentRun<'r, 'w> {
 }
 
 impl<'w> DocumentRun<'_, 'w> {
-    /// Returns a renderer that shows these summaries by models.
-    pub(in crate::engine) fn renderer<'s>(&'s mut self, summaries: &'s ModelSummaries) -> Renderer<'s, 'w> {
+    pub(super) fn renderer<'s>(&'s mut self, summaries: &'s ModelSummaries) -> Renderer<'s, 'w> {
         Renderer::new(self.cache, self.caches.map(|caches| &caches.views), summaries)
     }
 }

@@ -114,15 +114,13 @@ impl SectionRequest {
     }
 
     /// Returns whether a file of the project is the discussion.
-    pub(in crate::engine) fn is_discussion(&self, path: &RelPath) -> bool {
+    pub(super) fn is_discussion(&self, path: &RelPath) -> bool {
         self.discussion.as_ref().is_some_and(|discussion| discussion.path == path.as_path())
     }
 }
 
-/// Views that are asked for.
 #[derive(Debug, Clone)]
 pub struct ViewRequest {
-    /// Words for the files.
     pub files: Vec<String>,
     /// The view; `None` for the text, or the largest view that the limits allow.
     pub mode: Option<ViewMode>,

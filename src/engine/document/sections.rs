@@ -26,7 +26,7 @@ const LISTINGS: [&[&str]; 2] = [&["list", "--json", "--all", "--limit", "0"], &[
 const TRIES: usize = 3;
 
 /// Fetches the attachments of the requested part of the document.
-pub(in crate::engine) fn sections(
+pub(super) fn sections(
     workspace: &Workspace<'_>,
     request: &SectionRequest,
 ) -> Result<DocumentSections, Error> {
@@ -56,7 +56,7 @@ fn discussion_entries(
         Err(error) if discussion.is_optional => error,
         said => return said,
     };
-    let (why, is_error) = match error {
+    let (reason, is_error) = match error {
         Error::Discussion { source, .. } => {
             (source.to_string(), !matches!(source, sections::Error::NoEntries { .. }))
         }
@@ -66,8 +66,8 @@ fn discussion_entries(
         Error::DiscussionFile { source, .. } => (source.to_string(), true),
         other => return Err(other),
     };
-    let why = format!("{}: {why}", discussion.path.display());
-    problems.push(SectionProblem { section: "discussion", reason: why, is_error });
+    let reason = format!("{}: {reason}", discussion.path.display());
+    problems.push(SectionProblem { section: "discussion", reason, is_error });
     Ok(Vec::new())
 }
 
@@ -101,6 +101,7 @@ fn spelled_file(workspace: &Workspace<'_>, path: &Path) -> PathBuf {
 
 fn bytes_anywhere(workspace: &Workspace<'_>, path: &Path) -> io::Result<Vec<u8>> {
     let limit = workspace.options.section_bytes;
+    // One byte more than allowed distinguishes a file at the limit from one beyond it.
     let bytes = workspace.world.disk.read_prefix(path, limit.saturating_add(1))?;
     if limit < bytes.len() as u64 {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, too_large(limit, "section_bytes")));
@@ -126,7 +127,7 @@ fn screenshot(workspace: &Workspace<'_>, file: &ImageFile, request: &SectionRequ
     };
     let limit = workspace.options.screenshot_bytes;
     let picture = match found {
-        Err(why) => ScreenshotImage::Failed(why),
+        Err(reason) => ScreenshotImage::Failed(reason),
         Ok(None) => ScreenshotImage::Link,
         Ok(Some(bytes)) if limit < bytes.len() as u64 => {
             ScreenshotImage::Failed(too_large(limit, "screenshot_bytes"))
@@ -199,13 +200,13 @@ fn tracked_work(workspace: &Workspace<'_>, problems: &mut Vec<SectionProblem>) -
         [&|| issues_in(workspace, ISSUES), &|| issues_listed(workspace), &|| issues_in(workspace, MOCK)];
     let found = sources.iter().find_map(|source| match source() {
         Ok(found) => found,
-        Err(why) => {
-            reasons.push(why);
+        Err(reason) => {
+            reasons.push(reason);
             None
         }
     });
-    let problem = |why: String, is_error| SectionProblem { section: "beads", reason: why, is_error };
-    problems.extend(reasons.iter().map(|why| problem(why.clone(), false)));
+    let problem = |reason: String, is_error| SectionProblem { section: "beads", reason, is_error };
+    problems.extend(reasons.iter().map(|reason| problem(reason.clone(), false)));
     if let Some(beads) = found {
         if 0 < beads.skipped {
             problems.push(problem(format!("{} issues could not be understood", beads.skipped), false));
@@ -213,7 +214,7 @@ fn tracked_work(workspace: &Workspace<'_>, problems: &mut Vec<SectionProblem>) -
         return beads;
     }
     let sought = format!("no issues found in {}, by `bd list` or in {}", ISSUES.0, MOCK.0);
-    let failure = reasons.into_iter().fold(sought, |words, why| format!("{words}; {why}"));
+    let failure = reasons.into_iter().fold(sought, |words, reason| format!("{words}; {reason}"));
     problems.push(problem(failure.clone(), true));
     BeadsList { failure: Some(failure), ..BeadsList::default() }
 }
@@ -224,7 +225,7 @@ fn issues_in(
 ) -> Result<Option<BeadsList>, String> {
     let path = RelPath::new(name.as_bytes()).expect("the names are constants and good paths");
     let bytes = read_section_file(workspace, &path, workspace.options.section_bytes, "section_bytes");
-    let Some(bytes) = bytes.map_err(|why| format!("{name}: {why}"))? else { return Ok(None) };
+    let Some(bytes) = bytes.map_err(|reason| format!("{name}: {reason}"))? else { return Ok(None) };
     sections::read_beads(&bytes, syntax).map(Some).map_err(|error| format!("{name}: {error}"))
 }
 
@@ -234,6 +235,7 @@ fn issues_listed(workspace: &Workspace<'_>) -> Result<Option<BeadsList>, String>
         let words: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
         let finished = match workspace.world.processes.run("bd", &words, &workspace.root, &[], b"") {
             Ok(finished) => finished,
+            // Without the program there is one source less, which is no failure.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("`bd list`: {error}")),
         };
@@ -249,9 +251,9 @@ fn issues_listed(workspace: &Workspace<'_>) -> Result<Option<BeadsList>, String>
 }
 
 fn missing(screenshot: &Screenshot) -> Option<SectionProblem> {
-    let ScreenshotImage::Failed(why) = &screenshot.image else { return None };
-    let why = format!("{}: {why}", screenshot.path.escape_debug());
-    Some(SectionProblem { section: "screenshots", reason: why, is_error: true })
+    let ScreenshotImage::Failed(reason) = &screenshot.image else { return None };
+    let reason = format!("{}: {reason}", screenshot.path.escape_debug());
+    Some(SectionProblem { section: "screenshots", reason, is_error: true })
 }
 
 fn too_large(limit: u64, setting: &str) -> String {

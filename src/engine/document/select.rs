@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::cache::{CachedDocument, DocumentKey, InputsKey, MOST_DOCUMENT_BYTES, lock_documents};
 use super::delivery::PendingDelivery;
-use super::gather::{is_shown_as_diff, may_need_text, merged_items, routing, select_requested};
+use super::gather::{may_need_text, merged_items, route, routing, select_requested};
 use super::render::DocumentRun;
 use super::request::{AggregationRequest, DocumentCacheKey};
 use super::sections::sections;
@@ -21,9 +21,7 @@ use crate::model::{ContentHash, Document, FileOrder, RelPath, ViewMode};
 /// What a document is composed of, as it is now.
 pub struct DocumentInputs {
     pub(in crate::engine) selection: FileSelection,
-    /// What is attached to the files.
     pub(in crate::engine) sections: DocumentSections,
-    /// The summaries by models that the document shows.
     pub(in crate::engine) summaries: ModelSummaries,
     pub(in crate::engine) digest: InputsDigest,
 }
@@ -32,14 +30,11 @@ pub struct DocumentInputs {
 pub struct InputsDigest {
     /// What decides what the document is; `None` if it depends on more than can be compared.
     key: Option<Arc<InputsKey>>,
-    /// What each file's text is.
     contents: FxHashMap<RelPath, ContentHash>,
-    /// How many notes there were.
     notes: usize,
 }
 
 impl DocumentRun<'_, '_> {
-    /// Finds the files that a document is about, and what each is now.
     pub(in crate::engine) fn select_for(
         &mut self,
         request: &AggregationRequest,
@@ -52,13 +47,13 @@ impl DocumentRun<'_, '_> {
         let selection = if request.sections.part.has_prefix() {
             select_requested(self.cache, request, &|path| may_need_text(path, &routing))?
         } else {
-            FileSelection::empty()
+            FileSelection::default()
         };
         let is_whole = request.files.is_empty() && request.preset.is_none();
         let whole = is_whole.then_some(request.items.as_slice());
         let summaries =
             choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, whole);
-        let has_diffs = selection.files.iter().any(|file| is_shown_as_diff(file, &routing));
+        let has_diffs = selection.files.iter().any(|file| route(file, &routing).view == ViewMode::Diff);
         let is_alone = self.depends_on_files_alone(request)
             && !has_diffs
             && self.cache.workspace.log.note_count() == notes;
@@ -74,7 +69,6 @@ impl DocumentRun<'_, '_> {
         Ok(DocumentInputs { selection, sections, summaries, digest })
     }
 
-    /// Returns the cached document, if a new one would be the same, and what is remembered when it is delivered.
     pub(in crate::engine) fn cached_document(
         &mut self,
         request: &Arc<DocumentCacheKey>,
@@ -101,7 +95,6 @@ impl DocumentRun<'_, '_> {
         Some((found, pending))
     }
 
-    /// Caches a document until it is asked for again, unless something changed while it was composed. Returns its key.
     pub(in crate::engine) fn cache_document(
         &mut self,
         request: &Arc<DocumentCacheKey>,
@@ -127,11 +120,13 @@ impl DocumentRun<'_, '_> {
     /// Returns whether nothing but the project's files, its history and the discussion decides what a document is like.
     fn depends_on_files_alone(&self, request: &AggregationRequest) -> bool {
         let sections = &request.sections;
+        // A revision may come to mean another commit, screenshots may lie anywhere, and issues are listed by another
+        // program: no stamp that an answer compares changes with them.
         self.caches.is_some()
             && !self.cache.workspace.paranoid
             && request.trust == Trust::Stamps
             && request.base.is_none()
-            && request.history.as_ref().is_none_or(|memory| !memory.since_last)
+            && request.history.as_ref().is_none_or(|history| !history.since_last)
             && sections.screenshots.is_empty()
             && !sections.beads
     }

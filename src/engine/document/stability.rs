@@ -19,7 +19,6 @@ use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{
     ContentHash, DocumentBlock, Producer, RelPath, SummaryDetail, SummaryProvenance, ViewMode,
 };
-use crate::store::WriteBatch;
 
 /// So many old contents are held in memory at once: few, for each may be as large as a file that is read.
 const CONTENTS_AT_ONCE: usize = 32;
@@ -34,12 +33,10 @@ const UNCOMMITTED: u32 = u32::MAX;
 struct EditHistory<'a> {
     shown: &'a ShownFile,
     contents: Vec<(u32, Option<String>)>,
-    /// What the answer depends on.
     key: ContentHash,
 }
 
-/// Sets the stability of each file.
-pub(in crate::engine) fn set_stability(
+pub(super) fn set_stability(
     renderer: &mut Renderer<'_, '_>,
     files: &mut [ShownFile],
     history: &GitHistory,
@@ -87,6 +84,7 @@ fn moved_blocks(
         answers.insert(past.key, at);
         moved.insert(past.shown.file.path.clone(), at);
     }
+    // Only what this document needed is kept, for answers about older commits would pile up.
     remember_moves(renderer.cache, detail, &answers);
     moved
 }
@@ -101,8 +99,8 @@ fn look_back<'p>(
     for look in 0..MOST_LOOKS {
         let mut same = Vec::new();
         for some in asked.chunks(CONTENTS_AT_ONCE) {
-            let names: Vec<String> =
-                some.iter().map(|past| past.contents[look].1.clone().unwrap_or_default()).collect();
+            let name = |past: &&EditHistory<'_>| past.contents[look].1.clone().unwrap_or_default();
+            let names: Vec<Vec<u8>> = some.iter().map(|past| name(past).into_bytes()).collect();
             for (past, bytes) in some.iter().zip(blobs_named(&renderer.cache.workspace, &names)) {
                 let looks_same = bytes.is_some_and(|bytes| renders_the_same(renderer, past.shown, &bytes));
                 match (looks_same, past.contents.len() == look + 1) {
@@ -127,6 +125,7 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
     let Ok(mut then) = identify(now.path, bytes, &HeaderNeighbors::from_paths(std::iter::empty())) else {
         return false;
     };
+    // What decided the type of a header then, its neighbors, is not known; that it changed since is unlikely.
     then.file_type = now.file_type;
     let by = producers(now.file_type);
     if !renderer.cache.query_store(|store| store.has_artifacts(&then.hash, &by)).unwrap_or(false) {
@@ -135,13 +134,7 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
             renderer.cache.workspace.options.parse_timeout,
             renderer.cache.workspace.world.clock,
         );
-        let at_s = renderer.cache.workspace.world.clock.now_s();
-        renderer.cache.save(WriteBatch {
-            contents: vec![derived],
-            files: Vec::new(),
-            removed: Vec::new(),
-            at_s,
-        });
+        renderer.cache.save_contents(vec![derived]);
     }
     let state = KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
     let old = KnownFile { path: shown.file.path.clone(), tracked: true, state };
@@ -150,7 +143,7 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
     let detail = shown.detail;
     let (view, by_model) = (ViewMode::Summary, false);
     let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides, text };
-    let earlier = renderer.render(&old, rendering, u64::MAX);
+    let earlier = renderer.render(&old, rendering, u64::MAX).block;
     let block = shown.settled_block();
     earlier.body == block.body && earlier.remarks == block.remarks
 }

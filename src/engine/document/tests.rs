@@ -15,42 +15,44 @@ fn once(paths: &[&str]) -> Vec<(String, usize)> {
 
 #[test]
 fn a_file_is_read_once_in_a_run_even_where_its_text_is_shown() {
-    let bench = TestProject::new(FILES);
+    let sandbox = TestProject::new(FILES);
     let document =
-        bench.project(true).aggregate(&request(AggregationStrategy::Full, ViewMode::Full, &[])).unwrap();
+        sandbox.project(true).aggregate(&request(AggregationStrategy::Full, ViewMode::Full, &[])).unwrap();
     assert_eq!(document.blocks[0].body, FILES[0].1);
-    assert_eq!(bench.read_counts(), once(&["a.py", "b.py"]));
+    assert_eq!(sandbox.read_counts(), once(&["a.py", "b.py"]));
 }
 
 #[test]
 fn what_has_not_changed_is_read_only_where_its_text_is_shown() {
-    let bench = TestProject::new(FILES);
-    bench.project(true).index(Trust::Stamps).unwrap();
-    bench.read_counts();
-    let document = bench
+    let sandbox = TestProject::new(FILES);
+    sandbox.project(true).index(Trust::Stamps).unwrap();
+    sandbox.read_counts();
+    let document = sandbox
         .project(true)
         .aggregate(&request(AggregationStrategy::Auto, ViewMode::Skeleton, &["b.py"]))
         .unwrap();
-    assert_eq!(bench.read_counts(), once(&["b.py"]));
+    assert_eq!(sandbox.read_counts(), once(&["b.py"]));
     let views: Vec<_> = document.blocks.iter().map(|block| block.view).collect();
     assert_eq!(views, [ViewMode::Skeleton, ViewMode::Full]);
 }
 
 #[test]
 fn without_a_cache_every_answer_is_the_same_and_nothing_is_written() {
-    let bench = TestProject::new(FILES);
+    let sandbox = TestProject::new(FILES);
     let ask = request(AggregationStrategy::Auto, ViewMode::Skeleton, &["a.py"]);
-    let without = bench.project(false).aggregate(&ask).unwrap();
-    assert!(!bench.folder.path().join(".slop_cache").exists());
-    assert_eq!(bench.project(true).aggregate(&ask).unwrap(), without);
+    let without = sandbox.project(false).aggregate(&ask).unwrap();
+    assert!(!sandbox.folder.path().join(".slop_cache").exists());
+    assert_eq!(sandbox.project(true).aggregate(&ask).unwrap(), without);
 }
 
 #[test]
 fn a_text_that_is_too_much_for_a_parser_is_shown_in_words() {
     let deep = "(".repeat(100_000);
-    let bench = TestProject::new(&[("deep.c", &deep)]);
-    let document =
-        bench.project(true).aggregate(&request(AggregationStrategy::Auto, ViewMode::Skeleton, &[])).unwrap();
+    let sandbox = TestProject::new(&[("deep.c", &deep)]);
+    let document = sandbox
+        .project(true)
+        .aggregate(&request(AggregationStrategy::Auto, ViewMode::Skeleton, &[]))
+        .unwrap();
     let entry = &document.receipt.files[0];
     assert_eq!((entry.wanted, entry.view), (ViewMode::Skeleton, ViewMode::Summary));
     assert_eq!(entry.reason.as_deref(), Some("no skeleton: it is nested too deeply to be parsed"));
@@ -59,8 +61,8 @@ fn a_text_that_is_too_much_for_a_parser_is_shown_in_words() {
 
 #[test]
 fn a_run_deletes_no_output_that_another_wrote_meanwhile() {
-    let bench = TestProject::new(FILES);
-    let (mut one, mut other) = (bench.project(true), bench.project(true));
+    let sandbox = TestProject::new(FILES);
+    let (mut one, mut other) = (sandbox.project(true), sandbox.project(true));
     let folder = std::path::Path::new("out");
     let old = one.write_numbered(folder, "p", "md", "old").unwrap();
     let before = one.prior_outputs(folder, "p");
@@ -75,17 +77,17 @@ fn a_run_deletes_no_output_that_another_wrote_meanwhile() {
 
 #[test]
 fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
-    let bench = TestProject::new(&[("a.gif", "GIF89a"), ("sub/b.gif", "GIF89a")]);
+    let sandbox = TestProject::new(&[("a.gif", "GIF89a"), ("sub/b.gif", "GIF89a")]);
     let outside = tempfile::NamedTempFile::new().unwrap();
     RealDisk.replace(outside.path(), b"GIF89a").unwrap();
-    std::os::unix::fs::symlink(outside.path(), bench.folder.path().join("link.gif")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), sandbox.folder.path().join("link.gif")).unwrap();
     let outside = outside.path().to_str().unwrap();
     let named = ["a.gif", "./sub/b.gif", "gone.gif", "sub/../a.gif", "../a.gif", outside, "link.gif"];
     let screenshots: Vec<_> = named.map(|path| ImageFile::OfProject(path.to_owned())).into();
     for inline in [false, true] {
         let request =
             SectionRequest { screenshots: screenshots.clone(), inline, ..SectionRequest::nothing() };
-        let sections = sections(&bench.project(false).cache.workspace, &request).unwrap();
+        let sections = sections(&sandbox.project(false).cache.workspace, &request).unwrap();
         let shown: Vec<bool> = sections
             .screenshots
             .iter()
@@ -98,23 +100,23 @@ fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
 
 #[test]
 fn what_was_composed_is_remembered_when_it_has_been_delivered() {
-    let bench = TestProject::new(FILES);
+    let sandbox = TestProject::new(FILES);
     let asked = |since_last| AggregationRequest {
         history: Some(DocumentHistory { name: "x".to_owned(), since_last }),
         ..request(AggregationStrategy::Auto, ViewMode::Skeleton, &[])
     };
     let shown = |project: &mut Project<'_>| project.aggregate(&asked(true)).unwrap().blocks.len();
-    let mut project = bench.project(true);
+    let mut project = sandbox.project(true);
     project.index(Trust::Stamps).unwrap();
     project.aggregate(&asked(false)).unwrap();
     project.discard_delivery();
     project.confirm_delivery();
     assert_eq!(shown(&mut project), 2);
     project.confirm_delivery();
-    bench.read_counts();
-    assert_eq!(shown(&mut bench.project(true)), 0);
+    sandbox.read_counts();
+    assert_eq!(shown(&mut sandbox.project(true)), 0);
     // Nothing but the cache was asked.
-    assert_eq!(bench.read_counts(), once(&[]));
+    assert_eq!(sandbox.read_counts(), once(&[]));
 }
 
 #[test]
@@ -123,8 +125,8 @@ fn a_document_is_made_to_fit_into_many_limits_with_one_reading_of_each_file() {
         .map(|at| (format!("f{at}.py"), format!("def f{at}(x):\n    return x + {at}\n").repeat(20)))
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let bench = TestProject::new(&files);
-    let mut project = bench.project(true);
+    let sandbox = TestProject::new(&files);
+    let mut project = sandbox.project(true);
     let mut request = request(AggregationStrategy::Auto, ViewMode::Full, &[]);
     request.limits.bytes = Some(4000);
     let mut prepared = project.prepare(&request).unwrap();
@@ -133,19 +135,19 @@ fn a_document_is_made_to_fit_into_many_limits_with_one_reading_of_each_file() {
         let composed = project.compose(&mut prepared, limits).unwrap();
         assert!(composed.receipt.bytes <= bytes);
         request.limits = limits;
-        assert_eq!(composed.blocks, bench.project(false).aggregate(&request).unwrap().blocks);
+        assert_eq!(composed.blocks, sandbox.project(false).aggregate(&request).unwrap().blocks);
         assert_eq!(composed.receipt.max_bytes, Some(bytes));
     }
     drop(project);
-    let _ = bench.read_counts();
+    let _ = sandbox.read_counts();
     request.limits.bytes = Some(4000);
-    let mut project = bench.project(true);
+    let mut project = sandbox.project(true);
     let mut prepared = project.prepare(&request).unwrap();
     for bytes in [4000, 1500, 3000, 700] {
         project
             .compose(&mut prepared, DocumentLimits { bytes: Some(bytes), ..DocumentLimits::default() })
             .unwrap();
     }
-    let reads = bench.read_counts();
+    let reads = sandbox.read_counts();
     assert!(reads.iter().all(|(_, count)| *count == 1), "{reads:?}");
 }

@@ -1,50 +1,51 @@
-//! What a view is made by, and what it is.
+//! What views are made from and what they hold; views of parts of a file: symbols, lines, changes.
 
-use crate::aggregate::FocusLines;
-use crate::engine::history::RevisionText;
-use crate::engine::workspace::HashedText;
+use std::collections::{HashMap, VecDeque};
+
+use crate::aggregate::{FocusLines, SlicePart};
+use crate::engine::artifacts::{ArtifactCache, ContentRef};
+use crate::engine::error::Error;
+use crate::engine::history::{Baseline, RevisionText, baseline, texts_at};
+use crate::engine::workspace::{HashedText, Workspace, with_byte_order_mark};
 use crate::model::{
-    ContentHash, FileItem, MaskMode, ParseFallback, ParseHealth, SkipReason, SummaryDetail,
-    SummaryProvenance, ViewMode,
+    ContentHash, DocumentBlock, FileItem, MaskMode, Outline, ParseFallback, ParseHealth, RelPath, SkipReason,
+    Slice, SliceResolution, SliceStatus, SummaryDetail, ViewMode,
 };
+use crate::{aggregate, slices};
 
-/// How a file was rendered.
-pub(in crate::engine) struct RenderedView {
-    pub(in crate::engine) view: ViewMode,
-    pub(in crate::engine) content: Option<ContentHash>,
-    pub(in crate::engine) remarks: Vec<String>,
-    pub(in crate::engine) body: String,
-    pub(in crate::engine) reason: Option<String>,
-    /// Who wrote the summary, if the view is one.
-    pub(in crate::engine) summary: Option<SummaryProvenance>,
+/// One view of one file.
+#[derive(Debug, Clone)]
+pub struct ViewAnswer {
+    pub block: DocumentBlock,
+    /// Why it is not shown as it was asked for.
+    pub reason: Option<String>,
 }
 
 /// What a view depends on besides the file.
-pub(in crate::engine) struct ViewParams<'a> {
-    pub(in crate::engine) view: ViewMode,
-    pub(in crate::engine) detail: SummaryDetail,
+pub(super) struct ViewParams<'a> {
+    pub(super) view: ViewMode,
+    pub(super) detail: SummaryDetail,
     /// Whether a model's summary replaces the heuristic's, if the answer has one.
-    pub(in crate::engine) by_model: bool,
-    pub(in crate::engine) lines: &'a FocusLines,
-    /// The file's curated item.
-    pub(in crate::engine) item: Option<&'a FileItem>,
+    pub(super) by_model: bool,
+    pub(super) lines: &'a FocusLines,
+    pub(super) item: Option<&'a FileItem>,
     /// What was asked for of this file alone; it overrides the curated item.
-    pub(in crate::engine) overrides: Option<&'a ViewOverrides<'a>>,
+    pub(super) overrides: Option<&'a ViewOverrides<'a>>,
     /// The text, where it has been read in this run already.
-    pub(in crate::engine) text: Option<HashedText>,
+    pub(super) text: Option<HashedText>,
 }
 
 /// What a view shows, once it could be had.
-pub(in crate::engine) struct ViewContent {
-    pub(in crate::engine) content: Option<ContentHash>,
-    pub(in crate::engine) remark: Option<String>,
-    pub(in crate::engine) body: String,
+pub(super) struct ViewContent {
+    pub(super) content: Option<ContentHash>,
+    pub(super) remark: Option<String>,
+    pub(super) body: String,
     /// What it does not show although it was asked for.
-    pub(in crate::engine) reason: Option<String>,
+    pub(super) reason: Option<String>,
 }
 
 /// Why a view cannot be had.
-pub(in crate::engine) enum ViewUnavailable {
+pub(super) enum ViewUnavailable {
     /// The file has nothing to show.
     LeftOut(SkipReason),
     /// Its structure is not known; it has a summary all the same.
@@ -54,28 +55,205 @@ pub(in crate::engine) enum ViewUnavailable {
 }
 
 /// What was asked for of one file.
-pub(in crate::engine) struct ViewOverrides<'a> {
-    /// What a masked view shows.
-    pub(in crate::engine) mask: &'a [(String, MaskMode)],
-    /// The lines that a custom view shows.
-    pub(in crate::engine) lines: &'a [(u32, u32)],
-    /// What a diff is against.
-    pub(in crate::engine) base: BaseText,
+pub(super) struct ViewOverrides<'a> {
+    pub(super) mask: &'a [(String, MaskMode)],
+    pub(super) lines: &'a [(u32, u32)],
+    pub(super) base: BaseText,
 }
 
 /// What a diff compares a file with.
 #[derive(Debug, Clone)]
-pub(in crate::engine) enum BaseText {
-    /// The text, and the revision as it was spelled.
+pub(super) enum BaseText {
     Known(RevisionText, String),
     /// Nothing, for this reason.
     Nothing(&'static str),
 }
 
 /// Returns a remark about a parse that was not perfect; an error if the file could not be parsed.
-pub(in crate::engine) fn health_remark(health: ParseHealth) -> Result<Option<String>, ViewUnavailable> {
+pub(super) fn health_remark(health: ParseHealth) -> Result<Option<String>, ViewUnavailable> {
     match health.fallback {
         Some(fallback) => Err(ViewUnavailable::Fallback(fallback)),
         None => Ok((!health.is_perfect()).then(|| format!("parse health {health}"))),
     }
+}
+
+/// This many missing names of a mask are listed one by one.
+const MOST_TOLD: usize = 10;
+
+/// Renders the requested mask of symbols, or else the curated one.
+pub(super) fn masked_view(
+    cache: &mut ArtifactCache<'_>,
+    subject: &ContentRef<'_>,
+    rendering: &mut ViewParams<'_>,
+) -> Result<ViewContent, ViewUnavailable> {
+    let asked = rendering.overrides.map(|overrides| overrides.mask).filter(|mask| !mask.is_empty());
+    let said = rendering.item.map(|item| item.ast_mask.as_slice());
+    let mask = asked.or(said).unwrap_or_default();
+    if mask.is_empty() {
+        return Err(ViewUnavailable::Words("no mask says which symbols to show".to_owned()));
+    }
+    let mut missing = None;
+    let shown = symbols_view(cache, subject, rendering, |text, outline, language| {
+        let view = aggregate::render_masked(text, outline, mask, language);
+        missing = missing_symbols(&view.missing);
+        view.body
+    });
+    match (shown, missing) {
+        (Ok(shown), reason) => Ok(ViewContent { reason, ..shown }),
+        (Err(ViewUnavailable::Words(_)), Some(reason)) => Err(ViewUnavailable::Words(reason)),
+        (Err(hindrance), _) => Err(hindrance),
+    }
+}
+
+/// Shows what `view` makes of a file's text and its symbols.
+pub(super) fn symbols_view(
+    cache: &mut ArtifactCache<'_>,
+    subject: &ContentRef<'_>,
+    rendering: &mut ViewParams<'_>,
+    view: impl FnOnce(&str, &Outline, &str) -> String,
+) -> Result<ViewContent, ViewUnavailable> {
+    let gone = || ViewUnavailable::LeftOut(SkipReason::Unstable);
+    let outline = cache.outline(subject).ok_or_else(gone)?;
+    let remark = health_remark(outline.health)?;
+    let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
+    if hash != subject.hash {
+        // The outline speaks of other lines than these.
+        return Err(gone());
+    }
+    let body = view(&text, &outline, subject.file_type.id);
+    if body.is_empty() {
+        return Err(ViewUnavailable::Words("there is no symbol to show".to_owned()));
+    }
+    Ok(ViewContent { content: Some(hash), remark, body, reason: None })
+}
+
+/// Shows the lines that were asked for.
+pub(super) fn slices_view(
+    cache: &mut ArtifactCache<'_>,
+    subject: &ContentRef<'_>,
+    rendering: &mut ViewParams<'_>,
+) -> Result<ViewContent, ViewUnavailable> {
+    let lines = rendering.overrides.map(|overrides| overrides.lines).unwrap_or_default();
+    let marked = rendering.item.map(|item| item.custom_slices.as_slice()).unwrap_or_default();
+    if lines.is_empty() && marked.is_empty() {
+        return Err(ViewUnavailable::Words("nothing says which lines to show".to_owned()));
+    }
+    let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
+    let text = with_byte_order_mark((hash, text));
+    if !lines.is_empty() {
+        let parts = lines.iter().map(|(start, end)| SlicePart::from_lines(&text, *start, *end));
+        let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
+        return Ok(ViewContent { content: Some(hash), remark: None, body, reason: None });
+    }
+    let found: Vec<(&Slice, SliceResolution)> =
+        marked.iter().map(|slice| (slice, slices::locate_slice(slice, &text))).collect();
+    let parts = found.iter().map(|(slice, found)| SlicePart::from_resolution(&text, slice, found));
+    let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
+    Ok(ViewContent { content: Some(hash), remark: None, body, reason: slice_warnings(&found) })
+}
+
+/// Shows what has changed since the revision that was asked for, or else since the last commit.
+pub(super) fn diff_view(
+    cache: &mut ArtifactCache<'_>,
+    subject: &ContentRef<'_>,
+    rendering: &mut ViewParams<'_>,
+) -> Result<ViewContent, ViewUnavailable> {
+    let old = match rendering.overrides {
+        Some(overrides) => overrides.base.clone(),
+        None => BaseText::Nothing("nothing says what to compare it with"),
+    };
+    let (past, label) = match old {
+        BaseText::Known(past, label) => (past, label),
+        BaseText::Nothing(why) => return Err(ViewUnavailable::Words(why.to_owned())),
+    };
+    let old = match past {
+        RevisionText::Text(text) => Some(text),
+        RevisionText::Absent => None,
+        RevisionText::LeftOut(reason) => {
+            return Err(ViewUnavailable::Words(format!("at {label}, {}", reason.description())));
+        }
+        RevisionText::UnaskablePath => {
+            let why = "git cannot be asked for a name with a line's end in it";
+            return Err(ViewUnavailable::Words(why.to_owned()));
+        }
+    };
+    let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
+    let body = aggregate::render_diff(subject.path, old.as_deref(), Some(&text), &label);
+    Ok(ViewContent { content: Some(hash), remark: Some(format!("against {label}")), body, reason: None })
+}
+
+fn view_text(
+    workspace: &Workspace<'_>,
+    subject: &ContentRef<'_>,
+    rendering: &mut ViewParams<'_>,
+) -> Result<HashedText, ViewUnavailable> {
+    let text = rendering.text.take();
+    text.map_or_else(|| workspace.read_text(subject.path), Ok).map_err(ViewUnavailable::LeftOut)
+}
+
+fn slice_warnings(found: &[(&Slice, SliceResolution)]) -> Option<String> {
+    let doubts = found.iter().filter_map(|(slice, found)| {
+        let what = match found.status {
+            SliceStatus::Exact | SliceStatus::Moved => return None,
+            SliceStatus::Changed => "has changed",
+            SliceStatus::Stale => "is lost",
+        };
+        let Slice { tag, start_line, end_line, .. } = slice;
+        Some(format!("the slice {tag:?} of lines {start_line}-{end_line} {what}: {}", found.reason))
+    });
+    let doubts: Vec<String> = doubts.collect();
+    (!doubts.is_empty()).then(|| doubts.join("; "))
+}
+
+/// Returns which names of a mask no symbol bears.
+fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
+    let words = missing.iter().take(MOST_TOLD).map(|(key, near)| match near.len() {
+        0 => format!("`{key}`"),
+        _ => format!("`{key}` (nearest: {})", near.join(", ")),
+    });
+    let mut words: Vec<String> = words.collect();
+    if MOST_TOLD < missing.len() {
+        words.push(format!("{} more", missing.len() - MOST_TOLD));
+    }
+    (!words.is_empty()).then(|| format!("the mask names what is not there: {}", words.join("; ")))
+}
+
+/// So many old contents are held in memory at once: few, for each may be as large as a file that is read.
+const CONTENTS_AT_ONCE: usize = 32;
+
+/// The revision that a diff is against where none is named.
+pub(super) const HEAD: &str = "HEAD";
+
+/// What files were. Git is asked for some of them at a time, in the order in which they are wanted.
+pub(super) struct BaseTexts {
+    pub(super) baseline: Baseline,
+    pub(super) wanted: VecDeque<RelPath>,
+    pub(super) known: HashMap<RelPath, RevisionText>,
+}
+
+/// Prepares to ask git what files were that an aggregation shows as diffs.
+pub(super) fn base_texts(
+    workspace: &Workspace<'_>,
+    against: Option<&str>,
+    wanted: VecDeque<RelPath>,
+) -> Result<BaseTexts, Error> {
+    let baseline = match (against, wanted.is_empty()) {
+        (None, true) => Baseline::Nothing(""),
+        (revision, _) => baseline(workspace, revision.unwrap_or(HEAD))?,
+    };
+    Ok(BaseTexts { baseline, wanted, known: HashMap::new() })
+}
+
+/// Returns what a file is compared with.
+pub(super) fn base_text(workspace: &Workspace<'_>, texts: &mut BaseTexts, path: &RelPath) -> BaseText {
+    let (id, label) = match &texts.baseline {
+        Baseline::Nothing(reason) => return BaseText::Nothing(reason),
+        Baseline::Commit { id, label } => (id, label.clone()),
+    };
+    while !texts.known.contains_key(path) && !texts.wanted.is_empty() {
+        let count = CONTENTS_AT_ONCE.min(texts.wanted.len());
+        let some: Vec<RelPath> = texts.wanted.drain(..count).collect();
+        texts.known.extend(texts_at(workspace, id, &some.iter().collect::<Vec<_>>()));
+    }
+    BaseText::Known(texts.known.remove(path).unwrap_or(RevisionText::Absent), label)
 }

@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::ErrorKind;
 
-use super::partial_views::{BaseTexts, HEAD, base_text};
-use super::render::{DocumentRun, Renderer, block};
+use super::render::{DocumentRun, Renderer};
 use super::request::ViewRequest;
-use super::view::{BaseText, ViewOverrides, ViewParams};
+use super::view::{BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text};
 use crate::aggregate::{CuratedItems, FocusLines, Selector};
 use crate::engine::artifacts::SkeletonPrefetch;
 use crate::engine::error::Error;
@@ -18,18 +17,7 @@ use crate::model::{DocumentBlock, RelPath, SkipReason, SummaryDetail, ViewMode};
 use crate::sys::FileKind;
 use crate::{aggregate, discover};
 
-/// One view of one file.
-#[derive(Debug, Clone)]
-pub struct ViewAnswer {
-    /// The file as it is shown.
-    pub block: DocumentBlock,
-    /// Why it is not shown as it was asked for.
-    pub reason: Option<String>,
-}
-
 impl DocumentRun<'_, '_> {
-    /// Returns one view of each file that is named, in the order of their paths within each word. Without a mode the
-    /// text is shown, or the largest view that the limits allow.
     pub(in crate::engine) fn views(&mut self, request: &ViewRequest) -> Result<Vec<ViewAnswer>, Error> {
         let (mut answers, mut left_out, mut unchanged) = (Vec::new(), 0, 0);
         // No tier is asked for, so summaries are the heuristic's.
@@ -97,14 +85,12 @@ fn view(
     // No tier is asked for, so the summary is the heuristic's.
     let by_model = false;
     let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides, text };
-    let shown = renderer.render(file, rendering, max_bytes);
-    let why = shown.reason.clone();
-    ViewAnswer { block: block(file, shown), reason: why }
+    renderer.render(file, rendering, max_bytes)
 }
 
 /// Prepares to ask git what the files were that a word names. Of those that it does not name by their paths, the
 /// ones that have not changed are taken out of `files` and counted; those that are gone are put in.
-pub(in crate::engine) fn view_base_texts(
+fn view_base_texts(
     workspace: &Workspace<'_>,
     request: &ViewRequest,
     word: &str,
@@ -137,11 +123,7 @@ pub(in crate::engine) fn view_base_texts(
 
 /// Returns the diff of a file that is no more; `None` if it was no text that may be shown. Its name may speak of
 /// secrets although no such file is there.
-pub(in crate::engine) fn view_of_deleted(
-    workspace: &Workspace<'_>,
-    path: &RelPath,
-    old: BaseText,
-) -> Option<ViewAnswer> {
+fn view_of_deleted(workspace: &Workspace<'_>, path: &RelPath, old: BaseText) -> Option<ViewAnswer> {
     let BaseText::Known(RevisionText::Text(text), label) = old else { return None };
     if workspace.names.skip_reason(path).is_some() {
         return None;

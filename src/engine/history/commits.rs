@@ -36,11 +36,8 @@ pub(in crate::engine) struct GitHistory {
     pub(in crate::engine) uncommitted: HashSet<RelPath>,
 }
 
-/// The commits of a project.
 pub(in crate::engine) struct CommitLog {
-    /// The newest commit.
     pub(in crate::engine) head: String,
-    /// The commit at which scores are frozen.
     pub(in crate::engine) frozen: String,
     /// How often commits up to `frozen` changed a file, each change halved with age; in millionths.
     pub(in crate::engine) scores: HashMap<RelPath, u64>,
@@ -58,7 +55,6 @@ impl Deref for GitHistory {
     }
 }
 
-/// What one commit did to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) struct FileEdit {
     /// Which commit it was, counted from the first one after the frozen one, which is 1.
@@ -202,18 +198,14 @@ fn scores(cache: &mut ArtifactCache<'_>, frozen: &str) -> Option<HashMap<RelPath
 }
 
 /// Returns what git answers on one line; `None` if it cannot be run, or fails.
-pub(in crate::engine) fn git_line(workspace: &Workspace<'_>, arguments: &[&str]) -> Option<String> {
+pub(super) fn git_line(workspace: &Workspace<'_>, arguments: &[&str]) -> Option<String> {
     let finished = git(workspace, arguments, b"")?;
     let line = String::from_utf8(finished.stdout).ok()?;
     Some(line.trim().to_owned())
 }
 
 /// Runs git in the project's folder; `None` if it cannot be run, or fails.
-pub(in crate::engine) fn git(
-    workspace: &Workspace<'_>,
-    arguments: &[&str],
-    input: &[u8],
-) -> Option<ProcessOutput> {
+pub(super) fn git(workspace: &Workspace<'_>, arguments: &[&str], input: &[u8]) -> Option<ProcessOutput> {
     git_output(workspace.world.processes, &workspace.root, arguments, input)
 }
 

@@ -11,9 +11,7 @@ use crate::model::{RelPath, SkipReason};
 /// What files are compared with.
 #[derive(Debug, Clone)]
 pub(in crate::engine) enum Baseline {
-    /// A commit.
     Commit {
-        /// Its id.
         id: String,
         /// Its name, as somebody spelled it.
         label: String,
@@ -22,12 +20,10 @@ pub(in crate::engine) enum Baseline {
     Nothing(&'static str),
 }
 
-/// What a file was at a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) enum RevisionText {
     /// This text, decoded as that of the working copy is.
     Text(String),
-    /// There was no such file.
     Absent,
     /// Nothing that could be shown.
     LeftOut(SkipReason),
@@ -69,104 +65,66 @@ pub(in crate::engine) fn texts_at(
     commit: &str,
     paths: &[&RelPath],
 ) -> HashMap<RelPath, RevisionText> {
-    let max_bytes = workspace.options.structure_max_bytes;
-    let sizes = sizes_at(workspace, commit, paths);
-    let fits = |path: &&&RelPath| sizes.get(**path).is_some_and(|size| *size <= max_bytes);
-    let wanted: Vec<&RelPath> = paths.iter().filter(fits).copied().collect();
-    let mut contents = blobs_at(workspace, commit, &wanted);
-    let past = |path: &RelPath| match contents.remove(path) {
+    let name = |path: &&RelPath| [commit.as_bytes(), b":./", path.as_bytes()].concat();
+    let names: Vec<Vec<u8>> = paths.iter().map(name).collect();
+    let sizes = blob_sizes(workspace, &names);
+    let blobs = blobs_of_sizes(workspace, &names, &sizes);
+    let text = |path: &RelPath, size: Option<u64>, bytes: Option<Vec<u8>>| match bytes {
         _ if path.as_bytes().contains(&b'\n') => RevisionText::UnaskablePath,
         Some(bytes) => match discover::read_as_text(&bytes) {
             Ok(text) => RevisionText::Text(text.text.into_owned()),
             Err(reason) => RevisionText::LeftOut(reason),
         },
-        None if sizes.contains_key(path) => RevisionText::LeftOut(SkipReason::TooLarge),
+        None if size.is_some() => RevisionText::LeftOut(SkipReason::TooLarge),
         None => RevisionText::Absent,
     };
-    paths.iter().copied().map(past).zip(paths).map(|(past, path)| ((*path).clone(), past)).collect()
+    let found = paths.iter().zip(sizes.into_iter().zip(blobs));
+    found.map(|(path, (size, bytes))| ((*path).clone(), text(path, size, bytes))).collect()
 }
 
 /// A name under which git has nothing.
-const NOTHING: &str = "-";
+const NOTHING: &[u8] = b"-";
 
-/// Returns the bytes that git has under each of these names, such as a blob's or `commit:./path`; `None` for what
-/// it does not have, and for what is larger than a file that is read.
-pub(in crate::engine) fn blobs_named(workspace: &Workspace<'_>, names: &[String]) -> Vec<Option<Vec<u8>>> {
-    let sizes = sizes_of(workspace, names);
+/// Returns the bytes of the blobs that git has under these names, such as a blob's id or `commit:./path`; `None` for
+/// what it does not have, and for what is larger than a file that is read.
+pub(in crate::engine) fn blobs_named(workspace: &Workspace<'_>, names: &[Vec<u8>]) -> Vec<Option<Vec<u8>>> {
+    blobs_of_sizes(workspace, names, &blob_sizes(workspace, names))
+}
+
+fn blobs_of_sizes(
+    workspace: &Workspace<'_>,
+    names: &[Vec<u8>],
+    sizes: &[Option<u64>],
+) -> Vec<Option<Vec<u8>>> {
+    // Asked for by size first, because git would send a blob of any size, and all of it is held in memory.
     let most = workspace.options.structure_max_bytes;
-    let fits = |size: &Option<u64>| size.is_some_and(|size| size <= most);
-    let wanted: Vec<&str> = names
-        .iter()
-        .zip(&sizes)
-        .map(|(name, size)| if fits(size) { name.as_str() } else { NOTHING })
-        .collect();
-    let answer = git(workspace, &["cat-file", "--batch"], name_lines(&wanted).as_bytes());
+    let wanted = names.iter().zip(sizes).map(|(name, size)| match size {
+        Some(size) if *size <= most => name.as_slice(),
+        Some(_) | None => NOTHING,
+    });
+    let answer = git(workspace, &["cat-file", "--batch"], &name_lines(wanted));
     read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), names.len())
 }
 
-/// Returns how many bytes git has under each of these names.
-fn sizes_of(workspace: &Workspace<'_>, names: &[String]) -> Vec<Option<u64>> {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let answer = git(workspace, &["cat-file", "--batch-check"], name_lines(&names).as_bytes());
+/// Returns how many bytes the blobs have that git has under these names.
+fn blob_sizes(workspace: &Workspace<'_>, names: &[Vec<u8>]) -> Vec<Option<u64>> {
+    let lines = name_lines(names.iter().map(Vec::as_slice));
+    let answer = git(workspace, &["cat-file", "--batch-check"], &lines);
     let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
-    let answer = String::from_utf8_lossy(&answer).into_owned();
-    let size = |line: &str| line.rsplit(' ').next().and_then(|size| size.parse().ok());
-    let mut sizes: Vec<Option<u64>> = answer.lines().map(size).collect();
+    let size = |line: &str| {
+        let mut words = line.rsplitn(3, ' ');
+        let (size, kind) = (words.next()?, words.next()?);
+        size.parse().ok().filter(|_| kind == "blob")
+    };
+    let mut sizes: Vec<Option<u64>> = String::from_utf8_lossy(&answer).lines().map(size).collect();
     sizes.resize(names.len(), None);
     sizes
 }
 
-/// Returns the bytes that files had at a commit, as far as it holds them.
-pub(in crate::engine) fn blobs_at(
-    workspace: &Workspace<'_>,
-    commit: &str,
-    wanted: &[&RelPath],
-) -> HashMap<RelPath, Vec<u8>> {
-    let wanted = without_newlines(wanted);
-    let answer = git(workspace, &["cat-file", "--batch"], &blob_names_at(commit, &wanted));
-    let contents = read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), wanted.len());
-    let found = wanted.into_iter().zip(contents);
-    found.filter_map(|(path, bytes)| Some((path.clone(), bytes?))).collect()
-}
-
-/// Returns how many bytes files had at a commit, as far as it holds them.
-pub(in crate::engine) fn sizes_at(
-    workspace: &Workspace<'_>,
-    commit: &str,
-    wanted: &[&RelPath],
-) -> HashMap<RelPath, u64> {
-    let wanted = without_newlines(wanted);
-    let answer = git(workspace, &["cat-file", "--batch-check"], &blob_names_at(commit, &wanted));
-    let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
-    let lines = String::from_utf8_lossy(&answer).into_owned();
-    let sizes = wanted.iter().zip(lines.lines()).filter_map(|(path, line)| {
-        let mut words = line.rsplitn(3, ' ');
-        let (size, kind) = (words.next()?, words.next()?);
-        Some(((*path).clone(), size.parse().ok().filter(|_| kind == "blob")?))
-    });
-    sizes.collect()
-}
-
-/// Returns the paths that git can be asked for: one with a line's end in its name is taken for changed.
-fn without_newlines<'p>(paths: &[&'p RelPath]) -> Vec<&'p RelPath> {
-    paths.iter().copied().filter(|path| !path.as_bytes().contains(&b'\n')).collect()
-}
-
 /// Returns names as git reads them, one a line. One with a line's end in it cannot be asked for.
-fn name_lines(names: &[&str]) -> String {
-    let line = |name: &&str| format!("{}\n", if name.contains('\n') { NOTHING } else { name });
-    names.iter().map(line).collect()
-}
-
-/// Returns the names of files at a commit, one a line.
-fn blob_names_at(commit: &str, paths: &[&RelPath]) -> Vec<u8> {
-    let mut names = Vec::new();
-    for path in paths {
-        names.extend_from_slice(format!("{commit}:./").as_bytes());
-        names.extend_from_slice(path.as_bytes());
-        names.push(b'\n');
-    }
-    names
+fn name_lines<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<u8> {
+    let line = |name: &'n [u8]| [if name.contains(&b'\n') { NOTHING } else { name }, b"\n"].concat();
+    names.flat_map(line).collect()
 }
 
 /// Reads what `git cat-file --batch` answers to so many names: `<id> blob <size>`, the bytes, a line's end; or

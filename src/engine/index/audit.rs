@@ -1,8 +1,9 @@
 //! Compares the index with the project, without the code that makes the index.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::changes::{refresh, refresh_all};
 use crate::discover::{DiscoveredFile, HeaderNeighbors};
@@ -21,9 +22,7 @@ const AGAIN_AFTER: [Duration; 3] =
 /// What an audit found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AuditReport {
-    /// Files that were looked at.
     pub files: u64,
-    /// Bytes that were read.
     pub bytes: u64,
     /// What is wrong, by path.
     pub differences: Vec<IndexDifference>,
@@ -32,9 +31,7 @@ pub struct AuditReport {
 /// A file whose row in the index differs from the file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IndexDifference {
-    /// The file.
     pub path: RelPath,
-    /// What is wrong.
     pub kind: IndexDifferenceKind,
 }
 
@@ -43,18 +40,15 @@ pub struct IndexDifference {
 pub enum IndexDifferenceKind {
     /// The index does not have the file.
     NotIndexed,
-    /// The index has other bytes.
     OtherContent,
     /// The index has a file that is none of the project's.
     StillIndexed,
     /// The index has another reason why the file has no text, or none, or the file has text.
     OtherReason,
-    /// What the index has is damaged.
     DamagedRow,
 }
 
 impl IndexDifferenceKind {
-    /// Returns the stable name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NotIndexed => "not_indexed",
@@ -66,28 +60,40 @@ impl IndexDifferenceKind {
     }
 }
 
-/// Compares the stored row of every file with the file. Writes nothing itself, except that a file reported as changed
-/// and not read since is brought up to date: the index is known to be behind there.
 pub(in crate::engine) fn audit(cache: &mut ArtifactCache<'_>) -> Result<AuditReport, Error> {
     replace_deleted_store(cache)?;
-    let listing =
-        discover::list(&cache.workspace.root, &cache.workspace.names, cache.workspace.world.processes)?;
+    let mut report = AuditReport::default();
+    report.files = compare_with_index(cache, &mut report, None)?;
+    recheck(cache, &mut report)?;
+    Ok(report)
+}
+
+/// Compares the rows of the suspected files with the files, or those of all files if none is suspected. Returns how
+/// many files the project lists.
+fn compare_with_index(
+    cache: &ArtifactCache<'_>,
+    report: &mut AuditReport,
+    suspects: Option<&[RelPath]>,
+) -> Result<u64, Error> {
+    let workspace = &cache.workspace;
+    let listing = discover::list(&workspace.root, &workspace.names, workspace.world.processes)?;
     let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
     let rows = audited_rows(cache)?;
-    let (files, most) = (cache.workspace.world.files, cache.workspace.options.structure_max_bytes);
-    let truths = on_all_cores(&listing.files, |found| read_actual_state(files, found, &neighbors, most));
-    let mut report = AuditReport { files: listing.files.len() as u64, ..AuditReport::default() };
-    for (found, (truth, bytes)) in listing.files.iter().zip(truths) {
+    let all = || listing.files.iter().map(|found| &found.path).chain(rows.keys());
+    let paths: BTreeSet<&RelPath> =
+        suspects.map_or_else(|| all().collect(), |suspects| suspects.iter().collect());
+    let paths: Vec<&RelPath> = paths.into_iter().collect();
+    let (files, most) = (workspace.world.files, workspace.options.structure_max_bytes);
+    let states =
+        on_all_cores(&paths, |path| match listing.files.binary_search_by(|found| found.path.cmp(path)) {
+            Ok(at) => read_actual_state(files, &listing.files[at], &neighbors, most),
+            Err(_) => (ActualState::NotListed, 0),
+        });
+    for (path, (state, bytes)) in paths.into_iter().zip(states) {
         report.bytes += bytes;
-        report.differences.extend(compare(&found.path, &truth, rows.get(&found.path)));
+        report.differences.extend(compare(path, &state, rows.get(path)));
     }
-    let listed: FxHashSet<&RelPath> = listing.files.iter().map(|found| &found.path).collect();
-    let stale = rows.keys().filter(|path| !listed.contains(path));
-    let kind = IndexDifferenceKind::StillIndexed;
-    report.differences.extend(stale.map(|path| IndexDifference { path: path.clone(), kind }));
-    report.differences.sort();
-    recheck(cache, &mut report, &neighbors)?;
-    Ok(report)
+    Ok(listing.files.len() as u64)
 }
 
 /// Opens the store that has replaced a deleted one. Between answers this may not have been noticed yet.
@@ -110,35 +116,17 @@ fn audited_rows(cache: &ArtifactCache<'_>) -> Result<FxHashMap<RelPath, FileRow>
 
 /// Looks again at the files that differ: one may have been written after it was indexed, or indexed after it was
 /// looked at. Where events are to be had these are waited for.
-fn recheck(
-    cache: &mut ArtifactCache<'_>,
-    report: &mut AuditReport,
-    neighbors: &HeaderNeighbors,
-) -> Result<(), Error> {
+fn recheck(cache: &mut ArtifactCache<'_>, report: &mut AuditReport) -> Result<(), Error> {
     for wait in AGAIN_AFTER {
         if report.differences.is_empty() {
             return Ok(());
         }
         cache.workspace.world.clock.sleep(wait);
-        let suspects: Vec<RelPath> =
-            report.differences.iter().map(|difference| difference.path.clone()).collect();
+        let suspects: Vec<RelPath> = report.differences.drain(..).map(|difference| difference.path).collect();
         if cache.workspace.tracker.is_some() {
             refresh_reported(cache, &suspects)?;
         }
-        let listing =
-            discover::list(&cache.workspace.root, &cache.workspace.names, cache.workspace.world.processes)?;
-        let rows = audited_rows(cache)?;
-        let (files, most) = (cache.workspace.world.files, cache.workspace.options.structure_max_bytes);
-        report.differences.clear();
-        for path in suspects {
-            let found = listing.files.binary_search_by(|found| found.path.cmp(&path));
-            let (truth, bytes) = match found {
-                Ok(at) => read_actual_state(files, &listing.files[at], neighbors, most),
-                Err(_) => (ActualState::NotListed, 0),
-            };
-            report.bytes += bytes;
-            report.differences.extend(compare(&path, &truth, rows.get(&path)));
-        }
+        compare_with_index(cache, report, Some(&suspects))?;
     }
     mark_damaged_rows(cache, report)
 }
@@ -165,12 +153,10 @@ fn mark_damaged_rows(cache: &mut ArtifactCache<'_>, report: &mut AuditReport) ->
     Ok(())
 }
 
-/// What a file is.
 enum ActualState {
     Content(ContentHash, &'static str),
     /// It has no text, which a row is kept of.
     LeftOut(SkipReason),
-    /// No row is kept of it.
     Unkept,
     NotListed,
 }

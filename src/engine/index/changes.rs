@@ -15,30 +15,24 @@ use crate::store::{FileRow, StoredFileState, WriteBatch};
 /// So many names are compared one by one.
 const FEW: usize = 16;
 
-/// What became of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// The file.
     pub path: RelPath,
-    /// What happened to it.
     pub kind: FileChangeKind,
     /// Its bytes now; `None` if it has no text.
     pub content: Option<ContentHash>,
 }
 
-/// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileChangeKind {
     /// It was not known before.
     Added,
-    /// It has other bytes.
     Modified,
     /// It is not one of the project's any more.
     Removed,
 }
 
 impl FileChangeKind {
-    /// Returns the stable name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -48,8 +42,6 @@ impl FileChangeKind {
     }
 }
 
-/// Brings the cache up to date with these files, and with all files in those of them that are folders. Returns the
-/// files that are not what they were, by path.
 pub(in crate::engine) fn refresh(
     cache: &mut ArtifactCache<'_>,
     paths: &[RelPath],
@@ -63,7 +55,6 @@ pub(in crate::engine) fn refresh(
     Ok(changes)
 }
 
-/// Brings the cache up to date with every file, and returns those that are not what they were, by path.
 pub(in crate::engine) fn refresh_all(cache: &mut ArtifactCache<'_>) -> Result<Vec<FileChange>, Error> {
     let (snapshot, changes) = refresh_matching(cache, &|_| true)?;
     mark_scanned_all(cache, &snapshot);
@@ -91,27 +82,26 @@ fn refresh_matching(
     };
     let scan = scan_places(cache, &places, &request, &snapshot)?;
     if !gone.is_empty() {
-        let at_s = cache.workspace.world.clock.now_s();
-        let batch = WriteBatch { contents: Vec::new(), files: Vec::new(), removed: gone.clone(), at_s };
-        cache.save_scanned(batch, snapshot.tree.as_ref());
+        let batch = WriteBatch { removed: gone.clone(), ..cache.new_batch() };
+        cache.save(batch, snapshot.tree.as_ref());
     }
-    let mut untold =
+    let mut unreported =
         cache.workspace.tracker.as_ref().map(|tree| tree.take_unreported(is_meant)).unwrap_or_default();
     let mut changes = Vec::new();
     for file in &scan.files {
-        let before = untold.remove(&file.path);
+        let before = unreported.remove(&file.path);
         let before = before.as_ref().map_or_else(|| snapshot.rows.get(&file.path), Option::as_ref);
         changes.extend(change(file, before));
     }
     for path in gone {
         // A file that came and went in between was never reported.
-        if untold.remove(&path) != Some(None) {
+        if unreported.remove(&path) != Some(None) {
             changes.push(FileChange { path, kind: FileChangeKind::Removed, content: None });
         }
     }
     // An answer was faster: what it found is stored already.
     let rows = cache.workspace.tracker.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
-    changes.extend(untold.into_iter().filter_map(|(path, before)| {
+    changes.extend(unreported.into_iter().filter_map(|(path, before)| {
         let now = rows.get(&path);
         stored_change(path, before.as_ref(), now)
     }));
@@ -144,7 +134,6 @@ impl<'p> PathFilter<'p> {
     }
 }
 
-/// Compares what is stored of a file with what was before.
 fn stored_change(
     path: RelPath,
     before: Option<&Arc<FileRow>>,
@@ -163,7 +152,6 @@ fn stored_change(
     Some(FileChange { path, kind, content })
 }
 
-/// Compares what a file is with what it was.
 fn change(file: &KnownFile, row: Option<&Arc<FileRow>>) -> Option<FileChange> {
     let (kind, content) = match (&file.state, row.map(|row| &row.state)) {
         (KnownState::Content { hash, .. }, Some(StoredFileState::Content { hash: before, .. })) => {

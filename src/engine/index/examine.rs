@@ -11,7 +11,7 @@ use crate::engine::artifacts::{ArtifactCache, derive, identify, producers};
 use crate::engine::options::ScanProgress;
 use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
 use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, SkipReason};
-use crate::store::{ContentArtifacts, Store};
+use crate::store::{ContentArtifacts, Store, StoredFileState};
 use crate::sys::{Clock, FileContent, FileKind, Files, ReadError};
 
 /// How long to wait before a file that changes while it is read is read again.
@@ -19,51 +19,47 @@ const RETRY_AFTER: [Duration; 3] =
     [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(500)];
 
 /// What came of reading one file.
-pub(in crate::engine) struct ExaminedFile {
-    pub(in crate::engine) path: RelPath,
-    pub(in crate::engine) stamp: Option<FileStamp>,
-    pub(in crate::engine) read_at_ns: i64,
-    pub(in crate::engine) bytes: u64,
-    pub(in crate::engine) outcome: ReadOutcome,
+pub(super) struct ExaminedFile {
+    pub(super) path: RelPath,
+    pub(super) stamp: Option<FileStamp>,
+    pub(super) read_at_ns: i64,
+    pub(super) bytes: u64,
+    pub(super) outcome: ReadOutcome,
 }
 
 /// What a file turned out to be.
-pub(in crate::engine) enum ReadOutcome {
-    /// Text.
+pub(super) enum ReadOutcome {
     Content {
         hash: ContentHash,
         file_type: &'static FileType,
         facts: ContentFacts,
         /// What was derived; `None` if this content was known, or another thread is at it.
         derived: Option<Box<ContentArtifacts>>,
-        /// The text, where it was asked for.
         text: Option<String>,
     },
     /// Nothing to show.
     LeftOut(SkipReason),
 }
 
-/// Reads files and derives from them.
-pub(in crate::engine) struct FileExaminer<'a> {
-    pub(in crate::engine) files: &'a dyn Files,
-    pub(in crate::engine) clock: &'a dyn Clock,
+pub(super) struct FileExaminer<'a> {
+    pub(super) files: &'a dyn Files,
+    pub(super) clock: &'a dyn Clock,
     /// What the file system's clock is ahead of ours, in nanoseconds.
-    pub(in crate::engine) skew_ns: i64,
-    pub(in crate::engine) neighbors: &'a HeaderNeighbors,
-    pub(in crate::engine) max_bytes: u64,
-    pub(in crate::engine) parse_timeout: Duration,
+    pub(super) skew_ns: i64,
+    pub(super) neighbors: &'a HeaderNeighbors,
+    pub(super) max_bytes: u64,
+    pub(super) parse_timeout: Duration,
     /// Knows what is stored already; a connection of its own, for the writer has the other.
-    pub(in crate::engine) known: Option<Mutex<Store>>,
+    pub(super) known: Option<Mutex<Store>>,
     /// Held while a large text is derived from.
-    pub(in crate::engine) large: Mutex<()>,
+    pub(super) large: Mutex<()>,
     /// The contents that some thread of this run has taken on.
-    pub(in crate::engine) claimed: Mutex<HashSet<(ContentHash, &'static str)>>,
+    claimed: Mutex<HashSet<(ContentHash, &'static str)>>,
     /// Whether a file's text will be asked for after it was read.
-    pub(in crate::engine) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
+    pub(super) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
 }
 
-/// Returns an examiner of this project's files.
-pub(in crate::engine) fn examiner<'a, 'w>(
+pub(super) fn examiner<'a, 'w>(
     cache: &ArtifactCache<'w>,
     neighbors: &'a HeaderNeighbors,
     keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
@@ -85,9 +81,20 @@ where
     }
 }
 
+impl ReadOutcome {
+    /// Returns whether a file is still what its row says.
+    pub(super) fn is_as_stored(&self, stored: &StoredFileState) -> bool {
+        match (self, stored) {
+            (Self::Content { hash, .. }, StoredFileState::Content { hash: stored, .. }) => hash == stored,
+            (Self::LeftOut(reason), StoredFileState::LeftOut(stored)) => reason == stored,
+            (Self::Content { .. } | Self::LeftOut(_), _) => false,
+        }
+    }
+}
+
 impl FileExaminer<'_> {
     /// Reads all files, on all cores, and sends what came of each; in no order.
-    pub(in crate::engine) fn examine_all(
+    pub(super) fn examine_all(
         &self,
         paths: &[RelPath],
         results: &SyncSender<ExaminedFile>,
@@ -120,8 +127,7 @@ impl FileExaminer<'_> {
         work(results.clone());
     }
 
-    /// Reads one file.
-    pub(in crate::engine) fn examine(&self, path: &RelPath) -> ExaminedFile {
+    pub(super) fn examine(&self, path: &RelPath) -> ExaminedFile {
         let mut waits = RETRY_AFTER.iter();
         loop {
             // Taken before the file is opened: what is written from here on may escape this reading.
@@ -161,6 +167,8 @@ impl FileExaminer<'_> {
     /// Returns whether nothing needs to be derived from a content: it is stored, or a thread of this run is at it. A
     /// store that cannot be asked knows nothing.
     fn is_known(&self, hash: ContentHash, file_type: &'static FileType) -> bool {
+        // Claimed before the store is asked: of several files with the same content, read at the same time, only the
+        // first is parsed.
         if let Ok(mut claimed) = self.claimed.lock()
             && !claimed.insert((hash, file_type.id))
         {

@@ -9,9 +9,7 @@ use std::sync::mpsc::sync_channel;
 use rustc_hash::FxHashSet;
 
 use super::examine::{ExaminedFile, ReadOutcome, examiner};
-use super::snapshot::{
-    ProjectSnapshot, count_missed, is_kept, report_stamp_mismatch, rows_to_remove, take_snapshot,
-};
+use super::snapshot::{ProjectSnapshot, count_missed, report_stamp_mismatch, take_snapshot};
 use crate::aggregate::Selector;
 use crate::discover;
 use crate::discover::{DiscoveredFile, HeaderNeighbors};
@@ -40,7 +38,6 @@ pub enum Trust {
     Nothing,
 }
 
-/// What a scan is to do.
 pub(in crate::engine) struct ScanRequest<'a> {
     pub(in crate::engine) trust: Trust,
     /// The files to scan; empty for all.
@@ -53,7 +50,7 @@ pub(in crate::engine) struct ScanRequest<'a> {
     pub(in crate::engine) settles: bool,
 }
 
-/// What a scan found.
+#[derive(Default)]
 pub(in crate::engine) struct ScanResult {
     /// By path: all, or those that had to be read and those that are left out.
     pub(in crate::engine) files: Vec<KnownFile>,
@@ -64,16 +61,13 @@ pub(in crate::engine) struct ScanResult {
 }
 
 /// What a file's stamp shows.
-pub(in crate::engine) enum StampCheck {
-    /// Its bytes are those that are known.
+pub(super) enum StampCheck {
     Unchanged(KnownState),
-    /// It has to be read.
     Read,
     /// There is nothing to read.
     LeftOut(SkipReason),
 }
 
-/// Brings the cache up to date with every file of the project.
 pub(in crate::engine) fn index(cache: &mut ArtifactCache<'_>, trust: Trust) -> Result<IndexReport, Error> {
     let request =
         ScanRequest { trust, scope: &[], keeps_text: &|_| false, keeps_known: false, settles: true };
@@ -106,7 +100,7 @@ pub(in crate::engine) fn scan(
 }
 
 /// Records that every file was scanned.
-pub(in crate::engine) fn mark_scanned_all(cache: &mut ArtifactCache<'_>, snapshot: &ProjectSnapshot) {
+pub(super) fn mark_scanned_all(cache: &mut ArtifactCache<'_>, snapshot: &ProjectSnapshot) {
     if !snapshot.is_current {
         cache.remember_producers();
     }
@@ -116,7 +110,7 @@ pub(in crate::engine) fn mark_scanned_all(cache: &mut ArtifactCache<'_>, snapsho
 }
 
 /// Brings the listed files at these indices up to date.
-pub(in crate::engine) fn scan_places(
+pub(super) fn scan_places(
     cache: &mut ArtifactCache<'_>,
     places: &[usize],
     request: &ScanRequest<'_>,
@@ -124,8 +118,7 @@ pub(in crate::engine) fn scan_places(
 ) -> Result<ScanResult, Error> {
     let began = cache.workspace.world.clock.monotonic();
     let rules = snapshot.listed.history_key();
-    let report = IndexReport::default();
-    let mut scan = ScanResult { files: Vec::new(), texts: HashMap::new(), report, rules };
+    let mut scan = ScanResult { rules, ..ScanResult::default() };
     let mut to_read = Vec::new();
     let mut kept = FxHashSet::default();
     for at in places {
@@ -140,17 +133,21 @@ pub(in crate::engine) fn scan_places(
                 scan.add_known(found, state, request.keeps_known);
             }
             StampCheck::LeftOut(reason) => {
-                let state = KnownState::LeftOut(reason);
-                if snapshot.rows.get(&found.path).is_some_and(|row| is_kept(row, &state)) {
+                let row = snapshot.rows.get(&found.path);
+                if row.is_some_and(|row| row.state == StoredFileState::LeftOut(reason)) {
                     kept.insert(&found.path);
                 }
-                scan.add_known(found, state, true);
+                scan.add_known(found, KnownState::LeftOut(reason), true);
             }
         }
     }
     count_missed(cache, &to_read, snapshot);
+    // A scan of some files says nothing about the rows of the others.
     let is_all = places.len() == snapshot.files().len() && request.scope.is_empty();
-    let removed = if is_all { rows_to_remove(snapshot, &kept) } else { Vec::new() };
+    // Files that are known and not listed any more, or that have turned into something that is not read.
+    let mut removed: Vec<RelPath> =
+        snapshot.rows.keys().filter(|path| is_all && !kept.contains(path)).cloned().collect();
+    removed.sort();
     scan.report.removed = removed.len() as u64;
     let young = read_all(cache, &to_read, removed, snapshot, request, &mut scan);
     // Before anything is marked as read: after a cancellation some files were not.
@@ -166,7 +163,7 @@ pub(in crate::engine) fn scan_places(
 }
 
 /// Returns what is known of a file without reading it.
-pub(in crate::engine) fn check_stamp(
+pub(super) fn check_stamp(
     workspace: &Workspace<'_>,
     at: usize,
     snapshot: &ProjectSnapshot,
@@ -199,7 +196,7 @@ fn read_all(
     request: &ScanRequest<'_>,
     scan: &mut ScanResult,
 ) -> Vec<FileRow> {
-    let mut batch = new_batch(cache);
+    let mut batch = cache.new_batch();
     batch.removed = removed;
     let mut young = Vec::new();
     if !paths.is_empty() {
@@ -226,24 +223,15 @@ fn read_all(
                 young
                     .extend(row.filter(|row| row.stamp.is_some_and(|stamp| is_racy(&stamp, row.read_at_ns))));
                 if BATCH_FILES <= batch.files.len() || BATCH_BYTES <= batch_bytes {
-                    let full = std::mem::replace(&mut batch, new_batch(cache));
-                    cache.save_scanned(full, snapshot.tree.as_ref());
+                    let full = std::mem::replace(&mut batch, cache.new_batch());
+                    cache.save(full, snapshot.tree.as_ref());
                     batch_bytes = 0;
                 }
             }
         });
     }
-    cache.save_scanned(batch, snapshot.tree.as_ref());
+    cache.save(batch, snapshot.tree.as_ref());
     young
-}
-
-fn new_batch(cache: &ArtifactCache<'_>) -> WriteBatch {
-    WriteBatch {
-        contents: Vec::new(),
-        files: Vec::new(),
-        removed: Vec::new(),
-        at_s: cache.workspace.world.clock.now_s(),
-    }
 }
 
 /// Waits until young files have rested, if that is soon, and reads them once more: then their stamps can be
@@ -269,22 +257,15 @@ fn reread_young(
     let Some(last) = soon.iter().filter_map(|row| rests_at(row)).max() else { return };
     let wait = u64::try_from(last.saturating_sub(now)).unwrap_or(0).saturating_add(1_000_000);
     cache.workspace.world.clock.sleep(std::time::Duration::from_nanos(wait));
-    let mut batch = new_batch(cache);
+    let mut batch = cache.new_batch();
     for row in soon {
         let again = examiner.examine(&row.path);
-        let is_same = match (&again.outcome, &row.state) {
-            (ReadOutcome::Content { hash, .. }, StoredFileState::Content { hash: before, .. }) => {
-                hash == before
-            }
-            (ReadOutcome::LeftOut(reason), StoredFileState::LeftOut(before)) => reason == before,
-            (ReadOutcome::Content { .. } | ReadOutcome::LeftOut(_), _) => false,
-        };
-        if is_same && again.stamp == row.stamp {
+        if again.stamp == row.stamp && again.outcome.is_as_stored(&row.state) {
             batch.files.push(FileRow { read_at_ns: again.read_at_ns, ..row.clone() });
         }
     }
     drop(examiner);
-    cache.save_scanned(batch, snapshot.tree.as_ref());
+    cache.save(batch, snapshot.tree.as_ref());
 }
 
 impl ScanResult {
@@ -298,7 +279,7 @@ impl ScanResult {
     }
 
     /// Takes in what came of reading a file; returns the row that is to be stored, if there is one.
-    fn add_examined(
+    pub(super) fn add_examined(
         &mut self,
         examined: ExaminedFile,
         tracked: bool,
@@ -349,10 +330,7 @@ impl ScanResult {
 
 /// Returns the state of a file whose stamp has not changed, from its stored row; `None` if it has to be read as another
 /// type than it was. Without neighbors the type that it was read as is taken for right.
-pub(in crate::engine) fn state_from_row(
-    row: &FileRow,
-    neighbors: Option<&HeaderNeighbors>,
-) -> Option<KnownState> {
+pub(super) fn state_from_row(row: &FileRow, neighbors: Option<&HeaderNeighbors>) -> Option<KnownState> {
     match &row.state {
         StoredFileState::LeftOut(reason) => Some(KnownState::LeftOut(*reason)),
         StoredFileState::Content { hash, language, facts } => {

@@ -3,24 +3,22 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::examine::{ExaminedFile, ReadOutcome, examiner};
-use super::scan::{ScanRequest, Trust, scan, state_from_row};
+use super::examine::examiner;
+use super::scan::{ScanRequest, ScanResult, Trust, scan, state_from_row};
 use super::snapshot::{neighbors_of, report_stamp_mismatch};
 use crate::aggregate::Selector;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::workspace::{HashedText, KnownFile, KnownState, TreeSnapshot, is_racy};
+use crate::engine::workspace::{HashedText, KnownFile, KnownState, is_racy};
 use crate::model::{ContentHash, MissingFile, RelPath, SkipReason, error_chain};
-use crate::store::{FileRow, StoredFileState, WriteBatch};
 use crate::sys::FileKind;
 
 /// The files that some words mean.
+#[derive(Default)]
 pub(in crate::engine) struct FileSelection {
     /// Those that were named by their paths first, in the order of the words; the rest by path.
     pub(in crate::engine) files: Vec<KnownFile>,
-    /// Texts that were read on the way.
     pub(in crate::engine) texts: HashMap<RelPath, HashedText>,
-    /// The files that were named by their paths.
     pub(in crate::engine) named: HashSet<RelPath>,
     /// Words that mean no file, and need not.
     pub(in crate::engine) missing: Vec<MissingFile>,
@@ -28,10 +26,8 @@ pub(in crate::engine) struct FileSelection {
     pub(in crate::engine) rules: Option<ContentHash>,
 }
 
-/// A word for files.
 pub(in crate::engine) struct FileArgument<'a> {
     pub(in crate::engine) text: &'a str,
-    /// Whether it is an error if it means no file.
     pub(in crate::engine) is_required: bool,
 }
 
@@ -55,7 +51,7 @@ pub(in crate::engine) fn select(
     trust: Trust,
     keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
 ) -> Result<FileSelection, Error> {
-    let mut selection = FileSelection::empty();
+    let mut selection = FileSelection::default();
     let mut selectors = Vec::new();
     for word in words {
         match resolve_file(cache, word.text, trust, keeps_text) {
@@ -151,61 +147,28 @@ fn examine_one(
     let seen = examiner.examine(path);
     drop(examiner);
     report_stamp_mismatch(cache, &seen, row.as_ref(), is_dirty);
-    store_examined(cache, seen, began.as_ref())
-}
-
-fn store_examined(
-    cache: &mut ArtifactCache<'_>,
-    examined: ExaminedFile,
-    began: Option<&TreeSnapshot>,
-) -> (KnownState, Option<HashedText>) {
-    let ExaminedFile { path, stamp, read_at_ns, outcome, .. } = examined;
-    let (contents, known, state, text) = match outcome {
-        ReadOutcome::LeftOut(reason) => {
-            (Vec::new(), KnownState::LeftOut(reason), StoredFileState::LeftOut(reason), None)
-        }
-        ReadOutcome::Content { hash, file_type, facts, derived, text } => {
-            let language = file_type.id.to_owned();
-            let state = StoredFileState::Content { hash, language, facts: facts.clone() };
-            let contents = derived.map(|derived| *derived).into_iter().collect();
-            let text = text.map(|text| (hash, text));
-            (contents, KnownState::Content { hash, file_type, facts }, state, text)
-        }
-    };
-    cache.workspace.log.count_unstable(u64::from(matches!(known, KnownState::LeftOut(SkipReason::Unstable))));
-    let at_s = cache.workspace.world.clock.now_s();
-    let (files, removed) = if let Some(stamp) = stamp {
-        (vec![FileRow { path, stamp: Some(stamp), read_at_ns, state }], Vec::new())
-    } else {
-        // Without rows in memory, finding out whether there is one to remove would cost a query.
-        let rows = cache.workspace.tracker.as_ref().and_then(|tree| tree.rows());
-        (Vec::new(), rows.filter(|rows| rows.contains_key(&path)).map(|_| path).into_iter().collect())
-    };
-    cache.save_scanned(WriteBatch { contents, files, removed, at_s }, began);
-    (known, text)
+    let (mut scan, mut batch) = (ScanResult::default(), cache.new_batch());
+    scan.add_examined(seen, true, &mut batch);
+    // Without rows in memory, finding out whether there is one to remove would cost a query.
+    let rows = cache.workspace.tracker.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
+    batch.removed.retain(|path| rows.contains_key(path));
+    cache.save(batch, began.as_ref());
+    let state = scan.files.pop().map_or(KnownState::LeftOut(SkipReason::Vanished), |file| file.state);
+    cache.workspace.log.count_unstable(u64::from(matches!(state, KnownState::LeftOut(SkipReason::Unstable))));
+    (state, scan.texts.remove(path))
 }
 
 impl FileSelection {
-    pub(in crate::engine) fn empty() -> Self {
-        Self {
-            files: Vec::new(),
-            texts: HashMap::new(),
-            named: HashSet::new(),
-            missing: Vec::new(),
-            rules: None,
-        }
-    }
-
     /// Records that an argument selects no file, or fails if it has to select one.
     fn record_missing(&mut self, word: &FileArgument<'_>, error: Error) -> Result<(), Error> {
         if word.is_required {
             return Err(error);
         }
-        let why = match &error {
+        let reason = match &error {
             Error::NothingSelected { .. } => "no file of the project matches it".to_owned(),
             error => error_chain(error),
         };
-        self.missing.push(MissingFile { pattern: word.text.to_owned(), reason: why });
+        self.missing.push(MissingFile { pattern: word.text.to_owned(), reason });
         Ok(())
     }
 }

@@ -2,53 +2,53 @@
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::examine::{ExaminedFile, ReadOutcome};
+use super::examine::ExaminedFile;
 use crate::discover;
 use crate::discover::{DiscoveredFile, HeaderNeighbors};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::workspace::{FileRows, KnownState, TOLD_BY_NS, TrackedListing, TreeSnapshot, is_racy};
+use crate::engine::workspace::{FileRows, TOLD_BY_NS, TrackedListing, TreeSnapshot, is_racy};
 use crate::model::RelPath;
-use crate::store::{FileRow, StoredFileState};
+use crate::store::FileRow;
 use crate::sys::{FileStat, Files};
 
 /// Below so many files one thread is faster than two.
 const FILES_FOR_A_THREAD: usize = 512;
 
 /// What is known of the tree before any file is read.
-pub(in crate::engine) struct ProjectSnapshot {
-    pub(in crate::engine) listed: Arc<TrackedListing>,
-    pub(in crate::engine) rows: Arc<FileRows>,
+pub(super) struct ProjectSnapshot {
+    pub(super) listed: Arc<TrackedListing>,
+    pub(super) rows: Arc<FileRows>,
     /// The file system's data of each listed file, in their order; `None` if it was not asked for.
-    pub(in crate::engine) stats: Vec<Option<FileStat>>,
+    pub(super) stats: Vec<Option<FileStat>>,
     /// Whether what is stored was made by this program's producers.
-    pub(in crate::engine) is_current: bool,
+    pub(super) is_current: bool,
     /// What was known before, where anything is known between answers.
-    pub(in crate::engine) tree: Option<TreeSnapshot>,
+    pub(super) tree: Option<TreeSnapshot>,
 }
 
 impl ProjectSnapshot {
     /// Returns whether git tracks a file; the listing is sorted by path.
-    pub(in crate::engine) fn is_tracked(&self, path: &RelPath) -> bool {
+    pub(super) fn is_tracked(&self, path: &RelPath) -> bool {
         let files = self.files();
         files.binary_search_by(|found| found.path.cmp(path)).is_ok_and(|at| files[at].tracked)
     }
 
     /// Returns the files that the project lists, by path.
-    pub(in crate::engine) fn files(&self) -> &[DiscoveredFile] {
+    pub(super) fn files(&self) -> &[DiscoveredFile] {
         &self.listed.listing.files
     }
 
     /// Returns whether a file was reported as changed, and not read since.
-    pub(in crate::engine) fn is_dirty(&self, path: &RelPath) -> bool {
+    pub(super) fn is_dirty(&self, path: &RelPath) -> bool {
         self.tree.as_ref().is_some_and(|began| began.dirty.contains(path))
     }
 }
 
 /// Lists the files, and takes the stamps of those that are wanted.
-pub(in crate::engine) fn take_snapshot(
+pub(super) fn take_snapshot(
     cache: &mut ArtifactCache<'_>,
     wanted: &(dyn Fn(&RelPath) -> bool + Sync),
 ) -> Result<ProjectSnapshot, Error> {
@@ -101,11 +101,7 @@ fn list_and_stat(
 }
 
 /// Counts the files that are to be read because their stamps have changed, and that no event reported in time.
-pub(in crate::engine) fn count_missed(
-    cache: &ArtifactCache<'_>,
-    to_read: &[RelPath],
-    snapshot: &ProjectSnapshot,
-) {
+pub(super) fn count_missed(cache: &ArtifactCache<'_>, to_read: &[RelPath], snapshot: &ProjectSnapshot) {
     let (Some(tree), Some(began)) = (&cache.workspace.tracker, &snapshot.tree) else { return };
     if !began.is_complete {
         return;
@@ -124,7 +120,7 @@ pub(in crate::engine) fn count_missed(
 }
 
 /// Notes a file whose bytes are not what its stamp promised; only a paranoid project reads such a file.
-pub(in crate::engine) fn report_stamp_mismatch(
+pub(super) fn report_stamp_mismatch(
     cache: &mut ArtifactCache<'_>,
     examined: &ExaminedFile,
     row: Option<&Arc<FileRow>>,
@@ -133,12 +129,7 @@ pub(in crate::engine) fn report_stamp_mismatch(
     let Some(row) = row.filter(|_| cache.workspace.paranoid && !is_dirty) else { return };
     let is_believed =
         row.stamp.is_some_and(|stamp| Some(stamp) == examined.stamp && !is_racy(&stamp, row.read_at_ns));
-    let is_other = match (&row.state, &examined.outcome) {
-        (StoredFileState::Content { hash: before, .. }, ReadOutcome::Content { hash, .. }) => before != hash,
-        (StoredFileState::LeftOut(before), ReadOutcome::LeftOut(reason)) => before != reason,
-        (StoredFileState::Content { .. } | StoredFileState::LeftOut(_), _) => true,
-    };
-    if is_believed && is_other {
+    if is_believed && !examined.outcome.is_as_stored(&row.state) {
         if let Some(tree) = &cache.workspace.tracker {
             tree.count_mismatch();
         }
@@ -156,7 +147,7 @@ fn skew_ns(cache: &ArtifactCache<'_>, began: Option<&TreeSnapshot>) -> i64 {
 
 /// Returns the sources that decide which language a header is in; none for any other file. Those of its folder mostly
 /// do, and the whole project is listed only if they do not.
-pub(in crate::engine) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> HeaderNeighbors {
+pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> HeaderNeighbors {
     if !discover::is_header(path) {
         return HeaderNeighbors::default();
     }
@@ -194,24 +185,4 @@ fn stat_all(files: &dyn Files, paths: &[Option<&RelPath>]) -> Vec<Option<FileSta
         stats.extend(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         stats
     })
-}
-
-/// Returns the files that are known and not listed any more, or that have turned into something that is not read.
-pub(in crate::engine) fn rows_to_remove(
-    snapshot: &ProjectSnapshot,
-    kept: &FxHashSet<&RelPath>,
-) -> Vec<RelPath> {
-    let mut gone: Vec<RelPath> = snapshot.rows.keys().filter(|path| !kept.contains(path)).cloned().collect();
-    gone.sort();
-    gone
-}
-
-/// Returns whether a stored row is still what the file is.
-pub(in crate::engine) fn is_kept(row: &FileRow, state: &KnownState) -> bool {
-    match (&row.state, state) {
-        (StoredFileState::Content { .. }, KnownState::Content { .. }) => true,
-        (StoredFileState::LeftOut(stored), KnownState::LeftOut(now)) => stored == now,
-        (StoredFileState::Content { .. }, KnownState::LeftOut(_))
-        | (StoredFileState::LeftOut(_), KnownState::Content { .. }) => false,
-    }
 }

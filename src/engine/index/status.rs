@@ -12,7 +12,6 @@ use crate::sys::FileKind;
 /// How what is stored of a file compares with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// It was derived from the bytes that are there.
     Fresh,
     /// The file has changed since, or may have.
     Stale,
@@ -22,22 +21,16 @@ pub enum Freshness {
     LeftOut(SkipReason),
 }
 
-/// What is known of one file.
 #[derive(Debug, Clone)]
 pub struct FileStatus {
-    /// The file.
     pub path: RelPath,
-    /// How what is stored compares with it.
     pub freshness: Freshness,
     /// Its content when it was last read, and the type that it was read as.
     pub content: Option<(ContentHash, &'static FileType)>,
-    /// Who made its summary.
     pub summary_by: Option<String>,
-    /// For which tiers a model has written of its content.
     pub written_for: Vec<Tier>,
 }
 
-/// Returns the status of every file that the project lists, by path. Reads no file, and stores nothing.
 pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<FileStatus>, Error> {
     let snapshot = take_snapshot(cache, &|_| true)?;
     let mut all = Vec::new();

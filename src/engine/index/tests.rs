@@ -9,17 +9,17 @@ use std::sync::atomic::Ordering;
 
 #[test]
 fn a_file_that_changes_while_it_is_read_is_read_again() {
-    let bench = TestProject::new(&FILES[..1]);
-    bench.files.disturbances.store(2, Ordering::SeqCst);
-    let report = bench.project(true).index(Trust::Stamps).unwrap();
+    let sandbox = TestProject::new(&FILES[..1]);
+    sandbox.files.disturbances.store(2, Ordering::SeqCst);
+    let report = sandbox.project(true).index(Trust::Stamps).unwrap();
     assert_eq!((report.files, report.hashed, report.parsed), (1, 1, 1));
 }
 
 #[test]
 fn a_file_that_never_holds_still_is_left_out_and_said_so() {
-    let bench = TestProject::new(&FILES[..1]);
-    bench.files.disturbances.store(100, Ordering::SeqCst);
-    let report = bench.project(true).index(Trust::Stamps).unwrap();
+    let sandbox = TestProject::new(&FILES[..1]);
+    sandbox.files.disturbances.store(100, Ordering::SeqCst);
+    let report = sandbox.project(true).index(Trust::Stamps).unwrap();
     assert_eq!(report.left_out, BTreeMap::from([(crate::model::SkipReason::Unstable, 1)]));
     assert!(report.has_errors());
 }
@@ -27,35 +27,35 @@ fn a_file_that_never_holds_still_is_left_out_and_said_so() {
 #[test]
 fn one_content_under_many_names_is_derived_from_once() {
     let text = FILES[0].1;
-    let bench = TestProject::new(&[("a.py", text), ("b.py", text), ("c/d.py", text)]);
-    let report = bench.project(true).index(Trust::Stamps).unwrap();
+    let sandbox = TestProject::new(&[("a.py", text), ("b.py", text), ("c/d.py", text)]);
+    let report = sandbox.project(true).index(Trust::Stamps).unwrap();
     assert_eq!((report.files, report.hashed, report.parsed, report.reused), (3, 3, 1, 2));
 }
 
 #[test]
 fn a_header_is_read_anew_when_its_neighbors_tell_another_language() {
-    let bench = TestProject::new(&[("x.h", "int f(int class_);\n")]);
-    let language = |bench: &TestProject| {
-        let mut project = bench.project(true);
+    let sandbox = TestProject::new(&[("x.h", "int f(int class_);\n")]);
+    let language = |sandbox: &TestProject| {
+        let mut project = sandbox.project(true);
         let outlines = project.outlines(&[], Trust::Stamps).unwrap();
         outlines.iter().find(|answer| answer.path.as_bytes() == b"x.h").unwrap().file_type.id
     };
-    assert_eq!(language(&bench), "c");
-    bench.write("x.cpp", "int f(int) { return 0; }\n");
-    assert_eq!(language(&bench), "cpp");
+    assert_eq!(language(&sandbox), "c");
+    sandbox.write("x.cpp", "int f(int) { return 0; }\n");
+    assert_eq!(language(&sandbox), "cpp");
 }
 
 #[test]
 fn twenty_edits_of_one_size_are_all_seen() {
-    let bench = TestProject::new(&[("a.py", "x = 00\n")]);
+    let sandbox = TestProject::new(&[("a.py", "x = 00\n")]);
     let request = view_request(ViewMode::Summary, &["a.py"]);
     for number in 0..20 {
         // In place, so that neither the inode nor the size shows it.
         let text = format!("x = {number:02}\n");
-        let path = bench.folder.path().join("a.py");
+        let path = sandbox.folder.path().join("a.py");
         let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
         io::Write::write_all(&mut file, text.as_bytes()).unwrap();
-        let views = bench.project(true).views(&request).unwrap();
+        let views = sandbox.project(true).views(&request).unwrap();
         let shown = views[0].block.content.unwrap();
         assert_eq!(shown, crate::model::ContentHash::digest(text.as_bytes()));
     }
@@ -63,11 +63,11 @@ fn twenty_edits_of_one_size_are_all_seen() {
 
 #[test]
 fn the_slices_of_a_file_are_resolved_with_one_reading() {
-    let bench = TestProject::new(&[("a.py", "one\ntwo\nthree\n")]);
-    let project = bench.project(true);
+    let sandbox = TestProject::new(&[("a.py", "one\ntwo\nthree\n")]);
+    let project = sandbox.project(true);
     let slices = [1, 2, 3].map(|line| project.make_slice("a.py", line, line).unwrap());
-    let _ = bench.read_counts();
+    let _ = sandbox.read_counts();
     let resolved = project.resolve_slices("a.py", &slices).unwrap();
     assert_eq!(resolved.iter().map(|found| found.start_line).collect::<Vec<_>>(), [1, 2, 3]);
-    assert_eq!(bench.read_counts(), [("a.py".to_owned(), 1)]);
+    assert_eq!(sandbox.read_counts(), [("a.py".to_owned(), 1)]);
 }

@@ -10,7 +10,6 @@ pub(in crate::engine) struct KnownFile {
     pub(in crate::engine) state: KnownState,
 }
 
-/// What a file is.
 #[derive(Debug, Clone)]
 pub(in crate::engine) enum KnownState {
     Content { hash: ContentHash, file_type: &'static FileType, facts: ContentFacts },

@@ -11,8 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::files::is_racy;
 use super::root::Workspace;
-use super::tracked_listing::{ListedFolder, TrackedListing};
-use super::tracker::TreeSnapshot;
+use super::tracker::{ListedFolder, TrackedListing, TreeSnapshot};
 use crate::discover;
 use crate::discover::{FileListing, HeaderNeighbors, ListingSource, NameRules};
 use crate::engine::error::Error;
@@ -27,13 +26,14 @@ const MOST_STEPS: usize = 8;
 
 /// Whether a listing is still right, by everything that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::engine) enum ListingState {
+pub(super) enum ListingState {
     /// Nothing has changed.
     Unchanged,
-    /// Names came and went, and are what they were.
     SameNames,
     /// It cannot be trusted any more. An event may have had to report that by now.
-    Stale { should_be_reported: bool },
+    Stale {
+        should_be_reported: bool,
+    },
 }
 
 impl Workspace<'_> {
@@ -65,6 +65,8 @@ impl Workspace<'_> {
             folders: Vec::new(),
             rechecked: Mutex::default(),
         };
+        // Without events nothing would report that a kept listing is outdated, so what it depends on need not be
+        // found out.
         let Some((tree, began)) = kept_in else { return Ok((Arc::new(listed), done)) };
         let is_complete = self.add_folders(&mut listed);
         listed.rule_files = self.rules(began.listed.as_deref().or(began.suspect.as_deref()));
@@ -83,8 +85,8 @@ impl Workspace<'_> {
         if let Some(listed) = &began.listed {
             match self.check_listing(listed) {
                 ListingState::Unchanged | ListingState::SameNames => return Some(Arc::clone(listed)),
-                ListingState::Stale { should_be_reported: should_be_told } => {
-                    if should_be_told && began.is_complete {
+                ListingState::Stale { should_be_reported } => {
+                    if should_be_reported && began.is_complete {
                         tree.count_missed(1);
                     }
                 }
@@ -100,12 +102,12 @@ impl Workspace<'_> {
     }
 
     /// Returns whether a listing is what a new one would be.
-    pub(in crate::engine) fn check_listing(&self, listed: &TrackedListing) -> ListingState {
+    fn check_listing(&self, listed: &TrackedListing) -> ListingState {
         let now_ns = self.world.clock.now_ns();
         let gone = |stamps: [Option<FileStamp>; 2]| {
             let is_old = |stamp: &FileStamp| stamp.ctime_ns < now_ns.saturating_sub(TOLD_BY_NS);
-            let should_be_told = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
-            ListingState::Stale { should_be_reported: should_be_told }
+            let should_be_reported = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
+            ListingState::Stale { should_be_reported }
         };
         for (path, before) in &listed.rule_files {
             let now = rule_stamp(self, path);
@@ -120,7 +122,7 @@ impl Workspace<'_> {
             }
         }
         let looked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut standing = ListingState::Unchanged;
+        let mut state = ListingState::Unchanged;
         for (at, folder) in listed.folders.iter().enumerate() {
             let (before, read_at_ns) = looked
                 .get(&at)
@@ -136,12 +138,12 @@ impl Workspace<'_> {
                 (Some(now), Some((names, _))) if Some(names) == folder.names => {
                     let mut looked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner);
                     looked.insert(at, (now, read_at_ns));
-                    standing = ListingState::SameNames;
+                    state = ListingState::SameNames;
                 }
                 (_, _) => return gone([before, now]),
             }
         }
-        standing
+        state
     }
 
     fn rules(&self, before: Option<&TrackedListing>) -> Vec<(PathBuf, Option<FileStamp>)> {
@@ -244,7 +246,6 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns what lies in a folder, and a hash of it.
     #[expect(clippy::type_complexity, reason = "a name and its kind")]
     fn names_in(&self, folder: Option<&RelPath>) -> Option<(ContentHash, Vec<(Vec<u8>, FileKind)>)> {
         let mut entries = self.world.files.entries(folder.map_or(&[], RelPath::as_bytes)).ok()?;

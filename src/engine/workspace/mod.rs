@@ -5,15 +5,14 @@
 mod files;
 mod listing;
 mod root;
-mod tracked_listing;
 mod tracker;
 
 pub use listing::watch_folders;
+pub use tracker::WorkspaceCounts;
 
 pub(in crate::engine) use files::{
     HashedText, KnownFile, KnownState, is_racy, window_ns, with_byte_order_mark,
 };
 pub(in crate::engine) use listing::TOLD_BY_NS;
 pub(in crate::engine) use root::Workspace;
-pub(in crate::engine) use tracked_listing::TrackedListing;
-pub(in crate::engine) use tracker::{FileRows, TrackerCounts, TreeSnapshot, TreeTracker};
+pub(in crate::engine) use tracker::{FileRows, TrackedListing, TreeSnapshot, TreeTracker};

@@ -46,7 +46,6 @@ impl Workspace<'_> {
         self.log.note(note);
     }
 
-    /// Returns the cache's folder.
     pub(in crate::engine) fn cache_folder(&self) -> PathBuf {
         self.root.join(self.options.cache_dir.as_path())
     }
@@ -161,7 +160,6 @@ impl RunLog {
         std::mem::replace(&mut self.unstable, 0)
     }
 
-    /// Returns what the last scan did.
     pub(in crate::engine) const fn last_scan(&self) -> Option<&IndexReport> {
         self.last_scan.as_ref()
     }

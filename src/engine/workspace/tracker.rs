@@ -12,9 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::tracked_listing::TrackedListing;
+use super::files::is_racy;
 use crate::discover;
-use crate::model::RelPath;
+use crate::discover::{FileListing, HeaderNeighbors};
+use crate::engine::fingerprint::Fingerprint;
+use crate::model::{ContentHash, FileStamp, RelPath};
 use crate::store::{FileRow, WriteBatch};
 
 /// The rows of the table of files, by path.
@@ -28,15 +30,17 @@ pub(in crate::engine) struct TreeTracker {
     saving: Mutex<()>,
 }
 
-/// How a tree has fared.
+/// How the shared caches have fared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::engine) struct TrackerCounts {
+pub struct WorkspaceCounts {
     /// Files that the project lists, as far as is known.
-    pub(in crate::engine) files: u64,
+    pub files: u64,
     /// Changes that stamps showed and no event reported.
-    pub(in crate::engine) missed: u64,
+    pub missed: u64,
     /// Files whose bytes were not what their stamps promised.
-    pub(in crate::engine) mistakes: u64,
+    pub mistakes: u64,
+    /// Documents that were answered from the cache.
+    pub reused: u64,
 }
 
 /// This many files are remembered to have been read since they changed.
@@ -44,7 +48,6 @@ const MOST_SETTLED: usize = 16_384;
 
 #[derive(Default)]
 struct TreeState {
-    /// Events are to be had.
     is_trusted: bool,
     /// How often track was lost.
     epoch: u64,
@@ -77,12 +80,12 @@ pub(in crate::engine) struct TreeSnapshot {
     pub(in crate::engine) is_complete: bool,
     /// Touches and relists so far: what is found out now is not settled where more came meanwhile.
     pub(in crate::engine) touches: u64,
-    pub(in crate::engine) relists: u64,
-    pub(in crate::engine) epoch: u64,
+    relists: u64,
+    epoch: u64,
     pub(in crate::engine) dirty: HashSet<RelPath>,
     pub(in crate::engine) listed: Option<Arc<TrackedListing>>,
     /// The listing that was kept until files were reported to have come or gone.
-    pub(in crate::engine) suspect: Option<Arc<TrackedListing>>,
+    pub(super) suspect: Option<Arc<TrackedListing>>,
 }
 
 impl TreeTracker {
@@ -101,6 +104,7 @@ impl TreeTracker {
         let mut known = self.known();
         known.relists += 1;
         known.version += 1;
+        // Kept aside: after an editor saved through a temporary file, the names are what they were.
         known.suspect = known.listed.take().or_else(|| known.suspect.take());
     }
 
@@ -140,12 +144,12 @@ impl TreeTracker {
         self.known().dirty.len() as u64
     }
 
-    /// Returns how the tree has fared.
-    pub(in crate::engine) fn counts(&self) -> TrackerCounts {
+    /// Returns how the tree has fared. Documents are counted elsewhere.
+    pub(in crate::engine) fn counts(&self) -> WorkspaceCounts {
         let known = self.known();
         let listed = known.listed.as_ref().map(|listed| listed.listing.files.len());
         let files = listed.or_else(|| known.rows.as_ref().map(|rows| rows.len())).unwrap_or_default();
-        TrackerCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes }
+        WorkspaceCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes, reused: 0 }
     }
 
     /// Returns the files on which the listing depends and which are none of the project's: git's index, its settings,
@@ -174,7 +178,7 @@ impl TreeTracker {
     }
 
     /// Keeps a listing, unless it may be of yesterday already.
-    pub(in crate::engine) fn store_listing(&self, listed: &Arc<TrackedListing>, began: &TreeSnapshot) {
+    pub(super) fn store_listing(&self, listed: &Arc<TrackedListing>, began: &TreeSnapshot) {
         let mut known = self.known();
         if known.is_trusted && known.relists == began.relists {
             known.listed = Some(Arc::clone(listed));
@@ -184,7 +188,7 @@ impl TreeTracker {
     }
 
     /// Forgets a listing that turned out not to be right any more.
-    pub(in crate::engine) fn drop_listing(&self, began: &TreeSnapshot) {
+    pub(super) fn drop_listing(&self, began: &TreeSnapshot) {
         let mut known = self.known();
         if known.relists == began.relists {
             known.listed = None;
@@ -210,6 +214,8 @@ impl TreeTracker {
     /// Forgets the rows, for the store has others.
     pub(in crate::engine) fn drop_rows(&self) {
         let mut known = self.known();
+        // Until everything was scanned again, an unreported change cannot be distinguished from one that was made
+        // before.
         known.rows = None;
         known.version += 1;
         known.is_complete = false;
@@ -236,26 +242,26 @@ impl TreeTracker {
         }
         let mut known = self.known();
         known.version += 1;
-        let TreeState { rows: Some(rows), unreported: untold, is_complete: is_whole, .. } = &mut *known
-        else {
+        let TreeState { rows: Some(rows), unreported, is_complete, .. } = &mut *known else {
             return;
         };
+        // Copied while an answer still holds them: what it began with must not change under it.
         let rows = Arc::make_mut(rows);
-        let mut keep_for_telling = |path: &RelPath, before: Option<Arc<FileRow>>| {
+        let mut keep_before = |path: &RelPath, before: Option<Arc<FileRow>>| {
             // If not, everything is going to be scanned, and reported by that.
-            if *is_whole {
-                untold.entry(path.clone()).or_insert(before);
+            if *is_complete {
+                unreported.entry(path.clone()).or_insert(before);
             }
         };
         for path in &batch.removed {
             if let Some(before) = rows.remove(path) {
-                keep_for_telling(path, Some(before));
+                keep_before(path, Some(before));
             }
         }
         for row in &batch.files {
             let before = rows.insert(row.path.clone(), Arc::new(row.clone()));
             if before.as_ref().is_none_or(|before| before.state != row.state) {
-                keep_for_telling(&row.path, before);
+                keep_before(&row.path, before);
             }
         }
     }
@@ -321,4 +327,60 @@ impl TreeTracker {
         // Every change under the lock is whole when a thread panics elsewhere.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+pub(in crate::engine) struct TrackedListing {
+    pub(in crate::engine) listing: FileListing,
+    pub(in crate::engine) neighbors: HeaderNeighbors,
+    /// Of the settings by which files count, or are left out: another session may have others.
+    pub(super) name_options: discover::Options,
+    /// When it was begun, in the file system's time. What has changed since may or may not be in it.
+    pub(super) began_ns: i64,
+    /// The files outside of the project; `None` if there was nothing of that name.
+    pub(super) rule_files: Vec<(PathBuf, Option<FileStamp>)>,
+    pub(super) ignore_files: Vec<(RelPath, FileStamp)>,
+    pub(in crate::engine) folders: Vec<ListedFolder>,
+    /// Folders that were looked into again, by their place, for their stamps had changed and their names had not.
+    pub(super) rechecked: Mutex<FxHashMap<usize, (FileStamp, i64)>>,
+}
+
+impl TrackedListing {
+    /// Returns the files outside of the project on which the listing depends.
+    pub(super) fn external_paths(&self) -> Vec<PathBuf> {
+        self.rule_files.iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Returns a hash of the stamps of all files that git's history depends on; what git reports of commits does not
+    /// change without one of them. `None` if they are too young to be trusted, or not known.
+    pub(in crate::engine) fn history_key(&self) -> Option<ContentHash> {
+        let is_known = !self.rule_files.is_empty() && self.has_rested();
+        is_known.then(|| hash_stamps(&self.rule_files))
+    }
+
+    /// Returns whether the rule files had rested, so that their stamps can be trusted.
+    pub(super) fn has_rested(&self) -> bool {
+        self.rule_files.iter().all(|(_, stamp)| stamp.is_none_or(|stamp| !is_racy(&stamp, self.began_ns)))
+    }
+}
+
+/// A folder that may hold files of the project.
+pub(in crate::engine) struct ListedFolder {
+    /// `None` for the root.
+    pub(super) path: Option<RelPath>,
+    pub(super) stamp: Option<FileStamp>,
+    /// A hash of what lies in it; `None` if that is not sure to be what was listed.
+    pub(super) names: Option<ContentHash>,
+}
+
+fn hash_stamps(files: &[(PathBuf, Option<FileStamp>)]) -> ContentHash {
+    let mut hash = Fingerprint::default();
+    for (path, stamp) in files {
+        hash.bytes(path.as_os_str().as_encoded_bytes());
+        hash.number(u64::from(stamp.is_some()));
+        if let Some(FileStamp { dev, ino, size, mtime_ns, ctime_ns }) = stamp {
+            hash.number(*dev).number(*ino).number(*size);
+            hash.bytes(&mtime_ns.to_le_bytes()).bytes(&ctime_ns.to_le_bytes());
+        }
+    }
+    hash.finish()
 }
