@@ -22,8 +22,8 @@ use serde_json::value::RawValue;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 
+use crate::api::daemon_control::{DaemonStatus, Stopping};
 use crate::api::fault::{ApiError, ApiErrorKind};
-use crate::api::keeper::{DaemonStatus, Stopping};
 use crate::api::query::{AnyQuery, Payload};
 use crate::api::service::{CallOptions, PROTOCOL, QueryJob, ServiceAnswer, VERSION};
 use crate::api::wire::{FreshnessNote, FreshnessState, MissingPath};
@@ -85,6 +85,8 @@ pub struct Client {
 impl Client {
     /// Connects to a daemon's socket.
     pub fn connect(socket: &Path) -> Result<Self, ConnectError> {
+        // One thread is enough: a client asks one question at a time, and starting a pool would take longer than
+        // asking.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(ConnectError::Broken)?;
         let first = runtime.block_on(connect_socket(socket))?;
@@ -243,6 +245,8 @@ async fn read_body(body: &mut Incoming, job: &QueryJob) -> Result<Bytes, Connect
         let Some(frame) = frame.map_err(|_| ConnectError::Silent(MAX_SILENCE))? else { break };
         let Ok(data) = frame.map_err(io_error)?.into_data() else { continue };
         read.extend_from_slice(&data);
+        // Progress comes before the envelope only, and a line may arrive in pieces: an incomplete one waits for the
+        // next frame.
         while read.starts_with(PROGRESS) {
             let Some(end) = memchr::memchr(b'\n', &read) else { break };
             report_progress(&read.split_to(end + 1), job);
@@ -324,6 +328,8 @@ fn parse_error(status: u16, body: &[u8]) -> ClientError {
     }
     match serde_json::from_slice::<ErrorEnvelope>(body) {
         Ok(ErrorEnvelope { error: DaemonErrorBody { code, message, hint }, status: reported }) => {
+            // The kind is not part of the JSON. The server answers errors of users with 4xx, so that the status tells the
+            // two apart.
             let is_environment = 500 <= reported.unwrap_or(status);
             let kind = if is_environment { ApiErrorKind::Environment } else { ApiErrorKind::User };
             ClientError::Fault(ApiError { code: code.into(), message, hint: hint.into(), kind })

@@ -154,6 +154,8 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
     }
 
     fn find_largest(mut self) -> Result<FormattedDocument, Error> {
+        // Most documents are far smaller than their limit, so the limit itself is tried before anything is searched
+        // for.
         match self.compose_within(self.limit) {
             Ok(written) if self.keeps_limit(&written) => return Ok(written),
             Ok(_) | Err(Error::OverSize { .. }) => {}
@@ -171,7 +173,9 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
             last = low.midpoint(high);
             match self.compose_within(last) {
                 Ok(written) if self.keeps_limit(&written) => (low, best) = (last, written),
+                // It fits as Markdown, and is too large as written.
                 Ok(_) => high = last,
+                // Not even the Markdown fits: the bound is too low, and not too high.
                 Err(Error::OverSize { .. } | Error::OverBudget { .. }) => low = last,
                 Err(error) => return Err(error),
             }

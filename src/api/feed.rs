@@ -149,6 +149,7 @@ impl Feed {
     pub fn publish(&self, event: FeedEvent) {
         let clock = event.clock;
         let mut ring = lock(&self.ring);
+        // A position is given out once: a subscriber that has reached it would never see a second event there.
         if clock <= ring.newest {
             return;
         }
@@ -214,6 +215,8 @@ impl Subscription {
     /// Waits for the next event; nothing when the feed has ended.
     pub async fn next(&mut self) -> Option<Arc<FeedEvent>> {
         loop {
+            // Marked before the ring is read: an event that is published in between wakes the wait below, and is not
+            // lost.
             self.newest.mark_unchanged();
             if let Some(event) = self.try_next() {
                 return Some(event);

@@ -7,11 +7,11 @@
 
 mod client;
 mod curation;
+mod daemon_control;
 mod document;
 mod fault;
 mod feed;
 mod http;
-mod keeper;
 mod local_queries;
 mod mcp;
 mod providers;
@@ -27,15 +27,15 @@ pub use client::{Client, ClientError};
 pub use curation::{
     mask_to_json, persona_to_json, preset_to_json, resolution_to_json, slice_from_json, slice_to_json,
 };
+pub use daemon_control::{
+    AgentStatus, AuditStatus, DaemonControl, DaemonMode, DaemonStatus, ParanoidStatus, StoreStatus,
+};
 pub use document::{DocumentRequest, OutputTarget, compose_document, compose_unformatted};
 pub use fault::{ApiError, ApiErrorKind, PAID_STORE_HINT};
 #[cfg(test)]
 pub use feed::ChangeKind;
 pub use feed::{Change, ClockPosition, Feed, FeedEvent, FeedEventKind, Subscription};
 pub use http::{BindError, HttpServer, bind_unix};
-pub use keeper::{
-    AgentStatus, AuditStatus, DaemonControl, DaemonMode, DaemonStatus, ParanoidStatus, StoreStatus,
-};
 pub use local_queries::{
     ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
     SymbolMatches, WriteDocumentQuery, WrittenDocument,

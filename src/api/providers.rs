@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn anthropic_is_told_in_its_words() {
+    fn anthropic_gets_each_option_in_its_own_field() {
         let expected = json!({
             "model": "m",
             "max_tokens": 9,
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn openai_is_told_in_its_words() {
+    fn openai_gets_each_option_in_its_own_field() {
         let expected = json!({
             "model": "m",
             "max_completion_tokens": 9,
@@ -281,14 +281,14 @@ mod tests {
     }
 
     #[test]
-    fn a_model_of_openai_is_told_where_its_prefix_is_cached() {
+    fn a_model_of_openai_gets_the_key_of_its_cached_prefix() {
         let own = BodyOptions { model: "o3".to_owned(), ..options() };
         assert_eq!(openai(&content(), &own, "k")["prompt_cache_key"], "k");
         assert!(openai(&content(), &options(), "k").get("prompt_cache_key").is_none());
     }
 
     #[test]
-    fn gemini_is_told_in_its_words() {
+    fn gemini_gets_each_option_in_its_own_field() {
         let expected: Value = json!({
             "systemInstruction": {"parts": [{"text": "Be brief."}]},
             "contents": [{"role": "user", "parts": [{"text": "hello"}]}],

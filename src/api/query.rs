@@ -57,14 +57,6 @@ pub trait WireQuery:
     fn answer_schema(schemas: &mut SchemaGenerator) -> Schema {
         schemas.subschema_for::<Self::Answer>()
     }
-
-    fn path(&self) -> &'static str {
-        Self::PATH
-    }
-
-    fn decode_answer(&self, data: &[u8]) -> Result<Payload, serde_json::Error> {
-        decode_answer::<Self>(data).map(Payload::value)
-    }
 }
 
 /// Declares the questions that have a route: for each its type, its answer and its variant of [`AnyQuery`].
@@ -101,14 +93,14 @@ macro_rules! wire_queries {
             /// Returns the path that the question is asked at; `None` for one that is asked in this process alone.
             pub fn path(&self) -> Option<&'static str> {
                 match self {
-                    $(Self::$variant(query) => Some(query.path()),)*
+                    $(Self::$variant(_) => Some(<$query>::PATH),)*
                     Self::Local(_) => None,
                 }
             }
 
             pub fn decode_answer(&self, data: &[u8]) -> Result<Payload, serde_json::Error> {
                 match self {
-                    $(Self::$variant(query) => query.decode_answer(data),)*
+                    $(Self::$variant(_) => decode_answer::<$query>(data).map(Payload::value),)*
                     Self::Local(_) => Err(serde::de::Error::custom("the question has no answer in JSON")),
                 }
             }

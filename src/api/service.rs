@@ -128,6 +128,7 @@ impl ScanProgress for QueryJob {
     }
 
     fn advance(&self) {
+        // The observer draws on a terminal, which may block: the lock is released before it is called.
         let (done, total) = {
             let mut progress = lock(&self.progress);
             progress.0 += 1;
@@ -193,6 +194,7 @@ pub fn ask_and<Q: Query, T, E: From<ApiError>>(
 ) -> Result<T, E> {
     let (mut receive, mut received) = (Some(receive), None);
     service.answer(query.into_any(), call, &mut |answer| {
+        // A service that hands over two answers is wrong, and the second one must not count as delivered.
         let Some(receive) = receive.take() else { return Delivery::Lost };
         let ServiceAnswer { freshness, missing, payload } = answer;
         let answer = Q::read_answer(payload).map_err(E::from);

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{Args as Arguments, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args as Arguments, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::background_args::{AgentArgs, SummarizeArgs};
@@ -47,30 +47,40 @@ pub struct CliArgs {
 }
 
 impl CliArgs {
+    /// Parses the arguments of the process; returns them with the name of the command, which its JSON repeats.
+    pub fn parse_with_name() -> Result<(Self, String), clap::Error> {
+        let matches = Self::command().try_get_matches()?;
+        let name = matches.subcommand_name().unwrap_or_default().to_owned();
+        let args = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut Self::command()))?;
+        args.check_conflicts()?;
+        Ok((args, name))
+    }
+
     /// Rejects conflicting flags that clap's declarations cannot express.
-    pub fn checked(self) -> Result<Self, clap::Error> {
+    fn check_conflicts(&self) -> Result<(), clap::Error> {
         if let CliCommand::View(view) = &self.command
             && view.mode.is_some()
             && view.mode != view.chosen_mode()
         {
             let words = "--mask is for --mode masked, --lines for custom, --base for diff";
-            let mut command = Self::command();
-            command.build();
-            let view = command.find_subcommand_mut("view").expect("`view` is declared above");
-            return Err(view.error(ErrorKind::ArgumentConflict, words));
+            return Err(conflict("view", words));
         }
         if let CliCommand::Aggregate(aggregate) = &self.command
             && let (Some(output), Some(receipt)) = (&aggregate.output, &aggregate.receipt)
             && resolved(output) == resolved(receipt)
         {
-            let words = "--output and --receipt name the same file";
-            let mut command = Self::command();
-            command.build();
-            let aggregate = command.find_subcommand_mut("aggregate").expect("`aggregate` is declared above");
-            return Err(aggregate.error(ErrorKind::ArgumentConflict, words));
+            return Err(conflict("aggregate", "--output and --receipt name the same file"));
         }
-        Ok(self)
+        Ok(())
     }
+}
+
+fn conflict(command: &str, message: &str) -> clap::Error {
+    let mut all = CliArgs::command();
+    // Global flags reach the commands, whose usage the error shows, only once the whole is built.
+    all.build();
+    let command = all.find_subcommand_mut(command).expect("the command is declared below");
+    command.error(ErrorKind::ArgumentConflict, message)
 }
 
 /// Flags that every command accepts, under their own heading so that they do not hide those of the command itself.

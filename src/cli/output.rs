@@ -25,6 +25,7 @@ const NOTE: Style = AnsiColor::Yellow.on_default();
 
 impl CommandOutput {
     pub(super) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
+        // Documents have megabytes; standard output by itself would be flushed at each line's end.
         let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
         Self { stdout, json, answers: 0, quiet, verbose }
     }

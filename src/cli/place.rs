@@ -83,6 +83,7 @@ impl ProjectLocation {
             })?;
             return Ok(Self { root, below: PathBuf::new() });
         }
+        // A folder with nothing but a cache counts, too: slop was run there before, without settings.
         let is_marked = |folder: &&Path| ROOT_MARKERS.iter().any(|mark| folder.join(mark).exists());
         let root = current.ancestors().find(is_marked).unwrap_or(current).to_owned();
         let below = current.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();

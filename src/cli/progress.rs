@@ -71,6 +71,7 @@ impl ScanProgress for TerminalProgress {
         if !self.is_watched {
             return;
         }
+        // Hidden at first: a short run should not flash a bar, see `with_bar`.
         let bar = ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template(self.template);
         bar.set_style(style.expect("the template is a constant that was tried"));

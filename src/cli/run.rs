@@ -4,8 +4,6 @@ use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use super::args::{CliArgs, CliCommand, ColorWhen};
 use super::failure::CommandError;
 use super::output::CommandOutput;
@@ -15,8 +13,8 @@ use crate::api::envelope_of_error;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let args = match CliArgs::try_parse().and_then(CliArgs::checked) {
-        Ok(args) => args,
+    let (args, name) = match CliArgs::parse_with_name() {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Help and the version go to standard output; if that is closed, nobody reads them.
             let _ = error.print();
@@ -24,14 +22,14 @@ pub fn main() -> ExitCode {
         }
     };
     choose_color(args.global.color);
-    match catch_unwind(AssertUnwindSafe(|| run(&args))) {
+    match catch_unwind(AssertUnwindSafe(|| run(&args, &name))) {
         Ok(code) => ExitCode::from(code),
         // The panic's own message is on standard error already.
         Err(_) => ExitCode::from(failure::BUG),
     }
 }
 
-fn run(args: &CliArgs) -> u8 {
+fn run(args: &CliArgs, name: &str) -> u8 {
     let output = || CommandOutput::new(args.global.json, args.global.quiet, args.global.verbose);
     // The MCP server writes to standard output itself, so that nothing else may hold its lock.
     if let CliCommand::Mcp = args.command {
@@ -45,19 +43,20 @@ fn run(args: &CliArgs) -> u8 {
     }
     let mut output = output();
     let done = ProcessEnvironment::read().map_err(CommandError::from);
-    let done = done.and_then(|environment| commands::run(args, &environment, &mut output));
+    let done = done.and_then(|environment| commands::run(args, name, &environment, &mut output));
     let done = done.and_then(|code| output.flush().map(|()| code).map_err(CommandError::from));
     match done {
         Ok(code) => code,
         // The reader of a pipe may close it early; that is not a failure.
         Err(CommandError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => failure::DONE,
-        Err(failure) => report_error(failure, commands::name(&args.command), &mut output),
+        Err(failure) => report_error(failure, name, &mut output),
     }
 }
 
 /// Reports why a command failed, in words, and as JSON if that is requested and there is no answer yet; returns the exit
 /// code.
 fn report_error(failure: CommandError, command: &str, output: &mut CommandOutput) -> u8 {
+    // If standard output is what failed, there is no use in writing an envelope to it.
     let can_write = matches!(failure, CommandError::Api(_));
     let error = failure.into_api_error();
     if can_write && output.json && output.answers == 0 {

@@ -88,6 +88,7 @@ pub(super) fn check_combinations(merged: &MergedSettings, settings: &Settings) -
 fn secrets(merged: &MergedSettings) -> Result<SecretSettings, Error> {
     let names = merged.strings("secrets.names")?;
     let mut never_sent = merged.user_list("secrets.names")?;
+    // A project's patterns are added to the user's: a project can hold back more, and nothing less.
     never_sent.extend(names.iter().filter(|name| !never_sent.contains(name)).cloned().collect::<Vec<_>>());
     Ok(SecretSettings {
         never_sent,

@@ -38,6 +38,8 @@ impl Curation {
     }
 
     pub(super) fn overlay(&mut self, layer: Self) {
+        // Items are replaced and not merged: those of the user's own file belong to no project, and are dropped on
+        // loading.
         self.files = layer.files;
         overlay_by_name(&mut self.presets, layer.presets, |preset| &preset.name);
         overlay_by_name(&mut self.personas, layer.personas, |persona| &persona.name);

@@ -55,6 +55,7 @@ pub(super) fn from_file(
     })?;
     let source = SettingsSource::new(text, origin);
     let mut top = parsed.into_inner();
+    // Curation and providers are taken out first: what is left are settings, and every key of those is known.
     let curation = curation::extract(&mut top, &source)?;
     let trusted = match whose {
         FileOwner::User => user_only::extract(&mut top, &source)?,
@@ -101,6 +102,7 @@ pub(super) fn from_environment(
             continue;
         };
         let value = match kind {
+            // A text is taken as it is: in a variable, quotes would be part of it.
             ValueKind::Text => Some(toml::Value::String(text.clone())),
             ValueKind::Switch | ValueKind::Number | ValueKind::List | ValueKind::Languages => {
                 toml_value(text, kind)

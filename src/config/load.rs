@@ -98,6 +98,7 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         written = layer.user_only;
         layers.push(layer.settings);
     }
+    // Copied before the project's layer comes: a project's personas must not decide which models are asked.
     let personas = curation.personas.clone();
     if let Some((path, bytes)) = &inputs.project_file {
         let origin = |line| SettingOrigin::ProjectFile { path: path.clone(), line };

@@ -23,6 +23,7 @@ fn name_distance(word: &str, candidate: &str) -> usize {
     let whole = edit_distance(word, candidate);
     let (section, last) = split_last_part(word);
     let (candidate_section, candidate_last) = split_last_part(candidate);
+    // A key in the wrong section is a likelier mistake than one whose letters are all different.
     let moved = if section == candidate_section { 0 } else { OTHER_SECTION_COST };
     whole.min(edit_distance(last, candidate_last) + moved)
 }

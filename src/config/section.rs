@@ -155,6 +155,7 @@ impl<'s> TomlSection<'s> {
     /// Returns the entries in the order in which they are written.
     pub(super) fn entries(&self) -> Vec<(&'s Spanned<toml::de::DeString<'s>>, &'s Spanned<DeValue<'s>>)> {
         let mut entries: Vec<_> = self.table.iter().collect();
+        // The table is ordered by name, and messages are to come in the order of the file.
         entries.sort_by_key(|(name, _)| name.span().start);
         entries
     }
@@ -322,6 +323,7 @@ fn collect_leaves<'a>(table: &'a DeTable<'a>, above: &str, levels: usize, leaves
 
 /// Returns the dotted key of `name` below the key `above`.
 pub(super) fn join_key(above: &str, name: &str) -> String {
+    // Rust's escapes differ from TOML's, but a key that needs quotes is no setting: it is only shown in messages.
     let dot = if above.is_empty() { "" } else { "." };
     if is_bare(name) { format!("{above}{dot}{name}") } else { format!("{above}{dot}{name:?}") }
 }

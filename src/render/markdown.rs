@@ -241,6 +241,7 @@ fn link_address(path: &str) -> String {
             c => text.push(c),
         }
     }
+    // In angle brackets an address may hold blanks and brackets, which would end it otherwise.
     let is_plain = !text.contains([' ', '(', ')']) && !text.is_empty();
     if is_plain { text } else { format!("<{text}>") }
 }

@@ -35,6 +35,7 @@ pub(super) fn parse(bytes: &[u8], syntax: Option<DataSyntax>) -> Result<Value, E
         Some(DataSyntax::Json) => parse_json(text),
         Some(DataSyntax::JsonLines) => parse_json_lines(text),
         Some(DataSyntax::Toml) => parse_toml(text),
+        // JSON comes first: one value on one line is JSON Lines as well, and means the former.
         None => parse_json(text)
             .or_else(|_| parse_json_lines(text))
             .or_else(|_| parse_toml(text))

@@ -31,6 +31,7 @@ pub fn resolve_aggregate(
     request.files = query.files;
     request.order = query.order.map_or(request.order, Into::into);
     request.trust = if query.verify { Trust::Nothing } else { Trust::Stamps };
+    // A plan and JSON show the counts; the receipt of another document is seldom read, and exact counts take time.
     request.exact_tokens = query.exact_tokens || query.dry_run || query.format == FormatName::Json;
     request.sections = section_request(&query.attachments, &profile, &loaded.settings, origin);
     request.history = Some(DocumentHistory { name, since_last: query.since_last });
@@ -244,8 +245,8 @@ impl DocumentProfile {
             return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));
         }
         let persona = choice.persona.as_deref().map(|name| persona(name, curation)).transpose()?;
-        let brought = persona.as_ref().and_then(|persona| persona.context_preset.as_deref());
-        let preset = match (choice.preset.as_deref(), brought, &choice.persona) {
+        let of_persona = persona.as_ref().and_then(|persona| persona.context_preset.as_deref());
+        let preset = match (choice.preset.as_deref(), of_persona, &choice.persona) {
             (Some(name), ..) => Some(preset(name, curation)?),
             (None, Some(name), Some(persona)) => Some(preset_of_persona(name, persona, curation)?),
             (None, ..) => None,

@@ -81,9 +81,11 @@ impl LocalService {
             }
             query => query,
         };
+        // The time is taken before anything is read: a write that comes later may be missing from the answer.
         let as_of_ms = WallClock.now_ns() / 1_000_000;
         let resolved = resolve(query.clone(), settings)?;
         let mut options = loaded.engine_options(&self.root);
+        // To open the cache would create its folder, for a question that reads one file.
         options.cache_enabled &= resolved.uses_cache;
         with_world(&self.root, &*call.job, |world| {
             let mut project = engine::Project::open(&self.root, options, world)?;

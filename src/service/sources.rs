@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::api::ApiError;
+use crate::api::{ApiError, ApiErrorKind};
 use crate::config::{ConfigInputs, Error, LoadedConfig, load};
 use crate::llm::built_in_providers;
 use crate::model::error_chain;
@@ -57,50 +57,37 @@ pub fn project_name(root: &Path, set: &str) -> String {
 }
 
 pub fn settings_error(error: &Error) -> ApiError {
-    let (message, hint) = (error_chain(error), hint(error));
-    match error {
-        Error::Thread(_) => ApiError::environment("no_thread", message, hint),
-        Error::Write { .. } => ApiError::environment("write_failed", message, hint),
-        Error::Changed { .. } => ApiError::environment("changed_meanwhile", message, hint),
-        Error::NotUtf8 { .. }
-        | Error::Syntax { .. }
-        | Error::UnknownKey { .. }
-        | Error::BadValue { .. }
-        | Error::Read { .. } => ApiError::user("bad_settings", message, hint),
-        Error::Unwritable { .. }
-        | Error::NoSuchItem { .. }
-        | Error::NoSuchSlice { .. }
-        | Error::SliceExists { .. }
-        | Error::NoSuchMask { .. }
-        | Error::NoSuchPreset { .. }
-        | Error::PresetExists { .. }
-        | Error::NothingToSave { .. }
-        | Error::WouldLose { .. } => ApiError::user("usage", message, hint),
-    }
-}
-
-const fn hint(error: &Error) -> &'static str {
-    match error {
-        Error::NotUtf8 { .. } | Error::Syntax { .. } | Error::UnknownKey { .. } | Error::BadValue { .. } => {
-            "fix the setting named above; `slop init` in an empty folder writes a file with every setting"
-        }
-        Error::Thread(_) => "try again when the machine has fewer threads to run",
-        Error::Read { .. } => "make the file readable, or move it away",
-        Error::Write { .. } => "check the permissions of the file and its folder, and the room on the disk",
-        Error::Changed { .. } => "nothing was written; try again",
-        Error::Unwritable { .. } => {
-            "nothing was written; give what is to be edited a header of its own, as [[files]] or [presets.NAME]"
-        }
+    use ApiErrorKind::{Environment, User};
+    let (code, kind, hint) = match error {
+        Error::NotUtf8 { .. } | Error::Syntax { .. } | Error::UnknownKey { .. } | Error::BadValue { .. } => (
+            "bad_settings",
+            User,
+            "fix the setting named above; `slop init` in an empty folder writes a file with every setting",
+        ),
+        Error::Read { .. } => ("bad_settings", User, "make the file readable, or move it away"),
+        Error::Thread(_) => ("no_thread", Environment, "try again when the machine has fewer threads to run"),
+        Error::Write { .. } => (
+            "write_failed",
+            Environment,
+            "check the permissions of the file and its folder, and the room on the disk",
+        ),
+        Error::Changed { .. } => ("changed_meanwhile", Environment, "nothing was written; try again"),
+        Error::Unwritable { .. } => (
+            "usage",
+            User,
+            "nothing was written; give what is to be edited a header of its own, as [[files]] or [presets.NAME]",
+        ),
         Error::NoSuchItem { .. } | Error::NoSuchSlice { .. } => {
-            "`slop slice list` and `slop mask list` say what there is"
+            ("usage", User, "`slop slice list` and `slop mask list` say what there is")
         }
-        Error::SliceExists { .. } => "remove it first with `slop slice remove`",
-        Error::NoSuchMask { .. } => "`slop mask list` says what there is",
-        Error::NoSuchPreset { .. } => "`slop preset list` says which presets there are",
-        Error::PresetExists { .. } => "choose another name, or overwrite it with --force",
-        Error::NothingToSave { .. } => "name the files to save, or curate some first",
+        Error::SliceExists { .. } => ("usage", User, "remove it first with `slop slice remove`"),
+        Error::NoSuchMask { .. } => ("usage", User, "`slop mask list` says what there is"),
+        Error::NoSuchPreset { .. } => ("usage", User, "`slop preset list` says which presets there are"),
+        Error::PresetExists { .. } => ("usage", User, "choose another name, or overwrite it with --force"),
+        Error::NothingToSave { .. } => ("usage", User, "name the files to save, or curate some first"),
         Error::WouldLose { .. } => {
-            "save it first with `slop preset save`, or replace it all the same with --yes"
+            ("usage", User, "save it first with `slop preset save`, or replace it all the same with --yes")
         }
-    }
+    };
+    ApiError { code: code.into(), message: error_chain(error), hint: hint.into(), kind }
 }

@@ -38,7 +38,7 @@ pub struct SummarySession<'w> {
 /// What would be asked, before anybody is.
 #[derive(Debug)]
 pub struct SummaryRunPlan {
-    pub errands: SummaryTasks,
+    pub tasks: SummaryTasks,
     /// How many questions are in batches, and so are not to be asked now.
     pub in_batches: u64,
     pub estimate: CostEstimate,
@@ -100,7 +100,7 @@ impl<'w> SummarySession<'w> {
 
     /// Forgets what was tried in vain, as far as that is in the plan.
     pub fn clear_refusals(&self, plan: &SummaryRunPlan) -> Result<(), ApiError> {
-        Ok(agent::forget_refusals(&self.folder, &plan.errands.retried_refusals)?)
+        Ok(agent::forget_refusals(&self.folder, &plan.tasks.retried_refusals)?)
     }
 
     /// Returns whether all who may be asked are asked by `https`.
@@ -117,29 +117,29 @@ impl<'w> SummarySession<'w> {
         at_once: bool,
         retries: bool,
     ) -> Result<SummaryRunPlan, ApiError> {
-        let mut errands =
+        let mut tasks =
             self.project.summary_tasks(&SummaryPolicy { retries, ..self.options.policy.clone() })?;
-        let books = self.open_ledger()?;
-        let pending = books.in_batches()?;
-        let all = errands.ready.len();
-        errands.ready.retain(|errand| !pending.contains(&errand.id));
-        let in_batches = (all - errands.ready.len()) as u64;
-        let spent = books.spent(self.today())?;
-        let Options { chain, caps, policy: wish, .. } = &self.options;
+        let ledger = self.open_ledger()?;
+        let pending = ledger.in_batches()?;
+        let all = tasks.ready.len();
+        tasks.ready.retain(|task| !pending.contains(&task.id));
+        let in_batches = (all - tasks.ready.len()) as u64;
+        let spent = ledger.spent(self.today())?;
+        let Options { chain, caps, policy, .. } = &self.options;
         let chain = if at_once { vec![agent::batch_model(chain)?] } else { chain.clone() };
-        let estimate = agent::estimate_cost(&errands, &chain, wish.answer_tokens, caps, &spent);
+        let estimate = agent::estimate_cost(&tasks, &chain, policy.answer_tokens, caps, &spent);
         let hosts = chain.iter().map(|model| (model.full_name(), host_of(&model.provider))).collect();
-        Ok(SummaryRunPlan { errands, in_batches, estimate, hosts, prices_of: prices_of.to_owned() })
+        Ok(SummaryRunPlan { tasks, in_batches, estimate, hosts, prices_of: prices_of.to_owned() })
     }
 
     /// Returns why nobody is asked about those of the picked files that were named one by one, by path.
     pub fn unasked_reasons(&mut self) -> Result<Vec<(String, String)>, ApiError> {
-        let quiet = self.project.skipped_files(&self.options.policy)?;
+        let skipped = self.project.skipped_files(&self.options.policy)?;
         let words = |why| match why {
             TaskSkipReason::Ineligible(reason) => not_asked_text(reason),
             TaskSkipReason::Refused(why) => format!("{why}, as was found before; --retry looks again"),
         };
-        Ok(quiet.into_iter().map(|(path, why)| (path.to_string(), words(why))).collect())
+        Ok(skipped.into_iter().map(|(path, why)| (path.to_string(), words(why))).collect())
     }
 
     /// Runs tasks until none is left that can be run now: files first, then the folders that contain them.
@@ -147,34 +147,35 @@ impl<'w> SummarySession<'w> {
     pub fn ask(
         &mut self,
         keys: ProviderKeys,
-        windows: AgentWorld<'_>,
+        agent_world: AgentWorld<'_>,
         waits: bool,
         report: &dyn RunObserver,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<RunOutcome, ApiError> {
-        let office = self.open_summary_service(keys, windows)?;
+        let service = self.open_summary_service(keys, agent_world)?;
         let (mut all, mut settled) = (RunOutcome::default(), BTreeSet::new());
         loop {
-            let errands = self.project.summary_tasks(&self.options.policy)?;
-            let preparer = self.project.preparer(&errands, &self.options.policy);
-            if errands.ready.is_empty() {
+            // Listed anew in each round: a folder becomes ready when all that lies in it is done.
+            let tasks = self.project.summary_tasks(&self.options.policy)?;
+            let preparer = self.project.preparer(&tasks, &self.options.policy);
+            if tasks.ready.is_empty() {
                 return Ok(all);
             }
             let questions = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
-            let outcome = office.run(errands.ready, &questions, report, is_stopped);
+            let outcome = service.run(tasks.ready, &questions, report, is_stopped);
             // A folder waits for its files, and not for those that have no words.
-            let hopeless = outcome.refused.iter().map(|(errand, _)| errand.id);
-            let hopeless = hopeless.chain(outcome.withheld.iter().map(|(errand, _)| errand.id));
+            let unanswerable = outcome.refused.iter().map(|(task, _)| task.id);
+            let unanswerable = unanswerable.chain(outcome.withheld.iter().map(|(task, _)| task.id));
             let before = settled.len();
-            settled.extend(hopeless);
+            settled.extend(unanswerable);
             let is_settled = before < settled.len();
-            let has_brought = is_settled || 0 < outcome.answered + outcome.done;
+            let has_progress = is_settled || 0 < outcome.answered + outcome.done;
             let is_taken = 0 < outcome.in_progress;
             merge_outcome(&mut all, outcome);
             if all.stopped.is_some() {
                 return Ok(all);
             }
-            match (has_brought, is_taken && waits) {
+            match (has_progress, is_taken && waits) {
                 (true, _) => {}
                 (false, true) => self.world.clock.sleep(GLANCE),
                 (false, false) => return Ok(all),
@@ -186,25 +187,25 @@ impl<'w> SummarySession<'w> {
     pub fn collect(
         &self,
         keys: &ProviderKeys,
-        windows: AgentWorld<'_>,
+        agent_world: AgentWorld<'_>,
     ) -> Result<CollectedBatches, ApiError> {
         if self.open_ledger()?.in_batches()?.is_empty() {
             return Ok(CollectedBatches::default());
         }
-        Ok(self.open_summary_service(keys.clone(), windows)?.collect(&|| false))
+        Ok(self.open_summary_service(keys.clone(), agent_world)?.collect(&|| false))
     }
 
     pub fn ask_in_batches(
         &mut self,
         keys: ProviderKeys,
-        windows: AgentWorld<'_>,
+        agent_world: AgentWorld<'_>,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<RunOutcome, ApiError> {
-        let office = self.open_summary_service(keys, windows)?;
-        let errands = self.project.summary_tasks(&self.options.policy)?;
-        let preparer = self.project.preparer(&errands, &self.options.policy);
+        let service = self.open_summary_service(keys, agent_world)?;
+        let tasks = self.project.summary_tasks(&self.options.policy)?;
+        let preparer = self.project.preparer(&tasks, &self.options.policy);
         let questions = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
-        let outcome = office.submit(errands.ready, &questions, is_stopped);
+        let outcome = service.submit(tasks.ready, &questions, is_stopped);
         Ok(outcome?)
     }
 
@@ -243,9 +244,9 @@ impl<'w> SummarySession<'w> {
     fn open_summary_service<'o>(
         &self,
         keys: ProviderKeys,
-        windows: AgentWorld<'o>,
+        agent_world: AgentWorld<'o>,
     ) -> Result<SummaryService<'o>, ApiError> {
-        Ok(SummaryService::open(&self.folder, windows, self.options.clone(), keys)?)
+        Ok(SummaryService::open(&self.folder, agent_world, self.options.clone(), keys)?)
     }
 
     fn open_ledger(&self) -> Result<LedgerReader, ApiError> {
@@ -270,12 +271,12 @@ pub fn written_summaries(
     let mut subjects =
         project.summary_subjects(&super::agent::summary_policy(loaded, Vec::new(), tiers.to_vec(), picks))?;
     retain_scope(&mut subjects, named.trim_end_matches('/'), extent);
-    let books = LedgerReader::open(&cache_folder(root, loaded))?;
+    let ledger = LedgerReader::open(&cache_folder(root, loaded))?;
     let mut shown = Vec::new();
     for (place, node) in subjects {
         let mut summaries = Vec::new();
         for tier in tiers {
-            summaries.extend(books.summaries(&node, *tier)?);
+            summaries.extend(ledger.summaries(&node, *tier)?);
         }
         if !summaries.is_empty() {
             shown.push(SubjectSummaries { place, summaries });
@@ -306,8 +307,8 @@ fn retain_scope(subjects: &mut Vec<(SubjectLocation, SubjectKey)>, word: &str, e
 
 /// Returns what was asked, and what that cost, until the moment `now_s` in seconds since the epoch.
 pub fn usage(root: &Path, loaded: &LoadedConfig, now_s: i64) -> Result<UsageReport, ApiError> {
-    let books = LedgerReader::open(&cache_folder(root, loaded))?;
-    Ok(UsageReport { rows: books.usage()?, spent: books.spent(today(now_s))? })
+    let ledger = LedgerReader::open(&cache_folder(root, loaded))?;
+    Ok(UsageReport { rows: ledger.usage()?, spent: ledger.spent(today(now_s))? })
 }
 
 fn not_asked_text(reason: IneligibleReason) -> String {

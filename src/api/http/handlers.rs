@@ -20,7 +20,7 @@ use super::server::ServerState;
 use super::stream::{EventParameters, EventStream};
 use super::stream::{LINES, RunningQuery};
 use super::{openapi, response};
-use crate::api::keeper::Stopping;
+use crate::api::daemon_control::Stopping;
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, VERSION, ask_encoded};
 
@@ -69,11 +69,11 @@ async fn answer(
     headers: &HeaderMap,
     body: &Bytes,
 ) -> Result<Response, ApiErrorResponse> {
-    let keeper = Arc::clone(&shared.keeper);
+    let daemon = Arc::clone(&shared.daemon);
     match route.action {
         RouteAction::Status => {
             let _: NoParameters = parse_parameters(uri)?;
-            let status = run_blocking(move || keeper.status()).await?;
+            let status = run_blocking(move || daemon.status()).await?;
             Ok(response::plain_response(route.command, &status))
         }
         RouteAction::OpenApi => {
@@ -82,12 +82,13 @@ async fn answer(
         }
         RouteAction::Stop => {
             let _: NoParameters = parse_parameters(uri)?;
-            run_blocking(move || keeper.stop()).await?;
+            run_blocking(move || daemon.stop()).await?;
             Ok(response::plain_response(route.command, &Stopping { stopping: true }))
         }
         RouteAction::Events => stream_events(shared, uri, headers).await,
         RouteAction::Query { read, .. } => {
             let parameters: QueryParameters = parse_parameters(uri)?;
+            // Compared before the body is read: another version may mean something else by the same keys.
             check_same_protocol(headers)?;
             check_same_version(headers)?;
             check_type(headers, body)?;
@@ -120,16 +121,17 @@ async fn answer_query(
     let permit = acquire_permit(&shared.working, "limit of concurrent requests reached")?;
     let accepts = |kind: &str| header_text(headers, "accept").is_some_and(|accept| accept.contains(kind));
     let wants_document = accepts("text/markdown") && matches!(query, AnyQuery::Aggregate(_));
+    // Lines of progress end in an envelope, which holds the document as JSON.
     call.only_text = wants_document && !accepts(LINES);
-    let (keeper, job) = (Arc::clone(&shared.keeper), Arc::clone(&call.job));
+    let (daemon, job) = (Arc::clone(&shared.daemon), Arc::clone(&call.job));
     let thread = tokio::task::spawn_blocking(move || {
         // Held by the thread, for it may go on for a while after nobody waits for it.
         let _permit = permit;
-        ask_encoded(&*keeper, query, &call)
+        ask_encoded(&*daemon, query, &call)
     });
     let mut work = RunningQuery { command: route.command, job, thread };
     if accepts(LINES) {
-        return Ok(work.stream_lines(shared.patience).await);
+        return Ok(work.stream_lines(shared.timeouts).await);
     }
     let answered = work.finished().await?;
     if !wants_document {
@@ -147,10 +149,10 @@ async fn stream_events(
     check_same_protocol(headers)?;
     let since = query.position(headers)?;
     let permit = acquire_permit(&shared.subscribers, "limit of event streams reached")?;
-    let keeper = Arc::clone(&shared.keeper);
-    let subscription = run_blocking(move || keeper.subscribe(since)).await?;
-    let (patience, stopping) = (shared.patience, shared.stopping.subscribe());
-    Ok(EventStream { subscription, query, patience, stopping, permit }.start())
+    let daemon = Arc::clone(&shared.daemon);
+    let subscription = run_blocking(move || daemon.subscribe(since)).await?;
+    let (timeouts, stopping) = (shared.timeouts, shared.stopping.subscribe());
+    Ok(EventStream { subscription, query, timeouts, stopping, permit }.start())
 }
 
 /// Does what may wait or panic away from the threads that serve everybody.
@@ -178,22 +180,27 @@ fn parse_parameters<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, ApiErrorRespons
 }
 
 fn check_same_protocol(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
-    let protocol = headers.get("slop-protocol");
-    if protocol.is_none_or(|protocol| protocol.as_bytes() == PROTOCOL.to_string().as_bytes()) {
-        return Ok(());
-    }
     let message = format!("client speaks another protocol than {PROTOCOL}");
-    let hint = "restart the daemon with the program that you ask with: `slop daemon restart`";
-    Err(ApiErrorResponse::user(StatusCode::CONFLICT, "other_protocol", message, hint))
+    check_same(headers, ("slop-protocol", &PROTOCOL.to_string()), "other_protocol", message)
 }
 
 fn check_same_version(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
-    if headers.get("slop-version").is_none_or(|version| version.as_bytes() == VERSION.as_bytes()) {
+    let message = format!("client has another version than {VERSION}");
+    check_same(headers, ("slop-version", VERSION), "other_version", message)
+}
+
+/// Refuses a client that sends another value of a header than ours; one that sends none is no program of slop.
+fn check_same(
+    headers: &HeaderMap,
+    (name, ours): (&str, &str),
+    code: &'static str,
+    message: String,
+) -> Result<(), ApiErrorResponse> {
+    if headers.get(name).is_none_or(|value| value.as_bytes() == ours.as_bytes()) {
         return Ok(());
     }
-    let message = format!("client has another version than {VERSION}");
     let hint = "restart the daemon with the program that you ask with: `slop daemon restart`";
-    Err(ApiErrorResponse::user(StatusCode::CONFLICT, "other_version", message, hint))
+    Err(ApiErrorResponse::user(StatusCode::CONFLICT, code, message, hint))
 }
 
 /// Demands that a body is said to be JSON: what a form of a web page can send is not.

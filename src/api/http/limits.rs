@@ -80,15 +80,15 @@ struct OccupiedSlot {
     evicted: Arc<Notify>,
 }
 
-/// A seat, until it is dropped.
+/// A slot, until it is dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
-    seats: Arc<ConnectionLimiter>,
+    limiter: Arc<ConnectionLimiter>,
     number: u64,
     evicted: Arc<Notify>,
 }
 
-/// A seat whose holder is being answered, until it is dropped.
+/// A slot whose holder is being answered, until it is dropped.
 #[derive(Debug)]
 pub(super) struct ActiveRequest(Arc<ConnectionSlot>);
 
@@ -97,10 +97,11 @@ impl ConnectionLimiter {
         Arc::new(Self { limit, table: Mutex::default() })
     }
 
-    /// Returns a seat; none where every holder is being answered.
+    /// Returns a slot; none where every holder is being answered.
     pub(super) fn acquire(self: &Arc<Self>) -> Option<ConnectionSlot> {
         let mut table = self.table();
         if self.limit <= table.taken.len() {
+            // Numbers only grow, so that the first idle connection is the oldest.
             let idle = table.taken.iter().find(|(_, taken)| !taken.is_busy).map(|(number, _)| *number)?;
             if let Some(taken) = table.taken.remove(&idle) {
                 taken.evicted.notify_one();
@@ -111,7 +112,7 @@ impl ConnectionLimiter {
         let evicted = Arc::new(Notify::new());
         table.taken.insert(number, OccupiedSlot { is_busy: false, evicted: Arc::clone(&evicted) });
         drop(table);
-        Some(ConnectionSlot { seats: Arc::clone(self), number, evicted })
+        Some(ConnectionSlot { limiter: Arc::clone(self), number, evicted })
     }
 
     fn table(&self) -> MutexGuard<'_, SlotTable> {
@@ -124,22 +125,22 @@ impl ConnectionSlot {
         self.evicted.notified().await;
     }
 
-    /// Keeps the seat until the answer was sent; none where it is somebody else's already.
+    /// Keeps the slot until the answer was sent; none where it is somebody else's already.
     pub(super) fn begin_request(self: &Arc<Self>) -> Option<ActiveRequest> {
-        self.seats.table().taken.get_mut(&self.number)?.is_busy = true;
+        self.limiter.table().taken.get_mut(&self.number)?.is_busy = true;
         Some(ActiveRequest(Arc::clone(self)))
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.seats.table().taken.remove(&self.number);
+        self.limiter.table().taken.remove(&self.number);
     }
 }
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        if let Some(taken) = self.0.seats.table().taken.get_mut(&self.0.number) {
+        if let Some(taken) = self.0.limiter.table().taken.get_mut(&self.0.number) {
             taken.is_busy = false;
         }
     }
@@ -148,14 +149,14 @@ impl Drop for ActiveRequest {
 /// A stream that fails when nothing of what is written was taken for some time.
 pub(super) struct TimedStream<S> {
     stream: S,
-    patience: Duration,
+    timeout: Duration,
     /// Runs while somebody waits to write.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> TimedStream<S> {
-    pub(super) const fn new(stream: S, patience: Duration) -> Self {
-        Self { stream, patience, waiting: None }
+    pub(super) const fn new(stream: S, timeout: Duration) -> Self {
+        Self { stream, timeout, waiting: None }
     }
 
     /// Passes on what a write came to, or says that it has taken too long.
@@ -168,8 +169,8 @@ impl<S> TimedStream<S> {
             self.waiting = None;
             return written;
         }
-        let patience = self.patience;
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        let timeout = self.timeout;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         ready!(waiting.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
@@ -223,18 +224,18 @@ mod tests {
 
     #[test]
     fn whoever_asks_keeps_the_seat_and_whoever_does_not_makes_room() {
-        let seats = ConnectionLimiter::new(2);
-        let asking = Arc::new(seats.acquire().unwrap());
+        let limiter = ConnectionLimiter::new(2);
+        let asking = Arc::new(limiter.acquire().unwrap());
         let busy = asking.begin_request().unwrap();
-        let idle = Arc::new(seats.acquire().unwrap());
-        let next = Arc::new(seats.acquire().unwrap());
+        let idle = Arc::new(limiter.acquire().unwrap());
+        let next = Arc::new(limiter.acquire().unwrap());
         assert!(idle.begin_request().is_none());
         let next_busy = next.begin_request().unwrap();
-        assert!(seats.acquire().is_none());
+        assert!(limiter.acquire().is_none());
         drop(busy);
-        assert!(seats.acquire().is_some());
+        assert!(limiter.acquire().is_some());
         assert!(asking.begin_request().is_none());
         drop((next_busy, next, idle, asking));
-        assert!(seats.table().taken.is_empty());
+        assert!(limiter.table().taken.is_empty());
     }
 }

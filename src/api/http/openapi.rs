@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS};
 use super::routes::{ROUTES, Route, RouteAction};
+use crate::api::daemon_control::{DaemonStatus, Stopping};
 use crate::api::feed::Change;
-use crate::api::keeper::{DaemonStatus, Stopping};
 use crate::api::queries::{OutlineQuery, ViewQuery};
 use crate::api::query::WireQuery;
 use crate::api::service::PROTOCOL;
@@ -66,6 +66,8 @@ fn document() -> Value {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
     });
+    // Two generators, because what may be left out differs: keys with a default in questions, keys that are skipped when
+    // they are empty in answers.
     let mut asks = settings.clone().for_deserialize().into_generator();
     let mut answers = settings.for_serialize().into_generator();
     let paths: Map<String, Value> = ROUTES

@@ -129,6 +129,7 @@ pub(super) fn envelope_parts(command: &str, answered: &EncodedAnswer) -> (Bytes,
     let EncodedAnswer { freshness, notes, missing, .. } = answered;
     let head = EnvelopeHead { schema_version: SCHEMA_VERSION, command, freshness, notes, missing };
     let mut head = serde_json::to_string(&head).expect("strings and numbers always become JSON");
+    // The object is closed by hand: to serialize the data with the rest would copy all of it.
     head.truncate(head.len() - 1);
     head.push_str(",\"data\":");
     (head.into(), Bytes::from_static(b"}\n"))

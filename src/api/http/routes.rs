@@ -110,6 +110,7 @@ fn parse_body<A: DeserializeOwned>(body: &[u8]) -> Result<A, serde_json::Error> 
     if body.trim_ascii_start().first() == Some(&b'[') {
         return Err(serde::de::Error::custom("invalid type: sequence, expected an object"));
     }
+    // Tried only after a failure: hardly any client writes `3.0` for `3`, and the body is read twice for it.
     serde_json::from_slice(body).or_else(|error| {
         let whole = with_integers(body).and_then(|value| serde_json::from_value(value).ok());
         whole.ok_or(error)

@@ -30,13 +30,13 @@ use super::limits::Timeouts;
 use super::limits::{ConnectionLimiter, ConnectionSlot};
 use super::response::ApiErrorResponse;
 use super::{handlers, limits, response};
-use crate::api::keeper::DaemonControl;
+use crate::api::daemon_control::DaemonControl;
 use crate::api::service::{PROTOCOL, VERSION};
 
 /// How long the server waits after the system could not give it a connection.
 const BREATH: Duration = Duration::from_millis(50);
 
-/// Serves one keeper on any number of sockets. Clones are the same server.
+/// Serves one daemon on any number of sockets. Clones are the same server.
 #[derive(Clone)]
 pub struct HttpServer {
     shared: Arc<ServerState>,
@@ -45,28 +45,28 @@ pub struct HttpServer {
 
 /// What all connections share.
 pub(super) struct ServerState {
-    pub(super) keeper: Arc<dyn DaemonControl>,
-    pub(super) patience: Timeouts,
+    pub(super) daemon: Arc<dyn DaemonControl>,
+    pub(super) timeouts: Timeouts,
     pub(super) working: Arc<Semaphore>,
     pub(super) subscribers: Arc<Semaphore>,
     pub(super) stopping: watch::Sender<bool>,
-    seats: Arc<ConnectionLimiter>,
+    connections: Arc<ConnectionLimiter>,
 }
 
 impl HttpServer {
     /// Returns a server that listens nowhere yet.
-    pub fn new(keeper: Arc<dyn DaemonControl>) -> Self {
-        Self::with_patience(keeper, limits::TIMEOUTS)
+    pub fn new(daemon: Arc<dyn DaemonControl>) -> Self {
+        Self::with_timeouts(daemon, limits::TIMEOUTS)
     }
 
-    pub(super) fn with_patience(keeper: Arc<dyn DaemonControl>, patience: Timeouts) -> Self {
+    pub(super) fn with_timeouts(daemon: Arc<dyn DaemonControl>, timeouts: Timeouts) -> Self {
         let shared = Arc::new(ServerState {
-            keeper,
-            patience,
+            daemon,
+            timeouts,
             working: Arc::new(Semaphore::new(limits::WORKING)),
             subscribers: Arc::new(Semaphore::new(limits::SUBSCRIBERS)),
             stopping: watch::Sender::new(false),
-            seats: ConnectionLimiter::new(limits::CONNECTIONS),
+            connections: ConnectionLimiter::new(limits::CONNECTIONS),
         });
         let router = handlers::router(&shared);
         Self { shared, router }
@@ -116,7 +116,7 @@ impl HttpServer {
 
     async fn serve<L: ConnectionSource>(
         &self,
-        door: Transport,
+        transport: Transport,
         listener: L,
         retired: impl Future<Output = ()> + Send,
     ) -> io::Result<()> {
@@ -130,12 +130,13 @@ impl HttpServer {
                 () = retired.as_mut() => break,
                 accepted = listener.accept() => accepted,
             };
+            // Connections that have ended are collected here; else the set would grow for as long as the server runs.
             while connections.try_join_next().is_some() {}
             match accepted {
-                Ok(Some(mut stream)) => match self.shared.seats.acquire() {
-                    Some(seat) => {
+                Ok(Some(mut stream)) => match self.shared.connections.acquire() {
+                    Some(slot) => {
                         let conversation =
-                            self.clone().serve_connection(stream, door.clone(), Arc::new(seat));
+                            self.clone().serve_connection(stream, transport.clone(), Arc::new(slot));
                         connections.spawn(conversation);
                     }
                     None => reject_busy(&mut stream).await,
@@ -153,26 +154,26 @@ impl HttpServer {
             _ = stopping.wait_for(|stopping| *stopping) => {}
             () = async { while connections.join_next().await.is_some() {} } => {}
         }
-        let patience = self.shared.patience.stop;
+        let timeouts = self.shared.timeouts.stop;
         let _ =
-            tokio::time::timeout(patience, async { while connections.join_next().await.is_some() {} }).await;
+            tokio::time::timeout(timeouts, async { while connections.join_next().await.is_some() {} }).await;
         connections.shutdown().await;
         Ok(())
     }
 
     /// Answers what is asked on one connection.
-    async fn serve_connection<S>(self, stream: S, door: Transport, seat: Arc<ConnectionSlot>)
+    async fn serve_connection<S>(self, stream: S, transport: Transport, slot: Arc<ConnectionSlot>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let patience = self.shared.patience;
+        let timeouts = self.shared.timeouts;
         let mut stopping = self.shared.stopping.subscribe();
-        let service = service_fn(|request| self.respond(&door, &seat, request));
-        let stream = TokioIo::new(TimedStream::new(stream, patience.read));
+        let service = service_fn(|request| self.respond(&transport, &slot, request));
+        let stream = TokioIo::new(TimedStream::new(stream, timeouts.read));
         let mut connection = pin!(
             http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(patience.head)
+                .header_read_timeout(timeouts.head)
                 .max_buf_size(limits::BUFFER_BYTES)
                 .max_headers(limits::HEADERS)
                 .serve_connection(stream, service)
@@ -180,22 +181,22 @@ impl HttpServer {
         tokio::select! {
             // The connection is closed, so that no error can be reported.
             _ = connection.as_mut() => return,
-            () = seat.evicted() => return,
+            () = slot.evicted() => return,
             _ = stopping.wait_for(|stopping| *stopping) => {}
         }
         connection.as_mut().graceful_shutdown();
-        let _ = tokio::time::timeout(patience.stop, connection).await;
+        let _ = tokio::time::timeout(timeouts.stop, connection).await;
     }
 
     async fn respond(
         &self,
-        door: &Transport,
-        seat: &Arc<ConnectionSlot>,
+        transport: &Transport,
+        slot: &Arc<ConnectionSlot>,
         request: Request<Incoming>,
     ) -> Result<Response, Infallible> {
         let (head, body) = request.into_parts();
-        let mut response = match self.read_allowed_body(door, &head, body).await {
-            Ok(body) => match seat.begin_request() {
+        let mut response = match self.read_allowed_body(transport, &head, body).await {
+            Ok(body) => match slot.begin_request() {
                 Some(busy) => {
                     let request = Request::from_parts(head, Body::from(body));
                     let response = TowerToHyperService::new(self.router.clone()).call(request).await?;
@@ -212,13 +213,13 @@ impl HttpServer {
     /// Reads the body of a request, if its head is allowed.
     async fn read_allowed_body(
         &self,
-        door: &Transport,
+        transport: &Transport,
         head: &Parts,
         body: Incoming,
     ) -> Result<Bytes, ApiErrorResponse> {
-        door.check(head)?;
+        transport.check(head)?;
         let read = Limited::new(body, limits::REQUEST_BYTES).collect();
-        let Ok(read) = tokio::time::timeout(self.shared.patience.body, read).await else {
+        let Ok(read) = tokio::time::timeout(self.shared.timeouts.body, read).await else {
             let (code, hint) = ("too_slow", "send the whole body at once");
             return Err(ApiErrorResponse::user(
                 StatusCode::REQUEST_TIMEOUT,
@@ -248,9 +249,10 @@ impl HttpServer {
         let headers = response.headers_mut();
         headers.insert(HeaderName::from_static("slop-protocol"), HeaderValue::from(PROTOCOL));
         headers.insert(HeaderName::from_static("slop-version"), HeaderValue::from_static(VERSION));
-        if let Ok(settings) = HeaderValue::from_str(&self.shared.keeper.fingerprint()) {
+        if let Ok(settings) = HeaderValue::from_str(&self.shared.daemon.fingerprint()) {
             headers.insert(HeaderName::from_static("slop-settings"), settings);
         }
+        // An answer is about the files as they were: a cache would give it again after an edit.
         headers.insert("cache-control", HeaderValue::from_static("no-store"));
         headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     }

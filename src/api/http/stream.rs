@@ -42,23 +42,23 @@ impl RunningQuery {
     /// Answers in lines: how far the work is, and last the envelope.
     ///
     /// An answer that is there at once has the status that it would have alone.
-    pub(super) async fn stream_lines(mut self, patience: Timeouts) -> Response {
-        if let Ok(done) = tokio::time::timeout(patience.progress, self.finished()).await {
+    pub(super) async fn stream_lines(mut self, timeouts: Timeouts) -> Response {
+        if let Ok(done) = tokio::time::timeout(timeouts.progress, self.finished()).await {
             return match done {
                 Ok(answered) => envelope_response(self.command, answered, LINES),
                 Err(refusal) => refusal.into_response(),
             };
         }
         let (sender, receiver) = mpsc::channel(1);
-        tokio::spawn(self.send_progress(sender, patience));
+        tokio::spawn(self.send_progress(sender, timeouts));
         response_with_type(from_channel(receiver), LINES)
     }
 
-    async fn send_progress(mut self, lines: mpsc::Sender<Bytes>, patience: Timeouts) {
+    async fn send_progress(mut self, lines: mpsc::Sender<Bytes>, timeouts: Timeouts) {
         let (mut sent, mut sent_at) = (None, Instant::now());
         loop {
             let progress = self.job.progress();
-            if sent != Some(progress) || patience.sign <= sent_at.elapsed() {
+            if sent != Some(progress) || timeouts.sign <= sent_at.elapsed() {
                 let line = json!({"progress": {"done": progress.0, "total": progress.1}});
                 if lines.send(format!("{line}\n").into()).await.is_err() {
                     return;
@@ -68,7 +68,7 @@ impl RunningQuery {
             tokio::select! {
                 done = self.finished() => return self.send_result(&lines, done).await,
                 () = lines.closed() => return,
-                () = tokio::time::sleep(patience.progress) => {}
+                () = tokio::time::sleep(timeouts.progress) => {}
             }
         }
     }
@@ -136,7 +136,7 @@ fn position(text: &str) -> Result<ClockPosition, ApiErrorResponse> {
 pub(super) struct EventStream {
     pub(super) subscription: Subscription,
     pub(super) query: EventParameters,
-    pub(super) patience: Timeouts,
+    pub(super) timeouts: Timeouts,
     pub(super) stopping: watch::Receiver<bool>,
     pub(super) permit: OwnedSemaphorePermit,
 }
@@ -159,7 +159,7 @@ impl EventStream {
             if stream.send(piece).await.is_err() || left == Some(0) {
                 break;
             }
-            let pause = remaining(until, self.patience.heartbeat);
+            let pause = remaining(until, self.timeouts.heartbeat);
             tokio::select! {
                 event = self.subscription.next() => {
                     let Some(event) = event else { break };

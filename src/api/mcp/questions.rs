@@ -25,7 +25,7 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 
 pub(super) struct QueryRunner {
     service: Arc<dyn Service>,
-    seats: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// Whether an answer that cannot be vouched for is to be an error.
     require_fresh: bool,
 }
@@ -39,25 +39,25 @@ pub(super) struct AnswerInfo {
 
 impl QueryRunner {
     pub(super) fn new(service: Arc<dyn Service>, require_fresh: bool) -> Self {
-        Self { service, seats: Arc::new(Semaphore::new(MAX_CONCURRENT as usize)), require_fresh }
+        Self { service, permits: Arc::new(Semaphore::new(MAX_CONCURRENT as usize)), require_fresh }
     }
 
     /// Returns the permits that [`wait_idle`] waits for.
     pub(super) fn permits(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.seats)
+        Arc::clone(&self.permits)
     }
 
-    /// Answers an ask. A request that is cancelled takes its job with it, and leaves its seat when the job has ended.
+    /// Answers an ask. A request that is cancelled takes its job with it, and leaves its permit when the job has ended.
     pub(super) async fn ask<Q: Query + Send + 'static>(
         &self,
         query: Q,
         context: &RequestContext<RoleServer>,
     ) -> Result<(Q::Answer, AnswerInfo), ApiError> {
-        let seat = tokio::select! {
-            seat = Arc::clone(&self.seats).acquire_owned() => seat,
+        let permit = tokio::select! {
+            permit = Arc::clone(&self.permits).acquire_owned() => permit,
             () = context.ct.cancelled() => return Err(cancelled()),
         };
-        let seat = seat.map_err(|_| cancelled())?;
+        let permit = permit.map_err(|_| cancelled())?;
         let job = Arc::new(QueryJob::default());
         let call = CallOptions {
             job: Arc::clone(&job),
@@ -66,11 +66,13 @@ impl QueryRunner {
         };
         let service = Arc::clone(&self.service);
         let mut work = tokio::task::spawn_blocking(move || {
-            let _seat = seat;
+            // Held by the thread, which may go on for a moment after the request was cancelled.
+            let _permit = permit;
             ask(&*service, query, &call)
         });
         let mut reporter = ProgressReporter { token: context.meta.get_progress_token(), reported: 0 };
         let mut ticks = tokio::time::interval(PROGRESS_EVERY);
+        // After a pause one report is enough: a burst would tell the client nothing new.
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
@@ -113,8 +115,8 @@ impl ProgressReporter {
 }
 
 /// Waits until no ask is being answered, but no longer than that.
-pub(super) async fn wait_idle(seats: &Semaphore, patience: Duration) {
-    let _ = tokio::time::timeout(patience, seats.acquire_many(MAX_CONCURRENT)).await;
+pub(super) async fn wait_idle(permits: &Semaphore, timeout: Duration) {
+    let _ = tokio::time::timeout(timeout, permits.acquire_many(MAX_CONCURRENT)).await;
 }
 
 /// The arguments are not what the tool's schema says.

@@ -166,6 +166,7 @@ pub(super) fn symbols(mut all: Vec<FoundSymbol>, name: &str) -> Result<ToolOutpu
     }
     let total = all.len();
     all.truncate(MAX_SYMBOLS);
+    // All symbols get the same share, so that one long definition does not push out the others.
     let share = MAX_CHARACTERS / all.len();
     let mut text = String::new();
     let symbols = all.into_iter().map(|symbol| write_symbol(&mut text, symbol, share)).collect();

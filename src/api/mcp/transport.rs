@@ -64,14 +64,14 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let questions = QueryRunner::new(service, info.require_fresh);
-    let seats = questions.permits();
+    let permits = questions.permits();
     let (input, left) = EofWatcher::new(input);
     let running = tokio::select! {
         running = McpServer::new(questions, info).serve((input, output)) => running,
         Some(()) = ending.stops.recv() => return Ok(()),
     };
     match running {
-        Ok(running) => run_until_closed(running, left, &seats, ending).await,
+        Ok(running) => run_until_closed(running, left, &permits, ending).await,
         // A client that leaves before it has begun has done nothing wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
@@ -83,7 +83,7 @@ where
 async fn run_until_closed(
     running: RunningService<RoleServer, McpServer>,
     left: oneshot::Receiver<()>,
-    seats: &Semaphore,
+    permits: &Semaphore,
     ending: ShutdownSignals,
 ) {
     let ShutdownSignals { mut stops, patience } = ending;
@@ -100,7 +100,7 @@ async fn run_until_closed(
         if !is_closed {
             let _ = timeout(patience, closed).await;
         }
-        wait_idle(seats, patience).await;
+        wait_idle(permits, patience).await;
     };
     tokio::select! {
         () = rest => {}

@@ -30,6 +30,7 @@ impl ComposedDocument {
     /// Returns a document that was written; its text moves where nobody else has it.
     pub(in crate::api) fn from_written(written: Arc<Written>) -> Self {
         let receipt = DocumentReceipt::from(&written.receipt);
+        // The cache may hold the document too; only then is its text copied.
         let text = Arc::try_unwrap(written).map_or_else(|kept| kept.text.clone(), |written| written.text);
         let text = String::from_utf8(text.into()).expect("documents are written as text");
         Self { text: Some(text), receipt }

@@ -344,18 +344,18 @@ impl From<Explanation> for FileExplanation {
 }
 
 impl From<LimitedView> for LimitEffect {
-    fn from(fate: LimitedView) -> Self {
-        let importance = fate.importance;
+    fn from(limited: LimitedView) -> Self {
+        let importance = limited.importance;
         Self {
-            view: fate.view.map(|view| view.name().to_owned()),
-            why: fate.reason,
-            place: fate.place as u64,
-            files: fate.files as u64,
+            view: limited.view.map(|view| view.name().to_owned()),
+            why: limited.reason,
+            place: limited.place as u64,
+            files: limited.files as u64,
             in_focus: importance.in_focus,
             curated: importance.is_curated,
             referred_by: importance.referred_by,
             shared_with_focus: importance.shared_with_focus,
-            recent_changes_millionths: fate.changes,
+            recent_changes_millionths: limited.changes,
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::service;
 use crate::service::{ProviderKeys, SummarySession, agent_keys};
 use crate::sys::{Clock, HttpClient, InterruptFlag, RealProcesses, WallClock};
 
-const MOST_TOLD: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// Returns a number with what is counted: one of it, or several.
 pub(super) fn pluralize(count: u64, one: &str, several: &str) -> String {
@@ -70,10 +70,10 @@ pub(super) fn run_questions(
     let end = most.map(|most| WallClock.monotonic() + most);
     let is_stopped = || interrupt.is_set() || end.is_some_and(|end| end <= WallClock.monotonic());
     let network = open_network(writing, proxy)?;
-    let windows = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
+    let world = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
     let bar = TerminalProgress::for_questions(context.output.is_interactive() && !context.output.json);
     let shown = RunDisplay { bar: &bar, state: Mutex::default() };
-    let outcome = writing.ask(keys, windows, most.is_some(), &shown, &is_stopped);
+    let outcome = writing.ask(keys, world, most.is_some(), &shown, &is_stopped);
     bar.finish();
     for note in writing.take_notes() {
         context.output.note(&note);
@@ -91,8 +91,8 @@ pub(super) fn collect_batches(
     proxy: Option<String>,
 ) -> Result<CollectedBatches, CommandError> {
     let network = HttpClient::new(proxy);
-    let windows = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
-    Ok(writing.collect(keys, windows)?)
+    let world = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
+    Ok(writing.collect(keys, world)?)
 }
 
 pub(super) fn ask_in_batches(
@@ -103,8 +103,8 @@ pub(super) fn ask_in_batches(
 ) -> Result<RunOutcome, CommandError> {
     let interrupt = watch_interrupt()?;
     let network = open_network(writing, proxy)?;
-    let windows = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
-    let asked = writing.ask_in_batches(keys, windows, &|| interrupt.is_set());
+    let world = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
+    let asked = writing.ask_in_batches(keys, world, &|| interrupt.is_set());
     for note in writing.take_notes() {
         context.output.note(&note);
     }
@@ -132,14 +132,14 @@ fn watch_interrupt() -> Result<InterruptFlag, ApiError> {
 }
 
 pub(super) fn report_unanswered(outcome: &RunOutcome, context: &mut CommandContext<'_>) {
-    let refused = outcome.refused.iter().map(|(errand, why)| (&errand.location, why.clone()));
-    let withheld = outcome.withheld.iter().map(|(errand, why)| (&errand.location, why.to_string()));
+    let refused = outcome.refused.iter().map(|(task, why)| (&task.location, why.clone()));
+    let withheld = outcome.withheld.iter().map(|(task, why)| (&task.location, why.to_string()));
     let all: Vec<_> = withheld.chain(refused).collect();
-    for (place, why) in all.iter().take(MOST_TOLD) {
+    for (place, why) in all.iter().take(MAX_LISTED) {
         context.output.note(&format!("no summary of {place}: {why}"));
     }
-    if MOST_TOLD < all.len() {
-        context.output.note(&format!("and none of {} more; --json lists all", all.len() - MOST_TOLD));
+    if MAX_LISTED < all.len() {
+        context.output.note(&format!("and none of {} more; --json lists all", all.len() - MAX_LISTED));
     }
     if 0 < outcome.implausible {
         let words = "are said to have taken more tokens than was sent or asked for, and count as their worst";

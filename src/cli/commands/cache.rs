@@ -13,6 +13,7 @@ use crate::api::{
 use crate::cli::args::CacheCommand;
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
+use crate::cli::output::CommandOutput;
 use crate::render::{format_grouped, format_size};
 
 pub(super) fn run(command: &CacheCommand, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
@@ -45,14 +46,14 @@ pub(super) fn run(command: &CacheCommand, context: &mut CommandContext<'_>) -> R
 /// Asks about the cache, and writes the answer as JSON, or as `write` does.
 fn answer<Q: Query<Answer: Serialize>>(
     query: Q,
-    write: fn(&mut CommandContext<'_>, &Q::Answer) -> Result<(), CommandError>,
+    write: fn(&mut CommandOutput, &Q::Answer) -> Result<(), CommandError>,
     context: &mut CommandContext<'_>,
 ) -> Result<Q::Answer, CommandError> {
     let answer = context.ask(query)?;
     if context.output.json {
         context.write_data(&answer)?;
     } else {
-        write(context, &answer)?;
+        write(context.output, &answer)?;
     }
     Ok(answer)
 }
@@ -81,68 +82,60 @@ fn may_clear_paid(context: &mut CommandContext<'_>) -> Result<bool, CommandError
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn write_size(context: &mut CommandContext<'_>, status: &CacheSize) -> Result<(), CommandError> {
-    context.output.write_line(&format!("files      {}", format_grouped(status.files)))?;
+fn write_size(output: &mut CommandOutput, status: &CacheSize) -> Result<(), CommandError> {
+    output.write_line(&format!("files      {}", format_grouped(status.files)))?;
     let idle = format_grouped(status.idle_contents);
-    context
-        .output
-        .write_line(&format!("contents   {} ({idle} held by no file)", format_grouped(status.contents)))?;
+    output.write_line(&format!("contents   {} ({idle} held by no file)", format_grouped(status.contents)))?;
     for kind in &status.artifacts {
         let (rows, bytes) = (format_grouped(kind.rows), format_size(kind.bytes));
-        context.output.write_line(&format!("{:<10} {rows} ({bytes})", kind.artifact))?;
+        output.write_line(&format!("{:<10} {rows} ({bytes})", kind.artifact))?;
     }
     let (rows, bytes) = (format_grouped(status.given.rows), format_size(status.given.bytes));
-    context.output.write_line(&format!("given      {rows} ({bytes})"))?;
-    context.output.write_line(&format!("on disk    {}", format_size(status.bytes_on_disk)))?;
+    output.write_line(&format!("given      {rows} ({bytes})"))?;
+    output.write_line(&format!("on disk    {}", format_size(status.bytes_on_disk)))?;
     if let Some(agent) = &status.agent {
-        write_agent_size(context, agent)?;
+        write_agent_size(output, agent)?;
     }
     Ok(())
 }
 
-fn write_freed(context: &mut CommandContext<'_>, freed: &CacheFreed) -> Result<(), CommandError> {
+fn write_freed(output: &mut CommandOutput, freed: &CacheFreed) -> Result<(), CommandError> {
     let (artifacts, files) = (format_grouped(freed.artifacts), format_grouped(freed.files));
     let bytes = format_size(freed.bytes);
-    context
-        .output
-        .write_line(&format!("deleted {artifacts} artifacts, forgot {files} files, freed {bytes}"))?;
+    output.write_line(&format!("deleted {artifacts} artifacts, forgot {files} files, freed {bytes}"))?;
     if 0 < freed.agent_summaries {
         let (gone, cost) = (format_grouped(freed.agent_summaries), freed.agent_usd);
-        context.output.write_line(&format!("deleted {gone} summaries by models, which had cost {cost}"))?;
+        output.write_line(&format!("deleted {gone} summaries by models, which had cost {cost}"))?;
     }
     if 0 < freed.agent_kept {
         let kept = format_grouped(freed.agent_kept);
-        context.output.note(&format!(
+        output.note(&format!(
             "{kept} summaries by models were kept; `slop cache clear --yes` deletes them too"
         ));
     }
     Ok(())
 }
 
-fn write_verdict(context: &mut CommandContext<'_>, verdict: &CacheVerdict) -> Result<(), CommandError> {
+fn write_verdict(output: &mut CommandOutput, verdict: &CacheVerdict) -> Result<(), CommandError> {
     if let Some(structure) = &verdict.structure {
-        context.output.write_line(&format!("damaged: {structure}"))?;
+        output.write_line(&format!("damaged: {structure}"))?;
     }
     for row in &verdict.damaged {
-        context.output.write_line(&format!("damaged and deleted: {row}"))?;
+        output.write_line(&format!("damaged and deleted: {row}"))?;
     }
     let damaged = format_grouped(verdict.damaged.len() as u64);
-    context
-        .output
-        .write_line(&format!("{} rows checked, {damaged} damaged", format_grouped(verdict.rows)))?;
+    output.write_line(&format!("{} rows checked, {damaged} damaged", format_grouped(verdict.rows)))?;
     Ok(())
 }
 
-fn write_agent_size(context: &mut CommandContext<'_>, agent: &AgentSize) -> Result<(), CommandError> {
+fn write_agent_size(output: &mut CommandOutput, agent: &AgentSize) -> Result<(), CommandError> {
     let (rows, bytes) = (format_grouped(agent.summaries), format_size(agent.text_bytes));
     let (calls, spent) = (format_grouped(agent.calls), agent.spent_usd);
-    context.output.write_line(&format!(
+    output.write_line(&format!(
         "by models  {rows} ({bytes}), {} asked in vain",
         format_grouped(agent.refusals)
     ))?;
-    context.output.write_line(&format!("spent      {spent} in {calls} calls"))?;
-    context
-        .output
-        .write_line(&format!("on disk    {} for what models wrote", format_size(agent.bytes_on_disk)))?;
+    output.write_line(&format!("spent      {spent} in {calls} calls"))?;
+    output.write_line(&format!("on disk    {} for what models wrote", format_size(agent.bytes_on_disk)))?;
     Ok(())
 }

@@ -36,7 +36,7 @@ pub(super) struct CommandContext<'a> {
     /// The paths that the last question asked for in vain.
     pub(super) missing: Vec<MissingPath>,
     pub(super) service: &'a dyn Service,
-    pub(super) command: &'static str,
+    pub(super) command: &'a str,
 }
 
 impl CommandContext<'_> {
@@ -77,6 +77,8 @@ impl CommandContext<'_> {
             ..CallOptions::default()
         };
         let service = self.service;
+        // The bar goes and the notes are shown before the answer is written. Both are repeated after the call, for a question
+        // that has no answer.
         let received = ask_and(service, query, &call, |reply| {
             bar.finish();
             self.report_job(&job);

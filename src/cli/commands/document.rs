@@ -118,8 +118,8 @@ fn picks(args: &AggregateArgs, context: &CommandContext<'_>) -> Vec<String> {
     }
     let curation = &context.loaded.curation;
     let persona = args.choice.persona.as_ref().and_then(|name| curation.persona(name));
-    let brought = persona.and_then(|persona| persona.value.context_preset.as_ref());
-    let preset = args.choice.preset.as_ref().or(brought).and_then(|name| curation.preset(name));
+    let preset_of_persona = persona.and_then(|persona| persona.value.context_preset.as_ref());
+    let preset = args.choice.preset.as_ref().or(preset_of_persona).and_then(|name| curation.preset(name));
     preset.map_or(Vec::new(), |preset| preset.value.files.iter().map(|item| item.path.clone()).collect())
 }
 
@@ -232,7 +232,7 @@ pub(super) fn explain(args: &ExplainArgs, context: &mut CommandContext<'_>) -> R
         return context.write_data(explanations);
     }
     for explanation in explanations {
-        write_explanation(explanation, is_limited, context)?;
+        write_explanation(explanation, is_limited, context.output)?;
     }
     Ok(failure::DONE)
 }
@@ -240,38 +240,36 @@ pub(super) fn explain(args: &ExplainArgs, context: &mut CommandContext<'_>) -> R
 fn write_explanation(
     explanation: &FileExplanation,
     is_limited: bool,
-    context: &mut CommandContext<'_>,
+    output: &mut CommandOutput,
 ) -> Result<(), CommandError> {
-    context.output.write_line(&display_path(&explanation.path, explanation.path_hex.as_deref()))?;
+    output.write_line(&display_path(&explanation.path, explanation.path_hex.as_deref()))?;
     if let Some(reason) = &explanation.left_out {
         let words = SkipReason::from_name(reason).map_or("", SkipReason::description);
-        context.output.write_line(&format!("  left out     {reason}: {words}"))?;
+        output.write_line(&format!("  left out     {reason}: {words}"))?;
         return Ok(());
     }
     let facts = (&explanation.sha256, explanation.size, &explanation.language);
     if let (Some(hash), Some(size), Some(language)) = facts {
         let (name, size, hash) = (language_name(language), format_grouped(size), short_hash(hash));
-        context.output.write_line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
+        output.write_line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
     }
     for remark in &explanation.remarks {
-        context.output.write_line(&format!("  remark       {remark}"))?;
+        output.write_line(&format!("  remark       {remark}"))?;
     }
-    write_rules(explanation, context)?;
+    write_rules(explanation, output)?;
     if let Some(why) = &explanation.why {
-        context.output.write_line(&format!("  instead      {}: {why}", explanation.view))?;
+        output.write_line(&format!("  instead      {}: {why}", explanation.view))?;
     }
     if let (Some(by), Some(why)) = (&explanation.summary, &explanation.summary_why) {
-        context.output.write_line(&format!("  summary      {}: {why}", author_text(by)))?;
+        output.write_line(&format!("  summary      {}: {why}", author_text(by)))?;
     }
     let (bytes, tokens) = (format_grouped(explanation.bytes), format_grouped(explanation.tokens));
     let (view, counter) = (&explanation.view, &explanation.tokens_counted_by);
-    context
-        .output
-        .write_line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
-    if let Some(fate) = &explanation.under_limits {
-        write_limit_effect(fate, &explanation.wanted, context)?;
+    output.write_line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
+    if let Some(effect) = &explanation.under_limits {
+        write_limit_effect(effect, &explanation.wanted, output)?;
     } else if is_limited {
-        context.output.write_line(NOT_ASKED_FOR)?;
+        output.write_line(NOT_ASKED_FOR)?;
     }
     Ok(())
 }
@@ -285,50 +283,49 @@ fn short_hash(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
-fn write_rules(explanation: &FileExplanation, context: &mut CommandContext<'_>) -> Result<(), CommandError> {
+fn write_rules(explanation: &FileExplanation, output: &mut CommandOutput) -> Result<(), CommandError> {
     for verdict in &explanation.rules {
         let view = verdict.view.as_deref().unwrap_or("does not match");
         let decides = if verdict.rule == explanation.decided_by { "  <- decides" } else { "" };
-        context.output.write_line(&format!("  rule         {}: {view}{decides}", verdict.rule))?;
+        output.write_line(&format!("  rule         {}: {view}{decides}", verdict.rule))?;
     }
     Ok(())
 }
 
 /// Writes what a limit makes of a file, and how much it matters.
 fn write_limit_effect(
-    fate: &LimitEffect,
+    effect: &LimitEffect,
     wanted: &str,
-    context: &mut CommandContext<'_>,
+    output: &mut CommandOutput,
 ) -> Result<(), CommandError> {
-    let shown = fate.view.as_deref().unwrap_or("left out");
+    let shown = effect.view.as_deref().unwrap_or("left out");
     let wanted =
-        if fate.view.as_deref() == Some(wanted) { String::new() } else { format!(" (wanted {wanted})") };
-    let why = fate.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
-    context.output.write_line(&format!("  under the budget  {shown}{wanted}{why}"))?;
-    let (place, files) = (format_grouped(fate.place), format_grouped(fate.files));
-    let reasons = importance_reasons(fate).join(", ");
-    Ok(context.output.write_line(&format!("  importance   {place} of {files} files: {reasons}"))?)
+        if effect.view.as_deref() == Some(wanted) { String::new() } else { format!(" (wanted {wanted})") };
+    let why = effect.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    output.write_line(&format!("  under the budget  {shown}{wanted}{why}"))?;
+    let (place, files) = (format_grouped(effect.place), format_grouped(effect.files));
+    let reasons = importance_reasons(effect).join(", ");
+    Ok(output.write_line(&format!("  importance   {place} of {files} files: {reasons}"))?)
 }
 
-fn importance_reasons(fate: &LimitEffect) -> Vec<String> {
-    let plural = |count: u64, one: &str, many: &str| {
-        format!("{} {}", format_grouped(count), if count == 1 { one } else { many })
-    };
-    let (users, shared) = (u64::from(fate.referred_by), u64::from(fate.shared_with_focus));
+fn importance_reasons(effect: &LimitEffect) -> Vec<String> {
+    let (users, shared) = (u64::from(effect.referred_by), u64::from(effect.shared_with_focus));
     let mut reasons = Vec::new();
-    if fate.in_focus {
+    if effect.in_focus {
         reasons.push("in focus".to_owned());
     }
-    if fate.curated {
+    if effect.curated {
         reasons.push("curated".to_owned());
     }
-    reasons.push(format!("referred to by {}", plural(users, "file", "files")));
+    reasons.push(format!("referred to by {}", asking::pluralize(users, "file", "files")));
     if 0 < shared {
-        reasons.push(format!("shares {} with the focus", plural(shared, "name", "names")));
+        reasons.push(format!("shares {} with the focus", asking::pluralize(shared, "name", "names")));
     }
     // Changes count less as they grow old, so that there are parts of one.
-    let (whole, tenths) =
-        (fate.recent_changes_millionths / 1_000_000, fate.recent_changes_millionths % 1_000_000 / 100_000);
+    let (whole, tenths) = (
+        effect.recent_changes_millionths / 1_000_000,
+        effect.recent_changes_millionths % 1_000_000 / 100_000,
+    );
     if 0 < whole + tenths {
         reasons.push(format!("{}.{tenths} recent changes", format_grouped(whole)));
     }

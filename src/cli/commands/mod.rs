@@ -13,5 +13,5 @@ mod run;
 mod setup;
 mod summarize;
 
-pub(super) use run::{name, run};
+pub(super) use run::run;
 pub(super) use setup::mcp as run_mcp;

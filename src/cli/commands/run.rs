@@ -17,6 +17,7 @@ use crate::service::LocalService;
 
 pub(in crate::cli) fn run(
     args: &CliArgs,
+    name: &str,
     environment: &ProcessEnvironment,
     output: &mut CommandOutput,
 ) -> Result<u8, CommandError> {
@@ -53,7 +54,7 @@ pub(in crate::cli) fn run(
         freshness: None,
         missing: Vec::new(),
         service: &service,
-        command: name(&args.command),
+        command: name,
     };
     run_at(&mut context, &args.command, environment)
 }
@@ -111,33 +112,5 @@ fn run_at(
         CliCommand::Init | CliCommand::Completions { .. } | CliCommand::Man { .. } | CliCommand::Mcp => {
             unreachable!("handled above")
         }
-    }
-}
-
-/// Returns the command's name in JSON.
-pub(in crate::cli) const fn name(command: &CliCommand) -> &'static str {
-    match command {
-        CliCommand::Init => "init",
-        CliCommand::Index(_) => "index",
-        CliCommand::Outline(_) => "outline",
-        CliCommand::View(_) => "view",
-        CliCommand::Symbol(_) => "symbol",
-        CliCommand::Aggregate(_) => "aggregate",
-        CliCommand::Summarize(_) => "summarize",
-        CliCommand::Agent(_) => "agent",
-        CliCommand::Explain(_) => "explain",
-        CliCommand::Status => "status",
-        CliCommand::Watch(_) => "watch",
-        CliCommand::Daemon(_) => "daemon",
-        CliCommand::Audit => "audit",
-        CliCommand::Cache(_) => "cache",
-        CliCommand::Config(_) => "config",
-        CliCommand::Slice(_) => "slice",
-        CliCommand::Mask(_) => "mask",
-        CliCommand::Preset(_) => "preset",
-        CliCommand::Persona(_) => "persona",
-        CliCommand::Completions { .. } => "completions",
-        CliCommand::Man { .. } => "man",
-        CliCommand::Mcp => "mcp",
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
         if args.estimate {
             return estimate(&plan, context);
         }
-        if !plan.errands.ready.is_empty() && !args.yes && !confirm(&plan, context)? {
+        if !plan.tasks.ready.is_empty() && !args.yes && !confirm(&plan, context)? {
             write_collected(&collected, context)?;
             context.output.message("nobody was asked");
             return Ok(failure::USER);
@@ -72,17 +72,17 @@ fn report_unasked(
     has_picks: bool,
     context: &mut CommandContext<'_>,
 ) -> Result<(), CommandError> {
-    let quiet = if has_picks { writing.unasked_reasons()? } else { Vec::new() };
-    for (path, why) in quiet.iter().take(MAX_LISTED) {
+    let skipped = if has_picks { writing.unasked_reasons()? } else { Vec::new() };
+    for (path, why) in skipped.iter().take(MAX_LISTED) {
         context.output.note(&format!("nobody is asked about {path}: {why}"));
     }
-    if MAX_LISTED < quiet.len() {
+    if MAX_LISTED < skipped.len() {
         context
             .output
-            .note(&format!("nor about {} more of the files that are named", quiet.len() - MAX_LISTED));
+            .note(&format!("nor about {} more of the files that are named", skipped.len() - MAX_LISTED));
     }
-    if quiet.is_empty() && 0 < plan.errands.refused {
-        let shown = asking::pluralize(plan.errands.refused, "question was", "questions were");
+    if skipped.is_empty() && 0 < plan.tasks.refused {
+        let shown = asking::pluralize(plan.tasks.refused, "question was", "questions were");
         context.output.note(&format!("{shown} refused or withheld before; --retry asks again"));
     }
     Ok(())
@@ -114,10 +114,10 @@ fn confirm(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<bo
 }
 
 fn plan_lines(plan: &SummaryRunPlan) -> Vec<String> {
-    let (errands, estimate) = (&plan.errands, &plan.estimate);
+    let (tasks, estimate) = (&plan.tasks, &plan.estimate);
     let mut lines =
-        vec![format!("questions  {}{}", format_grouped(errands.ready.len() as u64), other_counts(plan))];
-    if errands.ready.is_empty() {
+        vec![format!("questions  {}{}", format_grouped(tasks.ready.len() as u64), other_counts(plan))];
+    if tasks.ready.is_empty() {
         return lines;
     }
     for (number, (model, host)) in plan.hosts.iter().enumerate() {
@@ -142,14 +142,14 @@ fn plan_lines(plan: &SummaryRunPlan) -> Vec<String> {
 /// Returns the counts of tasks that are not run, in parentheses.
 fn other_counts(plan: &SummaryRunPlan) -> String {
     const YOUNG: &str = "written too lately (agent.still_seconds)";
-    let errands = &plan.errands;
+    let tasks = &plan.tasks;
     let parts = [
-        (errands.waiting_folders, "folder after them", "folders after them"),
+        (tasks.waiting_folders, "folder after them", "folders after them"),
         (plan.in_batches, "in a batch", "in a batch"),
-        (errands.done, "has its summaries", "have their summaries"),
-        (errands.refused, "was refused or withheld before", "were refused or withheld before"),
-        (errands.too_recent, YOUNG, YOUNG),
-        (errands.ineligible, "file not asked about", "files not asked about"),
+        (tasks.done, "has its summaries", "have their summaries"),
+        (tasks.refused, "was refused or withheld before", "were refused or withheld before"),
+        (tasks.too_recent, YOUNG, YOUNG),
+        (tasks.ineligible, "file not asked about", "files not asked about"),
     ];
     let shown = parts.iter().filter(|(count, ..)| 0 < *count);
     let shown: Vec<String> =
@@ -196,7 +196,7 @@ fn outcome_line(plan: &SummaryRunPlan, outcome: &RunOutcome) -> String {
         (outcome.refused.len() as u64, "refused"),
         (outcome.withheld.len() as u64, "withheld"),
         (outcome.remaining, "left"),
-        (plan.errands.too_recent, "too young"),
+        (plan.tasks.too_recent, "too young"),
     ];
     let shown = parts.iter().filter(|(count, _)| 0 < *count);
     let shown: Vec<String> =
@@ -247,16 +247,16 @@ fn collected_json(collected: &CollectedBatches) -> Value {
 }
 
 fn plan_json(plan: &SummaryRunPlan) -> Value {
-    let (errands, estimate) = (&plan.errands, &plan.estimate);
+    let (tasks, estimate) = (&plan.tasks, &plan.estimate);
     let asks = plan.hosts.iter().map(|(model, host)| json!({"model": model.to_string(), "host": host}));
     json!({
-        "questions": errands.ready.len(),
-        "waiting_folders": errands.waiting_folders,
+        "questions": tasks.ready.len(),
+        "waiting_folders": tasks.waiting_folders,
         "in_batches": plan.in_batches,
-        "done": errands.done,
-        "refused_before": errands.refused,
-        "young": errands.too_recent,
-        "not_asked": errands.ineligible,
+        "done": tasks.done,
+        "refused_before": tasks.refused,
+        "young": tasks.too_recent,
+        "not_asked": tasks.ineligible,
         "asks": asks.collect::<Value>(),
         "estimate": {
             "calls": estimate.calls,
@@ -273,11 +273,11 @@ fn plan_json(plan: &SummaryRunPlan) -> Value {
 
 fn outcome_json(outcome: &RunOutcome) -> Value {
     let refused =
-        outcome.refused.iter().map(|(errand, why)| json!({"place": errand.location.to_string(), "why": why}));
+        outcome.refused.iter().map(|(task, why)| json!({"place": task.location.to_string(), "why": why}));
     let withheld = outcome
         .withheld
         .iter()
-        .map(|(errand, why)| json!({"place": errand.location.to_string(), "why": why.to_string()}));
+        .map(|(task, why)| json!({"place": task.location.to_string(), "why": why.to_string()}));
     json!({
         "answered": outcome.answered,
         "known": outcome.done,

@@ -14,18 +14,21 @@ use crate::model::Slice;
 pub(super) fn push_formatted(array: &mut Array, mut value: Value) {
     let (mut prefix, mut suffix) = (String::new(), None);
     if let Some(last) = array.len().checked_sub(1).and_then(|last| array.get_mut(last)) {
-        let decor = last.decor_mut();
-        prefix = extend_indent(decor.prefix().and_then(|prefix| prefix.as_str()), " ");
-        // White space before the bracket is the bracket's; a comment is about the value that it follows.
-        suffix = decor.suffix().and_then(|suffix| suffix.as_str()).map(str::to_owned);
-        suffix = suffix.filter(|suffix| suffix.trim().is_empty());
-        if suffix.is_some() {
-            decor.set_suffix("");
-        }
+        prefix = extend_indent(last.decor().prefix().and_then(|prefix| prefix.as_str()), " ");
+        suffix = take_space_after(last);
     }
     value.decor_mut().set_prefix(prefix);
     value.decor_mut().set_suffix(suffix.unwrap_or_default());
     array.push_formatted(value);
+}
+
+/// Takes the white space before a closing bracket off the last value: it is the bracket's. A comment there stays, because
+/// it is about the value that it follows.
+fn take_space_after(last: &mut Value) -> Option<String> {
+    let suffix = last.decor().suffix().and_then(|suffix| suffix.as_str()).map(str::to_owned);
+    let suffix = suffix.filter(|suffix| suffix.trim().is_empty())?;
+    last.decor_mut().set_suffix("");
+    Some(suffix)
 }
 
 /// Puts an entry at the end of a table, or a new value in the place of the old.
@@ -42,15 +45,7 @@ pub(super) fn set_formatted(table: &mut InlineTable, key: &str, mut value: Value
     let prefix =
         table.key(&last).and_then(|key| key.leaf_decor().prefix()).and_then(|prefix| prefix.as_str());
     let prefix = extend_indent(prefix, " ");
-    let mut suffix = None;
-    if let Some(last) = table.get_mut(&last) {
-        let decor = last.decor_mut();
-        suffix = decor.suffix().and_then(|suffix| suffix.as_str()).map(str::to_owned);
-        suffix = suffix.filter(|suffix| suffix.trim().is_empty());
-        if suffix.is_some() {
-            decor.set_suffix("");
-        }
-    }
+    let suffix = table.get_mut(&last).and_then(take_space_after);
     value.decor_mut().set_prefix(" ");
     value.decor_mut().set_suffix(suffix.unwrap_or_else(|| " ".to_owned()));
     table.insert(key, value);

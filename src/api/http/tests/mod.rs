@@ -160,12 +160,12 @@ impl ApiTestServer {
         Self::with(TIMEOUTS)
     }
 
-    fn with(patience: Timeouts) -> Self {
+    fn with(timeouts: Timeouts) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let feed = Feed::new(ClockPosition { epoch: 1, sequence: 0 });
         let fake =
             Arc::new(FakeDaemon { asked: Mutex::default(), seen: (Mutex::default(), Condvar::new()), feed });
-        let server = HttpServer::with_patience(Arc::<FakeDaemon>::clone(&fake), patience);
+        let server = HttpServer::with_timeouts(Arc::<FakeDaemon>::clone(&fake), timeouts);
         let runtime = Runtime::new().unwrap();
         let unix = bind_unix(&folder.path().join("socket")).unwrap();
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
