@@ -23,20 +23,7 @@ pub enum SliceCommand {
     /// Creates an entry for the file under `[[files]]` if there is none. The rest of slop.toml is left unchanged.
     #[command(after_help = "Example:
   slop slice add src/engine.py 10-25 --tag 'hot loop' --comment 'why it matters'")]
-    Add {
-        /// A file
-        #[arg(value_name = "PATH", value_parser = file_word())]
-        file: String,
-        /// The first and the last line, counted from 1
-        #[arg(value_name = "A-B", value_parser = line_range)]
-        lines: (u32, u32),
-        /// Name the slice
-        #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-        tag: String,
-        /// Describe why the lines matter
-        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-        comment: String,
-    },
+    Add(MarkArgs),
     /// List the slices in slop.toml and where each is now
     List {
         /// List only the slices of this file, as it is written in slop.toml
@@ -57,20 +44,7 @@ pub enum SliceCommand {
     /// Nothing is written. The output can be passed to `slop slice resolve`.
     #[command(after_help = "Example:
   slop slice make src/engine.py 10-25 --tag 'hot loop' > slice.json")]
-    Make {
-        /// A file
-        #[arg(value_name = "PATH", value_parser = file_word())]
-        file: String,
-        /// The first and the last line, counted from 1
-        #[arg(value_name = "A-B", value_parser = line_range)]
-        lines: (u32, u32),
-        /// Name the slice
-        #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-        tag: String,
-        /// Describe why the lines matter
-        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-        comment: String,
-    },
+    Make(MarkArgs),
     /// Show where a slice is now
     ///
     /// Reads the slice as JSON from standard input and prints {status, start_line, end_line, reason}. The status is
@@ -84,6 +58,23 @@ pub enum SliceCommand {
         #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
     },
+}
+
+/// Arguments of `slice add` and `slice make`.
+#[derive(Debug, Arguments)]
+pub struct MarkArgs {
+    /// A file
+    #[arg(value_name = "PATH", value_parser = file_word())]
+    pub file: String,
+    /// The first and the last line, counted from 1
+    #[arg(value_name = "A-B", value_parser = line_range)]
+    pub lines: (u32, u32),
+    /// Name the slice
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    pub tag: String,
+    /// Describe why the lines matter
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub comment: String,
 }
 
 /// Arguments of `mask`.

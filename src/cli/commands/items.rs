@@ -9,7 +9,7 @@ use crate::api::{
     ApiError, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery, SymbolMatches, mask_to_json, pretty,
     resolution_to_json, slice_from_json, slice_to_json,
 };
-use crate::cli::curation_args::{MaskCommand, SliceCommand};
+use crate::cli::curation_args::{MarkArgs, MaskCommand, SliceCommand};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::values::line_range;
@@ -26,18 +26,11 @@ pub(super) fn run_slice(
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     match command {
-        SliceCommand::Add { file, lines, tag, comment } => add_slice(file, *lines, tag, comment, context),
+        SliceCommand::Add(mark) => add_slice(mark, context),
         SliceCommand::List { file } => list_slice(file.as_deref(), context),
         SliceCommand::Remove { file, slice } => remove_slice(file, slice, context),
-        SliceCommand::Make { file, lines: (start_line, end_line), tag, comment } => {
-            let query = MakeSliceQuery {
-                file: context.location.resolve_path(file),
-                start_line: *start_line,
-                end_line: *end_line,
-                tag: tag.clone(),
-                comment: comment.clone(),
-            };
-            let slice = context.ask(query)?;
+        SliceCommand::Make(mark) => {
+            let slice = context.ask(make_slice_query(mark, context))?;
             write_slice(&slice_to_json(&slice), context)
         }
         SliceCommand::Resolve { file } => {
@@ -75,19 +68,23 @@ fn slice_given() -> Result<Slice, CommandError> {
     Ok(slice_from_json(&text)?)
 }
 
-fn add_slice(
-    file: &str,
-    (start_line, end_line): (u32, u32),
-    tag: &str,
-    comment: &str,
-    context: &mut CommandContext<'_>,
-) -> Result<u8, CommandError> {
-    let path = context.location.resolve_path(file);
-    let (tag, comment) = (tag.to_owned(), comment.to_owned());
-    let query = MakeSliceQuery { file: path.clone(), start_line, end_line, tag, comment };
+fn make_slice_query(mark: &MarkArgs, context: &CommandContext<'_>) -> MakeSliceQuery {
+    let MarkArgs { file, lines: (start_line, end_line), tag, comment } = mark;
+    MakeSliceQuery {
+        file: context.location.resolve_path(file),
+        start_line: *start_line,
+        end_line: *end_line,
+        tag: tag.clone(),
+        comment: comment.clone(),
+    }
+}
+
+fn add_slice(mark: &MarkArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let query = make_slice_query(mark, context);
+    let path = query.file.clone();
     let slice = context.ask(query)?;
     edit::add_slice(&RealDisk, &context.settings_file(), &path, &slice)?;
-    let line = format!("{path}:{start_line}-{end_line}{}", tag_and_comment(&slice));
+    let line = format!("{path}:{}-{}{}", mark.lines.0, mark.lines.1, tag_and_comment(&slice));
     context.write_result(&json!({"path": path, "slice": slice_to_json(&slice)}), &line)
 }
 

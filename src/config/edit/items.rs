@@ -102,6 +102,15 @@ pub(super) fn item_at(document: &mut DocumentMut, at: usize) -> ItemMut<'_> {
     }
 }
 
+impl<'a> ItemMut<'a> {
+    fn into_table(self) -> &'a mut dyn TableLike {
+        match self {
+            Self::Headed(item) => item,
+            Self::Inline(item) => item,
+        }
+    }
+}
+
 fn headed_items(document: &DocumentMut) -> Option<&ArrayOfTables> {
     document.get(FILES_KEY).and_then(Item::as_array_of_tables)
 }
@@ -186,10 +195,7 @@ pub fn remove_slices(disk: &dyn Disk, file: &Path, path: &str, keys: &[SliceKey]
 fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usize {
     let document = &mut page.document;
     let (mut removed, mut comments) = (0, Vec::new());
-    let item: &mut dyn TableLike = match item_at(document, at) {
-        ItemMut::Headed(item) => item,
-        ItemMut::Inline(item) => item,
-    };
+    let item = item_at(document, at).into_table();
     let is_empty = match item.get_mut(SLICES_KEY) {
         Some(Item::ArrayOfTables(slices)) => {
             slices.retain(|slice| {
@@ -277,10 +283,7 @@ fn set_inline(mask: &mut Item, masks: &[(String, MaskMode)]) {
 pub fn remove_masks(disk: &dyn Disk, file: &Path, path: &str, keys: &[String]) -> Result<Vec<String>, Error> {
     edit_file(disk, file, |page| {
         let at = find_required(page, path)?;
-        let item: &mut dyn TableLike = match item_at(&mut page.document, at) {
-            ItemMut::Headed(item) => item,
-            ItemMut::Inline(item) => item,
-        };
+        let item = item_at(&mut page.document, at).into_table();
         let Some(mask) = item.get_mut(MASK_KEY).and_then(Item::as_table_like_mut) else {
             return Err(Error::NoSuchMask {
                 item: path.to_owned(),
