@@ -28,7 +28,6 @@ mod json;
 mod kotlin;
 #[cfg(any(
     feature = "lang-cmake",
-    feature = "lang-css",
     feature = "lang-dockerfile",
     feature = "lang-html",
     feature = "lang-json",

@@ -341,7 +341,7 @@ fn is_bracketed(node: Node<'_>) -> bool {
 }
 
 /// Returns the kinds of the first and the last child.
-fn ends<'t>(node: Node<'t>) -> [&'t str; 2] {
+fn ends(node: Node<'_>) -> [&str; 2] {
     let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
     ends.map(|end| end.map_or("", |end| end.kind()))
 }

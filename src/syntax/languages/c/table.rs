@@ -242,28 +242,6 @@ fn cut_synthesized(walk: &mut OutlineWalk<'_>, synthesized: &SynthesizedItem) {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_condition_stays_whole_in_a_skeleton() {
-        let text = "#ifdef A\nint f(int a)\n#else\nint f(int a, int b)\n#endif\n{\n    int c = a;\n    return c;\n}\nint g;\n";
-        let skeleton = crate::syntax::derive::checked_skeleton("c", text, &mut || false).unwrap().text;
-        assert_eq!(skeleton.matches("#if").count(), skeleton.matches("#endif").count(), "{skeleton}");
-        assert!(!skeleton.contains("return c") && skeleton.contains("int g;"), "{skeleton}");
-        assert!(
-            has_balanced_conditions("{\n#if A\n#else\n#endif\n}") && !has_balanced_conditions("\n#endif\n{}")
-        );
-    }
-
-    #[test]
-    fn keywords_are_found_and_names_are_not() {
-        assert!(is_keyword("if") && is_keyword("__attribute__") && is_keyword("while"));
-        assert!(!is_keyword("iff") && !is_keyword(""));
-    }
-}
-
 /// Reads a namespace; the symbols of one without a name belong to the scope around it.
 fn namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(body) = walk.field(node, GrammarField::Body) else { return };
@@ -307,4 +285,26 @@ fn alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let end = walk.range(node).end;
     let signature = walk.signature_up_to(node, end).trim_end_matches([';', ' ']).to_owned();
     walk.add_symbol(walk.symbol((node, end), SymbolKind::Typedef, name.to_owned(), name, signature));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_stays_whole_in_a_skeleton() {
+        let text = "#ifdef A\nint f(int a)\n#else\nint f(int a, int b)\n#endif\n{\n    int c = a;\n    return c;\n}\nint g;\n";
+        let skeleton = crate::syntax::derive::checked_skeleton("c", text, &mut || false).unwrap().text;
+        assert_eq!(skeleton.matches("#if").count(), skeleton.matches("#endif").count(), "{skeleton}");
+        assert!(!skeleton.contains("return c") && skeleton.contains("int g;"), "{skeleton}");
+        assert!(
+            has_balanced_conditions("{\n#if A\n#else\n#endif\n}") && !has_balanced_conditions("\n#endif\n{}")
+        );
+    }
+
+    #[test]
+    fn keywords_are_found_and_names_are_not() {
+        assert!(is_keyword("if") && is_keyword("__attribute__") && is_keyword("while"));
+        assert!(!is_keyword("iff") && !is_keyword(""));
+    }
 }
