@@ -258,7 +258,7 @@ fn open_agent_db(cache: &mut ArtifactCache<'_>) -> Result<Option<(AgentDb, Optio
     Ok(opened.map(|OpenedAgentDb { db, recovery }| {
         let reason = recovery.map(|recovery| {
             cache.workspace.note(recovery.to_string());
-            recovery.reason.to_string()
+            recovery.reason
         });
         (db, reason)
     }))
