@@ -4,15 +4,22 @@
 //! program's. Does not know: the files of the project, how an artifact is made, what time it is (callers pass times).
 //!
 //! Two databases, divided by what they cost to create again: `index` is disposable, `agent` was paid for. Neither imports
-//! the other; both are built on `sqlite`. Start with [`Store::open`] and [`agent::AgentDb::open`]. The reason for each table
-//! is in `migrations/`.
+//! the other; both are built on the files of this folder, which do not know what they hold: `database` (opening and checking
+//! a file), `migrate` (its schema) and `row` (columns and checksums). Start with [`Store::open`] and
+//! [`agent::AgentDb::open`]. The reason for each table is in `migrations/`.
 
 pub mod agent;
+mod database;
+mod error;
 mod index;
-mod sqlite;
+mod migrate;
+mod row;
+#[cfg(test)]
+mod testing;
 
+pub use database::IntegrityReport;
+pub use error::Error;
 pub use index::{
     ArtifactBody, ClearScope, ContentArtifacts, DeletedRows, DeliveredFile, DeliveryUpdate, FileRow,
     OpenedStore, Store, StoreSize, StoredFileState, WriteBatch,
 };
-pub use sqlite::{Error, IntegrityReport};

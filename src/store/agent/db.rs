@@ -7,13 +7,15 @@ use std::path::Path;
 use rusqlite::Transaction;
 
 use super::rows::AgentDbRecovery;
-use super::tables::spend::{self, CounterName};
+use super::spend::{self, CounterName};
 use super::totals::LedgerTotals;
 use super::{recovery, wal};
-use crate::store::sqlite::{
-    AGENT_SCHEMA, DatabaseFile, Error, absolute, check_structure, describe_error, exists, lock_folder,
-    metadata_if_exists, with_suffix,
+use crate::store::database::{
+    DatabaseFile, absolute, check_structure, describe_error, exists, lock_folder, metadata_if_exists,
+    with_suffix,
 };
+use crate::store::error::Error;
+use crate::store::migrate::AGENT_SCHEMA;
 
 const READER_PRAGMAS: &str = "
     PRAGMA query_only = ON;
@@ -30,10 +32,8 @@ pub struct AgentDb {
     answers_since_backup: u32,
 }
 
-/// The result of opening the database.
 #[derive(Debug)]
 pub struct OpenedAgentDb {
-    /// The connection.
     pub db: AgentDb,
     /// Set if the file was damaged or missing and was restored.
     pub recovery: Option<AgentDbRecovery>,

@@ -7,18 +7,17 @@
 //! The ledger fails safe: a row that is open or damaged counts as the most that it may have cost, and where calls may
 //! have been lost with a damaged file, nothing more may be spent on the day of the last one.
 //!
-//! Layers, each of which imports only those before it: `rows` (the values), `tables` (SQL and conversions), `totals` (the
-//! sums of the ledger), `recovery` (backup and restore), `db` (the connection), and on top of it `calls`, `queries` and
-//! `upkeep`. Start with [`AgentDb::open`].
+//! Layers, each of which imports only those before it: `rows` (the values), `spend`, `summary` and `work` (their SQL
+//! and conversions), `totals` (the sums of the ledger), `wal` and `recovery` (backup and restore), `db` (the connection), and on top of it `calls` and `upkeep`. Start with [`AgentDb::open`].
 
 mod calls;
 mod db;
-mod queries;
 mod recovery;
 #[cfg(test)]
 mod recovery_tests;
 mod rows;
-mod tables;
+mod spend;
+mod summary;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -26,6 +25,7 @@ mod tests;
 mod totals;
 mod upkeep;
 mod wal;
+mod work;
 
 pub use db::{AgentDb, OpenedAgentDb};
 #[cfg(test)]

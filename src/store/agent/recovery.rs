@@ -21,15 +21,18 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 
-use super::rows::{AgentDbRecovery, SpendId};
-use super::tables::catalog::{LEDGER, TABLES, Table};
-use super::tables::spend::{self, CounterName, LedgerRow};
+use super::rows::{AgentDbRecovery, BatchItem, CallBatch, RefusalRow, SpendId, StoredSummary};
+use super::spend::{self, CounterName, CounterRow, LedgerRow, SpendRow};
+use super::summary::LatestRow;
 use super::wal;
 use crate::model::Money;
-use crate::store::sqlite::{
-    AGENT_SCHEMA, DatabaseFile, Error, FileInode, RowColumns, check_structure, exists, fence, file_error,
-    metadata_if_exists, remove_if_exists, remove_logs, rename, rename_with_logs, with_suffix,
+use crate::store::database::{
+    DatabaseFile, FileInode, check_structure, exists, fence, file_error, metadata_if_exists,
+    remove_if_exists, remove_logs, rename, rename_with_logs, with_suffix,
 };
+use crate::store::error::Error;
+use crate::store::migrate::AGENT_SCHEMA;
+use crate::store::row::{RowColumns, StoredRow};
 
 // FULL, unlike the index's: what was acknowledged was paid for, so it must survive a power failure. Deleted rows are
 // overwritten, so that a person who deletes summaries is rid of them.
@@ -52,7 +55,6 @@ const MIN_FILE_BYTES: u64 = 100;
 
 const SECONDS_A_DAY: i64 = 86_400;
 
-/// Returns the path of the backup.
 pub(super) fn backup_path(file: &Path) -> PathBuf {
     with_suffix(file, ".backup")
 }
@@ -92,7 +94,6 @@ pub(super) fn write_backup(database: &DatabaseFile) -> Result<(), Error> {
     rename(&partial, &backup_path(file))
 }
 
-/// Deletes the backup.
 pub(super) fn delete_backup(file: &Path) -> Result<(), Error> {
     remove_if_exists(&backup_path(file))
 }
@@ -218,7 +219,7 @@ fn merge_readable_rows(damaged: &Connection, connection: &Connection) -> Result<
         let Ok(mut statement) = damaged.prepare(&query) else { continue };
         let Ok(mut rows) = statement.query([]) else { continue };
         while let Ok(Some(row)) = rows.next() {
-            if let Ok(columns) = RowColumns::from_row(row, 0) {
+            if let Ok(columns) = RowColumns::from_row(row) {
                 (table.merge)(connection, &columns)?;
             }
         }
@@ -262,7 +263,7 @@ fn close_ledger(
         let last: i64 =
             connection.query_row("SELECT coalesce(max(id), 0) FROM spend", [], |row| row.get(0))?;
         let id = SpendId(last.saturating_add(1));
-        spend::upsert(connection, &spend::unknown_cost_row(id, amount, day))?;
+        spend::unknown_cost_row(id, amount, day).upsert(connection)?;
         spend::set_counter(connection, CounterName::Calls, known + 1)?;
     }
     Ok(Some(missing))
@@ -319,3 +320,36 @@ fn keep_damaged(file: &Path, aside: &Path) -> Result<PathBuf, Error> {
         number = number.saturating_add(1);
     }
 }
+
+/// A [`StoredRow`] as a value.
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    pub(super) row_label: &'static str,
+    /// Returns whether a row is what was once written.
+    pub(super) is_intact: fn(&RowColumns<'_>) -> bool,
+    pub(super) merge: fn(&Connection, &RowColumns<'_>) -> Result<(), Error>,
+}
+
+const fn table<R: StoredRow>() -> Table {
+    Table {
+        name: R::TABLE,
+        row_label: R::LABEL,
+        is_intact: |columns| R::from_columns(columns).is_some(),
+        merge: |connection, columns| R::from_columns(columns).map_or(Ok(()), |row| row.merge(connection)),
+    }
+}
+
+/// The tables whose damaged rows may be deleted. A batch comes before its items, which are nothing without it.
+///
+/// `lease` is not among them: a lease means nothing once its process has ended.
+pub(super) const TABLES: [Table; 6] = [
+    table::<StoredSummary>(),
+    table::<LatestRow>(),
+    table::<RefusalRow>(),
+    table::<CallBatch>(),
+    table::<BatchItem>(),
+    table::<CounterRow>(),
+];
+
+/// The ledger, whose rows are never deleted.
+pub(super) const LEDGER: Table = table::<SpendRow>();

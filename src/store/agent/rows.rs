@@ -14,7 +14,6 @@ pub struct StoredSummary {
     pub subject: ContentHash,
     /// Id of the file type that the content was read as; empty for a folder.
     pub language: String,
-    /// What kind of subject it is.
     pub scope: SummaryScope,
     /// The tier that it was written for.
     pub tier: Tier,
@@ -32,12 +31,10 @@ pub struct StoredSummary {
     pub at_ms: i64,
 }
 
-/// The result of claiming a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimStatus {
     /// This process does it now.
     Acquired,
-    /// Its summaries exist.
     Done,
     /// Another running process does it.
     HeldElsewhere,
@@ -45,9 +42,7 @@ pub enum ClaimStatus {
     InBatch,
     /// It was tried without success and must not be tried again before this time (milliseconds since the epoch; `None`: never).
     Refused {
-        /// Why.
         reason: String,
-        /// Until when.
         until_ms: Option<i64>,
     },
 }
@@ -55,9 +50,7 @@ pub enum ClaimStatus {
 /// The most that a call may cost, reserved before the call is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpendReservation {
-    /// The task of the call.
     pub task_key: SummaryKey,
-    /// The model that is called.
     pub model: ModelName,
     /// The most that it may cost.
     pub max_cost: Money,
@@ -82,12 +75,9 @@ pub struct SpendCaps {
     pub calls_a_day: u64,
 }
 
-/// The cap that refused a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CapExceeded {
-    /// What one day may cost.
     Day,
-    /// What all calls may cost.
     Total,
     /// How many calls may be made on one day.
     Calls,
@@ -97,14 +87,12 @@ pub enum CapExceeded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpendId(pub i64);
 
-/// The id of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BatchId(pub i64);
 
 /// Calls that are to be sent as one batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewBatch {
-    /// The model that is called.
     pub model: ModelName,
     /// What each of them may cost, and how its answer is stored.
     pub calls: Vec<(SpendReservation, BatchQuestion)>,
@@ -112,25 +100,20 @@ pub struct NewBatch {
     pub at_ms: i64,
 }
 
-/// The state of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BatchState {
     /// Its cost is reserved. Whether it was sent is not known: a process may have died in between.
     Reserved,
-    /// The provider has accepted it.
     Submitted,
 }
 
 /// A batch whose answers have not all been recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallBatch {
-    /// Its id.
     pub id: BatchId,
-    /// The model that is called.
     pub model: ModelName,
     /// The provider's name for it, once it was submitted.
     pub remote_id: Option<String>,
-    /// Its state.
     pub state: BatchState,
     /// When it was reserved or submitted, in milliseconds since the epoch.
     pub at_ms: i64,
@@ -138,12 +121,10 @@ pub struct CallBatch {
     pub items: Vec<BatchItem>,
 }
 
-/// A call of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchItem {
-    /// The task of the call.
+    pub batch: BatchId,
     pub task_key: SummaryKey,
-    /// Its row in the ledger.
     pub spend: SpendId,
     /// How its answer is stored.
     pub question: BatchQuestion,
@@ -156,7 +137,6 @@ pub struct BatchQuestion {
     pub subject: ContentHash,
     /// Id of the file type that the content was read as; empty for a folder.
     pub language: String,
-    /// What kind of subject it is.
     pub scope: SummaryScope,
     /// The prompt that asks, with its version: `code/1`.
     pub prompt: String,
@@ -169,9 +149,7 @@ pub struct BatchQuestion {
 /// A task that was tried without success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusalRow {
-    /// The key of the refusal.
     pub task_key: SummaryKey,
-    /// Why.
     pub reason: String,
     /// It must not be tried again before this time, in milliseconds since the epoch; `None`: never.
     pub until_ms: Option<i64>,
@@ -184,7 +162,6 @@ pub struct RefusalRow {
 pub struct AgentDbRecovery {
     /// Where the damaged file is kept; `None` where the file was missing.
     pub moved_to: Option<PathBuf>,
-    /// What was wrong with it.
     pub reason: String,
     /// How many rows the restored database has.
     pub restored: u64,
@@ -215,16 +192,12 @@ impl fmt::Display for AgentDbRecovery {
     }
 }
 
-/// The size of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AgentDbSize {
-    /// Summaries.
     pub summaries: u64,
-    /// Bytes of their texts.
     pub text_bytes: u64,
     /// Tasks that were tried without success.
     pub refusals: u64,
-    /// Calls that were ever made.
     pub calls: u64,
     /// What all calls cost, reservations that were never settled included.
     pub spent_total: Money,
@@ -232,12 +205,9 @@ pub struct AgentDbSize {
     pub bytes_on_disk: u64,
 }
 
-/// What was deleted with summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeletedSummaries {
-    /// Summaries.
     pub summaries: u64,
-    /// Refusals.
     pub refusals: u64,
     /// What the calls that produced those summaries had cost.
     pub cost: Money,
@@ -276,11 +246,9 @@ pub struct SpendSettlement {
 /// How much has been spent, reservations included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SpendTotals {
-    /// On that day.
     pub day: Money,
     /// In all.
     pub total: Money,
-    /// Calls on that day.
     pub calls: u64,
     /// Of the total, what is reserved and not settled.
     pub reserved: Money,
@@ -291,7 +259,6 @@ pub struct SpendTotals {
 pub struct UsageRow {
     /// Days since 1970-01-01, in UTC.
     pub day: i64,
-    /// Who was asked.
     pub model: ModelName,
     /// How many calls were made.
     pub calls: u64,

@@ -7,7 +7,7 @@ use super::{
     StoredSummary,
 };
 use crate::model::{ContentHash, ModelName, Money, SummaryKey, SummaryScope, Tier, TokenUsage};
-use crate::store::sqlite::DatabaseFolder;
+use crate::store::testing::DatabaseFolder;
 
 /// The process that the tests pretend to be.
 pub(super) const ME: &str = "agent-0123.lock";
@@ -98,23 +98,23 @@ pub(super) fn answered_settlement(cost: Option<u64>) -> SpendSettlement {
 }
 
 #[track_caller]
-pub(super) fn reserve(paid: &mut AgentDb, name: &str, worst: u64, day: i64) -> SpendId {
-    paid.reserve(&reservation(name, worst, day), &caps()).unwrap().unwrap()
+pub(super) fn reserve(db: &mut AgentDb, name: &str, worst: u64, day: i64) -> SpendId {
+    db.reserve(&reservation(name, worst, day), &caps()).unwrap().unwrap()
 }
 
 /// Has one call made on that day, which brings the summary of that name and costs 40.
 #[track_caller]
-pub(super) fn record_paid_summary(paid: &mut AgentDb, name: &str, day: i64) {
-    let spend = reserve(paid, name, 100, day);
+pub(super) fn record_paid_summary(db: &mut AgentDb, name: &str, day: i64) {
+    let spend = reserve(db, name, 100, day);
     let summaries = [summary(name, day * 86_400_000)];
     let paths = [format!("{name}.py").into_bytes()];
-    paid.record_answer(spend, &answered_settlement(Some(40)), &key(name), ME, &summaries, &paths).unwrap();
+    db.record_answer(spend, &answered_settlement(Some(40)), &key(name), ME, &summaries, &paths).unwrap();
 }
 
 /// A database with so many summaries, all of it in the main file.
 pub(super) fn fill_database(sandbox: &TempAgentDb, count: usize) {
-    let mut paid = sandbox.open();
+    let mut db = sandbox.open();
     for number in 0..count {
-        record_paid_summary(&mut paid, &format!("part {number}"), 5);
+        record_paid_summary(&mut db, &format!("part {number}"), 5);
     }
 }

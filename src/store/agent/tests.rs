@@ -19,8 +19,8 @@ fn nanos(nanos: u64) -> Money {
     Money::from_nanos(nanos)
 }
 
-fn claim(paid: &mut AgentDb, name: &str, holder: &str, is_alive: &dyn Fn(&str) -> bool) -> ClaimStatus {
-    paid.claim(&key(name), &key(name), &[key(name)], holder, 1_000, is_alive).unwrap()
+fn claim(db: &mut AgentDb, name: &str, holder: &str, is_alive: &dyn Fn(&str) -> bool) -> ClaimStatus {
+    db.claim(&key(name), &key(name), &[key(name)], holder, 1_000, is_alive).unwrap()
 }
 
 #[test]
@@ -32,23 +32,23 @@ fn a_connection_can_go_to_another_thread() {
 #[test]
 fn what_was_paid_for_is_there_after_opening_it_again() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    assert_eq!(paid.summary(&key("a")).unwrap(), None);
-    record_paid_summary(&mut paid, "a", 5);
-    drop(paid);
+    let mut db = sandbox.open();
+    assert_eq!(db.summary(&key("a")).unwrap(), None);
+    record_paid_summary(&mut db, "a", 5);
+    drop(db);
     assert_eq!(sandbox.file_names(), ["agent.db", "agent.db.backup"]);
-    let paid = sandbox.open();
+    let db = sandbox.open();
     let expected = summary("a", 5 * 86_400_000);
-    assert_eq!(paid.summary(&key("a")).unwrap().as_ref(), Some(&expected));
+    assert_eq!(db.summary(&key("a")).unwrap().as_ref(), Some(&expected));
     let alone = std::slice::from_ref(&expected);
-    assert_eq!(paid.summaries().unwrap(), alone);
-    assert_eq!(paid.summaries_for_tier(Tier::Orchestrator).unwrap(), alone);
-    assert_eq!(paid.summaries_for_tier(Tier::TechLead).unwrap(), []);
-    assert_eq!(paid.summaries_of_subject(&expected.subject, "python", Tier::Orchestrator).unwrap(), alone);
-    assert_eq!(paid.summaries_of_subject(&expected.subject, "c", Tier::Orchestrator).unwrap(), []);
-    assert_eq!(paid.latest_summary(b"a.py", Tier::Orchestrator).unwrap(), Some(expected.clone()));
-    assert_eq!(paid.latest_summaries(Tier::Orchestrator).unwrap(), [(b"a.py".to_vec(), expected)]);
-    assert_eq!(paid.latest_summary(b"b.py", Tier::Orchestrator).unwrap(), None);
+    assert_eq!(db.summaries().unwrap(), alone);
+    assert_eq!(db.summaries_for_tier(Tier::Orchestrator).unwrap(), alone);
+    assert_eq!(db.summaries_for_tier(Tier::TechLead).unwrap(), []);
+    assert_eq!(db.summaries_of_subject(&expected.subject, "python", Tier::Orchestrator).unwrap(), alone);
+    assert_eq!(db.summaries_of_subject(&expected.subject, "c", Tier::Orchestrator).unwrap(), []);
+    assert_eq!(db.latest_summary(b"a.py", Tier::Orchestrator).unwrap(), Some(expected.clone()));
+    assert_eq!(db.latest_summaries(Tier::Orchestrator).unwrap(), [(b"a.py".to_vec(), expected)]);
+    assert_eq!(db.latest_summary(b"b.py", Tier::Orchestrator).unwrap(), None);
 }
 
 #[test]
@@ -65,26 +65,26 @@ fn a_reader_finds_nothing_where_nothing_was_paid_for_and_makes_nothing() {
 #[test]
 fn a_summary_that_is_there_stays() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    record_paid_summary(&mut paid, "a", 5);
-    let spend = reserve(&mut paid, "a", 100, 5);
+    let mut db = sandbox.open();
+    record_paid_summary(&mut db, "a", 5);
+    let spend = reserve(&mut db, "a", 100, 5);
     let other = StoredSummary { text: "Other words.".to_owned(), ..summary("a", 9) };
-    paid.record_answer(spend, &answered_settlement(Some(1)), &key("a"), ME, &[other], &[]).unwrap();
-    assert_eq!(paid.summary(&key("a")).unwrap().unwrap().text, "It does a.");
-    assert_eq!(paid.summaries().unwrap().len(), 1);
+    db.record_answer(spend, &answered_settlement(Some(1)), &key("a"), ME, &[other], &[]).unwrap();
+    assert_eq!(db.summary(&key("a")).unwrap().unwrap().text, "It does a.");
+    assert_eq!(db.summaries().unwrap().len(), 1);
 }
 
 #[test]
 fn the_newest_summary_of_a_subject_comes_first() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
+    let mut db = sandbox.open();
     let subject = summary("a", 1).subject;
     for (name, at_ms) in [("old", 1), ("new", 3), ("middle", 2)] {
-        let spend = reserve(&mut paid, name, 100, 5);
+        let spend = reserve(&mut db, name, 100, 5);
         let summaries = [StoredSummary { subject, ..summary(name, at_ms) }];
-        paid.record_answer(spend, &answered_settlement(Some(1)), &key(name), ME, &summaries, &[]).unwrap();
+        db.record_answer(spend, &answered_settlement(Some(1)), &key(name), ME, &summaries, &[]).unwrap();
     }
-    let found = paid.summaries_of_subject(&subject, "python", Tier::Orchestrator).unwrap();
+    let found = db.summaries_of_subject(&subject, "python", Tier::Orchestrator).unwrap();
     let times: Vec<i64> = found.iter().map(|summary| summary.at_ms).collect();
     assert_eq!(times, [3, 2, 1]);
 }
@@ -93,15 +93,15 @@ fn the_newest_summary_of_a_subject_comes_first() {
 fn missing_keys_are_told_whether_few_or_many_are_asked_for() {
     let sandbox = TempAgentDb::new();
     fill_database(&sandbox, 3);
-    let paid = sandbox.open();
+    let db = sandbox.open();
     for others in [1, 1_000] {
         let mut keys: Vec<SummaryKey> = (0..others).map(|number| key(&format!("other {number}"))).collect();
         let missing = keys.clone();
         keys.push(key("part 0"));
         keys.push(key("part 2"));
-        assert_eq!(paid.missing_keys(&keys).unwrap(), missing);
+        assert_eq!(db.missing_keys(&keys).unwrap(), missing);
     }
-    assert_eq!(paid.missing_keys(&[]).unwrap(), []);
+    assert_eq!(db.missing_keys(&[]).unwrap(), []);
 }
 
 #[test]
@@ -116,45 +116,45 @@ fn a_damaged_summary_is_absent_and_can_be_had_again() {
         "UPDATE summary SET ck = x'00'",
     ] {
         let sandbox = TempAgentDb::new();
-        let mut paid = sandbox.open();
-        record_paid_summary(&mut paid, "a", 5);
+        let mut db = sandbox.open();
+        record_paid_summary(&mut db, "a", 5);
         sandbox.raw_connection().execute_batch(harm).unwrap();
-        assert_eq!(paid.summary(&key("a")).unwrap(), None, "{harm}");
-        assert_eq!(paid.damaged_rows(), 1);
-        assert_eq!(paid.missing_keys(&[key("a")]).unwrap(), [key("a")]);
-        assert_eq!(paid.missing_keys(&vec![key("a"); 500]).unwrap().len(), 500);
-        assert_eq!(claim(&mut paid, "a", ME, NOBODY), ClaimStatus::Acquired);
-        record_paid_summary(&mut paid, "a", 6);
-        assert_eq!(paid.summary(&key("a")).unwrap().unwrap().at_ms, 6 * 86_400_000, "{harm}");
+        assert_eq!(db.summary(&key("a")).unwrap(), None, "{harm}");
+        assert_eq!(db.damaged_rows(), 1);
+        assert_eq!(db.missing_keys(&[key("a")]).unwrap(), [key("a")]);
+        assert_eq!(db.missing_keys(&vec![key("a"); 500]).unwrap().len(), 500);
+        assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
+        record_paid_summary(&mut db, "a", 6);
+        assert_eq!(db.summary(&key("a")).unwrap().unwrap().at_ms, 6 * 86_400_000, "{harm}");
     }
 }
 
 #[test]
 fn the_generation_moves_with_what_a_look_up_may_give_and_with_nothing_else() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    let mut before = paid.generation().unwrap();
-    let mut moved = |paid: &AgentDb| {
-        let now = paid.generation().unwrap();
+    let mut db = sandbox.open();
+    let mut before = db.generation().unwrap();
+    let mut moved = |db: &AgentDb| {
+        let now = db.generation().unwrap();
         std::mem::replace(&mut before, now) != now
     };
-    assert_eq!(claim(&mut paid, "a", ME, NOBODY), ClaimStatus::Acquired);
-    let spend = reserve(&mut paid, "a", 100, 5);
-    paid.settle(spend, &answered_settlement(Some(1))).unwrap();
-    paid.record_refusal(&key("a"), &key("a"), ME, "declined", None, 1).unwrap();
-    assert!(!moved(&paid));
-    record_paid_summary(&mut paid, "a", 5);
-    assert!(moved(&paid));
+    assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
+    let spend = reserve(&mut db, "a", 100, 5);
+    db.settle(spend, &answered_settlement(Some(1))).unwrap();
+    db.record_refusal(&key("a"), &key("a"), ME, "declined", None, 1).unwrap();
+    assert!(!moved(&db));
+    record_paid_summary(&mut db, "a", 5);
+    assert!(moved(&db));
     // The same summary for the same path.
-    record_paid_summary(&mut paid, "a", 6);
-    paid.update_latest(&[(b"a.py".to_vec(), key("a"))]).unwrap();
-    assert!(!moved(&paid));
-    paid.update_latest(&[(b"b.py".to_vec(), key("a")), (b"c.py".to_vec(), key("unknown"))]).unwrap();
-    assert!(moved(&paid));
-    assert_eq!(paid.latest_summaries(Tier::Orchestrator).unwrap().len(), 2);
-    paid.clear_summaries(None).unwrap();
-    assert!(moved(&paid));
-    drop(paid);
+    record_paid_summary(&mut db, "a", 6);
+    db.update_latest(&[(b"a.py".to_vec(), key("a"))]).unwrap();
+    assert!(!moved(&db));
+    db.update_latest(&[(b"b.py".to_vec(), key("a")), (b"c.py".to_vec(), key("unknown"))]).unwrap();
+    assert!(moved(&db));
+    assert_eq!(db.latest_summaries(Tier::Orchestrator).unwrap().len(), 2);
+    db.clear_summaries(None).unwrap();
+    assert!(moved(&db));
+    drop(db);
     // One that is created again does not pass for the one before.
     for name in sandbox.file_names() {
         std::fs::remove_file(sandbox.path(&name)).unwrap();
@@ -165,20 +165,20 @@ fn the_generation_moves_with_what_a_look_up_may_give_and_with_nothing_else() {
 #[test]
 fn a_piece_of_work_is_done_by_one_alone() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    assert_eq!(claim(&mut paid, "a", ME, NOBODY), ClaimStatus::Acquired);
+    let mut db = sandbox.open();
+    assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
     // Another thread of the same process is no better than another process.
-    assert_eq!(claim(&mut paid, "a", ME, NOBODY), ClaimStatus::HeldElsewhere);
-    assert_eq!(claim(&mut paid, "a", "other", ALIVE), ClaimStatus::HeldElsewhere);
-    assert_eq!(claim(&mut paid, "b", "other", ALIVE), ClaimStatus::Acquired);
-    paid.release(&key("a"), "other").unwrap();
-    assert_eq!(claim(&mut paid, "a", "other", ALIVE), ClaimStatus::HeldElsewhere);
-    paid.release(&key("a"), ME).unwrap();
-    assert_eq!(claim(&mut paid, "a", "other", ALIVE), ClaimStatus::Acquired);
+    assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::HeldElsewhere);
+    assert_eq!(claim(&mut db, "a", "other", ALIVE), ClaimStatus::HeldElsewhere);
+    assert_eq!(claim(&mut db, "b", "other", ALIVE), ClaimStatus::Acquired);
+    db.release(&key("a"), "other").unwrap();
+    assert_eq!(claim(&mut db, "a", "other", ALIVE), ClaimStatus::HeldElsewhere);
+    db.release(&key("a"), ME).unwrap();
+    assert_eq!(claim(&mut db, "a", "other", ALIVE), ClaimStatus::Acquired);
     // Its process has died.
-    assert_eq!(claim(&mut paid, "a", ME, NOBODY), ClaimStatus::Acquired);
-    record_paid_summary(&mut paid, "a", 5);
-    assert_eq!(claim(&mut paid, "a", "other", NOBODY), ClaimStatus::Done);
+    assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
+    record_paid_summary(&mut db, "a", 5);
+    assert_eq!(claim(&mut db, "a", "other", NOBODY), ClaimStatus::Done);
 }
 
 #[test]
@@ -190,9 +190,9 @@ fn many_connections_claim_each_piece_of_work_once() {
         for thread in 0..4 {
             let (sandbox, claimed) = (&sandbox, &claimed);
             scope.spawn(move || {
-                let mut paid = sandbox.open();
+                let mut db = sandbox.open();
                 for number in 0..10 {
-                    let claim = claim(&mut paid, &format!("{number}"), &format!("p{thread}"), ALIVE);
+                    let claim = claim(&mut db, &format!("{number}"), &format!("p{thread}"), ALIVE);
                     claimed.fetch_add(u32::from(claim == ClaimStatus::Acquired), Ordering::Relaxed);
                 }
             });
@@ -204,59 +204,59 @@ fn many_connections_claim_each_piece_of_work_once() {
 #[test]
 fn what_was_refused_is_left_alone_until_its_time_comes() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    assert_eq!(claim(&mut paid, "a", ME, NOBODY), ClaimStatus::Acquired);
-    paid.record_refusal(&key("a"), &key("a"), ME, "too long", Some(2_000), 900).unwrap();
+    let mut db = sandbox.open();
+    assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
+    db.record_refusal(&key("a"), &key("a"), ME, "too long", Some(2_000), 900).unwrap();
     let refused = ClaimStatus::Refused { reason: "too long".to_owned(), until_ms: Some(2_000) };
-    assert_eq!(paid.claim(&key("a"), &key("a"), &[key("a")], ME, 1_999, NOBODY).unwrap(), refused);
+    assert_eq!(db.claim(&key("a"), &key("a"), &[key("a")], ME, 1_999, NOBODY).unwrap(), refused);
     assert_eq!(
-        paid.claim(&key("a"), &key("a"), &[key("a")], ME, 2_000, NOBODY).unwrap(),
+        db.claim(&key("a"), &key("a"), &[key("a")], ME, 2_000, NOBODY).unwrap(),
         ClaimStatus::Acquired
     );
-    paid.record_refusal(&key("a"), &key("a"), ME, "declined", None, 2_100).unwrap();
+    db.record_refusal(&key("a"), &key("a"), ME, "declined", None, 2_100).unwrap();
     assert!(matches!(
-        paid.claim(&key("a"), &key("a"), &[key("a")], ME, i64::MAX, NOBODY).unwrap(),
+        db.claim(&key("a"), &key("a"), &[key("a")], ME, i64::MAX, NOBODY).unwrap(),
         ClaimStatus::Refused { until_ms: None, .. }
     ));
-    assert_eq!(paid.refusals().unwrap().len(), 1);
-    assert_eq!(paid.delete_refusals_of(&[key("a")]).unwrap(), 1);
-    assert_eq!(claim(&mut paid, "a", ME, NOBODY), ClaimStatus::Acquired);
+    assert_eq!(db.refusals().unwrap().len(), 1);
+    assert_eq!(db.delete_refusals_of(&[key("a")]).unwrap(), 1);
+    assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
 }
 
 #[test]
 fn a_damaged_refusal_refuses_nothing() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    paid.record_refusal(&key("a"), &key("a"), ME, "declined", None, 1).unwrap();
+    let mut db = sandbox.open();
+    db.record_refusal(&key("a"), &key("a"), ME, "declined", None, 1).unwrap();
     sandbox.raw_connection().execute_batch("UPDATE refusal SET why = 'x'").unwrap();
-    assert_eq!(claim(&mut paid, "a", ME, NOBODY), ClaimStatus::Acquired);
+    assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::Acquired);
 }
 
 #[test]
 fn caps_hold_and_what_is_open_counts_as_its_worst() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
+    let mut db = sandbox.open();
     let caps = SpendCaps { day: nanos(100), total: nanos(150), calls_a_day: 4 };
-    let ask = |paid: &mut AgentDb, worst, day| paid.reserve(&reservation("a", worst, day), &caps).unwrap();
-    let first = ask(&mut paid, 60, 1).unwrap();
-    assert_eq!(ask(&mut paid, 41, 1), Err(CapExceeded::Day));
-    paid.settle(first, &answered_settlement(Some(10))).unwrap();
+    let ask = |db: &mut AgentDb, worst, day| db.reserve(&reservation("a", worst, day), &caps).unwrap();
+    let first = ask(&mut db, 60, 1).unwrap();
+    assert_eq!(ask(&mut db, 41, 1), Err(CapExceeded::Day));
+    db.settle(first, &answered_settlement(Some(10))).unwrap();
     assert_eq!(
-        paid.spend_totals(1).unwrap(),
+        db.spend_totals(1).unwrap(),
         SpendTotals { day: nanos(10), total: nanos(10), calls: 1, reserved: nanos(0) }
     );
-    ask(&mut paid, 90, 1).unwrap();
-    assert_eq!(ask(&mut paid, 1, 1), Err(CapExceeded::Day));
-    assert_eq!(ask(&mut paid, 51, 2), Err(CapExceeded::Total));
-    ask(&mut paid, 50, 2).unwrap();
+    ask(&mut db, 90, 1).unwrap();
+    assert_eq!(ask(&mut db, 1, 1), Err(CapExceeded::Day));
+    assert_eq!(ask(&mut db, 51, 2), Err(CapExceeded::Total));
+    ask(&mut db, 50, 2).unwrap();
     let expected = SpendTotals { day: nanos(50), total: nanos(150), calls: 1, reserved: nanos(140) };
-    assert_eq!(paid.spend_totals(2).unwrap(), expected);
+    assert_eq!(db.spend_totals(2).unwrap(), expected);
     // What is free is bounded by its number alone.
-    ask(&mut paid, 0, 1).unwrap();
-    ask(&mut paid, 0, 1).unwrap();
-    assert_eq!(ask(&mut paid, 0, 1), Err(CapExceeded::Calls));
+    ask(&mut db, 0, 1).unwrap();
+    ask(&mut db, 0, 1).unwrap();
+    assert_eq!(ask(&mut db, 0, 1), Err(CapExceeded::Calls));
     // A refusal leaves no row.
-    assert_eq!(paid.size().unwrap().calls, 5);
+    assert_eq!(db.size().unwrap().calls, 5);
 }
 
 #[test]
@@ -268,32 +268,32 @@ fn every_connection_sees_what_the_others_spend() {
     let second = reserve(&mut two, "b", 50, 5);
     one.settle(first, &answered_settlement(Some(7))).unwrap();
     two.settle(second, &answered_settlement(Some(5))).unwrap();
-    for paid in [&one, &two, &sandbox.open()] {
+    for db in [&one, &two, &sandbox.open()] {
         let expected = SpendTotals { day: nanos(12), total: nanos(12), calls: 2, reserved: nanos(0) };
-        assert_eq!(paid.spend_totals(5).unwrap(), expected);
-        assert_eq!(paid.spend_totals(6).unwrap().day, nanos(0));
+        assert_eq!(db.spend_totals(5).unwrap(), expected);
+        assert_eq!(db.spend_totals(6).unwrap().day, nanos(0));
     }
 }
 
 #[test]
 fn the_first_word_about_a_call_stands_and_an_unknown_cost_is_the_worst() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    let spend = reserve(&mut paid, "a", 100, 5);
-    paid.settle(spend, &SpendSettlement { outcome: SpendOutcome::Unknown, ..answered_settlement(None) })
+    let mut db = sandbox.open();
+    let spend = reserve(&mut db, "a", 100, 5);
+    db.settle(spend, &SpendSettlement { outcome: SpendOutcome::Unknown, ..answered_settlement(None) })
         .unwrap();
-    paid.settle(spend, &answered_settlement(Some(1))).unwrap();
-    assert_eq!(paid.spend_totals(5).unwrap().day, nanos(100));
-    assert!(paid.settle(SpendId(99), &answered_settlement(Some(1))).is_err());
+    db.settle(spend, &answered_settlement(Some(1))).unwrap();
+    assert_eq!(db.spend_totals(5).unwrap().day, nanos(100));
+    assert!(db.settle(SpendId(99), &answered_settlement(Some(1))).is_err());
 }
 
 #[test]
 fn a_damaged_row_of_the_ledger_counts_as_the_larger_of_its_numbers_each_day() {
     for harm in ["worst = 3", "cost = 3", "day = 4", "state = 'refused'", "cost = -100", "id = 9"] {
         let sandbox = TempAgentDb::new();
-        let mut paid = sandbox.open();
-        let spend = reserve(&mut paid, "a", 100, 5);
-        paid.settle(spend, &answered_settlement(Some(100))).unwrap();
+        let mut db = sandbox.open();
+        let spend = reserve(&mut db, "a", 100, 5);
+        db.settle(spend, &answered_settlement(Some(100))).unwrap();
         sandbox.raw_connection().execute_batch(&format!("UPDATE spend SET {harm}")).unwrap();
         let mut fresh = sandbox.open();
         for day in [5, 6] {
@@ -311,12 +311,12 @@ fn a_damaged_row_of_the_ledger_counts_as_the_larger_of_its_numbers_each_day() {
 #[test]
 fn usage_adds_up_by_day_and_model() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    record_paid_summary(&mut paid, "a", 5);
-    record_paid_summary(&mut paid, "b", 5);
-    reserve(&mut paid, "c", 100, 5);
-    record_paid_summary(&mut paid, "d", 6);
-    let usage = paid.usage().unwrap();
+    let mut db = sandbox.open();
+    record_paid_summary(&mut db, "a", 5);
+    record_paid_summary(&mut db, "b", 5);
+    reserve(&mut db, "c", 100, 5);
+    record_paid_summary(&mut db, "d", 6);
+    let usage = db.usage().unwrap();
     let days: Vec<i64> = usage.iter().map(|row| row.day).collect();
     assert_eq!(days, [6, 5]);
     let row = &usage[1];
@@ -328,52 +328,52 @@ fn usage_adds_up_by_day_and_model() {
 #[test]
 fn a_batch_is_reserved_as_a_whole_and_nobody_else_does_its_work() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
+    let mut db = sandbox.open();
     let new = |worst| NewBatch {
         model: model(),
         calls: ["a", "b"].map(|name| (reservation(name, worst, 5), question(name))).into(),
         at_ms: 1,
     };
-    assert_eq!(paid.reserve_batch(&new(600_000), &caps()).unwrap(), Err(CapExceeded::Day));
-    assert_eq!(paid.open_batches().unwrap(), []);
-    assert_eq!(paid.spend_totals(5).unwrap(), SpendTotals::default());
-    let id = paid.reserve_batch(&new(100), &caps()).unwrap().unwrap();
-    assert_eq!(paid.spend_totals(5).unwrap().reserved, nanos(200));
-    assert_eq!(claim(&mut paid, "a", ME, NOBODY), ClaimStatus::InBatch);
-    paid.mark_batch_submitted(id, "remote-1", 2).unwrap();
-    drop(paid);
-    let mut paid = sandbox.open();
-    let batches = paid.open_batches().unwrap();
+    assert_eq!(db.reserve_batch(&new(600_000), &caps()).unwrap(), Err(CapExceeded::Day));
+    assert_eq!(db.open_batches().unwrap(), []);
+    assert_eq!(db.spend_totals(5).unwrap(), SpendTotals::default());
+    let id = db.reserve_batch(&new(100), &caps()).unwrap().unwrap();
+    assert_eq!(db.spend_totals(5).unwrap().reserved, nanos(200));
+    assert_eq!(claim(&mut db, "a", ME, NOBODY), ClaimStatus::InBatch);
+    db.mark_batch_submitted(id, "remote-1", 2).unwrap();
+    drop(db);
+    let mut db = sandbox.open();
+    let batches = db.open_batches().unwrap();
     let [batch] = batches.as_slice() else { panic!("{batches:?}") };
     assert_eq!((batch.remote_id.as_deref(), batch.state), (Some("remote-1"), BatchState::Submitted));
-    let BatchItem { task_key: errand, spend, question: kept } = &batch.items[0];
-    assert_eq!((errand, kept), (&key("a"), &question("a")));
-    paid.record_answer(*spend, &answered_settlement(Some(4)), errand, ME, &[summary("a", 3)], &[]).unwrap();
-    assert_eq!(paid.open_batches().unwrap()[0].items.len(), 1);
-    paid.delete_batch(id).unwrap();
-    assert_eq!(paid.open_batches().unwrap(), []);
-    assert_eq!(paid.spend_totals(5).unwrap().day, nanos(104));
-    assert_eq!(claim(&mut paid, "b", ME, NOBODY), ClaimStatus::Acquired);
+    let BatchItem { task_key: task, spend, question: kept, .. } = &batch.items[0];
+    assert_eq!((task, kept), (&key("a"), &question("a")));
+    db.record_answer(*spend, &answered_settlement(Some(4)), task, ME, &[summary("a", 3)], &[]).unwrap();
+    assert_eq!(db.open_batches().unwrap()[0].items.len(), 1);
+    db.delete_batch(id).unwrap();
+    assert_eq!(db.open_batches().unwrap(), []);
+    assert_eq!(db.spend_totals(5).unwrap().day, nanos(104));
+    assert_eq!(claim(&mut db, "b", ME, NOBODY), ClaimStatus::Acquired);
 }
 
 #[test]
 fn clearing_takes_the_words_and_leaves_the_ledger() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    record_paid_summary(&mut paid, "a", 5);
-    record_paid_summary(&mut paid, "b", 5);
-    paid.record_refusal(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
-    let freed = paid.clear_summaries(Some(&[summary("a", 0).subject])).unwrap();
+    let mut db = sandbox.open();
+    record_paid_summary(&mut db, "a", 5);
+    record_paid_summary(&mut db, "b", 5);
+    db.record_refusal(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
+    let freed = db.clear_summaries(Some(&[summary("a", 0).subject])).unwrap();
     assert_eq!((freed.summaries, freed.refusals, freed.cost), (1, 0, nanos(40)));
-    assert_eq!(paid.summary(&key("a")).unwrap(), None);
-    assert!(paid.summary(&key("b")).unwrap().is_some());
-    assert_eq!(paid.latest_summaries(Tier::Orchestrator).unwrap().len(), 1);
-    let freed = paid.clear_summaries(None).unwrap();
+    assert_eq!(db.summary(&key("a")).unwrap(), None);
+    assert!(db.summary(&key("b")).unwrap().is_some());
+    assert_eq!(db.latest_summaries(Tier::Orchestrator).unwrap().len(), 1);
+    let freed = db.clear_summaries(None).unwrap();
     assert_eq!((freed.summaries, freed.refusals, freed.cost), (1, 1, nanos(40)));
-    let size = paid.size().unwrap();
+    let size = db.size().unwrap();
     assert_eq!((size.summaries, size.refusals, size.calls, size.spent_total), (0, 0, 2, nanos(80)));
-    assert_eq!(paid.latest_summaries(Tier::Orchestrator).unwrap(), []);
-    drop(paid);
+    assert_eq!(db.latest_summaries(Tier::Orchestrator).unwrap(), []);
+    drop(db);
     let bytes = std::fs::read(sandbox.file()).unwrap();
     assert!(!bytes.windows(7).any(|window| window == b"It does"));
 }
@@ -381,11 +381,11 @@ fn clearing_takes_the_words_and_leaves_the_ledger() {
 #[test]
 fn verifying_names_what_is_damaged_and_keeps_the_rest() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    record_paid_summary(&mut paid, "a", 5);
-    record_paid_summary(&mut paid, "b", 5);
-    paid.record_refusal(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
-    assert_eq!(paid.verify().unwrap().damaged_rows, [""; 0]);
+    let mut db = sandbox.open();
+    record_paid_summary(&mut db, "a", 5);
+    record_paid_summary(&mut db, "b", 5);
+    db.record_refusal(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
+    assert_eq!(db.verify().unwrap().damaged_rows, [""; 0]);
     sandbox
         .raw_connection()
         .execute_batch(
@@ -393,55 +393,55 @@ fn verifying_names_what_is_damaged_and_keeps_the_rest() {
              UPDATE refusal SET at_ms = 2",
         )
         .unwrap();
-    let verdict = paid.verify().unwrap();
+    let verdict = db.verify().unwrap();
     assert_eq!(verdict.damaged_rows, ["summary by a model", "last summary of a path", "refusal of a model"]);
-    assert_eq!(paid.verify().unwrap().damaged_rows, [""; 0]);
-    assert!(paid.summary(&key("b")).unwrap().is_some());
-    assert_eq!(paid.spend_totals(5).unwrap().total, nanos(80));
+    assert_eq!(db.verify().unwrap().damaged_rows, [""; 0]);
+    assert!(db.summary(&key("b")).unwrap().is_some());
+    assert_eq!(db.spend_totals(5).unwrap().total, nanos(80));
 }
 
 #[test]
 fn a_write_that_was_not_committed_leaves_nothing() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    let spend = reserve(&mut paid, "a", 100, 5);
+    let mut db = sandbox.open();
+    let spend = reserve(&mut db, "a", 100, 5);
     // The disk is full from here on.
     let pages: i64 = sandbox.raw_connection().query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
-    paid.database.connection.pragma_update(None, "max_page_count", pages).unwrap();
+    db.database.connection.pragma_update(None, "max_page_count", pages).unwrap();
     let large = StoredSummary { text: "x".repeat(100_000), ..summary("a", 1) };
     let error =
-        paid.record_answer(spend, &answered_settlement(Some(1)), &key("a"), ME, &[large], &[]).unwrap_err();
+        db.record_answer(spend, &answered_settlement(Some(1)), &key("a"), ME, &[large], &[]).unwrap_err();
     assert!(matches!(error, Error::Full(_)), "{error:?}");
-    assert_eq!(paid.summary(&key("a")).unwrap(), None);
-    assert_eq!(paid.spend_totals(5).unwrap().reserved, nanos(100));
+    assert_eq!(db.summary(&key("a")).unwrap(), None);
+    assert_eq!(db.spend_totals(5).unwrap().reserved, nanos(100));
     assert_eq!(sandbox.open().spend_totals(5).unwrap().reserved, nanos(100));
 }
 
 #[test]
 fn writing_to_a_deleted_database_is_an_error() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    record_paid_summary(&mut paid, "a", 5);
+    let mut db = sandbox.open();
+    record_paid_summary(&mut db, "a", 5);
     std::fs::remove_file(sandbox.file()).unwrap();
-    assert!(!paid.is_file_in_place());
-    assert!(matches!(paid.reserve(&reservation("b", 1, 5), &caps()), Err(Error::Gone)));
-    assert!(paid.summary(&key("a")).unwrap().is_some());
+    assert!(!db.is_file_in_place());
+    assert!(matches!(db.reserve(&reservation("b", 1, 5), &caps()), Err(Error::Gone)));
+    assert!(db.summary(&key("a")).unwrap().is_some());
 }
 
 #[test]
 fn a_process_that_dies_leaves_all_that_was_acknowledged() {
     let sandbox = TempAgentDb::new();
-    let mut paid = sandbox.open();
-    record_paid_summary(&mut paid, "a", 5);
-    reserve(&mut paid, "b", 100, 5);
+    let mut db = sandbox.open();
+    record_paid_summary(&mut db, "a", 5);
+    reserve(&mut db, "b", 100, 5);
     // Its files as a kill would leave them: the log is not yet a part of the database.
     let other = TempAgentDb::new();
     for name in ["agent.db", "agent.db-wal"] {
         std::fs::copy(sandbox.path(name), other.path(name)).unwrap();
     }
-    let paid = other.open();
-    assert!(paid.summary(&key("a")).unwrap().is_some());
-    let spent = paid.spend_totals(5).unwrap();
+    let db = other.open();
+    assert!(db.summary(&key("a")).unwrap().is_some());
+    let spent = db.spend_totals(5).unwrap();
     assert_eq!((spent.day, spent.reserved), (nanos(140), nanos(100)));
 }
 

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::Connection;
 
 use super::rows::{CapExceeded, SpendCaps, SpendId, SpendOutcome, SpendReservation, SpendTotals, UsageRow};
-use super::tables::spend;
-use super::tables::spend::{CounterName, LedgerRow, SpendRow};
+use super::spend;
+use super::spend::{CounterName, LedgerRow, SpendRow};
 use crate::model::{ModelName, Money, TokenUsage};
-use crate::store::sqlite::Error;
+use crate::store::error::Error;
 
 /// The sums of the rows that this connection has read. A settled row never changes, so it is read once; open rows are
 /// read again each time.
@@ -60,7 +60,6 @@ impl LedgerTotals {
         })
     }
 
-    /// Returns what has been spent in all.
     pub(super) fn total_spent(&mut self, connection: &Connection) -> Result<Money, Error> {
         // The total is the same on every day.
         Ok(self.refresh(connection, 0)?.total)

@@ -5,13 +5,15 @@ use rusqlite::{Connection, Params};
 
 use super::db::AgentDb;
 use super::recovery;
+use super::recovery::{LEDGER, TABLES, Table};
 use super::rows::{AgentDbSize, DeletedSummaries, SpendId};
-use super::tables::catalog::{LEDGER, TABLES, Table};
-use super::tables::spend;
-use super::tables::spend::LedgerRow;
+use super::spend;
+use super::spend::LedgerRow;
 use super::totals::LedgerTotals;
 use crate::model::{ContentHash, Money};
-use crate::store::sqlite::{Error, IntegrityReport, RowColumns, check_structure, metadata_if_exists};
+use crate::store::database::{IntegrityReport, check_structure, metadata_if_exists};
+use crate::store::error::Error;
+use crate::store::row::{RowColumns, StoredRow};
 
 impl AgentDb {
     /// Deletes summaries and what refers to them: all of them, with all refusals, or those of some subjects. The ledger
@@ -103,7 +105,9 @@ fn verify_table(connection: &Connection, table: &Table, report: &mut IntegrityRe
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         report.rows += 1;
-        if !(table.is_intact)(&RowColumns::from_row(row, 1)?) {
+        // The first one is the id of the row.
+        let (_, columns) = RowColumns::from_row(row)?.split_at(1);
+        if !(table.is_intact)(&columns) {
             report.damaged_rows.push(table.row_label.to_owned());
             damaged.push(row.get(0)?);
         }
@@ -125,7 +129,7 @@ fn verify_ledger(connection: &Connection, report: &mut IntegrityReport) -> Resul
     })?;
     for (id, amount) in damaged {
         report.damaged_rows.push(LEDGER.row_label.to_owned());
-        spend::upsert(connection, &spend::unknown_cost_row(id, amount, last_day))?;
+        spend::unknown_cost_row(id, amount, last_day).upsert(connection)?;
     }
     Ok(())
 }

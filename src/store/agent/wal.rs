@@ -10,7 +10,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use crate::store::sqlite::{Error, file_error, open_bytes, with_suffix};
+use crate::store::database::{file_error, open_bytes, with_suffix};
+use crate::store::error::Error;
 
 const PAGE: usize = 4096;
 const HEADER: usize = 32;

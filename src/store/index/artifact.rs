@@ -7,12 +7,13 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::open::Store;
 use super::{codec, content};
 use crate::model::{ArtifactKind, ContentHash, FileReferences, Outline, Producer, Skeleton};
-use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
+use crate::store::database::IntegrityReport;
+use crate::store::error::Error;
+use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 
 /// An outline that was searched for a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchedOutline<'a> {
-    /// The content.
     pub hash: ContentHash,
     /// Who made the outline.
     pub producer: &'a Producer,
@@ -31,19 +32,16 @@ impl Store {
         Ok(true)
     }
 
-    /// Returns the outline of a content.
     pub fn outline(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<Outline>, Error> {
         let made = self.stored_outline(producer, hash)?;
         Ok(made.map(|made| made.value))
     }
 
-    /// Returns the skeleton of a content.
     pub fn skeleton(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<Skeleton>, Error> {
         let made = self.artifact_of_kind(ArtifactKind::Skeleton, producer, hash, codec::decode_skeleton)?;
         Ok(made.map(|made| made.value))
     }
 
-    /// Returns the summary of a content.
     pub fn summary(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<String>, Error> {
         let made = self.stored_summary(producer, hash)?;
         Ok(made.map(|made| made.value))
@@ -60,9 +58,63 @@ impl Store {
         producers: &'a [Producer],
         each: &mut dyn FnMut(SearchedOutline<'a>),
     ) -> Result<(), Error> {
+        let decode = |body: &[u8]| match memchr::memmem::find(body, name.as_bytes()) {
+            Some(_) => codec::decode_outline(body).map(Some),
+            None => Some(None),
+        };
         let outlines = producers.iter().filter(|producer| producer.artifact == ArtifactKind::Outline);
         for producer in outlines {
-            self.search_outlines_by(producer, name, each)?;
+            self.for_each_artifact(producer, &mut |hash, row| {
+                // The checksum is taken of every body: a flipped bit may have taken the name out of one.
+                let outline = from_row(row, 1, &ArtifactIdentity::new(producer, &hash), decode)?.value;
+                each(SearchedOutline { hash, producer, outline });
+                Some(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns the names of those of the contents that `producer` made any of. Reads all that it made, in one go:
+    /// quicker than a look-up for each, where most are wanted.
+    pub fn get_references(
+        &self,
+        producer: &Producer,
+        contents: &HashSet<ContentHash>,
+    ) -> Result<HashMap<ContentHash, FileReferences>, Error> {
+        let mut found = HashMap::new();
+        if producer.artifact != ArtifactKind::References {
+            return Ok(found);
+        }
+        self.for_each_artifact(producer, &mut |hash, row| {
+            if contents.contains(&hash) {
+                let origin = ArtifactIdentity::new(producer, &hash);
+                found.insert(hash, from_row(row, 1, &origin, codec::decode_references)?.value);
+            }
+            Some(())
+        })?;
+        Ok(found)
+    }
+
+    /// Calls `read` with the content of every artifact of a producer, and a row whose columns after the first are those of
+    /// [`from_row`]. A row for which it returns `None` is damaged.
+    fn for_each_artifact(
+        &self,
+        producer: &Producer,
+        read: &mut dyn FnMut(ContentHash, &Row<'_>) -> Option<()>,
+    ) -> Result<(), Error> {
+        let mut statement = self.database.connection.prepare_cached(
+            "SELECT sha, made_at, body, artifact.ck
+             FROM producer
+             JOIN artifact ON key BETWEEN producer.id << 40 AND producer.id << 40 | 0xFFFFFFFFFF
+             JOIN content ON content.id = key & 0xFFFFFFFFFF
+             WHERE producer.artifact = ?1 AND language = ?2 AND version = ?3",
+        )?;
+        let mut rows =
+            statement.query(params![producer.artifact.name(), producer.language, producer.version])?;
+        while let Some(row) = rows.next()? {
+            if content::hash_from_row(row, 0).and_then(|hash| read(hash, row)).is_none() {
+                self.record_damage();
+            }
         }
         Ok(())
     }
@@ -120,80 +172,8 @@ impl Store {
         }
         Ok(made)
     }
-
-    fn search_outlines_by<'a>(
-        &self,
-        producer: &'a Producer,
-        name: &str,
-        each: &mut dyn FnMut(SearchedOutline<'a>),
-    ) -> Result<(), Error> {
-        // The checksum of every body is taken, whether the name is in it or not: a flipped bit may have taken it out.
-        let mut statement = self.database.connection.prepare_cached(
-            "SELECT sha, made_at, body, artifact.ck, instr(body, ?4)
-             FROM producer
-             JOIN artifact ON key BETWEEN producer.id << 40 AND producer.id << 40 | 0xFFFFFFFFFF
-             JOIN content ON content.id = key & 0xFFFFFFFFFF
-             WHERE producer.artifact = ?1 AND language = ?2 AND version = ?3",
-        )?;
-        let kind = producer.artifact.name();
-        let mut rows =
-            statement.query(params![kind, producer.language, producer.version, name.as_bytes()])?;
-        while let Some(row) = rows.next()? {
-            let speaks = 0 < row.get::<_, i64>(4)?;
-            let decode =
-                |body: &[u8]| if speaks { codec::decode_outline(body).map(Some) } else { Some(None) };
-            let made = content::hash_from_row(row, 0).and_then(|hash| {
-                let made = from_row(row, 1, &ArtifactIdentity::new(producer, &hash), decode)?;
-                Some(SearchedOutline { hash, producer, outline: made.value })
-            });
-            match made {
-                Some(searched) => each(searched),
-                None => self.record_damage(),
-            }
-        }
-        Ok(())
-    }
 }
 
-impl Store {
-    /// Returns the names of those of the contents that `producer` made any of. Reads all that it made, in one go:
-    /// quicker than a look-up for each, where most are wanted.
-    pub fn get_references(
-        &self,
-        producer: &Producer,
-        contents: &HashSet<ContentHash>,
-    ) -> Result<HashMap<ContentHash, FileReferences>, Error> {
-        let mut found = HashMap::new();
-        if producer.artifact != ArtifactKind::References {
-            return Ok(found);
-        }
-        let mut statement = self.database.connection.prepare_cached(
-            "SELECT sha, made_at, body, artifact.ck
-             FROM producer
-             JOIN artifact ON key BETWEEN producer.id << 40 AND producer.id << 40 | 0xFFFFFFFFFF
-             JOIN content ON content.id = key & 0xFFFFFFFFFF
-             WHERE producer.artifact = ?1 AND language = ?2 AND version = ?3",
-        )?;
-        let mut rows =
-            statement.query(params![producer.artifact.name(), producer.language, producer.version])?;
-        while let Some(row) = rows.next()? {
-            let Some(hash) = content::hash_from_row(row, 0) else {
-                self.record_damage();
-                continue;
-            };
-            if !contents.contains(&hash) {
-                continue;
-            }
-            match from_row(row, 1, &ArtifactIdentity::new(producer, &hash), codec::decode_references) {
-                Some(made) => drop(found.insert(hash, made.value)),
-                None => self.record_damage(),
-            }
-        }
-        Ok(found)
-    }
-}
-
-/// What was made, and when.
 pub(super) struct StoredArtifact<T> {
     pub(super) made_at_s: i64,
     pub(super) value: T,
@@ -213,14 +193,14 @@ impl<'a> ArtifactIdentity<'a> {
     }
 
     fn checksum(&self, made_at_s: i64, body: &[u8]) -> RowChecksum {
-        ChecksumBuilder::new("artifact/1")
+        RowFields::new("artifact/1")
             .bytes(self.hash.as_bytes())
             .text(self.kind)
             .text(self.language)
             .text(self.version)
             .number(made_at_s)
             .bytes(body)
-            .finish()
+            .checksum()
     }
 }
 
@@ -233,51 +213,35 @@ pub(super) fn upsert(
     made_at_s: i64,
     body: &[u8],
 ) -> Result<(), Error> {
-    connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO artifact (key, made_at, body, ck) VALUES (?1 << 40 | ?2, ?3, ?4, ?5)",
-        )?
-        .execute(params![producer_id, content_id, made_at_s, body, origin.checksum(made_at_s, body)])?;
-    Ok(())
+    let query = "INSERT OR REPLACE INTO artifact (key, made_at, body, ck) VALUES (?1 << 40 | ?2, ?3, ?4, ?5)";
+    let ck = origin.checksum(made_at_s, body);
+    execute(connection, query, params![producer_id, content_id, made_at_s, body, ck]).map(drop)
 }
 
 /// Deletes the artifacts of a producer; returns how many there were.
 pub(super) fn delete_by_producer(connection: &Connection, producer_id: i64) -> Result<u64, Error> {
-    let removed = connection
-        .prepare_cached("DELETE FROM artifact WHERE key BETWEEN ?1 << 40 AND ?1 << 40 | 0xFFFFFFFFFF")?
-        .execute([producer_id])?;
-    Ok(removed as u64)
+    let query = "DELETE FROM artifact WHERE key BETWEEN ?1 << 40 AND ?1 << 40 | 0xFFFFFFFFFF";
+    execute(connection, query, [producer_id])
 }
 
 /// Deletes the artifacts of a content; returns how many there were.
 pub(super) fn delete_by_content(connection: &Connection, content_id: i64) -> Result<u64, Error> {
-    let removed = connection
-        .prepare_cached("DELETE FROM artifact WHERE key IN (SELECT id << 40 | ?1 FROM producer)")?
-        .execute([content_id])?;
-    Ok(removed as u64)
+    execute(
+        connection,
+        "DELETE FROM artifact WHERE key IN (SELECT id << 40 | ?1 FROM producer)",
+        [content_id],
+    )
 }
 
 /// Deletes the rows that are damaged, cannot be understood, or belong to no content or producer.
-pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
-    let mut doomed: Vec<i64> = Vec::new();
-    let mut statement = connection.prepare(
-        "SELECT key, made_at, body, artifact.ck, sha, producer.artifact, language, version
+pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
+    let query = "SELECT key, made_at, body, artifact.ck, sha, producer.artifact, language, version
          FROM artifact
          LEFT JOIN content ON content.id = key & 0xFFFFFFFFFF
-         LEFT JOIN producer ON producer.id = key >> 40",
-    )?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        verdict.rows += 1;
-        if !is_sound(row) {
-            verdict.damaged_rows.push(describe_row(row));
-            doomed.push(row.get(0)?);
-        }
-    }
-    for key in doomed {
-        connection.prepare_cached("DELETE FROM artifact WHERE key = ?1")?.execute([key])?;
-    }
-    Ok(())
+         LEFT JOIN producer ON producer.id = key >> 40";
+    let damaged = |row: &Row<'_>| (!is_intact(row)).then(|| describe_row(row));
+    delete_damaged(connection, (query, "DELETE FROM artifact WHERE key = ?1", &[0]), damaged, report)
+        .map(drop)
 }
 
 /// Reads an artifact from three columns: `made_at, body, ck`. `None` where they are not what was once written.
@@ -297,7 +261,7 @@ pub(super) fn from_row<T>(
     Some(StoredArtifact { made_at_s: at_s, value: what })
 }
 
-fn is_sound(row: &Row<'_>) -> bool {
+fn is_intact(row: &Row<'_>) -> bool {
     let text = |column| row.get_ref(column).ok()?.as_str().ok();
     let origin = || Some((content::hash_from_row(row, 4)?, text(5)?, text(6)?, text(7)?));
     let Some((hash, kind, language, version)) = origin() else {

@@ -52,7 +52,6 @@ struct SymbolRow<'a> {
     recovered: bool,
 }
 
-/// Writes an outline.
 pub(super) fn encode_outline(outline: &Outline) -> Vec<u8> {
     let mut symbols = Vec::new();
     outline.walk(|symbol, depth| symbols.push(symbol_to_row(symbol, depth)));
@@ -79,7 +78,6 @@ pub(super) fn decode_outline(bytes: &[u8]) -> Option<Outline> {
     })
 }
 
-/// Writes a skeleton.
 pub(super) fn encode_skeleton(skeleton: &Skeleton) -> Vec<u8> {
     let (health, is_checked) = (health_to_row(skeleton.health), skeleton.is_checked);
     let row = SkeletonRow { health, is_checked, text: &skeleton.text };

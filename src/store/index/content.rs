@@ -1,13 +1,14 @@
 //! The table `content`: what is known of bytes, whatever file holds them.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, params_from_iter};
 
 use super::open::Store;
 use crate::model::{ContentFacts, ContentHash, HeaderDialect};
-use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
+use crate::store::database::IntegrityReport;
+use crate::store::error::Error;
+use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 
 impl Store {
-    /// Returns what is known of a content.
     #[cfg(test)]
     pub fn facts(&self, hash: &ContentHash) -> Result<Option<ContentFacts>, Error> {
         let mut statement = self.database.connection.prepare_cached(SELECT_BY_HASH)?;
@@ -40,7 +41,7 @@ pub(super) fn facts_from_row(row: &Row<'_>, first: usize, hash: &ContentHash) ->
         claimed_type: row.get(first + 4).ok()?,
     };
     let stored: RowChecksum = row.get(first + 5).ok()?;
-    (stored == checksum(hash, &facts)).then_some(facts)
+    (stored == fields(hash, &facts).checksum()).then_some(facts)
 }
 
 /// Reads the hash of a content; `None` where it is not one.
@@ -94,79 +95,45 @@ pub(super) fn select_idle(connection: &Connection, before_s: i64) -> Result<Vec<
 
 /// Deletes a content; returns how many there were: 1 or 0. Its artifacts must be gone.
 pub(super) fn delete(connection: &Connection, id: i64) -> Result<u64, Error> {
-    let removed = connection.prepare_cached("DELETE FROM content WHERE id = ?1")?.execute([id])?;
-    Ok(removed as u64)
+    execute(connection, "DELETE FROM content WHERE id = ?1", [id])
 }
 
 /// Deletes the rows that are damaged.
-pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
-    let mut doomed: Vec<i64> = Vec::new();
-    let mut statement =
-        connection.prepare("SELECT id, sha, size, encoding, lines, dialect, claims, ck FROM content")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        verdict.rows += 1;
+pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
+    let query = "SELECT id, sha, size, encoding, lines, dialect, claims, ck FROM content";
+    let damaged = |row: &Row<'_>| {
         let hash = hash_from_row(row, 1);
-        if hash.and_then(|hash| facts_from_row(row, 2, &hash)).is_none() {
-            let name = hash.map_or_else(|| "of no hash".to_owned(), |hash| hash.short_hex());
-            verdict.damaged_rows.push(format!("content {name}"));
-            doomed.push(row.get(0)?);
-        }
-    }
-    for id in doomed {
-        delete(connection, id)?;
-    }
-    Ok(())
+        let is_damaged = hash.and_then(|hash| facts_from_row(row, 2, &hash)).is_none();
+        is_damaged
+            .then(|| format!("content {}", hash.map_or("of no hash".to_owned(), |hash| hash.short_hex())))
+    };
+    delete_damaged(connection, (query, "DELETE FROM content WHERE id = ?1", &[0]), damaged, report).map(drop)
 }
 
 fn insert(connection: &Connection, hash: &ContentHash, facts: &ContentFacts) -> Result<i64, Error> {
-    connection
-        .prepare_cached(
-            "INSERT INTO content (sha, size, encoding, lines, dialect, claims, ck)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute(params![
-            hash.as_bytes(),
-            facts.size.cast_signed(),
-            facts.encoding,
-            facts.lines,
-            dialect_name(facts.dialect),
-            facts.claimed_type,
-            checksum(hash, facts),
-        ])?;
+    let query = "INSERT INTO content (sha, size, encoding, lines, dialect, claims, ck)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    execute(connection, query, params_from_iter(fields(hash, facts).into_values()))?;
     Ok(connection.last_insert_rowid())
 }
 
 fn update(connection: &Connection, id: i64, hash: &ContentHash, facts: &ContentFacts) -> Result<(), Error> {
-    connection
-        .prepare_cached(
-            "UPDATE content
-             SET sha = ?2, size = ?3, encoding = ?4, lines = ?5, dialect = ?6, claims = ?7, ck = ?8
-             WHERE id = ?1",
-        )?
-        .execute(params![
-            id,
-            hash.as_bytes(),
-            facts.size.cast_signed(),
-            facts.encoding,
-            facts.lines,
-            dialect_name(facts.dialect),
-            facts.claimed_type,
-            checksum(hash, facts),
-        ])?;
-    Ok(())
+    let query = "UPDATE content
+                 SET sha = ?1, size = ?2, encoding = ?3, lines = ?4, dialect = ?5, claims = ?6, ck = ?7
+                 WHERE id = ?8";
+    let values = fields(hash, facts).into_values().into_iter().chain([id.into()]);
+    execute(connection, query, params_from_iter(values)).map(drop)
 }
 
-/// Covers all but `idle_since`, which changes by itself and can cost no more than a content derived again.
-fn checksum(hash: &ContentHash, facts: &ContentFacts) -> RowChecksum {
-    ChecksumBuilder::new("content/1")
+/// All but `idle_since`, which changes by itself and can cost no more than a content derived again.
+fn fields<'f>(hash: &'f ContentHash, facts: &'f ContentFacts) -> RowFields<'f> {
+    RowFields::new("content/1")
         .bytes(hash.as_bytes())
         .number(facts.size.cast_signed())
         .optional_text(facts.encoding.as_deref())
         .number(i64::from(facts.lines))
         .text(dialect_name(facts.dialect))
         .optional_text(facts.claimed_type.as_deref())
-        .finish()
 }
 
 const fn dialect_name(dialect: HeaderDialect) -> &'static str {

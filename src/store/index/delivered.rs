@@ -1,12 +1,13 @@
 //! The tables `given` and `given_text`: what the last aggregation of each name gave.
 
-use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::meta;
 use super::open::Store;
 use crate::model::{ContentHash, RelPath, ViewMode};
-use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
+use crate::store::database::IntegrityReport;
+use crate::store::error::Error;
+use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 
 /// The facts that say when a name was used last begin so.
 const USED_AT_PREFIX: &str = "given/";
@@ -18,11 +19,8 @@ const SECONDS_A_DAY: i64 = 86_400;
 /// What a reader was given of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveredFile {
-    /// The file.
     pub path: RelPath,
-    /// How it was shown.
     pub view: ViewMode,
-    /// A hash of what was shown.
     pub shown: ContentHash,
     /// A hash of what would have been shown, had there been no limit.
     pub wanted: ContentHash,
@@ -117,28 +115,21 @@ fn next_version(mut before: Vec<u8>, giving: &DeliveryUpdate, at_s: i64) -> Cont
 
 /// Deletes all versions: rows are deleted otherwise than by a delivery.
 fn delete_versions(connection: &Connection) -> Result<(), Error> {
-    let below = "DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1";
-    connection.prepare_cached(below)?.execute([VERSION_PREFIX])?;
-    Ok(())
+    execute(connection, "DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1", [VERSION_PREFIX]).map(drop)
 }
 
 fn insert(connection: &Connection, name: &str, row: &DeliveredFile, text: Option<&str>) -> Result<(), Error> {
     let path = row.path.as_bytes();
     let mut text_id = None;
     if let Some(text) = text {
-        connection
-            .prepare_cached("INSERT INTO given_text (text, ck) VALUES (?1, ?2)")?
-            .execute(params![text, text_checksum(name, path, text)])?;
+        let values = params![text, text_checksum(name, path, text)];
+        execute(connection, "INSERT INTO given_text (text, ck) VALUES (?1, ?2)", values)?;
         text_id = Some(connection.last_insert_rowid());
     }
     let (view, shown, wanted) = (row.view.name(), row.shown.as_bytes(), row.wanted.as_bytes());
     let ck = checksum(name, path, view, shown, wanted, text_id);
-    connection
-        .prepare_cached(
-            "INSERT INTO given (name, path, view, shown, wanted, text_id, ck) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute(params![name, path, view, shown, wanted, text_id, ck])?;
-    Ok(())
+    let query = "INSERT INTO given (name, path, view, shown, wanted, text_id, ck) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    execute(connection, query, params![name, path, view, shown, wanted, text_id, ck]).map(drop)
 }
 
 fn delete(connection: &Connection, name: &str, path: &[u8]) -> Result<(), Error> {
@@ -167,13 +158,12 @@ pub(super) fn delete_older(connection: &Connection, before_s: i64) -> Result<(),
         let key = format!("{USED_AT_PREFIX}{name}");
         let used = meta::get_intact(connection, &key)?.and_then(|value| value.try_into().ok());
         if used.is_none_or(|used| i64::from_le_bytes(used) < before_s) {
-            connection.prepare_cached("DELETE FROM given WHERE name = ?1")?.execute([name])?;
-            connection.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([key])?;
+            execute(connection, "DELETE FROM given WHERE name = ?1", [name])?;
+            execute(connection, "DELETE FROM meta WHERE key = ?1", [key])?;
             delete_versions(connection)?;
         }
     }
-    delete_orphaned_texts(connection)?;
-    Ok(())
+    delete_orphaned_texts(connection)
 }
 
 fn select_names(connection: &Connection) -> Result<Vec<String>, Error> {
@@ -182,39 +172,27 @@ fn select_names(connection: &Connection) -> Result<Vec<String>, Error> {
     Ok(names.collect::<Result<_, _>>()?)
 }
 
-fn delete_orphaned_texts(connection: &Connection) -> Result<usize, Error> {
-    let all = "DELETE FROM given_text WHERE id NOT IN (SELECT text_id FROM given WHERE text_id IS NOT NULL)";
-    Ok(connection.prepare_cached(all)?.execute([])?)
+fn delete_orphaned_texts(connection: &Connection) -> Result<(), Error> {
+    let query =
+        "DELETE FROM given_text WHERE id NOT IN (SELECT text_id FROM given WHERE text_id IS NOT NULL)";
+    execute(connection, query, []).map(drop)
 }
 
 /// Deletes the rows that are damaged, and texts that belong to none.
-pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
-    let mut doomed: Vec<(Value, Value)> = Vec::new();
-    let mut statement = connection.prepare(
-        "SELECT path, view, shown, wanted, text_id, given.ck, text, given_text.ck, name
-         FROM given LEFT JOIN given_text ON id = text_id",
-    )?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        verdict.rows += 1;
-        if !is_sound(row) {
-            verdict.damaged_rows.push("what an aggregation gave".to_owned());
-            doomed.push((row.get(8)?, row.get(0)?));
-        }
-    }
-    if !doomed.is_empty() {
+pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
+    let query = "SELECT path, view, shown, wanted, text_id, given.ck, text, given_text.ck, name
+         FROM given LEFT JOIN given_text ON id = text_id";
+    let delete = "DELETE FROM given WHERE name = ?1 AND path = ?2";
+    let damaged = |row: &Row<'_>| (!is_intact(row)).then(|| "what an aggregation gave".to_owned());
+    if 0 < delete_damaged(connection, (query, delete, &[8, 0]), damaged, report)? {
         delete_versions(connection)?;
     }
-    for (name, path) in doomed {
-        connection.execute("DELETE FROM given WHERE name = ?1 AND path = ?2", [name, path])?;
-    }
-    delete_orphaned_texts(connection)?;
-    Ok(())
+    delete_orphaned_texts(connection)
 }
 
 /// Returns whether a row and its text, as the statement of [`verify`] gives them, are what was once written.
-fn is_sound(row: &Row<'_>) -> bool {
-    let sound = || {
+fn is_intact(row: &Row<'_>) -> bool {
+    let intact = || {
         let name = row.get_ref(8).ok()?.as_str().ok()?;
         let (given, text_id) = from_row(row, name)?;
         if text_id.is_none() {
@@ -224,7 +202,7 @@ fn is_sound(row: &Row<'_>) -> bool {
         let stored: RowChecksum = row.get(7).ok()?;
         (stored == text_checksum(name, given.path.as_bytes(), text)).then_some(())
     };
-    sound().is_some()
+    intact().is_some()
 }
 
 /// Reads a row from six columns: `path, view, shown, wanted, text_id, ck`. `None` where they are not what was once
@@ -261,12 +239,12 @@ fn checksum(
     wanted: &[u8; 32],
     text_id: Option<i64>,
 ) -> RowChecksum {
-    let sum = ChecksumBuilder::new("given/1").text(name).bytes(path).text(view).bytes(shown).bytes(wanted);
-    sum.number(text_id.unwrap_or(-1)).finish()
+    let sum = RowFields::new("given/1").text(name).bytes(path).text(view).bytes(shown).bytes(wanted);
+    sum.number(text_id.unwrap_or(-1)).checksum()
 }
 
 fn text_checksum(name: &str, path: &[u8], text: &str) -> RowChecksum {
-    ChecksumBuilder::new("given_text/1").text(name).bytes(path).text(text).finish()
+    RowFields::new("given_text/1").text(name).bytes(path).text(text).checksum()
 }
 
 #[cfg(test)]

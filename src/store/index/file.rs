@@ -1,36 +1,31 @@
 //! The table `file`: the project's files as they were last seen.
 
-use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 use super::content;
 use super::open::Store;
 use crate::model::{ContentFacts, ContentHash, FileStamp, RelPath, SkipReason};
-use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
+use crate::store::database::IntegrityReport;
+use crate::store::error::Error;
+use crate::store::row::{RowChecksum, RowFields, delete_damaged};
 
-/// A file as it was last seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRow {
-    /// The file.
     pub path: RelPath,
     /// What the file system said of it; `None` where it said nothing that may be trusted later.
     pub stamp: Option<FileStamp>,
     /// When it was read, in the file system's time: nanoseconds since the epoch.
     pub read_at_ns: i64,
-    /// What was found.
     pub state: StoredFileState,
 }
 
 /// What was found where a file was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredFileState {
-    /// Bytes.
     Content {
-        /// What they are.
         hash: ContentHash,
         /// Id of the file type that they were read as.
         language: String,
-        /// What is known of them.
         facts: ContentFacts,
     },
     /// Nothing that could be read, or that should be.
@@ -43,7 +38,6 @@ impl Store {
         self.select("ORDER BY file.path", [])
     }
 
-    /// Returns one file.
     pub fn file(&self, path: &RelPath) -> Result<Option<FileRow>, Error> {
         let found = self.select("WHERE file.path = ?1", [path.as_bytes()])?;
         Ok(found.into_iter().next())
@@ -126,34 +120,19 @@ pub(super) fn delete(connection: &Connection, path: &[u8]) -> Result<(Option<i64
     Ok((before, 0 < removed))
 }
 
-/// Returns whether any file holds a content.
 pub(super) fn is_content_referenced(connection: &Connection, content_id: i64) -> Result<bool, Error> {
     let mut statement = connection.prepare_cached("SELECT 1 FROM file WHERE content_id = ?1")?;
     Ok(statement.exists([content_id])?)
 }
 
 /// Deletes the rows that are damaged or name a content that is not there.
-pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
-    let mut doomed: Vec<Value> = Vec::new();
-    let mut statement = connection.prepare(SELECT)?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        verdict.rows += 1;
-        if from_row(row).is_some() {
-            continue;
-        }
-        let path = row.get_ref(0)?.as_blob().ok();
-        let name = match path.and_then(|path| RelPath::new(path).ok()) {
-            Some(path) => format!("file {path}"),
-            None => "file of no path".to_owned(),
-        };
-        verdict.damaged_rows.push(name);
-        doomed.push(row.get(0)?);
-    }
-    for path in doomed {
-        connection.prepare_cached(DELETE)?.execute([path])?;
-    }
-    Ok(())
+pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
+    let damaged = |row: &Row<'_>| {
+        let path = || RelPath::new(row.get_ref(0).ok()?.as_blob().ok()?).ok();
+        let label = || path().map_or("file of no path".to_owned(), |path| format!("file {path}"));
+        from_row(row).is_none().then(label)
+    };
+    delete_damaged(connection, (SELECT, DELETE, &[0]), damaged, report).map(drop)
 }
 
 const SELECT: &str = "
@@ -212,7 +191,7 @@ fn stamp_from_row(row: &Row<'_>) -> Option<Option<FileStamp>> {
 }
 
 fn checksum(file: &FileRow) -> RowChecksum {
-    let sum = ChecksumBuilder::new("file/1").bytes(file.path.as_bytes());
+    let sum = RowFields::new("file/1").bytes(file.path.as_bytes());
     let sum = match &file.stamp {
         Some(stamp) => sum
             .number(stamp.dev.cast_signed())
@@ -229,7 +208,7 @@ fn checksum(file: &FileRow) -> RowChecksum {
         }
         StoredFileState::LeftOut(reason) => sum.text("left out").text(reason.name()),
     }
-    .finish()
+    .checksum()
 }
 
 #[cfg(test)]

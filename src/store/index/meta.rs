@@ -1,11 +1,12 @@
 //! The tables `meta`, facts by name that are expensive to find again, and `token_count`.
 
-use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params};
 
 use super::open::Store;
 use crate::model::ContentHash;
-use crate::store::sqlite::{ChecksumBuilder, Error, IntegrityReport, RowChecksum};
+use crate::store::database::IntegrityReport;
+use crate::store::error::Error;
+use crate::store::row::{RowChecksum, RowFields, delete_damaged};
 
 impl Store {
     /// Stores `value` under `key`, in place of what was there. The key must name all that the value depends on.
@@ -53,10 +54,7 @@ impl Store {
 
 /// Stores `value` under `key` as a part of what is written together.
 pub(super) fn upsert(connection: &Connection, key: &str, value: &[u8]) -> Result<(), Error> {
-    connection
-        .prepare_cached("INSERT OR REPLACE INTO meta (key, value, ck) VALUES (?1, ?2, ?3)")?
-        .execute(params![key, value, checksum(key, value)])?;
-    Ok(())
+    fields(key, value).upsert(connection, "meta", "key, value")
 }
 
 /// Returns what was stored under `key`, if it is sound.
@@ -73,33 +71,23 @@ fn select(connection: &Connection, key: &str) -> Result<Option<Option<Vec<u8>>>,
 }
 
 /// Deletes the rows that are damaged.
-pub(super) fn verify_meta(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
-    let mut doomed: Vec<Value> = Vec::new();
-    let mut statement = connection.prepare("SELECT value, ck, key FROM meta")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        verdict.rows += 1;
-        let key = row.get_ref(2)?.as_str().ok();
-        if key.and_then(|key| value_from_row(row, key)).is_none() {
-            let key = key.map_or_else(|| "of no name".to_owned(), |key| key.escape_debug().to_string());
-            verdict.damaged_rows.push(format!("fact {key}"));
-            doomed.push(row.get(2)?);
-        }
-    }
-    for key in doomed {
-        connection.execute("DELETE FROM meta WHERE key = ?1", [key])?;
-    }
-    Ok(())
+pub(super) fn verify_meta(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
+    let statements = ("SELECT value, ck, key FROM meta", "DELETE FROM meta WHERE key = ?1", &[2][..]);
+    let damaged = |row: &Row<'_>| match row.get_ref(2).ok()?.as_str() {
+        Ok(key) => value_from_row(row, key).is_none().then(|| format!("fact {}", key.escape_debug())),
+        Err(_) => Some("fact of no name".to_owned()),
+    };
+    delete_damaged(connection, statements, damaged, report).map(drop)
 }
 
 fn value_from_row(row: &Row<'_>, key: &str) -> Option<Vec<u8>> {
     let value = row.get_ref(0).ok()?.as_blob().ok()?;
     let stored: RowChecksum = row.get(1).ok()?;
-    (stored == checksum(key, value)).then(|| value.to_vec())
+    (stored == fields(key, value).checksum()).then(|| value.to_vec())
 }
 
-fn checksum(key: &str, value: &[u8]) -> RowChecksum {
-    ChecksumBuilder::new("meta/1").text(key).bytes(value).finish()
+fn fields<'f>(key: &'f str, value: &'f [u8]) -> RowFields<'f> {
+    RowFields::new("meta/1").text(key).bytes(value)
 }
 
 impl Store {
@@ -137,16 +125,9 @@ impl Store {
         at_s: i64,
     ) -> Result<(), Error> {
         let transaction = self.begin()?;
-        {
-            let mut statement = transaction.prepare_cached(
-                "INSERT OR REPLACE INTO token_count (sha, counter, tokens, made_at, ck)
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?;
-            for (text, tokens) in counts {
-                let tokens = tokens.cast_signed();
-                let ck = token_checksum(text.as_bytes(), counter, tokens, at_s);
-                statement.execute(params![text.as_bytes(), counter, tokens, at_s, ck])?;
-            }
+        for (text, tokens) in counts {
+            let fields = token_fields(text.as_bytes(), counter, tokens.cast_signed(), at_s);
+            fields.upsert(&transaction, "token_count", "sha, counter, tokens, made_at")?;
         }
         Ok(transaction.commit()?)
     }
@@ -161,23 +142,16 @@ pub(super) fn delete_older_token_counts(connection: &Connection, before_s: i64) 
 /// Deletes the rows that are damaged.
 pub(super) fn verify_token_counts(
     connection: &Connection,
-    verdict: &mut IntegrityReport,
+    report: &mut IntegrityReport,
 ) -> Result<(), Error> {
-    let mut doomed: Vec<(Value, Value)> = Vec::new();
-    let mut statement = connection.prepare("SELECT tokens, made_at, ck, sha, counter FROM token_count")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        verdict.rows += 1;
+    let query = "SELECT tokens, made_at, ck, sha, counter FROM token_count";
+    let delete = "DELETE FROM token_count WHERE sha = ?1 AND counter = ?2";
+    let damaged = |row: &Row<'_>| {
         let key = || Some((row.get_ref(3).ok()?.as_blob().ok()?, row.get_ref(4).ok()?.as_str().ok()?));
-        if key().and_then(|(sha, counter)| tokens_from_row(row, sha, counter)).is_none() {
-            verdict.damaged_rows.push("count of tokens".to_owned());
-            doomed.push((row.get(3)?, row.get(4)?));
-        }
-    }
-    for (sha, counter) in doomed {
-        connection.execute("DELETE FROM token_count WHERE sha = ?1 AND counter = ?2", [sha, counter])?;
-    }
-    Ok(())
+        let tokens = key().and_then(|(sha, counter)| tokens_from_row(row, sha, counter));
+        tokens.is_none().then(|| "count of tokens".to_owned())
+    };
+    delete_damaged(connection, (query, delete, &[3, 4]), damaged, report).map(drop)
 }
 
 /// Reads a count from three columns: `tokens, made_at, ck`. `None` where they are not what was once written.
@@ -185,11 +159,11 @@ fn tokens_from_row(row: &Row<'_>, sha: &[u8], counter: &str) -> Option<u64> {
     let tokens: i64 = row.get(0).ok()?;
     let made_at_s: i64 = row.get(1).ok()?;
     let stored: RowChecksum = row.get(2).ok()?;
-    (stored == token_checksum(sha, counter, tokens, made_at_s)).then(|| tokens.cast_unsigned())
+    (stored == token_fields(sha, counter, tokens, made_at_s).checksum()).then(|| tokens.cast_unsigned())
 }
 
-fn token_checksum(sha: &[u8], counter: &str, tokens: i64, made_at_s: i64) -> RowChecksum {
-    ChecksumBuilder::new("token_count/1").bytes(sha).text(counter).number(tokens).number(made_at_s).finish()
+fn token_fields<'f>(sha: &'f [u8], counter: &'f str, tokens: i64, made_at_s: i64) -> RowFields<'f> {
+    RowFields::new("token_count/1").bytes(sha).text(counter).number(tokens).number(made_at_s)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! holds; a damaged one is counted and treated as missing.
 //!
 //! A file for each table or pair of tables, each with the methods of [`Store`] that read it; `write` stores what a scan
-//! found, `upkeep` and `report` look at all tables. Start with [`Store::open`] and [`Store::save`].
+//! found, `upkeep` looks at all tables. Start with [`Store::open`] and [`Store::save`].
 
 mod artifact;
 mod codec;
@@ -13,7 +13,6 @@ mod delivered;
 mod file;
 mod meta;
 mod open;
-mod report;
 #[cfg(test)]
 mod testing;
 mod upkeep;
@@ -22,6 +21,5 @@ mod write;
 pub use delivered::{DeliveredFile, DeliveryUpdate};
 pub use file::{FileRow, StoredFileState};
 pub use open::{OpenedStore, Store};
-pub use report::StoreSize;
-pub use upkeep::{ClearScope, DeletedRows};
+pub use upkeep::{ClearScope, DeletedRows, StoreSize};
 pub use write::{ArtifactBody, ContentArtifacts, WriteBatch};

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Transaction;
 
-use crate::store::sqlite::{
-    DatabaseFile, Error, INDEX_SCHEMA, absolute, describe_error, lock_folder, remove_logs, rename,
-    with_suffix,
+use crate::store::database::{
+    DatabaseFile, absolute, describe_error, lock_folder, remove_logs, rename, with_suffix,
 };
+use crate::store::error::Error;
+use crate::store::migrate::INDEX_SCHEMA;
 
 // Not FULL: a commit may be lost when the power fails, but the file stays whole, and what was lost is derived again.
 const WRITER_PRAGMAS: &str = "
@@ -37,16 +38,12 @@ pub struct Store {
 /// What happened when a foreign or damaged file was set aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRecovery {
-    /// Where it is now.
     pub moved_to: PathBuf,
-    /// What was wrong with it.
     pub reason: String,
 }
 
-/// The result of opening a store.
 #[derive(Debug)]
 pub struct OpenedStore {
-    /// The store.
     pub store: Store,
     /// Set if another file was in its place.
     pub recovery: Option<StoreRecovery>,

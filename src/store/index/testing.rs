@@ -9,7 +9,7 @@ use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileStamp, HeaderDialect, Outline, ParseHealth, Producer,
     RelPath, Skeleton, Span, Symbol, SymbolKind,
 };
-use crate::store::sqlite::DatabaseFolder;
+use crate::store::testing::DatabaseFolder;
 
 /// A folder with a database, deleted when it is dropped.
 pub(super) struct TempStore(DatabaseFolder);
@@ -129,7 +129,6 @@ pub(super) fn removal(names: &[&str], at_s: i64) -> WriteBatch {
     }
 }
 
-/// A skeleton of that text.
 pub(super) fn skeleton(text: String) -> Skeleton {
     Skeleton { health: ParseHealth::perfect(9), text, is_checked: true }
 }

@@ -12,12 +12,10 @@ use super::{artifact, codec, content, file};
 use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileReferences, Outline, Producer, RelPath, Skeleton,
 };
-use crate::store::sqlite::Error;
+use crate::store::error::Error;
 
-/// What is written at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteBatch {
-    /// What was derived.
     pub contents: Vec<ContentArtifacts>,
     /// Files that were seen. A content that they hold need not be among `contents`.
     pub files: Vec<FileRow>,
@@ -27,21 +25,16 @@ pub struct WriteBatch {
     pub at_s: i64,
 }
 
-/// What was derived from one content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentArtifacts {
-    /// The content.
     pub hash: ContentHash,
-    /// Facts about it.
     pub facts: ContentFacts,
     /// The artifacts made of it, each by a producer of that kind.
     pub artifacts: Vec<(Producer, ArtifactBody)>,
 }
 
-/// An artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArtifactBody {
-    /// The tree of symbols.
     Outline(Outline),
     /// The text with the bodies taken out.
     Skeleton(Skeleton),
@@ -52,7 +45,6 @@ pub enum ArtifactBody {
 }
 
 impl ArtifactBody {
-    /// Returns what it is.
     pub const fn artifact(&self) -> ArtifactKind {
         match self {
             Self::Outline(_) => ArtifactKind::Outline,

@@ -5,30 +5,30 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 
 /// A folder for one database file, deleted when it is dropped.
-pub(in crate::store) struct DatabaseFolder {
+pub(super) struct DatabaseFolder {
     folder: tempfile::TempDir,
     file_name: &'static str,
 }
 
 impl DatabaseFolder {
-    pub(in crate::store) fn new(file_name: &'static str) -> Self {
+    pub(super) fn new(file_name: &'static str) -> Self {
         Self { folder: tempfile::tempdir().unwrap(), file_name }
     }
 
-    pub(in crate::store) fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub(in crate::store) fn file(&self) -> PathBuf {
+    pub(super) fn file(&self) -> PathBuf {
         self.path(self.file_name)
     }
 
     /// Opens the database without the room, to damage it.
-    pub(in crate::store) fn raw_connection(&self) -> Connection {
+    pub(super) fn raw_connection(&self) -> Connection {
         Connection::open(self.file()).unwrap()
     }
 
-    pub(in crate::store) fn file_names(&self) -> Vec<String> {
+    pub(super) fn file_names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.path()).unwrap();
         let mut names: Vec<_> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

@@ -18,10 +18,7 @@ pub enum Error {
     },
     /// The file is not a store, or an incomplete one.
     #[error("file is {what}")]
-    NotAStore {
-        /// What it is instead.
-        what: &'static str,
-    },
+    NotAStore { what: &'static str },
     /// The file's structure is broken.
     #[error("store is damaged")]
     Damaged(#[source] rusqlite::Error),
@@ -37,20 +34,15 @@ pub enum Error {
     /// The store can be read but not written.
     #[error("store is read-only")]
     ReadOnly(#[source] rusqlite::Error),
-    /// The file cannot be opened or created.
     #[error("store cannot be opened")]
     CannotOpen(#[source] rusqlite::Error),
-    /// A file operation failed.
     #[error("{} cannot be {done}", path.display())]
     File {
         /// What was to be done, as a past participle.
         done: &'static str,
-        /// The file.
         path: PathBuf,
-        /// The error of the operating system.
         source: io::Error,
     },
-    /// A statement failed.
     #[error("query failed")]
     Sqlite(#[source] rusqlite::Error),
 }

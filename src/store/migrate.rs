@@ -5,11 +5,11 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::Error;
+use super::error::Error;
 
 /// The tables that a database file must have.
 #[derive(Debug)]
-pub(in crate::store) struct DatabaseSchema {
+pub(super) struct DatabaseSchema {
     /// What identifies the file as slop's, in the four bytes that SQLite's header has for it.
     application_id: i64,
     migrations: &'static [&'static str],
@@ -18,37 +18,32 @@ pub(in crate::store) struct DatabaseSchema {
 }
 
 /// The schema of `index.db`: what is derived from files.
-pub(in crate::store) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
+pub(super) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
     application_id: i64::from_be_bytes(*b"\0\0\0\0slop"),
     migrations: &[
-        include_str!("../../../migrations/0001_first.sql"),
-        include_str!("../../../migrations/0002_token_counts.sql"),
-        include_str!("../../../migrations/0003_given.sql"),
+        include_str!("../../migrations/0001_first.sql"),
+        include_str!("../../migrations/0002_token_counts.sql"),
+        include_str!("../../migrations/0003_given.sql"),
     ],
-    tables: include_str!("../../../migrations/schema.sql"),
+    tables: include_str!("../../migrations/schema.sql"),
 };
 
 /// The schema of `agent.db`: what models wrote and what it cost.
-pub(in crate::store) const AGENT_SCHEMA: DatabaseSchema = DatabaseSchema {
+pub(super) const AGENT_SCHEMA: DatabaseSchema = DatabaseSchema {
     application_id: i64::from_be_bytes(*b"\0\0\0\0slpa"),
-    migrations: &[include_str!("../../../migrations/agent/0001_first.sql")],
-    tables: include_str!("../../../migrations/agent/schema.sql"),
+    migrations: &[include_str!("../../migrations/agent/0001_first.sql")],
+    tables: include_str!("../../migrations/agent/schema.sql"),
 };
 
-/// Whether a database has all migrations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum SchemaState {
+pub(super) enum SchemaState {
     /// It is new, or an older slop created it.
     Behind,
-    /// It has all migrations.
     Current,
 }
 
 /// Reads the state of a database from the file's header. A file of a newer slop or of another program is an error.
-pub(in crate::store) fn read_state(
-    connection: &Connection,
-    schema: &DatabaseSchema,
-) -> Result<SchemaState, Error> {
+pub(super) fn read_state(connection: &Connection, schema: &DatabaseSchema) -> Result<SchemaState, Error> {
     let application = query_number(connection, "PRAGMA application_id")?;
     let version = query_number(connection, "PRAGMA user_version")?;
     if application != schema.application_id {
@@ -70,7 +65,7 @@ pub(in crate::store) fn read_state(
 }
 
 /// Applies the migrations that the store does not have yet: all of them or none.
-pub(in crate::store) fn migrate(connection: &mut Connection, schema: &DatabaseSchema) -> Result<(), Error> {
+pub(super) fn migrate(connection: &mut Connection, schema: &DatabaseSchema) -> Result<(), Error> {
     // IMMEDIATE: two processes starting at once queue here, not half-way.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if read_state(&transaction, schema)? == SchemaState::Current {
@@ -91,7 +86,7 @@ pub(in crate::store) fn migrate(connection: &mut Connection, schema: &DatabaseSc
 }
 
 /// Checks that the schema holds the expected tables and nothing else: no trigger or view that was added.
-pub(in crate::store) fn check_schema(connection: &Connection, schema: &DatabaseSchema) -> Result<(), Error> {
+pub(super) fn check_schema(connection: &Connection, schema: &DatabaseSchema) -> Result<(), Error> {
     if read_schema(connection)? == schema.tables {
         return Ok(());
     }
@@ -136,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_migrations_give_the_expected_schema() {
-        expect_test::expect_file!["../../../migrations/schema.sql"]
+        expect_test::expect_file!["../../migrations/schema.sql"]
             .assert_eq(&read_schema(&migrated()).unwrap());
     }
 
@@ -144,7 +139,7 @@ mod tests {
     fn the_migrations_of_what_is_paid_for_give_the_expected_schema() {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection, &AGENT_SCHEMA).unwrap();
-        expect_test::expect_file!["../../../migrations/agent/schema.sql"]
+        expect_test::expect_file!["../../migrations/agent/schema.sql"]
             .assert_eq(&read_schema(&connection).unwrap());
     }
 

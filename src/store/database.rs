@@ -1,21 +1,25 @@
-//! A connection to a database file: opening it, detecting that the file was replaced, and checking its structure.
+//! A connection to a database file: opening it, detecting that the file was replaced, checking its structure, and the
+//! operations on the file and its logs that SQLite does not do.
 //!
 //! Both databases are opened here; what happens to a damaged one is their own decision.
 
 use std::cell::Cell;
+use std::ffi::OsString;
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::files::{FileInode, lock_folder, metadata_if_exists, with_suffix};
+use super::error::Error;
+use super::migrate;
 use super::migrate::{DatabaseSchema, SchemaState};
-use super::{Error, migrate};
 
 /// How long a statement waits for locks of other processes.
-pub(in crate::store) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// More than the number of distinct statements.
 const STATEMENT_CACHE_SIZE: usize = 64;
@@ -29,8 +33,8 @@ const SAFETY_PRAGMAS: &str = "
 
 /// One connection to a database file, which detects that the file was deleted or replaced.
 #[derive(Debug)]
-pub(in crate::store) struct DatabaseFile {
-    pub(in crate::store) connection: Connection,
+pub(super) struct DatabaseFile {
+    pub(super) connection: Connection,
     file: PathBuf,
     identity: FileIdentity,
     damaged_rows_found: Cell<u64>,
@@ -38,7 +42,7 @@ pub(in crate::store) struct DatabaseFile {
 
 impl DatabaseFile {
     /// Opens a database that is current. `None` where it is missing, damaged or to be migrated.
-    pub(in crate::store) fn open_current(
+    pub(super) fn open_current(
         file: &Path,
         schema: &DatabaseSchema,
         pragmas: &str,
@@ -61,11 +65,7 @@ impl DatabaseFile {
     }
 
     /// Opens a database for writing; creates or migrates it if necessary. The folder must be locked.
-    pub(in crate::store) fn open_writer(
-        file: &Path,
-        schema: &DatabaseSchema,
-        pragmas: &str,
-    ) -> Result<Self, Error> {
+    pub(super) fn open_writer(file: &Path, schema: &DatabaseSchema, pragmas: &str) -> Result<Self, Error> {
         let mut connection = connect(file, OpenFlags::SQLITE_OPEN_CREATE)?;
         let state = check_state(&connection, schema)?;
         // A current one has it too, unless it is a copy that `VACUUM INTO` wrote.
@@ -79,11 +79,7 @@ impl DatabaseFile {
     }
 
     /// Opens an existing database for reading; creates and moves nothing.
-    pub(in crate::store) fn open_reader(
-        file: &Path,
-        schema: &DatabaseSchema,
-        pragmas: &str,
-    ) -> Result<Self, Error> {
+    pub(super) fn open_reader(file: &Path, schema: &DatabaseSchema, pragmas: &str) -> Result<Self, Error> {
         let _unmoved = lock_folder(file, File::lock_shared);
         let connection = connect(file, OpenFlags::empty())?;
         if check_state(&connection, schema)? == SchemaState::Behind {
@@ -100,27 +96,27 @@ impl DatabaseFile {
     }
 
     /// Keeps the log as it is when the connection is closed: its rows are still needed.
-    pub(in crate::store) fn preserve_log(&self) {
+    pub(super) fn preserve_log(&self) {
         disable_checkpoint_on_close(&self.connection);
     }
 
     /// Returns the path by which the file was opened.
-    pub(in crate::store) fn file(&self) -> &Path {
+    pub(super) fn file(&self) -> &Path {
         &self.file
     }
 
     /// Returns whether the path still refers to the file that was opened, and its log too.
-    pub(in crate::store) fn is_file_in_place(&self) -> bool {
+    pub(super) fn is_file_in_place(&self) -> bool {
         FileIdentity::from_path(&self.file).is_ok_and(|seen| seen == self.identity)
     }
 
     /// Returns whether the path still refers to the file that was opened, whatever happened to its log.
-    pub(in crate::store) fn is_path_in_place(&self) -> Result<bool, Error> {
+    pub(super) fn is_path_in_place(&self) -> Result<bool, Error> {
         Ok(FileInode::from_path(&self.file)? == self.identity.database)
     }
 
     /// Begins a write transaction, unless what it writes could not be found again.
-    pub(in crate::store) fn begin(&mut self) -> Result<Transaction<'_>, Error> {
+    pub(super) fn begin(&mut self) -> Result<Transaction<'_>, Error> {
         if !self.is_file_in_place() {
             return Err(Error::Gone);
         }
@@ -129,7 +125,7 @@ impl DatabaseFile {
     }
 
     /// Returns the bytes that the database and its log occupy on disk.
-    pub(in crate::store) fn bytes_on_disk(&self) -> Result<u64, Error> {
+    pub(super) fn bytes_on_disk(&self) -> Result<u64, Error> {
         let mut bytes = 0;
         for file in [&self.file, &with_suffix(&self.file, "-wal")] {
             bytes += metadata_if_exists(file)?.map_or(0, |metadata| metadata.len());
@@ -138,18 +134,18 @@ impl DatabaseFile {
     }
 
     /// Returns how many rows this connection found damaged, and did not return.
-    pub(in crate::store) fn damaged_rows(&self) -> u64 {
+    pub(super) fn damaged_rows(&self) -> u64 {
         self.damaged_rows_found.get()
     }
 
     /// Counts a row that was found damaged.
-    pub(in crate::store) fn record_damage(&self) {
+    pub(super) fn record_damage(&self) {
         self.damaged_rows_found.set(self.damaged_rows_found.get() + 1);
     }
 
     /// Returns unused pages to the file system, if there are many and no reader prevents it. Returns the bytes by which
     /// the file has become smaller since it had `before`.
-    pub(in crate::store) fn reclaim_space(&self, before: u64) -> Result<u64, Error> {
+    pub(super) fn reclaim_space(&self, before: u64) -> Result<u64, Error> {
         // The rows are deleted either way, and another process may hold its read transaction for long.
         self.connection.busy_timeout(Duration::from_millis(250))?;
         let shrunk = vacuum_if_sparse(&self.connection);
@@ -199,7 +195,7 @@ pub struct IntegrityReport {
 }
 
 /// Returns what is wrong with the structure of the file, if anything is.
-pub(in crate::store) fn check_structure(connection: &Connection) -> Result<Option<String>, Error> {
+pub(super) fn check_structure(connection: &Connection) -> Result<Option<String>, Error> {
     // One finding is enough to set the file aside.
     let result = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
     match result.map_err(Error::from) {
@@ -250,7 +246,7 @@ fn enable_wal(connection: &Connection) -> Result<(), Error> {
 }
 
 /// Returns the message of an error and of its cause.
-pub(in crate::store) fn describe_error(error: &Error) -> String {
+pub(super) fn describe_error(error: &Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
@@ -270,9 +266,117 @@ fn vacuum_if_sparse(connection: &Connection) -> Result<(), Error> {
 
 /// Opens a database that was renamed and blocks other writers, as far as its state allows, until the result is dropped.
 /// Its log stays as it is.
-pub(in crate::store) fn fence(file: &Path) -> Option<Connection> {
+pub(super) fn fence(file: &Path) -> Option<Connection> {
     let connection = connect(file, OpenFlags::empty()).ok()?;
     disable_checkpoint_on_close(&connection);
     connection.execute_batch("BEGIN IMMEDIATE").ok()?;
     Some(connection)
+}
+
+// The file operations that SQLite does not do: what a path refers to, locks, renames with logs.
+
+/// The suffixes of the files that SQLite keeps next to a database.
+const LOG_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// What a name in a folder refers to. Inode numbers are reused, but not while the file is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileInode {
+    dev: u64,
+    ino: u64,
+}
+
+impl FileInode {
+    /// Returns what the path refers to, without following a link; `None` where there is nothing.
+    pub(super) fn from_path(file: &Path) -> Result<Option<Self>, Error> {
+        Ok(metadata_if_exists(file)?.as_ref().map(Self::from_metadata))
+    }
+
+    pub(super) fn from_metadata(metadata: &fs::Metadata) -> Self {
+        Self { dev: metadata.dev(), ino: metadata.ino() }
+    }
+}
+
+/// Locks the folder of a file until the result is dropped: shared, so that the file is not moved while it is opened, or
+/// exclusively, to create or to move it. `None` where the file system has no locks: then SQLite's own must do.
+///
+/// SQLite finds a file's log by its name, some time after it has opened the file. If the file were moved in between, it
+/// would take the next file's log for its own, and delete it in the end.
+#[expect(clippy::disallowed_methods, reason = "this is the only access to the database file")]
+pub(super) fn lock_folder(file: &Path, lock: fn(&File) -> io::Result<()>) -> Option<File> {
+    let folder = File::open(file.parent()?).ok()?;
+    lock(&folder).ok()?;
+    Some(folder)
+}
+
+/// Returns the metadata of what the path names, without following a link; `None` where there is nothing.
+#[expect(clippy::disallowed_methods, reason = "this is the only access to the database file")]
+pub(super) fn metadata_if_exists(file: &Path) -> Result<Option<fs::Metadata>, Error> {
+    match fs::symlink_metadata(file) {
+        Ok(metadata) => Ok(Some(metadata)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(file_error("inspected", file, source)),
+    }
+}
+
+pub(super) fn exists(file: &Path) -> Result<bool, Error> {
+    Ok(metadata_if_exists(file)?.is_some())
+}
+
+/// Opens a regular file for reading. `None` where there is none.
+#[expect(clippy::disallowed_methods, reason = "these are the bytes of the database file")]
+pub(super) fn open_bytes(path: &Path) -> Result<Option<File>, Error> {
+    if !metadata_if_exists(path)?.is_some_and(|metadata| metadata.is_file()) {
+        return Ok(None);
+    }
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        // The last connection closed it in between.
+        Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(file_error("opened", path, source)),
+    }
+}
+
+/// Returns the absolute path: SQLite takes some relative ones for something else, such as `:memory:` and `file:…`.
+pub(super) fn absolute(file: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(file).map_err(|source| file_error("resolved", file, source))
+}
+
+/// Returns the path of the file with `suffix` after its name.
+pub(super) fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(file);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Deletes the logs that SQLite keeps next to a database.
+pub(super) fn remove_logs(file: &Path) -> Result<(), Error> {
+    LOG_SUFFIXES.iter().try_for_each(|suffix| remove_if_exists(&with_suffix(file, suffix)))
+}
+
+pub(super) fn remove_if_exists(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(file_error("deleted", path, source)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+    fs::rename(from, to).map_err(|source| file_error("renamed", from, source))
+}
+
+/// Renames a database and its logs. With its log it stays the database that it is, and a process that has it open shares
+/// its locks with one that opens it by the new name.
+pub(super) fn rename_with_logs(from: &Path, to: &Path) -> Result<(), Error> {
+    for suffix in LOG_SUFFIXES {
+        let log = with_suffix(from, suffix);
+        if exists(&log)? {
+            rename(&log, &with_suffix(to, suffix))?;
+        }
+    }
+    rename(from, to)
+}
+
+/// Returns the error that a file cannot be `done`: a past participle.
+pub(super) fn file_error(done: &'static str, path: &Path, source: io::Error) -> Error {
+    Error::File { done, path: path.to_owned(), source }
 }

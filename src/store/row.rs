@@ -1,0 +1,308 @@
+//! A row of a table: its columns, and the checksum that it carries.
+//!
+//! SQLite's own checks detect neither a flipped bit within a value nor a row that is stored under another row's key. So a
+//! checksum is taken over all that a row holds *and* over what it is about, and compared on every read.
+
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params_from_iter};
+use sha2::{Digest, Sha256};
+
+use super::database::IntegrityReport;
+use super::error::Error;
+use crate::model::{ContentHash, ModelName, Money, SummaryKey, TokenUsage};
+
+/// The first 16 bytes of a SHA-256.
+pub(super) type RowChecksum = [u8; 16];
+
+/// The fields of a row, as they are written and as they enter its checksum: each with its length before it, so that no
+/// two lists of fields give the same bytes.
+///
+/// One list serves both uses, so that no column can be written that the checksum does not cover.
+pub(super) struct RowFields<'f> {
+    sum: Sha256,
+    values: Vec<ToSqlOutput<'f>>,
+}
+
+impl<'f> RowFields<'f> {
+    /// Begins a row of that kind. The kind carries a version, which rises when the meaning of a field or the encoding of
+    /// a body changes: then the rows written before are misses, not nonsense.
+    pub(super) fn new(kind: &str) -> Self {
+        let mut fields = Self { sum: Sha256::new(), values: Vec::new() };
+        fields.hash(kind.as_bytes());
+        fields
+    }
+
+    pub(super) fn bytes(mut self, field: &'f [u8]) -> Self {
+        self.hash(field);
+        self.push(ValueRef::Blob(field))
+    }
+
+    pub(super) fn owned_bytes(mut self, field: Vec<u8>) -> Self {
+        self.hash(&field);
+        self.values.push(ToSqlOutput::Owned(Value::Blob(field)));
+        self
+    }
+
+    pub(super) fn text(mut self, field: &'f str) -> Self {
+        self.hash(field.as_bytes());
+        self.push(ValueRef::Text(field.as_bytes()))
+    }
+
+    pub(super) fn number(mut self, field: i64) -> Self {
+        self.hash(&field.to_le_bytes());
+        self.push(ValueRef::Integer(field))
+    }
+
+    /// Adds a text that may be absent, which is not the same as an empty one.
+    pub(super) fn optional_text(mut self, field: Option<&'f str>) -> Self {
+        self.hash(&i64::from(field.is_some()).to_le_bytes());
+        match field {
+            Some(text) => self.text(text),
+            None => self.push(ValueRef::Null),
+        }
+    }
+
+    /// Adds a number that may be absent, which is not the same as 0.
+    pub(super) fn optional_number(mut self, field: Option<i64>) -> Self {
+        self.hash(&i64::from(field.is_some()).to_le_bytes());
+        match field {
+            Some(number) => self.number(number),
+            None => self.push(ValueRef::Null),
+        }
+    }
+
+    pub(super) fn money(self, field: Money) -> Self {
+        self.number(money_to_column(field))
+    }
+
+    /// Adds the four columns of a call's tokens.
+    pub(super) fn tokens(self, tokens: &TokenUsage) -> Self {
+        let TokenUsage { input, cache_read, cache_write, output } = *tokens;
+        let columns = [input, cache_read, cache_write, output].map(|count| count.map(u64::cast_signed));
+        columns.into_iter().fold(self, Self::optional_number)
+    }
+
+    /// Adds the two columns of a model's name.
+    pub(super) fn model(self, name: &'f ModelName) -> Self {
+        self.text(&name.provider).text(&name.model)
+    }
+
+    pub(super) fn checksum(self) -> RowChecksum {
+        self.finish().0
+    }
+
+    /// Writes the row in place of the one with its key. The columns are those of the fields, in their order; the checksum
+    /// follows as `ck`.
+    pub(super) fn upsert(self, connection: &Connection, table: &str, columns: &str) -> Result<(), Error> {
+        let values = self.into_values();
+        let places = vec!["?"; values.len()].join(", ");
+        let query = format!("INSERT OR REPLACE INTO {table} ({columns}, ck) VALUES ({places})");
+        connection.prepare_cached(&query)?.execute(params_from_iter(values))?;
+        Ok(())
+    }
+
+    /// Returns the values of the columns, the checksum as the last.
+    pub(super) fn into_values(self) -> Vec<ToSqlOutput<'f>> {
+        let (checksum, mut values) = self.finish();
+        values.push(ToSqlOutput::Owned(Value::Blob(checksum.to_vec())));
+        values
+    }
+
+    fn finish(self) -> (RowChecksum, Vec<ToSqlOutput<'f>>) {
+        let digest: [u8; 32] = self.sum.finalize().into();
+        let mut checksum = [0; 16];
+        checksum.copy_from_slice(&digest[..16]);
+        (checksum, self.values)
+    }
+
+    fn hash(&mut self, field: &[u8]) {
+        self.sum.update((field.len() as u64).to_le_bytes());
+        self.sum.update(field);
+    }
+
+    fn push(mut self, value: ValueRef<'f>) -> Self {
+        self.values.push(ToSqlOutput::Borrowed(value));
+        self
+    }
+}
+
+/// A row that is checked, written and merged by itself.
+pub(super) trait StoredRow: Sized {
+    const TABLE: &'static str;
+    /// What reports call such a row.
+    const LABEL: &'static str;
+    /// The columns of [`StoredRow::fields`], in their order.
+    const COLUMNS: &'static str;
+
+    fn fields(&self) -> RowFields<'_>;
+
+    /// Reads the columns, in the order of the table, whatever their checksum. `None` where they cannot be such a row.
+    fn parse(columns: &RowColumns<'_>) -> Option<Self>;
+
+    /// Adds the row of an older or newer state of the database, unless the one that is there is better.
+    fn merge(&self, connection: &Connection) -> Result<(), Error>;
+
+    /// Reads a row of which the checksum is the last column; `None` where it is not what was once written.
+    fn from_columns(columns: &RowColumns<'_>) -> Option<Self> {
+        let row = Self::parse(columns)?;
+        (columns.0.last()?.as_blob().ok()? == row.fields().checksum()).then_some(row)
+    }
+
+    fn upsert(&self, connection: &Connection) -> Result<(), Error> {
+        self.fields().upsert(connection, Self::TABLE, Self::COLUMNS)
+    }
+
+    /// Returns the first row that meets a condition, if it is intact.
+    fn select_first(
+        connection: &Connection,
+        condition: &str,
+        values: impl Params,
+    ) -> Result<Option<Self>, Error> {
+        let query = format!("SELECT * FROM {} WHERE {condition}", Self::TABLE);
+        let mut statement = connection.prepare_cached(&query)?;
+        let found = statement.query_row(values, |row| Ok(Self::from_columns(&RowColumns::from_row(row)?)));
+        Ok(found.optional()?.flatten())
+    }
+
+    /// Calls `each` with the rows that meet a condition; `None` for one that is damaged.
+    fn select_each(
+        connection: &Connection,
+        condition: &str,
+        values: impl Params,
+        each: &mut dyn FnMut(Option<Self>),
+    ) -> Result<(), Error> {
+        let query = format!("SELECT * FROM {} WHERE {condition}", Self::TABLE);
+        let mut statement = connection.prepare_cached(&query)?;
+        let mut rows = statement.query(values)?;
+        while let Some(row) = rows.next()? {
+            each(Self::from_columns(&RowColumns::from_row(row)?));
+        }
+        Ok(())
+    }
+}
+
+/// The columns of a row. A value of another type than was once written is `None`.
+pub(super) struct RowColumns<'r>(Vec<ValueRef<'r>>);
+
+impl<'r> RowColumns<'r> {
+    pub(super) fn from_row(row: &'r Row<'_>) -> Result<Self, rusqlite::Error> {
+        let count = row.as_ref().column_count();
+        (0..count).map(|index| row.get_ref(index)).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Splits the columns of two joined rows.
+    pub(super) fn split_at(mut self, count: usize) -> (Self, Self) {
+        let rest = self.0.split_off(count.min(self.0.len()));
+        (self, Self(rest))
+    }
+
+    pub(super) fn number(&self, index: usize) -> Option<i64> {
+        self.0.get(index)?.as_i64().ok()
+    }
+
+    #[expect(clippy::option_option, reason = "a value that is absent is not one that is damaged")]
+    pub(super) fn optional_number(&self, index: usize) -> Option<Option<i64>> {
+        self.0.get(index)?.as_i64_or_null().ok()
+    }
+
+    pub(super) fn text(&self, index: usize) -> Option<&'r str> {
+        self.0.get(index)?.as_str().ok()
+    }
+
+    #[expect(clippy::option_option, reason = "a value that is absent is not one that is damaged")]
+    pub(super) fn optional_text(&self, index: usize) -> Option<Option<&'r str>> {
+        self.0.get(index)?.as_str_or_null().ok()
+    }
+
+    pub(super) fn bytes(&self, index: usize) -> Option<&'r [u8]> {
+        self.0.get(index)?.as_blob().ok()
+    }
+
+    pub(super) fn hash(&self, index: usize) -> Option<ContentHash> {
+        Some(ContentHash::from_bytes(self.bytes(index)?.try_into().ok()?))
+    }
+
+    pub(super) fn key(&self, index: usize) -> Option<SummaryKey> {
+        self.hash(index).map(SummaryKey)
+    }
+
+    pub(super) fn money(&self, index: usize) -> Option<Money> {
+        self.number(index)?.try_into().ok().map(Money::from_nanos)
+    }
+
+    /// Reads the name of a model from two columns.
+    pub(super) fn model(&self, index: usize) -> Option<ModelName> {
+        Some(ModelName { provider: self.text(index)?.to_owned(), model: self.text(index + 1)?.to_owned() })
+    }
+
+    /// Reads tokens from four columns.
+    pub(super) fn tokens(&self, index: usize) -> Option<TokenUsage> {
+        let count = |index| Some(self.optional_number(index)?.map(i64::cast_unsigned));
+        Some(TokenUsage {
+            input: count(index)?,
+            cache_read: count(index + 1)?,
+            cache_write: count(index + 2)?,
+            output: count(index + 3)?,
+        })
+    }
+}
+
+/// Checks each row of a query, adds to the report what `damaged` calls those that are damaged, and deletes them. Returns
+/// how many that were.
+///
+/// The columns of the query whose places are given are the parameters of the second statement. Their values are kept as
+/// they are: what is damaged may be of any type.
+pub(super) fn delete_damaged(
+    connection: &Connection,
+    (query, delete, key): (&str, &str, &[usize]),
+    damaged: impl Fn(&Row<'_>) -> Option<String>,
+    report: &mut IntegrityReport,
+) -> Result<usize, Error> {
+    let mut doomed: Vec<Vec<Value>> = Vec::new();
+    let mut statement = connection.prepare(query)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        report.rows += 1;
+        if let Some(label) = damaged(row) {
+            report.damaged_rows.push(label);
+            doomed.push(key.iter().map(|column| row.get(*column)).collect::<Result<_, _>>()?);
+        }
+    }
+    for key in &doomed {
+        execute(connection, delete, params_from_iter(key))?;
+    }
+    Ok(doomed.len())
+}
+
+/// Executes a statement and returns how many rows it changed.
+pub(super) fn execute(connection: &Connection, query: &str, values: impl Params) -> Result<u64, Error> {
+    Ok(connection.prepare_cached(query)?.execute(values)? as u64)
+}
+
+/// Returns the value of the column that holds an amount.
+pub(super) fn money_to_column(amount: Money) -> i64 {
+    i64::try_from(amount.nanos()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_that_join_to_the_same_bytes_differ() {
+        let sum = |fields: [&str; 2]| RowFields::new("row").text(fields[0]).text(fields[1]).checksum();
+        assert_ne!(sum(["ab", "c"]), sum(["a", "bc"]));
+        assert_eq!(sum(["ab", "c"]), sum(["ab", "c"]));
+    }
+
+    #[test]
+    fn an_absent_text_is_not_an_empty_one() {
+        let sum = |text| RowFields::new("row").optional_text(text).checksum();
+        assert_ne!(sum(None), sum(Some("")));
+    }
+
+    #[test]
+    fn a_checksum_knows_its_kind() {
+        assert_ne!(RowFields::new("file/1").checksum(), RowFields::new("content/1").checksum());
+    }
+}
