@@ -5,29 +5,25 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::catalog::{Provider, TokenPrice};
+use super::price::TokenPrice;
+use super::provider::Provider;
 use crate::model::{HttpRequest, ModelName, TokenUsage};
 
 /// A request as it is sent.
 #[derive(Debug, Clone)]
 pub enum EncodedRequest {
-    /// To a server.
     Web(HttpRequest),
     /// To a program, on its standard input.
     Command {
-        /// The program and its arguments.
         command: Vec<String>,
-        /// The standard input.
         input: String,
     },
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelReply {
     /// The model's text, as it came.
     pub text: String,
-    /// The tokens used.
     pub tokens: TokenUsage,
     /// The provider's id of the call.
     pub request_id: Option<String>,
@@ -38,7 +34,6 @@ pub struct ModelReply {
 /// A call without a usable answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallFailure {
-    /// The class, which decides what follows.
     pub class: FailureClass,
     /// The provider's message, printable and short.
     pub message: String,
@@ -53,7 +48,20 @@ pub struct CallFailure {
     pub rate_limits: RateLimits,
 }
 
-/// Classes of failures, by what follows.
+impl CallFailure {
+    /// Returns a failure for which nothing is charged, and of which nothing else is known.
+    pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
+        Self {
+            class,
+            message: message.into(),
+            retry_after: None,
+            tokens: None,
+            request_id: None,
+            rate_limits: RateLimits::default(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureClass {
     /// Too many calls or tokens for now: wait as requested, and slow down.
@@ -81,18 +89,14 @@ pub enum FailureClass {
 pub enum SoftFailure {
     /// The model declined, or a filter withheld the answer.
     Declined,
-    /// It is empty.
     Empty,
     /// It was cut off at the token limit.
     CutOff,
-    /// It is not in the requested form.
     Misshapen,
 }
 
-/// The rate limits that a provider reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RateLimits {
-    /// Of calls.
     pub requests: Option<LimitWindow>,
     /// Of tokens; of input tokens if they are reported separately.
     pub tokens: Option<LimitWindow>,
@@ -109,23 +113,19 @@ impl RateLimits {
     }
 }
 
-/// One limit after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitWindow {
     /// How much is allowed.
     pub limit: Option<u64>,
     /// How much of it is left.
     pub remaining: u64,
-    /// The time until it resets.
     pub resets_in: Duration,
 }
 
 /// A model and its parameters. What is `None` is not sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// The provider that offers it.
     pub provider: Arc<Provider>,
-    /// Its name, as the provider spells it.
     pub name: String,
     /// Sampling temperature, if configured: many models reject any.
     pub temperature: Option<f64>,

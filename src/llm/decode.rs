@@ -29,16 +29,10 @@ pub(super) fn decode_value(
 ) -> Result<ModelReply, CallFailure> {
     let tokens = wire::tokens(model.provider.wire, value);
     let request_id = header_id.or_else(|| body_id(value));
-    let failure = |class, message, wait| {
+    let failure = |class, message: String, wait| {
         let request_id = request_id.clone();
-        Err(CallFailure {
-            class,
-            message,
-            retry_after: wait,
-            tokens: Some(tokens),
-            request_id,
-            rate_limits: pace,
-        })
+        let failure = CallFailure::new(class, message);
+        Err(CallFailure { retry_after: wait, tokens: Some(tokens), request_id, rate_limits: pace, ..failure })
     };
     if !value.is_object() {
         return failure(FailureClass::Garbled, "the response is not a JSON object".to_owned(), None);
@@ -63,13 +57,9 @@ pub(super) fn good_value(model: &Model, response: &HttpResponse, now_ms: i64) ->
 
 /// Decodes a program's output and exit status.
 pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<ModelReply, CallFailure> {
-    let failure = |class, message| CallFailure {
-        class,
-        message,
-        retry_after: None,
+    let failure = |class, message: String| CallFailure {
         tokens: Some(TokenUsage::default()),
-        request_id: None,
-        rate_limits: RateLimits::default(),
+        ..CallFailure::new(class, message)
     };
     if !success {
         let output = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
@@ -165,8 +155,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::catalog::WireFormat;
     use super::super::message_text;
+    use super::super::provider::WireFormat;
     use super::super::testing::{NOW_MS, model, response};
     use super::*;
 

@@ -10,12 +10,10 @@ use super::call::{FailureClass, SoftFailure};
 use super::headers;
 use super::message_text::{MAX_MESSAGE, printable, shortened};
 
-/// An error as its body describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ErrorBody {
     /// All codes in it, in lower case, the most general one first.
     codes: Vec<String>,
-    /// The message for people.
     message: String,
     /// The status in the body, if there is one.
     status: Option<u16>,
@@ -23,76 +21,44 @@ pub(super) struct ErrorBody {
     pub(super) retry_after: Option<std::time::Duration>,
 }
 
-/// Codes and their classes, the gravest first: the first row that contains one of an error's codes decides.
-const CODES: [(FailureClass, &[&str]); 6] = [
+/// Codes, separated by spaces, and their classes, the gravest first: the first row that contains one of an error's codes
+/// decides.
+const CODES: [(FailureClass, &str); 6] = [
     (
         FailureClass::Money,
-        &[
-            "insufficient_quota",
-            "billing_error",
-            "billing_not_active",
-            "billing_hard_limit_reached",
-            "insufficient_balance",
-            "payment_required",
-            "quota_exceeded",
-        ],
+        "insufficient_quota billing_error billing_not_active billing_hard_limit_reached insufficient_balance \
+         payment_required quota_exceeded",
     ),
     (
         FailureClass::Auth,
-        &[
-            "authentication_error",
-            "invalid_api_key",
-            "api_key_invalid",
-            "api_key_expired",
-            "account_deactivated",
-            "organization_on_hold",
-            "unauthenticated",
-            "unsupported_country_region_territory",
-        ],
+        "authentication_error invalid_api_key api_key_invalid api_key_expired account_deactivated \
+         organization_on_hold unauthenticated unsupported_country_region_territory",
     ),
     (
         FailureClass::Soft(SoftFailure::Declined),
-        &[
-            "content_filter",
-            "content_policy_violation",
-            "responsibleaipolicyviolation",
-            "invalid_prompt",
-            "bio_policy",
-            "misalignment_policy_violation",
-        ],
+        "content_filter content_policy_violation responsibleaipolicyviolation invalid_prompt bio_policy \
+         misalignment_policy_violation",
     ),
     (
         FailureClass::TooLong,
-        &[
-            "context_length_exceeded",
-            "exceed_context_size_error",
-            "contextwindowexceedederror",
-            "request_too_large",
-            "request_body_too_large_after_decoding",
-            "string_above_max_length",
-        ],
+        "context_length_exceeded exceed_context_size_error contextwindowexceedederror request_too_large \
+         request_body_too_large_after_decoding string_above_max_length",
     ),
     (
         FailureClass::Rate,
-        &["rate_limit_error", "rate_limit_exceeded", "slow_down", "resource_exhausted", "too_many_requests"],
+        "rate_limit_error rate_limit_exceeded slow_down resource_exhausted too_many_requests",
     ),
-    (
-        FailureClass::Overload,
-        &["overloaded_error", "server_is_overloaded", "engine_overloaded", "unavailable"],
-    ),
+    (FailureClass::Overload, "overloaded_error server_is_overloaded engine_overloaded unavailable"),
 ];
 
 /// Codes that count only if no status contradicts them.
-const WEAK_CODES: [(FailureClass, &[&str]); 3] = [
+const WEAK_CODES: [(FailureClass, &str); 3] = [
     (
         FailureClass::Request,
-        &["model_not_found", "not_found_error", "not_found", "invalid_request_error", "invalid_argument"],
+        "model_not_found not_found_error not_found invalid_request_error invalid_argument",
     ),
-    (
-        FailureClass::Overload,
-        &["api_error", "server_error", "internal", "internal_error", "timeout_error", "batch_expired"],
-    ),
-    (FailureClass::Auth, &["permission_error", "permission_denied"]),
+    (FailureClass::Overload, "api_error server_error internal internal_error timeout_error batch_expired"),
+    (FailureClass::Auth, "permission_error permission_denied"),
 ];
 
 /// Parts of codes that concern payment; there are many, and new ones are added.
@@ -137,7 +103,6 @@ impl ErrorBody {
         }
     }
 
-    /// Reads an error in JSON.
     pub(super) fn from_json(value: &Value) -> Self {
         // Google answers some streams with a list that contains the error.
         let value = value.get(0).unwrap_or(value);
@@ -159,7 +124,6 @@ impl ErrorBody {
         }
     }
 
-    /// Returns the class of the error.
     pub(super) fn classify(&self, status: u16) -> FailureClass {
         let status = if status < 400 { self.status.unwrap_or(status) } else { status };
         let message = self.message.to_ascii_lowercase();
@@ -187,7 +151,6 @@ impl ErrorBody {
         }
     }
 
-    /// Returns the error in one line.
     pub(super) fn message_line(&self, status: u16) -> String {
         let mut words = if status < 400 { String::new() } else { format!("HTTP {status}") };
         let code = self.codes.last().map(|code| printable(code, 80)).filter(|code| !code.is_empty());
@@ -201,8 +164,11 @@ impl ErrorBody {
         shortened(words, MAX_MESSAGE)
     }
 
-    fn class_of_codes(&self, table: &[(FailureClass, &[&str])]) -> Option<FailureClass> {
-        table.iter().find(|(_, known)| known.iter().any(|code| self.has_code(code))).map(|(class, _)| *class)
+    fn class_of_codes(&self, table: &[(FailureClass, &str)]) -> Option<FailureClass> {
+        table
+            .iter()
+            .find(|(_, known)| known.split(' ').any(|code| self.has_code(code)))
+            .map(|(class, _)| *class)
     }
 
     fn has_code(&self, code: &str) -> bool {
@@ -281,8 +247,8 @@ mod tests {
     use serde_json::json;
 
     use super::super::call::CallFailure;
-    use super::super::catalog::WireFormat;
     use super::super::decode::decode;
+    use super::super::provider::WireFormat;
     use super::super::testing::{NOW_MS, model, response};
     use super::*;
 

@@ -8,48 +8,16 @@ use serde_json::Value;
 use super::call::{LimitWindow, RateLimits};
 use crate::model::HttpResponse;
 
-/// The three headers of one limit.
-struct LimitHeaders {
-    limit: &'static str,
-    remaining: &'static str,
-    reset: &'static str,
-}
-
-const REQUESTS: [LimitHeaders; 2] = [
-    LimitHeaders {
-        limit: "anthropic-ratelimit-requests-limit",
-        remaining: "anthropic-ratelimit-requests-remaining",
-        reset: "anthropic-ratelimit-requests-reset",
-    },
-    LimitHeaders {
-        limit: "x-ratelimit-limit-requests",
-        remaining: "x-ratelimit-remaining-requests",
-        reset: "x-ratelimit-reset-requests",
-    },
-];
+/// The headers of one limit: `*` is `limit`, `remaining` and `reset`.
+const REQUESTS: [&str; 2] = ["anthropic-ratelimit-requests-*", "x-ratelimit-*-requests"];
 
 /// Limits on input come first, because summaries consist mostly of input.
-const TOKENS: [LimitHeaders; 3] = [
-    LimitHeaders {
-        limit: "anthropic-ratelimit-input-tokens-limit",
-        remaining: "anthropic-ratelimit-input-tokens-remaining",
-        reset: "anthropic-ratelimit-input-tokens-reset",
-    },
-    LimitHeaders {
-        limit: "anthropic-ratelimit-tokens-limit",
-        remaining: "anthropic-ratelimit-tokens-remaining",
-        reset: "anthropic-ratelimit-tokens-reset",
-    },
-    LimitHeaders {
-        limit: "x-ratelimit-limit-tokens",
-        remaining: "x-ratelimit-remaining-tokens",
-        reset: "x-ratelimit-reset-tokens",
-    },
-];
+const TOKENS: [&str; 3] =
+    ["anthropic-ratelimit-input-tokens-*", "anthropic-ratelimit-tokens-*", "x-ratelimit-*-tokens"];
 
 /// Returns the limits in the headers; unreadable ones are ignored.
 pub(super) fn rate_limits(response: &HttpResponse, now_ms: i64) -> RateLimits {
-    let first = |names: &[LimitHeaders]| names.iter().find_map(|names| limit_window(response, names, now_ms));
+    let first = |names: &[&str]| names.iter().find_map(|names| limit_window(response, names, now_ms));
     RateLimits { requests: first(&REQUESTS), tokens: first(&TOKENS) }
 }
 
@@ -61,12 +29,12 @@ pub(super) fn exhausted_for(pace: &RateLimits) -> Option<Duration> {
     used_up(pace.requests).max(used_up(pace.tokens))
 }
 
-fn limit_window(response: &HttpResponse, names: &LimitHeaders, now_ms: i64) -> Option<LimitWindow> {
-    let number = |name| response.header(name).and_then(|text| text.trim().parse::<u64>().ok());
+fn limit_window(response: &HttpResponse, names: &str, now_ms: i64) -> Option<LimitWindow> {
+    let header = |part| response.header(&names.replace('*', part)).map(str::trim);
     Some(LimitWindow {
-        limit: number(names.limit),
-        remaining: number(names.remaining)?,
-        resets_in: parse_reset(response.header(names.reset)?.trim(), now_ms)?,
+        limit: header("limit").and_then(|text| text.parse().ok()),
+        remaining: header("remaining")?.parse().ok()?,
+        resets_in: parse_reset(header("reset")?, now_ms)?,
     })
 }
 

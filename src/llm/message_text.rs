@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 
-/// The most bytes of a message.
 pub(super) const MAX_MESSAGE: usize = 300;
 
 /// The most bytes of a call's id.

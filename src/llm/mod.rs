@@ -6,37 +6,35 @@
 //!
 //! | part | purpose | may import |
 //! |---|---|---|
-//! | `catalog` | providers and prices, known before any call | – |
-//! | `call` | models, their requests and the decoded results | `catalog` |
-//! | `wire` | one file for each format | `call`, `catalog` |
+//! | `provider`, `price` | providers and prices, known before any call | – |
+//! | `call` | models, their requests and the decoded results | `provider`, `price` |
+//! | `wire` | how each format is written and read | `call`, `provider` |
 //! | `decode`, `error_body`, `message_text`, `headers` | reading responses | `call`, `wire` |
 //! | `batch` | many requests at once | all of these |
-//! | `pacing` | retries, circuit breaker and rate limits | `call` |
+//! | `attempt`, `limits` | retries, circuit breaker and rate limits | `call` |
 //!
 //! Start with [`encode()`] and [`decode()`]; [`RequestAttempt`] decides what follows each response.
 
+mod attempt;
 pub mod batch;
 mod call;
-mod catalog;
 mod decode;
 mod error_body;
 mod headers;
+mod limits;
 mod message_text;
-mod pacing;
+mod price;
+mod provider;
 #[cfg(test)]
 mod testing;
 mod wire;
 
+pub use attempt::{AttemptEffect, AttemptEvent, GiveUpReason, RequestAttempt};
 pub use call::{CallFailure, EncodedRequest, FailureClass, Model, ModelReply, RateLimits, SoftFailure};
-#[cfg(test)]
-pub use catalog::LongInputPrice;
-pub use catalog::{
-    PriceList, PriceRow, Provider, ProviderRow, ProviderRowError, QuirkRow, TokenPrice, WireFormat,
-    built_in_prices, built_in_providers,
-};
 pub use decode::{decode, decode_command};
-pub use pacing::{
-    AttemptEffect, AttemptEvent, BreakerState, CircuitBreaker, GiveUpReason, RateDecision, RateLimiter,
-    RequestAttempt, RetryBudget,
-};
+pub use limits::{BreakerState, CircuitBreaker, RateDecision, RateLimiter, RetryBudget};
+#[cfg(test)]
+pub use price::LongInputPrice;
+pub use price::{PriceList, PriceRow, TokenPrice, built_in_prices};
+pub use provider::{Provider, ProviderRow, ProviderRowError, QuirkRow, WireFormat, built_in_providers};
 pub use wire::{encode, marks_cache};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::call::Model;
-use super::catalog::{WireFormat, built_in_providers};
+use super::provider::{WireFormat, built_in_providers};
 use crate::model::{HttpResponse, ModelPrompt};
 
 /// 2026-11-21 09:00:00 UTC.
@@ -36,7 +36,6 @@ pub(super) fn of_provider(provider: &str, name: &str) -> Model {
     }
 }
 
-/// Returns a prompt with that material.
 pub(super) fn prompt(material: &str) -> ModelPrompt {
     ModelPrompt {
         instructions: "Say what it is for.".to_owned(),

@@ -6,10 +6,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-use super::shared::{ResponseDefect, StopCause};
-use super::{anthropic, chat, gemini, ollama, responses, shared};
+use super::shared::{ResponseDefect, WireSpec};
+use super::{openai, shared, vendors};
 use crate::llm::call::{EncodedRequest, FailureClass, Model, SoftFailure};
-use crate::llm::catalog::WireFormat;
+use crate::llm::provider::WireFormat;
 use crate::model::{HttpMethod, HttpRequest, ModelPrompt, TokenUsage};
 
 /// Characters that must be escaped in a path segment.
@@ -17,24 +17,11 @@ const PATH_PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(
 
 /// Returns the request that sends a prompt to a model: the same bytes for the same prompt.
 pub fn encode(model: &Model, prompt: &ModelPrompt, key: Option<&SecretString>) -> EncodedRequest {
-    match model.provider.wire {
-        WireFormat::Command => encode_command(model, prompt),
-        WireFormat::Anthropic
-        | WireFormat::Chat
-        | WireFormat::Responses
-        | WireFormat::Gemini
-        | WireFormat::Ollama => {
-            let json = ("content-type", "application/json");
-            EncodedRequest::Web(request(
-                model,
-                HttpMethod::Post,
-                &path(model),
-                Some(json),
-                body(model, prompt),
-                key,
-            ))
-        }
+    if model.provider.wire == WireFormat::Command {
+        return encode_command(model, prompt);
     }
+    let (json, body) = (("content-type", "application/json"), body(model, prompt));
+    EncodedRequest::Web(request(model, HttpMethod::Post, &path(model), Some(json), body, key))
 }
 
 /// Returns whether the end of these instructions is marked for caching, so that the first call should go alone until
@@ -52,8 +39,8 @@ pub(crate) fn request(
     body: Vec<u8>,
     key: Option<&SecretString>,
 ) -> HttpRequest {
-    let provider = &model.provider;
-    let own = content_type.into_iter().chain(headers(provider.wire).iter().copied());
+    let (provider, spec) = (&model.provider, spec(model.provider.wire));
+    let own = content_type.into_iter().chain(spec.into_iter().flat_map(|spec| spec.headers.iter().copied()));
     // A header in the provider's table replaces ours; names of headers are compared without case.
     let is_replaced =
         |name: &str| provider.headers.iter().any(|(theirs, _)| theirs.eq_ignore_ascii_case(name));
@@ -66,7 +53,7 @@ pub(crate) fn request(
         method,
         url: format!("{}{path}", provider.base_url.trim_end_matches('/')),
         headers,
-        secret_headers: key.map(|key| secret_header(provider.wire, key)).into_iter().collect(),
+        secret_headers: key.zip(spec).map(|(key, spec)| secret_header(spec, key)).into_iter().collect(),
         body,
     }
 }
@@ -102,104 +89,53 @@ impl EncodedRequest {
     }
 }
 
-/// Returns the path that is appended to a provider's base URL.
-pub(crate) fn path(model: &Model) -> String {
-    match model.provider.wire {
-        WireFormat::Anthropic => anthropic::PATH.to_owned(),
-        WireFormat::Chat => chat::PATH.to_owned(),
-        WireFormat::Responses => responses::PATH.to_owned(),
-        WireFormat::Gemini => gemini::path(&model.name),
-        WireFormat::Ollama => ollama::PATH.to_owned(),
-        WireFormat::Command => String::new(),
+/// Returns how a format is written and read; `None` for a program.
+const fn spec(wire: WireFormat) -> Option<&'static WireSpec> {
+    match wire {
+        WireFormat::Anthropic => Some(&vendors::ANTHROPIC),
+        WireFormat::Chat => Some(&openai::CHAT),
+        WireFormat::Responses => Some(&openai::RESPONSES),
+        WireFormat::Gemini => Some(&vendors::GEMINI),
+        WireFormat::Ollama => Some(&vendors::OLLAMA),
+        WireFormat::Command => None,
     }
+}
+
+/// Returns the path that is appended to a provider's base URL.
+pub(super) fn path(model: &Model) -> String {
+    let name = model.name.strip_prefix("models/").unwrap_or(&model.name);
+    let path = spec(model.provider.wire).map_or("", |spec| spec.path);
+    path.replace(MODEL, &path_part(name).to_string())
 }
 
 /// Returns the body for a prompt: the same bytes for the same prompt.
 pub(crate) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
-    match model.provider.wire {
-        WireFormat::Anthropic => anthropic::body(model, prompt),
-        WireFormat::Chat => chat::body(model, prompt),
-        WireFormat::Responses => responses::body(model, prompt),
-        WireFormat::Gemini => gemini::body(model, prompt),
-        WireFormat::Ollama => ollama::body(model, prompt),
-        WireFormat::Command => input(prompt).into_bytes(),
-    }
-}
-
-/// Returns the headers that a wire format requires besides those in the provider's table.
-pub(crate) const fn headers(wire: WireFormat) -> &'static [(&'static str, &'static str)] {
-    match wire {
-        WireFormat::Anthropic => &[("anthropic-version", anthropic::VERSION)],
-        WireFormat::Chat
-        | WireFormat::Responses
-        | WireFormat::Gemini
-        | WireFormat::Ollama
-        | WireFormat::Command => &[],
-    }
-}
-
-/// Returns the header that carries the key.
-pub(crate) fn secret_header(wire: WireFormat, key: &SecretString) -> (String, SecretString) {
-    let bearer = || SecretString::from(format!("Bearer {}", key.expose_secret()));
-    match wire {
-        WireFormat::Anthropic => ("x-api-key".to_owned(), key.clone()),
-        WireFormat::Gemini => ("x-goog-api-key".to_owned(), key.clone()),
-        WireFormat::Chat | WireFormat::Responses | WireFormat::Ollama | WireFormat::Command => {
-            ("authorization".to_owned(), bearer())
-        }
-    }
+    spec(model.provider.wire).map_or_else(|| input(prompt).into_bytes(), |spec| (spec.body)(model, prompt))
 }
 
 /// Returns the text of a response with a success status.
 pub(crate) fn answer(wire: WireFormat, value: &Value) -> Result<String, ResponseDefect> {
-    let answer = match wire {
-        WireFormat::Anthropic => anthropic::answer(value),
-        WireFormat::Chat => chat::answer(value),
-        WireFormat::Responses => responses::answer(value),
-        WireFormat::Gemini => gemini::answer(value),
-        WireFormat::Ollama => ollama::answer(value),
-        WireFormat::Command => Err(ResponseDefect::garbled("a program's output is not JSON")),
-    }?;
-    match answer.stop {
-        StopCause::Defect(class) => Err(ResponseDefect { class, message: defect_message(class) }),
-        StopCause::Done if answer.text.trim().is_empty() => Err(ResponseDefect {
-            class: FailureClass::Soft(SoftFailure::Empty),
-            message: "the answer is empty",
-        }),
-        StopCause::Done => Ok(answer.text),
+    let Some(spec) = spec(wire) else {
+        return Err(ResponseDefect::garbled("a program's output is not JSON"));
+    };
+    let text = (spec.answer)(value)?;
+    if text.trim().is_empty() {
+        return Err(ResponseDefect::stopped(FailureClass::Soft(SoftFailure::Empty)));
     }
+    Ok(text)
 }
 
 /// Returns the tokens used; what a response does not report is `None`.
 pub(crate) fn tokens(wire: WireFormat, value: &Value) -> TokenUsage {
-    match wire {
-        WireFormat::Anthropic => anthropic::tokens(value),
-        WireFormat::Chat => chat::tokens(value),
-        WireFormat::Responses => responses::tokens(value),
-        WireFormat::Gemini => gemini::tokens(value),
-        WireFormat::Ollama => ollama::tokens(value),
-        WireFormat::Command => TokenUsage::default(),
-    }
+    spec(wire).map_or_else(TokenUsage::default, |spec| (spec.tokens)(value))
 }
 
-const fn defect_message(class: FailureClass) -> &'static str {
-    match class {
-        FailureClass::Soft(SoftFailure::Declined) => "the model or a content filter declined",
-        FailureClass::Soft(SoftFailure::CutOff) => "the answer was cut off at its token limit",
-        FailureClass::Soft(SoftFailure::Empty) => "the answer is empty",
-        FailureClass::Soft(SoftFailure::Misshapen) => "the answer is not in the requested form",
-        FailureClass::TooLong => "prompt and answer exceed the model's context",
-        FailureClass::Overload => "the provider stopped before the answer was complete",
-        FailureClass::Rate
-        | FailureClass::Money
-        | FailureClass::Auth
-        | FailureClass::Settings
-        | FailureClass::Request
-        | FailureClass::Garbled => "there is no answer",
-    }
+fn secret_header(spec: &WireSpec, key: &SecretString) -> (String, SecretString) {
+    let (name, scheme) = spec.key_header;
+    (name.to_owned(), SecretString::from(format!("{scheme}{}", key.expose_secret())))
 }
 
-/// The placeholder for the model's name in the program's arguments.
+/// The placeholder for the model's name, in paths and in a program's arguments.
 const MODEL: &str = "{model}";
 
 /// Returns the program with its input.

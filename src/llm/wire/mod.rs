@@ -3,13 +3,13 @@
 //! Each body is written in one order, with everything that is the same for many files first, so that a provider finds
 //! the prefix in its cache. Responses are read field by field and may contain more than is known here.
 
-mod anthropic;
-mod chat;
 mod dispatch;
-mod gemini;
-mod ollama;
-mod responses;
+mod openai;
 mod shared;
+#[cfg(test)]
+mod tests;
+mod vendors;
 
 pub(super) use dispatch::{answer, body, path_part, request, tokens};
 pub use dispatch::{encode, marks_cache};
+pub(super) use shared::JsonObject;

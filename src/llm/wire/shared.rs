@@ -1,15 +1,94 @@
-//! Prompt caching: what a provider is asked to cache.
+//! What the formats have in common: bodies, prompt caching, defects of responses.
 //!
 //! Left to themselves, providers cache up to the end of a prompt, behind the text of one file that no other call
 //! begins with, and some charge a quarter more for what they write. So either the end of the instructions is marked,
 //! or nothing.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 
-use crate::llm::call::{FailureClass, Model};
-use crate::llm::catalog::WireFormat;
-use crate::model::ContentHash;
+use crate::llm::call::{FailureClass, Model, SoftFailure};
+use crate::llm::provider::WireFormat;
+use crate::model::{ContentHash, ModelPrompt, TokenUsage};
+
+/// How prompts are sent in one format, and how its responses are read.
+pub(super) struct WireSpec {
+    /// The path that is appended to the base URL; `{model}` is the model's name.
+    pub(super) path: &'static str,
+    /// What is required besides the headers in the provider's table.
+    pub(super) headers: &'static [(&'static str, &'static str)],
+    /// The header that carries the key, and what precedes the key in it.
+    pub(super) key_header: (&'static str, &'static str),
+    pub(super) body: fn(&Model, &ModelPrompt) -> Vec<u8>,
+    /// Reads the text of a response with a success status, without the model's reasoning.
+    pub(super) answer: fn(&Value) -> Result<String, ResponseDefect>,
+    /// Reads the tokens used; what is not reported is `None`.
+    pub(super) tokens: fn(&Value) -> TokenUsage,
+}
+
+/// A JSON object whose fields keep the order in which they are added.
+///
+/// The order of fields is the order of bytes: a provider's cache finds the beginning of a body only if everything that is
+/// the same for many files comes first. `json!` would sort them by name.
+pub(crate) struct JsonObject(Vec<u8>);
+
+impl JsonObject {
+    pub(crate) fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    pub(crate) fn field(mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
+        const VALID: &str = "strings and numbers are valid JSON, and writing to a vector cannot fail";
+        self.0.push(if self.0.is_empty() { b'{' } else { b',' });
+        serde_json::to_writer(&mut self.0, name).expect(VALID);
+        self.0.push(b':');
+        serde_json::to_writer(&mut self.0, value).expect(VALID);
+        self
+    }
+
+    pub(crate) fn optional(self, name: &str, value: Option<impl Serialize>) -> Self {
+        match value {
+            Some(value) => self.field(name, &value),
+            None => self,
+        }
+    }
+
+    /// Adds what the provider's table has for the model.
+    pub(crate) fn fields(self, fields: Option<&Map<String, Value>>) -> Self {
+        fields.into_iter().flatten().fold(self, |object, (name, value)| object.field(name, value))
+    }
+
+    /// Returns the object, which must have a field.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        self.0.push(b'}');
+        self.0
+    }
+
+    pub(crate) fn nested(self) -> Box<RawValue> {
+        let text = String::from_utf8(self.finish()).expect("JSON is UTF-8");
+        RawValue::from_string(text).expect("an object with a field is valid JSON")
+    }
+}
+
+/// Returns a message of a conversation.
+pub(super) fn message(role: &str, content: &(impl Serialize + ?Sized)) -> Box<RawValue> {
+    JsonObject::new().field("role", role).field("content", content).nested()
+}
+
+/// Returns a part of a message's content.
+pub(super) fn text_part(kind: &str, text: &str, mark: Option<(&str, Value)>) -> Box<RawValue> {
+    let part = JsonObject::new().field("type", kind).field("text", text);
+    match mark {
+        Some((name, mark)) => part.field(name, &mark).nested(),
+        None => part.nested(),
+    }
+}
+
+/// Returns the most tokens that an answer may have.
+pub(super) fn most_tokens(model: &Model, prompt: &ModelPrompt) -> u32 {
+    model.max_output_tokens.unwrap_or(prompt.answer_tokens)
+}
 
 /// The most bytes of English in a token, assumed so that marked instructions are long enough in any case.
 const BYTES_OF_A_TOKEN: usize = 5;
@@ -21,7 +100,7 @@ const OPENAI: &str = "https://api.openai.com/";
 const FIRST_EXPLICIT: (u32, u32) = (5, 6);
 
 /// Returns whether the end of the instructions is marked for the provider's cache.
-pub(crate) fn is_marked(model: &Model, instructions: &str) -> bool {
+pub(super) fn is_marked(model: &Model, instructions: &str) -> bool {
     let can_be = match model.provider.wire {
         WireFormat::Anthropic => true,
         WireFormat::Chat | WireFormat::Responses => is_openai(model) && has_explicit_caching(&model.name),
@@ -31,37 +110,20 @@ pub(crate) fn is_marked(model: &Model, instructions: &str) -> bool {
     can_be && model.provider.marks_cache && model.min_cacheable_tokens.is_some_and(|least| least <= tokens)
 }
 
-/// The fields that only OpenAI is sent.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct OpenAiCacheFields {
-    /// Calls with the same key are routed to the same cache.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    prompt_cache_key: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    prompt_cache_options: Option<CacheMode>,
-}
-
-impl OpenAiCacheFields {
-    /// Returns the fields for a prompt with these instructions.
-    pub(crate) fn new(model: &Model, instructions: &str) -> Self {
-        if !is_openai(model) || !model.provider.marks_cache {
-            return Self::default();
-        }
-        let key = ContentHash::digest(instructions.as_bytes()).to_string().chars().take(32).collect();
-        let options = has_explicit_caching(&model.name).then_some(CacheMode::MARK);
-        Self { prompt_cache_key: Some(key), prompt_cache_options: options }
+/// Adds the fields that only OpenAI is sent to a body with these instructions.
+pub(super) fn cache_fields(body: JsonObject, model: &Model, instructions: &str) -> JsonObject {
+    if !is_openai(model) || !model.provider.marks_cache {
+        return body;
     }
+    // Calls with the same key are routed to the same cache.
+    let key: String = ContentHash::digest(instructions.as_bytes()).to_string().chars().take(32).collect();
+    let mode = has_explicit_caching(&model.name).then(explicit_mode);
+    body.field("prompt_cache_key", &key).optional("prompt_cache_options", mode)
 }
 
-/// The mode in which only marked prefixes are cached; also the mark itself.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct CacheMode {
-    mode: &'static str,
-}
-
-impl CacheMode {
-    /// The only mode.
-    pub(crate) const MARK: Self = Self { mode: "explicit" };
+/// Returns the mode in which only marked prefixes are cached; it is also the mark itself.
+pub(super) fn explicit_mode() -> Value {
+    json!({"mode": "explicit"})
 }
 
 fn is_openai(model: &Model) -> bool {
@@ -80,24 +142,6 @@ fn has_explicit_caching(name: &str) -> bool {
     FIRST_EXPLICIT <= (major, minor.parse().unwrap_or(0))
 }
 
-/// The content of a response with a success status.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct WireAnswer {
-    /// The model's text, without its reasoning.
-    pub(crate) text: String,
-    /// Why it stopped.
-    pub(crate) stop: StopCause,
-}
-
-/// Why a model stopped, as far as it matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StopCause {
-    /// It was done, or gave no reason.
-    Done,
-    /// For another reason: there is no usable text.
-    Defect(FailureClass),
-}
-
 /// Why a response with a success status has no usable text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ResponseDefect {
@@ -108,19 +152,41 @@ pub(crate) struct ResponseDefect {
 }
 
 impl ResponseDefect {
+    pub(super) const DECLINED: Self = Self::stopped(FailureClass::Soft(SoftFailure::Declined));
+    pub(super) const CUT_OFF: Self = Self::stopped(FailureClass::Soft(SoftFailure::CutOff));
+
     /// Returns the defect of a response that lacks a required field.
-    pub(crate) const fn garbled(message: &'static str) -> Self {
+    pub(super) const fn garbled(message: &'static str) -> Self {
         Self { class: FailureClass::Garbled, message }
+    }
+
+    /// Returns the defect of a response whose model stopped early.
+    pub(super) const fn stopped(class: FailureClass) -> Self {
+        let message = match class {
+            FailureClass::Soft(SoftFailure::Declined) => "the model or a content filter declined",
+            FailureClass::Soft(SoftFailure::CutOff) => "the answer was cut off at its token limit",
+            FailureClass::Soft(SoftFailure::Empty) => "the answer is empty",
+            FailureClass::Soft(SoftFailure::Misshapen) => "the answer is not in the requested form",
+            FailureClass::TooLong => "prompt and answer exceed the model's context",
+            FailureClass::Overload => "the provider stopped before the answer was complete",
+            FailureClass::Rate
+            | FailureClass::Money
+            | FailureClass::Auth
+            | FailureClass::Settings
+            | FailureClass::Request
+            | FailureClass::Garbled => "there is no answer",
+        };
+        Self { class, message }
     }
 }
 
 /// Returns the count at a JSON pointer, if it is a non-negative integer.
-pub(crate) fn count(value: &Value, pointer: &str) -> Option<u64> {
+pub(super) fn count(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer).and_then(Value::as_u64)
 }
 
 /// Returns the input tokens without those that a cache read or wrote.
-pub(crate) fn rest(all: Option<u64>, cache_read: Option<u64>, cache_write: Option<u64>) -> Option<u64> {
+pub(super) fn rest(all: Option<u64>, cache_read: Option<u64>, cache_write: Option<u64>) -> Option<u64> {
     let parts = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
     all.map(|all| all.saturating_sub(parts))
 }

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The wire format of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WireFormat {
     /// Anthropic's Messages API.
@@ -24,11 +23,9 @@ pub enum WireFormat {
 }
 
 impl WireFormat {
-    /// All wire formats.
     pub const ALL: [Self; 6] =
         [Self::Anthropic, Self::Chat, Self::Responses, Self::Gemini, Self::Ollama, Self::Command];
 
-    /// Returns the stable name, as in settings.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -40,19 +37,15 @@ impl WireFormat {
         }
     }
 
-    /// Returns the wire format of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|wire| wire.name() == name)
     }
 }
 
-/// A provider of language models.
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the provider's row")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
-    /// Its name in settings.
     pub name: String,
-    /// Its wire format.
     pub wire: WireFormat,
     /// The base URL, to which the path of the wire format is appended; empty for a command.
     pub base_url: String,
@@ -62,13 +55,11 @@ pub struct Provider {
     pub key_variables: Vec<String>,
     /// A file that holds the key if no variable does.
     pub key_file: Option<PathBuf>,
-    /// Whether it requires a key.
     pub needs_key: bool,
     /// Additional headers, none of them secret.
     pub headers: Vec<(String, String)>,
     /// The program and its arguments; empty except for a command.
     pub command: Vec<String>,
-    /// Whether its calls are free.
     pub is_free: bool,
     /// Whether the end of the instructions may be marked for caching, if they are long enough.
     pub marks_cache: bool,
@@ -109,39 +100,15 @@ pub struct ModelQuirk {
 const SECRET_HEADERS: [&str; 6] =
     ["authorization", "proxy-authorization", "cookie", "x-api-key", "x-goog-api-key", "api-key"];
 
-/// Fields of a body that are written from the request and must not be replaced.
-const OWN_FIELDS: [&str; 24] = [
-    "contents",
-    "generationConfig",
-    "input",
-    "instructions",
-    "maxOutputTokens",
-    "max_completion_tokens",
-    "max_output_tokens",
-    "max_tokens",
-    "messages",
-    "model",
-    "options",
-    "prompt_cache_key",
-    "prompt_cache_options",
-    "shift",
-    "store",
-    "stream",
-    "system",
-    "systemInstruction",
-    "temperature",
-    "tools",
-    "topP",
-    "top_p",
-    "truncate",
-    "truncation",
-];
+/// Fields of a body, separated by spaces, that are written from the request and must not be replaced.
+const OWN_FIELDS: &str = "contents generationConfig input instructions maxOutputTokens max_completion_tokens \
+    max_output_tokens max_tokens messages model options prompt_cache_key prompt_cache_options shift \
+    store stream system systemInstruction temperature tools topP top_p truncate truncation";
 
 /// A provider's table; what is `None` is inherited from the table below it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderRow {
-    /// Name of the wire format.
     pub wire: Option<String>,
     /// The base URL, to which the path of the wire format is appended.
     pub base_url: Option<String>,
@@ -151,13 +118,9 @@ pub struct ProviderRow {
     pub key_variables: Option<Vec<String>>,
     /// A file that holds the key.
     pub key_file: Option<PathBuf>,
-    /// Whether it requires a key.
     pub needs_key: Option<bool>,
-    /// Additional headers.
     pub headers: Option<BTreeMap<String, String>>,
-    /// The program and its arguments.
     pub command: Option<Vec<String>>,
-    /// Whether its calls are free.
     pub free: Option<bool>,
     /// Whether the end of the instructions may be marked for caching.
     pub marks_cache: Option<bool>,
@@ -165,7 +128,6 @@ pub struct ProviderRow {
     pub completion_tokens: Option<bool>,
     /// Whether it supports batches at half the price.
     pub batches: Option<bool>,
-    /// The context length to request.
     pub context_tokens: Option<u32>,
     /// What some of its models require in addition.
     pub quirks: Option<Vec<QuirkRow>>,
@@ -175,21 +137,16 @@ pub struct ProviderRow {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuirkRow {
-    /// Prefixes of the models' names.
     pub names: Vec<String>,
-    /// Fields of the body.
     pub fields: Option<Map<String, Value>>,
     /// The most tokens of an answer with its reasoning.
     pub output_tokens: Option<u32>,
 }
 
-/// Why a table is not a provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderRowError {
-    /// The wire format is missing.
     #[error("`wire` is missing")]
     NoWire,
-    /// There is no such wire format.
     #[error("`wire` must be anthropic, chat, responses, gemini, ollama or command, not {0}")]
     UnknownWire(String),
     /// The base URL is missing.
@@ -210,7 +167,6 @@ pub enum ProviderRowError {
 }
 
 impl ProviderRow {
-    /// All keys of a table.
     pub const KEYS: [&'static str; 14] = [
         "wire", "base_url", "base_variable", "key_variables", "key_file", "needs_key", "headers", "command",
         "free", "marks_cache", "completion_tokens", "batches", "context_tokens", "quirks",
@@ -262,9 +218,8 @@ impl ProviderRow {
     }
 }
 
-/// Returns the built-in providers, ordered by name.
 pub fn built_in_providers() -> Vec<Provider> {
-    let rows: BTreeMap<String, ProviderRow> = toml::from_str(include_str!("../../../config/providers.toml"))
+    let rows: BTreeMap<String, ProviderRow> = toml::from_str(include_str!("../../config/providers.toml"))
         .expect("the built-in providers are valid TOML");
     let provider = |(name, row): (String, ProviderRow)| {
         row.merge_over(&name, None).expect("a built-in provider is complete")
@@ -303,7 +258,7 @@ fn checked_header((name, value): (String, String)) -> Result<(String, String), P
 
 fn checked_quirk(row: QuirkRow) -> Result<ModelQuirk, ProviderRowError> {
     let fields = row.fields.unwrap_or_default();
-    match fields.keys().find(|name| OWN_FIELDS.contains(&name.as_str())) {
+    match fields.keys().find(|name| OWN_FIELDS.split(' ').any(|own| own == name.as_str())) {
         Some(name) => Err(ProviderRowError::OwnField(name.clone())),
         None => Ok(ModelQuirk { names: row.names, fields, output_tokens: row.output_tokens }),
     }

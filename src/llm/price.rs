@@ -15,7 +15,6 @@ const WRAPPING_BYTES: u64 = 64;
 /// The price of a million tokens of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenPrice {
-    /// Input.
     pub input: Money,
     /// Input read from the provider's cache.
     pub cache_read: Money,
@@ -32,22 +31,18 @@ pub struct TokenPrice {
 pub struct LongInputPrice {
     /// The most tokens of input that is not long.
     pub above: u64,
-    /// Input.
     pub input: Money,
     /// Input read from the provider's cache.
     pub cache_read: Money,
     /// Input written to the provider's cache.
     pub cache_write: Money,
-    /// Output.
     pub output: Money,
 }
 
 /// A price as it is configured; omitted parts follow from the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PriceRow {
-    /// Input.
     pub input: Money,
-    /// Output.
     pub output: Money,
     /// Input read from the cache; by default the same as all input.
     pub cache_read: Option<Money>,
@@ -64,7 +59,6 @@ pub struct PriceRow {
 }
 
 impl PriceRow {
-    /// Returns the complete price.
     pub fn price(&self) -> TokenPrice {
         let (input, output) = (self.input, self.output);
         let (cache_read, cache_write) = (self.cache_read.unwrap_or(input), self.cache_write.unwrap_or(input));
@@ -87,7 +81,6 @@ impl PriceRow {
 }
 
 impl TokenPrice {
-    /// The price of a free model.
     pub const FREE: Self = Self {
         input: Money::ZERO,
         cache_read: Money::ZERO,
@@ -156,7 +149,6 @@ impl TokenPrice {
     }
 }
 
-/// Returns the cost of this many tokens.
 fn cost(tokens: u64, price: Money) -> Money {
     round_up(exact_cost(tokens, price))
 }
@@ -166,7 +158,6 @@ fn exact_cost(tokens: u64, price: Money) -> u128 {
     u128::from(tokens) * u128::from(price.nanos())
 }
 
-/// Rounds up to a whole billionth.
 fn round_up(exact: u128) -> Money {
     Money::from_nanos(u64::try_from(exact.div_ceil(TOKENS_PER_PRICE)).unwrap_or(u64::MAX))
 }
@@ -245,10 +236,9 @@ fn is_dated(model: &str, name: &str) -> bool {
     if has_word { digits == 0 || 4 <= digits } else { 4 <= digits }
 }
 
-/// Returns the built-in prices.
 pub fn built_in_prices() -> PriceList {
     let file: PriceFile =
-        toml::from_str(include_str!("../../../config/prices.toml")).expect("the file is tested");
+        toml::from_str(include_str!("../../config/prices.toml")).expect("the file is tested");
     let mut rows = BTreeMap::new();
     for model in file.models {
         let row = model.row().expect("the file is tested");

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::llm::call::{CallFailure, FailureClass, SoftFailure};
+use super::call::{CallFailure, FailureClass, SoftFailure};
 
 /// The most calls to one model for one task.
 const MAX_TRIES: u32 = 4;
@@ -20,13 +20,10 @@ const MAX_RETRY_AFTER: Duration = Duration::from_mins(15);
 /// One request on its way through the models of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestAttempt {
-    /// The index of the current model.
     model: usize,
-    /// The number of models.
     models: usize,
     /// How often the current model has been called.
     tries: u32,
-    /// Whether the material was halved.
     is_halved: bool,
     /// Whether the model has had its second chance after an unusable answer.
     has_tried_again: bool,
@@ -34,10 +31,8 @@ pub struct RequestAttempt {
     reason: Option<GiveUpReason>,
 }
 
-/// What happened.
 #[derive(Debug, Clone, Copy)]
 pub enum AttemptEvent<'a> {
-    /// The answer is usable.
     Answered,
     /// The call failed, or the answer is unusable.
     Failed(&'a CallFailure),
@@ -47,10 +42,8 @@ pub enum AttemptEvent<'a> {
     Denied(GiveUpReason),
 }
 
-/// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptEffect {
-    /// Accept the answer.
     Accept,
     /// Call the same model again after a delay.
     Retry {
@@ -76,7 +69,6 @@ pub enum GiveUpReason {
     Account,
     /// The request or its answers are useless. The same request would fare no better soon.
     Useless,
-    /// A model declined.
     Declined,
 }
 
@@ -103,7 +95,6 @@ impl RequestAttempt {
         Self { model: 0, models, tries: 0, is_halved: false, has_tried_again: false, reason: None }
     }
 
-    /// Returns the index of the current model.
     pub const fn model_index(&self) -> usize {
         self.model
     }
