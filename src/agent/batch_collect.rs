@@ -7,7 +7,7 @@ use super::call::{self, CallResult, UsageCeiling};
 use super::core::{AgentCore, RetryAt, retry_at};
 use super::ledger::in_batches;
 use super::outcome::StopReason;
-use super::prompts::{SummaryOrigin, parse_answer, summary_rows};
+use super::prompts::{parse_answer, summary_rows};
 use super::service::SummaryService;
 use crate::llm::batch::{BatchProgress, ListedBatch};
 use crate::llm::{self, CallFailure, GiveUpReason, Model, ModelReply, WireFormat, batch};
@@ -22,7 +22,6 @@ const CLOCK_SLACK_MS: i64 = 15 * 60 * 1000;
 /// How many lists of a hundred batches each are searched for a lost one.
 const MAX_LISTS: usize = 10;
 
-/// The result of collecting batches.
 #[derive(Debug, Default)]
 pub struct CollectedBatches {
     /// Tasks that were answered; their summaries are stored.
@@ -33,7 +32,6 @@ pub struct CollectedBatches {
     pub waiting: u64,
     /// Tasks whose result is unknown: they count at their worst cost.
     pub lost: u64,
-    /// What the answers cost.
     pub spent: Money,
     /// Why not every batch was checked.
     pub stopped: Option<StopReason>,
@@ -42,7 +40,6 @@ pub struct CollectedBatches {
 /// The result of one item, with the item's id.
 type BatchAnswer = (String, Result<ModelReply, CallFailure>);
 
-/// The collection of one batch.
 struct BatchCollection<'c> {
     core: &'c AgentCore<'c>,
     model: Model,
@@ -167,14 +164,13 @@ impl BatchCollection<'_> {
         self.core.claims.db().delete_batch(self.batch.id)
     }
 
-    /// Stores one result.
     fn accept_one(
         &mut self,
         item: &BatchItem,
         answer: Result<ModelReply, CallFailure>,
     ) -> Result<(), store::Error> {
         let (now_ms, claims, model) = (self.core.world.now_ms(), &self.core.claims, &self.model);
-        let BatchItem { task_key, spend, question } = item;
+        let BatchItem { task_key, spend, question, .. } = item;
         let tiers: Vec<Tier> = question.keys.iter().map(|(tier, _)| *tier).collect();
         let result = match answer {
             Ok(reply) => call::check_reply(reply, |answer| parse_answer(answer, &tiers)),
@@ -183,8 +179,8 @@ impl BatchCollection<'_> {
         let settlement = result.settlement(model, self.usage_ceiling(), now_ms);
         self.collected.spent = self.collected.spent + settlement.cost.unwrap_or_default();
         if let CallResult::Answered { summaries, .. } = &result {
-            let origin = SummaryOrigin { model, worst: settlement.cost.unwrap_or_default() };
-            let rows = summary_rows(question, &origin, summaries, &settlement);
+            let cost = settlement.cost.unwrap_or_default();
+            let rows = summary_rows(question, &model.full_name(), cost, summaries, &settlement);
             self.collected.answered += 1;
             return claims.accept(*spend, &settlement, *task_key, &rows, &question.paths);
         }

@@ -6,16 +6,16 @@
 
 use super::call::{self, BatchHttpError};
 use super::core::AgentCore;
-use super::ledger::{ClaimGuard, ClaimOutcome};
+use super::ledger::ClaimGuard;
 use super::options::Error;
-use super::outcome::{RunOutcome, StopReason};
+use super::outcome::{RunOutcome, StopReason, TaskOutcome};
 use super::prompts::{PromptSource, question_row};
 use super::service::SummaryService;
-use crate::engine::summaries::{PreparedPrompt, SummaryTask, WithheldReason};
+use crate::engine::summaries::{PreparedPrompt, SummaryTask};
 use crate::llm::batch::{BatchEntry, SubmitStep};
 use crate::llm::{self, FailureClass, Model, WireFormat, batch};
 use crate::model::{Money, SummaryKey};
-use crate::store::agent::{BatchId, BatchQuestion, CapExceeded, NewBatch, SpendReservation, SpendTotals};
+use crate::store::agent::{BatchId, BatchQuestion, CapExceeded, NewBatch, SpendTotals};
 
 /// The most tasks in one batch: the results are read in one piece.
 const MAX_ITEMS: usize = 2_000;
@@ -26,7 +26,6 @@ const MAX_BYTES: usize = 48 << 20;
 struct PendingBatch<'o> {
     items: Vec<PreparedTask<'o>>,
     bytes: usize,
-    /// What they can cost at worst.
     worst: Money,
 }
 
@@ -44,7 +43,6 @@ struct CapHeadroom {
     calls: u64,
 }
 
-/// The submission of tasks to one model.
 struct BatchSubmission<'s> {
     core: &'s AgentCore<'s>,
     model: Model,
@@ -81,7 +79,6 @@ impl SummaryService<'_> {
 }
 
 impl<'s> BatchSubmission<'s> {
-    /// Fills one batch and submits it.
     fn submit_next_batch(&mut self, rest: &mut std::vec::IntoIter<SummaryTask>) -> Result<(), StopReason> {
         let mut pending = PendingBatch { items: Vec::new(), bytes: 0, worst: Money::ZERO };
         let filled = self.fill_batch(&mut pending, rest);
@@ -131,23 +128,18 @@ impl<'s> BatchSubmission<'s> {
 
     /// Claims and prepares a task; returns `None` if it must not be sent.
     fn claim_and_prepare(&mut self, task: SummaryTask) -> Result<Option<PreparedTask<'s>>, StopReason> {
-        let outcome = &mut self.outcome;
         let claim = match self.core.claim(&task, self.prompts)? {
-            ClaimOutcome::Acquired(claim) => claim,
-            ClaimOutcome::Done => return Ok(increment(&mut outcome.done)),
-            ClaimOutcome::InProgress => return Ok(increment(&mut outcome.in_progress)),
-            ClaimOutcome::InBatch => return Ok(increment(&mut outcome.in_batch)),
-            ClaimOutcome::Refused(reason) => {
-                outcome.refused.push((task, reason));
+            Ok(claim) => claim,
+            Err(outcome) => {
+                self.outcome.record(task, outcome);
                 return Ok(None);
             }
         };
         let prepared = match self.prompts.prepare(&task, 0) {
             Ok(prepared) => prepared,
-            Err(WithheldReason::Changed) => return Ok(increment(&mut outcome.remaining)),
             Err(withheld) => {
                 self.core.withhold(claim, &withheld)?;
-                outcome.withheld.push((task, withheld));
+                self.outcome.record(task, TaskOutcome::Withheld(withheld));
                 return Ok(None);
             }
         };
@@ -189,18 +181,12 @@ impl<'s> BatchSubmission<'s> {
     }
 
     fn reserve_batch(&self, pending: &PendingBatch<'_>) -> Result<BatchId, StopReason> {
-        let (at_ms, day, caps) = (self.core.world.now_ms(), self.core.today(), self.core.options.caps);
-        let reservation = |item: &PreparedTask<'_>| SpendReservation {
-            task_key: item.task.id,
-            model: self.model.full_name(),
-            max_cost: item.worst,
-            holder: self.core.claims.holder().to_owned(),
-            is_batch: true,
-            at_ms,
-            day,
+        let caps = self.core.options.caps;
+        let call = |item: &PreparedTask<'_>| {
+            (self.core.reservation(&item.task, &self.model, item.worst, true), item.question.clone())
         };
-        let calls = pending.items.iter().map(|item| (reservation(item), item.question.clone())).collect();
-        let new = NewBatch { model: self.model.full_name(), calls, at_ms };
+        let calls = pending.items.iter().map(call).collect();
+        let new = NewBatch { model: self.model.full_name(), calls, at_ms: self.core.world.now_ms() };
         match self.core.claims.reserve_batch(&new, &caps).map_err(StopReason::Store)? {
             Ok(id) => Ok(id),
             Err(cap) => {
@@ -251,9 +237,4 @@ pub fn batch_model(chain: &[Model]) -> Result<Model, Error> {
 /// Returns the id by which the result of a task is found again.
 pub(super) fn custom_id(task: &SummaryKey) -> String {
     task.0.to_string()
-}
-
-fn increment<T>(number: &mut u64) -> Option<T> {
-    *number += 1;
-    None
 }

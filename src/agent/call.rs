@@ -22,11 +22,8 @@ const ANSWER_BYTES: usize = 1 << 20;
 /// The I/O traits that the sub-agent needs.
 #[derive(Clone, Copy)]
 pub struct AgentWorld<'w> {
-    /// HTTP requests.
     pub network: &'w dyn HttpTransport,
-    /// Programs.
     pub commands: &'w dyn Commands,
-    /// Time.
     pub clock: &'w dyn Clock,
 }
 
@@ -37,20 +34,19 @@ impl AgentWorld<'_> {
     }
 }
 
-/// The result of a call.
 #[derive(Debug)]
 pub(super) enum CallResult {
-    /// A usable answer.
-    Answered { reply: ModelReply, summaries: Vec<(Tier, String)> },
+    Answered {
+        reply: ModelReply,
+        summaries: Vec<(Tier, String)>,
+    },
     /// An error, or an unusable answer.
     Failed(CallFailure),
-    /// No response.
     Lost {
         /// Whether the server cannot have seen the request.
         is_unsent: bool,
         message: String,
     },
-    /// The caller stopped waiting.
     Stopped,
 }
 
@@ -142,7 +138,6 @@ pub(super) fn max_output_tokens(model: &Model, answer_tokens: u32) -> u32 {
     model.max_output_tokens.unwrap_or(0).max(answer_tokens)
 }
 
-/// Everything that one call needs.
 pub(super) struct ModelCall<'c> {
     pub(super) model: &'c Model,
     pub(super) task: &'c SummaryTask,
@@ -196,16 +191,9 @@ pub(super) fn check_reply(
     match check(&reply.text) {
         Ok(summaries) => CallResult::Answered { reply, summaries },
         Err(soft) => {
-            let ModelReply { tokens, request_id, rate_limits: pace, .. } = reply;
-            let (class, message) = (FailureClass::Soft(soft), soft_failure_message(soft).to_owned());
-            CallResult::Failed(CallFailure {
-                class,
-                message,
-                retry_after: None,
-                tokens: Some(tokens),
-                request_id,
-                rate_limits: pace,
-            })
+            let ModelReply { tokens, request_id, rate_limits, .. } = reply;
+            let failure = CallFailure::new(FailureClass::Soft(soft), soft_failure_message(soft));
+            CallResult::Failed(CallFailure { tokens: Some(tokens), request_id, rate_limits, ..failure })
         }
     }
 }
@@ -226,15 +214,7 @@ fn command_failure(command: &[String], error: &io::Error) -> CallResult {
         io::ErrorKind::Interrupted => CallResult::Stopped,
         // The settings name something that is not a program, and retrying will not change that.
         io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => {
-            let (class, pace) = (FailureClass::Settings, RateLimits::default());
-            CallResult::Failed(CallFailure {
-                class,
-                message,
-                retry_after: None,
-                tokens: None,
-                request_id: None,
-                rate_limits: pace,
-            })
+            CallResult::Failed(CallFailure::new(FailureClass::Settings, message))
         }
         // It was started.
         io::ErrorKind::TimedOut | io::ErrorKind::FileTooLarge => {
@@ -305,10 +285,14 @@ const MOST_BYTES: usize = 64 << 20;
 #[derive(Debug)]
 pub(super) enum BatchHttpError {
     /// The provider did not execute it.
-    Refused { class: FailureClass, message: String },
+    Refused {
+        class: FailureClass,
+        message: String,
+    },
     /// The provider may have executed it.
-    Unknown { message: String },
-    /// The caller stopped it.
+    Unknown {
+        message: String,
+    },
     Stopped,
 }
 
@@ -329,7 +313,6 @@ impl BatchHttpError {
     }
 }
 
-/// Sends a request and decodes the response.
 pub(super) fn send_batch_request<T>(
     world: &AgentWorld<'_>,
     request: &HttpRequest,

@@ -7,15 +7,15 @@ use secrecy::SecretString;
 
 use super::call::AgentWorld;
 use super::gate::ProviderGate;
-use super::ledger::{ClaimGuard, ClaimOutcome, ClaimStore};
+use super::ledger::{ClaimGuard, ClaimStore};
 use super::options::Options;
-use super::outcome::StopReason;
+use super::outcome::{StopReason, TaskOutcome};
 use super::prompts::PromptSource;
 use crate::engine::summaries::{SummaryTask, WithheldReason};
 use crate::llm::{GiveUpReason, Model};
 use crate::model::{Money, SummaryKey, TokenUsage};
 use crate::store;
-use crate::store::agent::{BatchId, SpendOutcome, SpendSettlement, SpendTotals};
+use crate::store::agent::{BatchId, SpendOutcome, SpendReservation, SpendSettlement, SpendTotals};
 
 /// How long a task that no model could answer is not tried again.
 const REFUSED_FOR_MS: i64 = 24 * 60 * 60 * 1000;
@@ -28,7 +28,6 @@ pub(super) struct AgentCore<'w> {
     pub(super) keys: BTreeMap<String, SecretString>,
     pub(super) claims: ClaimStore,
     pub(super) gates: BTreeMap<String, ProviderGate>,
-    /// Calls in flight.
     pub(super) in_flight: AtomicU32,
     /// Tasks of the current run that have not been started.
     pub(super) waiting: AtomicU64,
@@ -77,17 +76,36 @@ impl<'w> AgentCore<'w> {
         self.world.now_ms().div_euclid(24 * 60 * 60 * 1000)
     }
 
-    /// Claims a task.
+    /// Claims a task, or returns why there is nothing to do.
     pub(super) fn claim(
         &self,
         task: &SummaryTask,
         prompts: &dyn PromptSource,
-    ) -> Result<ClaimOutcome<'_>, StopReason> {
+    ) -> Result<Result<ClaimGuard<'_>, TaskOutcome>, StopReason> {
         let keys = |model: &Model| -> Vec<SummaryKey> {
             prompts.keys(task, &model.full_name()).into_iter().map(|(_, key)| key).collect()
         };
         let wanted: Vec<_> = self.options.chain.iter().map(keys).collect();
         self.claims.claim(self.keys_of(task), &wanted, self.world.now_ms()).map_err(StopReason::Store)
+    }
+
+    /// Returns what is reserved for a call that may cost this much.
+    pub(super) fn reservation(
+        &self,
+        task: &SummaryTask,
+        model: &Model,
+        max_cost: Money,
+        is_batch: bool,
+    ) -> SpendReservation {
+        SpendReservation {
+            task_key: task.id,
+            model: model.full_name(),
+            max_cost,
+            holder: self.claims.holder().to_owned(),
+            is_batch,
+            at_ms: self.world.now_ms(),
+            day: self.today(),
+        }
     }
 
     /// Returns the keys under which a task is claimed and refused.
@@ -120,14 +138,14 @@ impl<'w> AgentCore<'w> {
             request_id: None,
             at_ms,
         };
-        let mut paid = self.claims.db();
-        let batches = paid.open_batches()?;
+        let mut db = self.claims.db();
+        let batches = db.open_batches()?;
         for batch in batches.iter().filter(|batch| batch.id == id) {
             for item in &batch.items {
-                paid.settle(item.spend, &settlement)?;
+                db.settle(item.spend, &settlement)?;
             }
         }
-        paid.delete_batch(id)
+        db.delete_batch(id)
     }
 }
 

@@ -15,14 +15,11 @@ const LONGER: u64 = 2;
 /// Approximate tokens in an answer for two tiers.
 const ANSWER_TOKENS: u64 = 250;
 
-/// What tasks would cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CostEstimate {
     /// How many calls there would be if each succeeded at once; includes folders that wait for files.
     pub calls: u64,
-    /// Approximate input tokens.
     pub input_tokens: u64,
-    /// Approximate output tokens.
     pub output_tokens: u64,
     /// Approximate cost with the first model; `None` if its price is unknown.
     pub likely: Option<Money>,
@@ -34,7 +31,6 @@ pub struct CostEstimate {
     pub money_left: Money,
 }
 
-/// Returns the approximate cost of all tasks.
 pub fn estimate_cost(
     tasks: &SummaryTasks,
     chain: &[Model],

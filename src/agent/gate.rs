@@ -24,10 +24,8 @@ const DISABLED_FOR: Duration = Duration::from_hours(1);
 /// wrong.
 const MAX_REJECTIONS: u32 = 3;
 
-/// The gate of one provider.
 #[derive(Debug)]
 pub(super) struct ProviderGate {
-    /// The provider's name.
     pub(super) provider: String,
     state: Mutex<GateState>,
 }
@@ -64,7 +62,6 @@ impl RejectionStreak {
     }
 }
 
-/// Whether a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GateDecision {
     /// It may, and counts as in flight until its [`CallPermit`] is dropped.
@@ -122,7 +119,6 @@ impl ProviderGate {
         state.breaker.release_probe();
     }
 
-    /// Records the result of a call to a model.
     fn record_result(&self, now: Duration, model: &str, result: &CallResult) {
         let mut state = self.lock();
         state.track_rejections(now, model, result);
@@ -142,7 +138,6 @@ impl ProviderGate {
         }
     }
 
-    /// Counts the first call for a task.
     pub(super) fn count_first(&self, now: Duration) {
         self.lock().retries.count_first(now);
     }
@@ -218,7 +213,6 @@ pub(super) struct CallPermit<'d> {
 }
 
 impl CallPermit<'_> {
-    /// Records that the call has returned.
     pub(super) fn complete(mut self, result: &CallResult) {
         self.gate.record_result(self.clock.monotonic(), self.model, result);
         self.is_returned = true;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::options::Error;
+use super::outcome::TaskOutcome;
 use crate::engine::summaries::SubjectKey;
 use crate::model::{SummaryKey, Tier};
 use crate::store;
@@ -17,7 +18,6 @@ use crate::sys::FileLock;
 
 /// The prefix of lock names.
 const LOCK_PREFIX: &str = "agent-";
-/// Their suffix.
 const LOCK_SUFFIX: &str = ".lock";
 
 /// The claims and the ledger. All threads share one connection: each of its commits waits for the disk, but a call
@@ -62,15 +62,6 @@ impl Drop for InFlightGuard<'_> {
     }
 }
 
-/// The outcome of claiming a task.
-pub(super) enum ClaimOutcome<'t> {
-    Acquired(ClaimGuard<'t>),
-    Done,
-    InProgress,
-    InBatch,
-    Refused(String),
-}
-
 impl ClaimStore {
     /// Opens the database in that folder. `seed` makes the name of this process's lock.
     pub(super) fn open(folder: &Path, seed: u64) -> Result<(Self, Option<AgentDbRecovery>), Error> {
@@ -82,33 +73,33 @@ impl ClaimStore {
         Ok((claims, opened.recovery))
     }
 
-    /// Claims a task, whose refusal is stored under another key. The task is done if the summaries of any one of the
-    /// models exist.
+    /// Claims a task, whose refusal is stored under another key, or returns why there is nothing to do. The task is done
+    /// if the summaries of any one of the models exist.
     pub(super) fn claim(
         &self,
         (task, refusal): (SummaryKey, SummaryKey),
         wanted: &[Vec<SummaryKey>],
         now_ms: i64,
-    ) -> Result<ClaimOutcome<'_>, store::Error> {
+    ) -> Result<Result<ClaimGuard<'_>, TaskOutcome>, store::Error> {
         let first = wanted.first().map_or(&[][..], Vec::as_slice);
         let mut db = self.db();
         let claim =
             db.claim(&task, &refusal, first, &self.holder, now_ms, &|holder| self.is_alive(holder))?;
         match claim {
             ClaimStatus::Acquired => {}
-            ClaimStatus::Done => return Ok(ClaimOutcome::Done),
-            ClaimStatus::HeldElsewhere => return Ok(ClaimOutcome::InProgress),
-            ClaimStatus::InBatch => return Ok(ClaimOutcome::InBatch),
-            ClaimStatus::Refused { reason, .. } => return Ok(ClaimOutcome::Refused(reason)),
+            ClaimStatus::Done => return Ok(Err(TaskOutcome::Done)),
+            ClaimStatus::HeldElsewhere => return Ok(Err(TaskOutcome::InProgress)),
+            ClaimStatus::InBatch => return Ok(Err(TaskOutcome::InBatch)),
+            ClaimStatus::Refused { reason, .. } => return Ok(Err(TaskOutcome::Refused(reason))),
         }
         // Checked after the claim: its previous holder may have stored summaries of another model.
         for keys in wanted.iter().skip(1) {
             if db.missing_keys(keys)?.is_empty() {
                 db.release(&task, &self.holder)?;
-                return Ok(ClaimOutcome::Done);
+                return Ok(Err(TaskOutcome::Done));
             }
         }
-        Ok(ClaimOutcome::Acquired(ClaimGuard { store: self, task, refusal, is_open: true }))
+        Ok(Ok(ClaimGuard { store: self, task, refusal, is_open: true }))
     }
 
     /// Reserves money. Fails if the written rows could not be found again: then nothing must be sent.
@@ -285,8 +276,7 @@ pub fn forget_refusals(folder: &Path, refusals: &[SummaryKey]) -> Result<(), Err
     Ok(())
 }
 
-/// Returns the tasks that are in batches.
-pub(super) fn in_batches(paid: &AgentDb) -> Result<BTreeSet<SummaryKey>, store::Error> {
-    let batches = paid.open_batches()?;
+pub(super) fn in_batches(db: &AgentDb) -> Result<BTreeSet<SummaryKey>, store::Error> {
+    let batches = db.open_batches()?;
     Ok(batches.iter().flat_map(|batch| &batch.items).map(|item| item.task_key).collect())
 }

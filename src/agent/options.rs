@@ -17,7 +17,6 @@ pub struct Options {
     pub is_background: bool,
     /// The models to call: the first one first, the others if it fails in a way that another may not.
     pub chain: Vec<Model>,
-    /// Which summaries are wanted.
     pub policy: SummaryPolicy,
     /// The most calls in flight.
     pub concurrency: u32,
@@ -29,14 +28,12 @@ pub struct Options {
     pub timeout: Duration,
     /// A proxy for servers other than this machine.
     pub proxy: Option<String>,
-    /// How much may be spent.
     pub caps: SpendCaps,
 }
 
 /// Why no model can be called.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No model is configured.
     #[error("no model is configured")]
     NoModels,
     /// A batch was requested of a chain without batch support.
@@ -48,19 +45,13 @@ pub enum Error {
     /// The provider requires a key, and none is configured.
     #[error("provider {provider} has no key: none of {} is set", variables.join(", "))]
     NoKey {
-        /// The provider's name.
         provider: String,
         /// The environment variables that may hold it.
         variables: Vec<String>,
     },
     /// The lock that shows other processes that this one is alive could not be taken.
     #[error("{} cannot be locked", path.display())]
-    Lock {
-        /// The lock file.
-        path: PathBuf,
-        /// The system error.
-        source: io::Error,
-    },
+    Lock { path: PathBuf, source: io::Error },
     /// The database of paid calls cannot be used. Without it nothing is spent.
     #[error("spending cannot be recorded")]
     Store(#[from] store::Error),

@@ -9,7 +9,6 @@ use crate::model::Money;
 use crate::store;
 use crate::store::agent::{CapExceeded, SpendCaps, SpendTotals};
 
-/// The result of a run.
 #[derive(Debug, Default)]
 pub struct RunOutcome {
     /// Tasks that were answered; their summaries are stored.
@@ -40,10 +39,23 @@ pub struct RunOutcome {
     pub spent: Money,
 }
 
-/// The outcome of one task.
+impl RunOutcome {
+    /// Counts a task that has ended.
+    pub(super) fn record(&mut self, task: SummaryTask, end: TaskOutcome) {
+        match end {
+            TaskOutcome::Answered => self.answered += 1,
+            TaskOutcome::Done => self.done += 1,
+            TaskOutcome::InProgress => self.in_progress += 1,
+            TaskOutcome::InBatch => self.in_batch += 1,
+            TaskOutcome::Unanswered | TaskOutcome::Withheld(WithheldReason::Changed) => self.remaining += 1,
+            TaskOutcome::Refused(reason) => self.refused.push((task, reason)),
+            TaskOutcome::Withheld(withheld) => self.withheld.push((task, withheld)),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskOutcome {
-    /// It was answered.
     Answered,
     /// The answer already existed.
     Done,
@@ -53,24 +65,18 @@ pub enum TaskOutcome {
     InBatch,
     /// No model could answer it.
     Refused(String),
-    /// It must not be sent.
     Withheld(WithheldReason),
-    /// It was not answered this time.
     Unanswered,
 }
 
 /// Why a run ended early.
 #[derive(Debug)]
 pub enum StopReason {
-    /// The caller stopped it.
     Interrupted,
     /// The next call could exceed a cap.
     OverCap {
-        /// Which cap that is.
         cap: CapExceeded,
-        /// All caps.
         caps: SpendCaps,
-        /// What has been spent.
         spent: SpendTotals,
         /// What the next call could cost.
         next: Money,
@@ -78,15 +84,12 @@ pub enum StopReason {
     /// A provider requires payment, another key or other settings, or rejects every request, and no other model is
     /// left.
     Account {
-        /// The provider's name.
         provider: String,
         /// One of [`FailureClass::Money`], [`FailureClass::Auth`], [`FailureClass::Settings`] and
         /// [`FailureClass::Request`].
         class: FailureClass,
-        /// The provider's message.
         message: String,
     },
-    /// No provider answers.
     Unreachable {
         /// Name of the first one.
         provider: String,
@@ -115,35 +118,25 @@ impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Interrupted => f.write_str("stopped"),
-            Self::OverCap { cap, caps, spent, next } => match cap {
-                CapExceeded::Day => {
-                    write!(
-                        f,
-                        "{} per day allowed, {} spent, and the next call could cost {next}",
-                        caps.day, spent.day
-                    )
-                }
-                CapExceeded::Total => {
-                    write!(
-                        f,
-                        "{} in total allowed, {} spent, and the next call could cost {next}",
-                        caps.total, spent.total
-                    )
-                }
-                CapExceeded::Calls => {
-                    write!(f, "{} of {} calls per day made", spent.calls, caps.calls_a_day)
-                }
-            },
-            Self::Account { provider, class: FailureClass::Auth, message } => {
-                write!(f, "{provider} does not accept the key: {message}")
+            Self::OverCap { cap, caps, spent, next } => {
+                let (allowed, spent, period) = match cap {
+                    CapExceeded::Day => (caps.day, spent.day, "per day"),
+                    CapExceeded::Total => (caps.total, spent.total, "in total"),
+                    CapExceeded::Calls => {
+                        return write!(f, "{} of {} calls per day made", spent.calls, caps.calls_a_day);
+                    }
+                };
+                write!(f, "{allowed} {period} allowed, {spent} spent, and the next call could cost {next}")
             }
-            Self::Account { provider, class: FailureClass::Settings, message } => {
-                write!(f, "{provider} cannot be called with these settings: {message}")
+            Self::Account { provider, class, message } => {
+                let problem = match class {
+                    FailureClass::Auth => "does not accept the key",
+                    FailureClass::Settings => "cannot be called with these settings",
+                    FailureClass::Request => "rejects every request",
+                    _ => "requires payment",
+                };
+                write!(f, "{provider} {problem}: {message}")
             }
-            Self::Account { provider, class: FailureClass::Request, message } => {
-                write!(f, "{provider} rejects every request: {message}")
-            }
-            Self::Account { provider, message, .. } => write!(f, "{provider} requires payment: {message}"),
             Self::Unreachable { provider, message, retry_in } => {
                 write!(
                     f,
@@ -158,29 +151,23 @@ impl fmt::Display for StopReason {
 
 /// Receives the events of a run. Called from several threads at once.
 pub trait RunObserver: Sync {
-    /// Handles an event.
     fn notify(&self, note: &RunEvent<'_>);
 }
 
 /// Something that happened during a run.
 #[derive(Debug, Clone, Copy)]
 pub enum RunEvent<'a> {
-    /// A task was started.
     Started,
     /// A call was made, at this cost.
     Spent(Money),
-    /// A call waits for a provider.
     Waiting {
-        /// The provider's name.
         provider: &'a str,
         /// The least time to wait.
         retry_in: Duration,
     },
-    /// A task has ended.
     Finished,
 }
 
-/// Ignores all events.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy)]
 pub struct NoObserver;
@@ -190,44 +177,33 @@ impl RunObserver for NoObserver {
     fn notify(&self, _note: &RunEvent<'_>) {}
 }
 
-/// The state of the sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubAgentStatus {
-    /// Whether it is working.
     pub state: SubAgentState,
-    /// Calls in flight.
     pub in_flight: u32,
     /// Tasks of the current run that have not been started.
     pub waiting: u64,
-    /// What has been spent.
     pub spent: SpendTotals,
-    /// What may be spent.
     pub caps: SpendCaps,
 }
 
-/// Whether the sub-agent is working.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubAgentState {
-    /// There is nothing to do.
     Idle,
-    /// It is running tasks.
     Working,
     /// It waits, and will continue automatically.
     Paused {
-        /// The reason, for display.
         reason: String,
         /// The least time to wait, if known.
         retry_in: Option<Duration>,
     },
     /// It continues once a user has acted.
     Stopped {
-        /// The reason, for display.
         reason: String,
     },
 }
 
 impl SubAgentState {
-    /// Returns the stable name, as in reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Idle => "idle",

@@ -3,7 +3,7 @@
 use crate::engine::summaries::{
     PreparedPrompt, PromptPreparer, SummaryPolicy, SummaryTask, WithheldReason, summary_keys,
 };
-use crate::llm::{Model, SoftFailure};
+use crate::llm::SoftFailure;
 use crate::model::{ModelName, Money, SummaryKey, Tier};
 use crate::store::agent::{BatchQuestion, SpendSettlement, StoredSummary};
 use crate::summarize::prompt::{AnswerFlaw, check};
@@ -22,9 +22,7 @@ pub trait PromptSource: Sync {
 
 /// Prompts about a project's files.
 pub struct ProjectPrompts<'p> {
-    /// Writes the prompts.
     pub preparer: &'p PromptPreparer<'p>,
-    /// Which summaries are wanted.
     pub policy: &'p SummaryPolicy,
 }
 
@@ -67,16 +65,11 @@ pub(super) fn question_row(
     }
 }
 
-/// Which call a summary came from.
-pub(super) struct SummaryOrigin<'s> {
-    pub(super) model: &'s Model,
-    pub(super) worst: Money,
-}
-
 /// Returns the summary rows of one call.
 pub(super) fn summary_rows(
     question: &BatchQuestion,
-    origin: &SummaryOrigin<'_>,
+    by: &ModelName,
+    cost: Money,
     summaries: &[(Tier, String)],
     settlement: &SpendSettlement,
 ) -> Vec<StoredSummary> {
@@ -89,10 +82,10 @@ pub(super) fn summary_rows(
             scope: question.scope,
             tier: *tier,
             prompt: question.prompt.clone(),
-            model: origin.model.full_name(),
+            model: by.clone(),
             text: text.clone(),
             tokens: settlement.tokens,
-            cost: settlement.cost.unwrap_or(origin.worst),
+            cost,
             at_ms: settlement.at_ms,
         })
     };

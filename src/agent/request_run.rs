@@ -12,9 +12,9 @@ use super::call;
 use super::call::{CallResult, ModelCall, UsageCeiling};
 use super::core::{AgentCore, RetryAt, retry_at};
 use super::gate::{CallPermit, GateDecision, ProviderGate};
-use super::ledger::{ClaimGuard, ClaimOutcome, InFlightGuard, ReservationDenied};
+use super::ledger::{ClaimGuard, InFlightGuard, ReservationDenied};
 use super::outcome::{RunEvent, StopReason, TaskOutcome};
-use super::prompts::{SummaryOrigin, question_row, summary_rows};
+use super::prompts::{question_row, summary_rows};
 use super::run::{CachePrimer, PrimeGuard, PrimeState, SharedRun};
 use crate::engine::summaries::{PreparedPrompt, SummaryTask, WithheldReason};
 use crate::llm;
@@ -22,7 +22,7 @@ use crate::llm::{
     AttemptEffect, AttemptEvent, EncodedRequest, FailureClass, GiveUpReason, Model, RequestAttempt,
 };
 use crate::model::{ModelPrompt, Money};
-use crate::store::agent::{CapExceeded, SpendId, SpendReservation, SpendSettlement};
+use crate::store::agent::{CapExceeded, SpendId, SpendSettlement};
 
 /// Runs tasks until none is left or the run ends. Each thread executes this.
 pub(super) fn run_worker(run: &SharedRun<'_>) {
@@ -41,7 +41,6 @@ pub(super) fn run_worker(run: &SharedRun<'_>) {
     }
 }
 
-/// One task in progress.
 pub(super) struct RequestRun<'c> {
     run: &'c SharedRun<'c>,
     core: &'c AgentCore<'c>,
@@ -89,11 +88,8 @@ impl<'c> RequestRun<'c> {
     /// Runs the task to its end. An error ends the whole run.
     pub(super) fn run(mut self) -> Result<TaskOutcome, StopReason> {
         let claim = match self.core.claim(self.task, self.run.prompts)? {
-            ClaimOutcome::Acquired(claim) => claim,
-            ClaimOutcome::Done => return Ok(TaskOutcome::Done),
-            ClaimOutcome::InProgress => return Ok(TaskOutcome::InProgress),
-            ClaimOutcome::InBatch => return Ok(TaskOutcome::InBatch),
-            ClaimOutcome::Refused(reason) => return Ok(TaskOutcome::Refused(reason)),
+            Ok(claim) => claim,
+            Err(outcome) => return Ok(outcome),
         };
         // Prepared only after the claim: reading and scanning a file that another process works on is wasted.
         let mut attempt = RequestAttempt::new(self.core.options.chain.len());
@@ -121,7 +117,6 @@ impl<'c> RequestRun<'c> {
         }
     }
 
-    /// Makes one call.
     fn call_model(
         &mut self,
         model: &'c Model,
@@ -224,21 +219,12 @@ impl<'c> RequestRun<'c> {
     fn reserve(&self, model: &Model, worst: Money) -> Result<(SpendId, InFlightGuard<'c>), StopReason> {
         let (claims, caps) = (&self.core.claims, self.core.options.caps);
         loop {
-            let (at_ms, day) = (self.core.world.now_ms(), self.core.today());
-            let reservation = SpendReservation {
-                task_key: self.task.id,
-                model: model.full_name(),
-                max_cost: worst,
-                holder: claims.holder().to_owned(),
-                is_batch: false,
-                at_ms,
-                day,
-            };
+            let reservation = self.core.reservation(self.task, model, worst, false);
             match claims.reserve(&reservation, &caps, &self.core.in_flight).map_err(StopReason::Store)? {
                 Ok(reserved) => return Ok(reserved),
                 Err(ReservationDenied { cap, has_calls_in_flight: true }) if cap != CapExceeded::Calls => {}
                 Err(ReservationDenied { cap, .. }) => {
-                    let spent = claims.db().spend_totals(day).map_err(StopReason::Store)?;
+                    let spent = claims.db().spend_totals(reservation.day).map_err(StopReason::Store)?;
                     return Err(StopReason::OverCap { cap, caps, spent, next: worst });
                 }
             }
@@ -305,7 +291,8 @@ impl<'c> RequestRun<'c> {
             return Ok(TaskOutcome::Unanswered);
         };
         let question = question_row(self.run.prompts, self.task, &model.full_name(), prepared);
-        let rows = summary_rows(&question, &SummaryOrigin { model, worst }, summaries, &settlement);
+        let cost = settlement.cost.unwrap_or(worst);
+        let rows = summary_rows(&question, &model.full_name(), cost, summaries, &settlement);
         claim.accept(spend, &settlement, &rows, &question.paths).map_err(StopReason::Store)?;
         // The call is settled only now.
         drop(in_flight);

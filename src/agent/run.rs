@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::core::AgentCore;
 use super::outcome::{RunEvent, RunObserver, RunOutcome, StopReason, TaskOutcome};
 use super::prompts::PromptSource;
-use crate::engine::summaries::{SummaryTask, WithheldReason};
+use crate::engine::summaries::SummaryTask;
 use crate::llm;
 use crate::llm::Model;
 use crate::model::{ContentHash, ModelPrompt, Money};
@@ -16,7 +16,6 @@ use crate::model::{ContentHash, ModelPrompt, Money};
 /// Waits are cut into pieces of this length, so that the end of a run is noticed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// One run of a service.
 pub(super) struct SharedRun<'r> {
     pub(super) core: &'r AgentCore<'r>,
     pub(super) prompts: &'r dyn PromptSource,
@@ -112,18 +111,7 @@ impl<'r> SharedRun<'r> {
     }
 
     pub(super) fn record_outcome(&self, task: SummaryTask, end: TaskOutcome) {
-        let mut outcome = self.lock_outcome();
-        match end {
-            TaskOutcome::Answered => outcome.answered += 1,
-            TaskOutcome::Done => outcome.done += 1,
-            TaskOutcome::InProgress => outcome.in_progress += 1,
-            TaskOutcome::InBatch => outcome.in_batch += 1,
-            TaskOutcome::Unanswered | TaskOutcome::Withheld(WithheldReason::Changed) => {
-                outcome.remaining += 1;
-            }
-            TaskOutcome::Refused(reason) => outcome.refused.push((task, reason)),
-            TaskOutcome::Withheld(withheld) => outcome.withheld.push((task, withheld)),
-        }
+        self.lock_outcome().record(task, end);
     }
 
     fn lock_outcome(&self) -> MutexGuard<'_, RunOutcome> {
@@ -141,13 +129,11 @@ pub(super) struct CachePrimer {
 /// A model and the hash of its instructions.
 pub(super) type PromptPrefix = (String, ContentHash);
 
-/// Whether a call may be made.
 pub(super) enum PrimeState<'w> {
     /// It is the first; the others wait until the guard is dropped.
     First(PrimeGuard<'w>),
     /// The first call is in flight.
     Pending,
-    /// It may be made.
     Primed,
 }
 

@@ -109,7 +109,6 @@ impl<'w> SummaryService<'w> {
         self.core.spent()
     }
 
-    /// Returns what the service is doing.
     pub fn status(&self) -> Result<SubAgentStatus, store::Error> {
         let now = self.core.world.clock.monotonic();
         let stopped = self.last_stop.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -55,7 +55,6 @@ pub(super) struct RecordedRequest {
     pub(super) at: Duration,
     /// Where to.
     pub(super) url: String,
-    /// Its body.
     pub(super) body: String,
 }
 

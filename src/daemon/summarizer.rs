@@ -23,15 +23,15 @@ use crate::engine::{NoProgress, Project, World};
 use crate::model::{SummaryKey, error_chain};
 use crate::sys::{Clock, HttpClient, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps};
 
-/// So many questions are asked before it is looked again which matter most.
+/// So many tasks run before it is determined again which matter most.
 const TASKS_PER_ROUND: usize = 64;
 /// How long to rest between rounds if no change is reported.
 const IDLE_PAUSE: Duration = Duration::from_mins(10);
-/// After a mishap that may pass, at most.
+/// The longest pause after a failure that may pass.
 const MAX_FAILURE_PAUSE: Duration = Duration::from_mins(1);
 /// How often it is checked whether the settings are still the same, where nobody is asked.
 const IDLE_SETTINGS_POLL: Duration = Duration::from_secs(5);
-/// A look for errands is followed by a pause of so many times what it took, so that it takes little of a processor.
+/// Listing the tasks is followed by a pause of so many times what it took, so that it takes little of a processor.
 const PAUSE_FACTOR: u32 = 20;
 
 /// How often the answers of batches are looked for.
@@ -48,7 +48,6 @@ impl BackgroundSummarizer {
         Self { status: Mutex::new(AgentStatus::disabled()), key_lookup }
     }
 
-    /// Returns what the summarizer is at.
     pub(super) fn status(&self) -> AgentStatus {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -94,11 +93,9 @@ pub(super) fn run_summarizer(
 
 /// Why the summarizer stopped working with some settings.
 enum ServeEnd {
-    /// They have changed.
     SettingsChanged,
     /// They disable background summaries.
     Disabled(ConfigInputs),
-    /// A failure that may be temporary.
     Failure,
 }
 
@@ -134,8 +131,8 @@ fn serve_settings(
         progress: &NoProgress,
     };
     let web = HttpClient::new(options.proxy.clone());
-    let windows = AgentWorld { network: &web, commands: &RealProcesses, clock: &WallClock };
-    let service = match SummaryService::open(&cache, windows, options, keys) {
+    let agent_world = AgentWorld { network: &web, commands: &RealProcesses, clock: &WallClock };
+    let service = match SummaryService::open(&cache, agent_world, options, keys) {
         Ok(service) => service,
         Err(error) => {
             summarizer.set_status(AgentStatus::stopped(error_chain(&error)));
@@ -183,7 +180,6 @@ fn serve_rounds(
     }
 }
 
-/// What follows a round.
 enum NextRound {
     /// The next round after this pause.
     After(Duration),
@@ -234,10 +230,10 @@ fn run_round(
         return NextRound::After(tasks.next_ready_in.unwrap_or(IDLE_PAUSE).clamp(pause, IDLE_PAUSE));
     }
     let preparer = project.preparer(&tasks, policy);
-    let worded = PlanBoundPrompts { prompts: ProjectPrompts { preparer: &preparer, policy }, watch };
+    let prompts = PlanBoundPrompts { prompts: ProjectPrompts { preparer: &preparer, policy }, watch };
     let batch = tasks.ready.iter().take(TASKS_PER_ROUND).cloned().collect();
     let report = LiveStatus { summarizer, service, tasks: &tasks };
-    let outcome = service.run(batch, &worded, &report, &|| watch.is_revoked());
+    let outcome = service.run(batch, &prompts, &report, &|| watch.is_revoked());
     summarizer.update_status(service, &tasks);
     let rest = next_round_after(&outcome, pause);
     watch.report(&outcome);
@@ -294,9 +290,9 @@ fn settings_changed(context: &WorkerContext, inputs: &ConfigInputs) -> bool {
 
 impl PlanWatch<'_> {
     fn report(&self, outcome: &RunOutcome) {
-        let refused = outcome.refused.iter().map(|(task, why)| format!("{}: {why}", task.location));
-        let withheld = outcome.withheld.iter().map(|(task, why)| format!("{}: {why}", task.location));
-        let stopped = outcome.stopped.as_ref().filter(|why| !matches!(why, StopReason::Interrupted));
+        let refused = outcome.refused.iter().map(|(task, reason)| format!("{}: {reason}", task.location));
+        let withheld = outcome.withheld.iter().map(|(task, reason)| format!("{}: {reason}", task.location));
+        let stopped = outcome.stopped.as_ref().filter(|reason| !matches!(reason, StopReason::Interrupted));
         let written = RoundReport {
             answered: outcome.answered,
             cost: outcome.spent.to_string(),
@@ -327,14 +323,15 @@ impl agent::RunObserver for LiveStatus<'_, '_> {
 impl BackgroundSummarizer {
     fn update_status(&self, service: &SummaryService<'_>, tasks: &SummaryTasks) {
         let Ok(SubAgentStatus { state, in_flight, waiting, spent, caps }) = service.status() else { return };
-        let why = match &state {
-            agent::SubAgentState::Paused { reason: why, .. }
-            | agent::SubAgentState::Stopped { reason: why } => Some(why.clone()),
+        let reason = match &state {
+            agent::SubAgentState::Paused { reason, .. } | agent::SubAgentState::Stopped { reason } => {
+                Some(reason.clone())
+            }
             agent::SubAgentState::Idle | agent::SubAgentState::Working => None,
         };
         self.set_status(AgentStatus {
             state: state.name().to_owned(),
-            reason: why,
+            reason,
             models: service.options().chain.iter().map(|model| model.full_name().to_string()).collect(),
             in_flight,
             waiting: if in_flight == 0 { 0 } else { waiting },

@@ -178,7 +178,6 @@ fn parse_variable_key(name: &str, key: &SecretString) -> Result<SecretString, Ap
     })
 }
 
-/// Returns the key that a text is.
 fn parse_key(text: &str) -> Option<String> {
     let text = text.trim();
     let is_key = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
