@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::folders::SubjectFolder;
 use super::subjects::{EligibilityRules, SubjectIndex};
+use super::task::SubjectFolder;
 use crate::aggregate;
 use crate::aggregate::{ExclusionPatterns, TierOptions};
 use crate::engine::artifacts::ArtifactCache;
@@ -26,7 +26,6 @@ const FEW: usize = 32;
 /// To read what was written last about all files takes as long as to ask about one in so many.
 const FEWER: usize = 4;
 
-/// A summary by a model.
 #[derive(Debug)]
 pub(in crate::engine) struct LoadedSummary {
     /// As it is in the database, which may have come with a checked-out project: it is made plain before it is shown.
@@ -46,11 +45,10 @@ impl LoadedSummary {
 /// Looks up model summaries, and keeps what was read last. The projects of a process share it.
 #[derive(Default)]
 pub(in crate::engine) struct SummaryLookup {
-    paid: Option<AgentDb>,
+    db: Option<AgentDb>,
     read: Vec<TierSummaries>,
 }
 
-/// All that models wrote for a tier.
 struct TierSummaries {
     tier: Tier,
     generation: u64,
@@ -63,7 +61,7 @@ struct TierSummaries {
 
 impl SummaryLookup {
     /// Returns the summaries of files and folders; those that have none are absent.
-    pub(in crate::engine) fn choose(
+    fn choose(
         &mut self,
         file: &Path,
         tier: Tier,
@@ -74,9 +72,9 @@ impl SummaryLookup {
         let is_read = self.read.iter().any(|read| read.tier == tier && read.generation == generation);
         let mut words = ModelSummaries::default();
         if asked.len() <= FEW && folders.is_none() && !is_read {
-            let Some(paid) = &self.paid else { return Ok(words) };
+            let Some(db) = &self.db else { return Ok(words) };
             for asked in asked {
-                words.files.extend(choose_one(paid, tier, options, asked)?);
+                words.files.extend(choose_one(db, tier, options, asked)?);
             }
         } else {
             words.files = self.choose_all(tier, generation, options, asked)?;
@@ -89,7 +87,7 @@ impl SummaryLookup {
     }
 
     /// Returns for which tiers a model has written of a content.
-    pub(in crate::engine) fn summarized_tiers(
+    fn summarized_tiers(
         &mut self,
         file: &Path,
         options: &SummaryLookupOptions,
@@ -109,14 +107,14 @@ impl SummaryLookup {
     /// Returns a number that moves with what is written; `None` if nothing is. One question to the database, and
     /// where there is none, one to the file system.
     fn generation(&mut self, file: &Path) -> Result<Option<u64>, Error> {
-        if self.paid.as_ref().is_some_and(|paid| !paid.is_file_in_place()) {
+        if self.db.as_ref().is_some_and(|db| !db.is_file_in_place()) {
             // Another file may count as far as this one did.
             *self = Self::default();
         }
-        if self.paid.is_none() {
-            self.paid = AgentDb::open_reader(file)?;
+        if self.db.is_none() {
+            self.db = AgentDb::open_reader(file)?;
         }
-        let generation = self.paid.as_ref().map(AgentDb::generation).transpose();
+        let generation = self.db.as_ref().map(AgentDb::generation).transpose();
         if generation.is_err() {
             *self = Self::default();
         }
@@ -168,7 +166,7 @@ impl SummaryLookup {
         if let Some(at) = self.read.iter().position(|read| read.tier == tier) {
             return Ok(&self.read[at]);
         }
-        let all = self.paid.as_ref().map_or_else(|| Ok(Vec::new()), |paid| paid.summaries_for_tier(tier))?;
+        let all = self.db.as_ref().map_or_else(|| Ok(Vec::new()), |db| db.summaries_for_tier(tier))?;
         let (files, folders) = pick_preferred(all, options);
         self.read.push(TierSummaries { tier, generation, files, folders, latest: FxHashMap::default() });
         Ok(self.read.last().expect("it was pushed above"))
@@ -182,7 +180,7 @@ impl SummaryLookup {
     ) -> Result<&FxHashMap<Vec<u8>, Option<Arc<LoadedSummary>>>, Error> {
         let read = self.read.iter_mut().find(|read| read.tier == tier);
         let read = read.expect("the tier was read before");
-        let Some(paid) = &self.paid else { return Ok(&read.latest) };
+        let Some(db) = &self.db else { return Ok(&read.latest) };
         let is_new = |asked: &&&LookupFile<'_>| !read.latest.contains_key(asked.path.as_bytes());
         let new: Vec<Vec<u8>> =
             asked.iter().filter(is_new).map(|asked| asked.path.as_bytes().to_vec()).collect();
@@ -191,12 +189,12 @@ impl SummaryLookup {
         };
         if new.len() * FEWER < read.files.len() {
             for path in new {
-                let latest = paid.latest_summary(&path, tier)?.and_then(of_file);
+                let latest = db.latest_summary(&path, tier)?.and_then(of_file);
                 read.latest.insert(path, latest);
             }
         } else if !new.is_empty() {
             read.latest.extend(new.into_iter().map(|path| (path, None)));
-            let all = paid.latest_summaries(tier)?.into_iter();
+            let all = db.latest_summaries(tier)?.into_iter();
             read.latest.extend(all.map(|(path, summary)| (path, of_file(summary))));
         }
         Ok(&read.latest)
@@ -241,12 +239,12 @@ fn current_summary<'r>(read: &'r TierSummaries, asked: &LookupFile<'_>) -> Optio
 
 /// Looks up a single file.
 fn choose_one(
-    paid: &AgentDb,
+    db: &AgentDb,
     tier: Tier,
     options: &SummaryLookupOptions,
     asked: &LookupFile<'_>,
 ) -> Result<Option<(RelPath, ChosenSummary)>, Error> {
-    let all = paid.summaries_of_subject(&asked.content, asked.language, tier)?;
+    let all = db.summaries_of_subject(&asked.content, asked.language, tier)?;
     let all = all.into_iter().filter(|summary| summary.scope == SummaryScope::File);
     if let Some(summary) = all.min_by_key(|summary| preference_rank(&summary.model, options)) {
         let written = Arc::new(model_summary(summary));
@@ -256,7 +254,7 @@ fn choose_one(
     if !options.uses_earlier {
         return Ok(None);
     }
-    let latest = paid.latest_summary(asked.path.as_bytes(), tier)?;
+    let latest = db.latest_summary(asked.path.as_bytes(), tier)?;
     let latest = latest
         .filter(|summary| summary.scope == SummaryScope::File)
         .map(|summary| model_summary(summary).into());
@@ -297,7 +295,6 @@ impl ChosenSummary {
     }
 }
 
-/// The model summaries that an answer shows.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct ModelSummaries {
     pub(in crate::engine) files: FxHashMap<RelPath, ChosenSummary>,
@@ -328,10 +325,10 @@ impl ModelSummaries {
 
 /// A file whose summary is looked up.
 #[derive(Clone, Copy)]
-pub(in crate::engine) struct LookupFile<'a> {
-    pub(in crate::engine) path: &'a RelPath,
-    pub(in crate::engine) content: ContentHash,
-    pub(in crate::engine) language: &'static str,
+struct LookupFile<'a> {
+    path: &'a RelPath,
+    content: ContentHash,
+    language: &'static str,
 }
 
 impl<'a> LookupFile<'a> {
@@ -358,20 +355,21 @@ pub(in crate::engine) fn choose_summaries(
     let asked: Vec<LookupFile<'_>> = files.iter().filter_map(LookupFile::of).collect();
     let items = whole.filter(|_| tier.tree).map(|items| cache.workspace.relative_items(items));
     let root = cache.workspace.root.clone();
-    let found = with_lookup(cache, lookup, |desk, file, options| {
+    let found = with_lookup(cache, lookup, |lookup, file, options| {
         let folders = items.map(|items| || folders(files, items, options, &root));
-        desk.choose(file, tier.tier, options, (&asked, folders))
+        lookup.choose(file, tier.tier, options, (&asked, folders))
     });
     found.unwrap_or_default()
 }
 
 /// Returns for which tiers there are model summaries of each file.
-pub(in crate::engine) fn summarized_tiers(
+fn summarized_tiers(
     cache: &mut ArtifactCache<'_>,
     lookup: &Mutex<SummaryLookup>,
     asked: &[LookupFile<'_>],
 ) -> Vec<Vec<Tier>> {
-    let found = with_lookup(cache, lookup, |desk, file, options| desk.summarized_tiers(file, options, asked));
+    let found =
+        with_lookup(cache, lookup, |lookup, file, options| lookup.summarized_tiers(file, options, asked));
     found.unwrap_or_else(|| vec![Vec::new(); asked.len()])
 }
 
@@ -385,8 +383,8 @@ fn with_lookup<T>(
     cache.store.as_ref()?;
     let file = cache.workspace.cache_folder().join(AGENT_DATABASE);
     let answer = {
-        let mut desk = lookup.lock().unwrap_or_else(PoisonError::into_inner);
-        ask(&mut desk, &file, &cache.workspace.options.summary_lookup)
+        let mut guard = lookup.lock().unwrap_or_else(PoisonError::into_inner);
+        ask(&mut guard, &file, &cache.workspace.options.summary_lookup)
     };
     match answer {
         Ok(answer) => Some(answer),

@@ -6,8 +6,6 @@
 //! Start with [`SummaryPolicy`] and `Project::summary_tasks`; a [`PromptPreparer`] makes the prompt of each task, on
 //! any thread. May import `workspace`, `artifacts` and `index`.
 
-mod folders;
-mod known;
 mod lookup;
 mod preview;
 mod prompt;
@@ -20,12 +18,12 @@ mod tests;
 #[cfg(test)]
 pub use crate::discover::Options as SecretNames;
 pub use crate::engine::options::SummaryLookupOptions;
-pub use folders::{SubjectFolder, SubjectKey};
 pub use preview::{PromptPreview, TaskSkipReason};
 pub use prompt::PromptPreparer;
 pub use subjects::IneligibleReason;
 pub use task::{
-    PreparedPrompt, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason, summary_keys,
+    PreparedPrompt, SubjectFolder, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks,
+    WithheldReason, summary_keys,
 };
 
 pub(in crate::engine) use lookup::{

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::folders::SubjectFolder;
-use super::known::known_summaries;
 use super::prompt::{SecretLocation, preparer};
 use super::subjects::{IneligibleReason, SubjectContent, SubjectIndex, eligibility, file_task, folder_task};
-use super::task::{PreparedPrompt, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason};
+use super::task::{
+    PreparedPrompt, SubjectFolder, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason, known_summaries,
+};
 use super::tasks::{all_files, children, is_written_by_program, path_selector};
 use crate::aggregate::Selector;
 use crate::engine::artifacts::ArtifactCache;
@@ -19,11 +19,8 @@ use crate::model::RelPath;
 pub enum PromptPreview {
     /// Nothing, ever.
     Ineligible(IneligibleReason),
-    /// This.
     Eligible {
-        /// The question.
         task: Box<SummaryTask>,
-        /// Its prompt, or why it is withheld.
         prepared: Result<PreparedPrompt, WithheldReason>,
         /// What was found in the file that looks like a secret.
         secrets: Vec<SecretLocation>,
@@ -52,34 +49,33 @@ pub(in crate::engine) fn preview(
     let subjects = SubjectIndex::from_files(&files, &rules, &[]);
     let known = known_summaries(&cache.workspace, policy, &subjects.keys())?;
     let folder = subjects.folders.iter().find(|folder| folder.path == path);
-    if let Some(errand) = folder.and_then(|folder| folder_task(folder, &known, policy)) {
+    if let Some(task) = folder.and_then(|folder| folder_task(folder, &known, policy)) {
         let children = folder.map(|folder| children(cache, folder, &subjects.by_key(), &known));
-        let mut errands = SummaryTasks::default();
-        errands.children.insert(errand.id, children.unwrap_or_default());
-        return Ok(eligible_preview(&cache.workspace, errand, &errands, policy));
+        let mut tasks = SummaryTasks::default();
+        tasks.children.insert(task.id, children.unwrap_or_default());
+        return Ok(eligible_preview(&cache.workspace, task, &tasks, policy));
     }
     let content = content_at(path.as_ref(), folder, &subjects).ok_or_else(nothing)?;
     if is_written_by_program(cache, content) {
         return Ok(PromptPreview::Ineligible(IneligibleReason::Data));
     }
-    let errand = file_task(content, &known, policy).ok_or_else(nothing)?;
-    Ok(eligible_preview(&cache.workspace, errand, &SummaryTasks::default(), policy))
+    let task = file_task(content, &known, policy).ok_or_else(nothing)?;
+    Ok(eligible_preview(&cache.workspace, task, &SummaryTasks::default(), policy))
 }
 
 fn eligible_preview(
     workspace: &Workspace<'_>,
-    errand: SummaryTask,
-    errands: &SummaryTasks,
+    task: SummaryTask,
+    tasks: &SummaryTasks,
     policy: &SummaryPolicy,
 ) -> PromptPreview {
-    let wording = preparer(workspace, errands, policy);
-    let prepared = wording.prepare(&errand, 0);
-    let secrets = wording.secrets(&errand);
-    PromptPreview::Eligible { task: Box::new(errand), prepared, secrets }
+    let preparer = preparer(workspace, tasks, policy);
+    let (prepared, secrets) = (preparer.prepare(&task, 0), preparer.secrets(&task));
+    PromptPreview::Eligible { task: Box::new(task), prepared, secrets }
 }
 
 /// Returns the content of a file, or the only one that lies in a folder.
-pub(in crate::engine) fn content_at<'s, 'f>(
+pub(super) fn content_at<'s, 'f>(
     path: Option<&RelPath>,
     folder: Option<&SubjectFolder>,
     subjects: &'s SubjectIndex<'f>,

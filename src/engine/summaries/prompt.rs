@@ -32,7 +32,7 @@ pub struct PromptPreparer<'w> {
 /// Returns who words the questions of these tasks, which were asked for by this policy.
 pub(in crate::engine) fn preparer<'w>(
     workspace: &Workspace<'w>,
-    errands: &SummaryTasks,
+    tasks: &SummaryTasks,
     policy: &SummaryPolicy,
 ) -> PromptPreparer<'w> {
     PromptPreparer {
@@ -41,7 +41,7 @@ pub(in crate::engine) fn preparer<'w>(
         max_bytes: workspace.options.structure_max_bytes,
         parse_timeout: workspace.options.parse_timeout,
         policy: policy.clone(),
-        children: errands.children.clone(),
+        children: tasks.children.clone(),
         large: Mutex::default(),
     }
 }
@@ -49,7 +49,6 @@ pub(in crate::engine) fn preparer<'w>(
 /// Something that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretLocation {
-    /// The rule by which it was found.
     pub rule: &'static str,
     /// In which line it begins, from 1.
     pub line: usize,
@@ -57,15 +56,15 @@ pub struct SecretLocation {
 
 impl PromptPreparer<'_> {
     /// Words a question, with half as much material for each step of `shrink`.
-    pub fn prepare(&self, errand: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
+    pub fn prepare(&self, task: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
         let most_bytes = self.policy.material_bytes.checked_shr(u32::from(shrink)).unwrap_or(0);
-        let (material, redacted) = match &errand.location {
-            SubjectLocation::File(path) => self.file_material(errand, path, most_bytes)?,
+        let (material, redacted) = match &task.location {
+            SubjectLocation::File(path) => self.file_material(task, path, most_bytes)?,
             SubjectLocation::Folder(_) | SubjectLocation::Root => {
-                (self.material_of_folder(errand, most_bytes)?, 0)
+                (self.material_of_folder(task, most_bytes)?, 0)
             }
         };
-        let instructions = instructions(errand.strategy, &errand.tiers);
+        let instructions = instructions(task.strategy, &task.tiers);
         // Once more, as it is sent: cutting and joining may have made a secret that was in no part.
         let whole = format!("{instructions}\n{}", material.text);
         let found = scan(&whole)?;
@@ -74,18 +73,18 @@ impl PromptPreparer<'_> {
         }
         let answer_tokens = self.policy.answer_tokens;
         let prompt = ModelPrompt { instructions, material: material.text, answer_tokens };
-        let strategy = errand.strategy.versioned();
+        let strategy = task.strategy.versioned();
         Ok(PreparedPrompt { prompt, strategy, redacted, is_cut: material.is_cut })
     }
 
     fn file_material(
         &self,
-        errand: &SummaryTask,
+        task: &SummaryTask,
         path: &RelPath,
         most_bytes: usize,
     ) -> Result<(PromptMaterial, u64), WithheldReason> {
-        let text = self.text(errand, path)?;
-        let file_type = discover::file_type_by_id(errand.language).ok_or(WithheldReason::Changed)?;
+        let text = self.text(task, path)?;
+        let file_type = discover::file_type_by_id(task.language).ok_or(WithheldReason::Changed)?;
         let found = scan(&text)?;
         // Some block the whole text: a key of many lines is not harmless without the lines that were recognized.
         let withholds = !self.policy.redacts || found.matches.iter().any(|found| found.blocks_file);
@@ -98,13 +97,13 @@ impl PromptPreparer<'_> {
         let outline = self.outline(file_type, &text);
         let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         let source = summarize::SummaryInput { file_type, text: &text, lines, outline: outline.as_ref() };
-        Ok((material(&source, errand.strategy, &errand.subject, most_bytes), redacted))
+        Ok((material(&source, task.strategy, &task.subject, most_bytes), redacted))
     }
 
     /// Returns what looks like a secret in the file that a task is about, by place.
-    pub(in crate::engine) fn secrets(&self, errand: &SummaryTask) -> Vec<SecretLocation> {
-        let SubjectLocation::File(path) = &errand.location else { return Vec::new() };
-        let Ok(text) = self.text(errand, path) else { return Vec::new() };
+    pub(super) fn secrets(&self, task: &SummaryTask) -> Vec<SecretLocation> {
+        let SubjectLocation::File(path) = &task.location else { return Vec::new() };
+        let Ok(text) = self.text(task, path) else { return Vec::new() };
         let found = scan(&text).map(|scan| scan.matches).unwrap_or_default();
         let (mut line, mut done) = (1, 0);
         let mut secrets = Vec::with_capacity(found.len());
@@ -119,17 +118,17 @@ impl PromptPreparer<'_> {
     }
 
     /// Reads the text that a task is about.
-    fn text(&self, errand: &SummaryTask, path: &RelPath) -> Result<String, WithheldReason> {
-        text(self.files, self.max_bytes, path, &errand.subject)
+    fn text(&self, task: &SummaryTask, path: &RelPath) -> Result<String, WithheldReason> {
+        text(self.files, self.max_bytes, path, &task.subject)
     }
 
     fn material_of_folder(
         &self,
-        errand: &SummaryTask,
+        task: &SummaryTask,
         most_bytes: usize,
     ) -> Result<PromptMaterial, WithheldReason> {
-        let children = self.children.get(&errand.id).ok_or(WithheldReason::Changed)?;
-        Ok(folder_material(errand.scope, &errand.subject, children, most_bytes))
+        let children = self.children.get(&task.id).ok_or(WithheldReason::Changed)?;
+        Ok(folder_material(task.scope, &task.subject, children, most_bytes))
     }
 
     fn outline(&self, file_type: &'static FileType, text: &str) -> Option<Outline> {
@@ -168,12 +167,7 @@ fn text(
 }
 
 /// Returns whether a file holds nothing that looks like a secret; not if that cannot be found out.
-pub(in crate::engine) fn is_clean(
-    files: &dyn Files,
-    max_bytes: u64,
-    path: &RelPath,
-    subject: &ContentHash,
-) -> bool {
+pub(super) fn is_clean(files: &dyn Files, max_bytes: u64, path: &RelPath, subject: &ContentHash) -> bool {
     let found = text(files, max_bytes, path, subject).and_then(|text| scan(&text));
     found.is_ok_and(|found| found.is_clean())
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::folders::{SubjectFile, SubjectFolder, SubjectKey, subject_folders};
-use super::known::KnownSummaries;
-use super::task::{SubjectLocation, SummaryPolicy, SummaryTask};
+use super::task::{
+    KnownSummaries, SubjectFile, SubjectFolder, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTask,
+    subject_folders,
+};
 use crate::aggregate::{CuratedItems, ExclusionPatterns, Selector};
 use crate::discover;
 use crate::discover::NameRules;
@@ -18,32 +19,26 @@ use crate::summarize::prompt::{PromptStrategy, instructions};
 const WORDS_BYTES: u64 = 300;
 
 /// A content that a model may be asked about, and the files that have it.
-pub(in crate::engine) struct SubjectContent<'a> {
-    pub(in crate::engine) key: SubjectKey,
-    pub(in crate::engine) strategy: PromptStrategy,
+pub(super) struct SubjectContent<'a> {
+    pub(super) key: SubjectKey,
+    pub(super) strategy: PromptStrategy,
     /// By path.
-    pub(in crate::engine) subjects: Vec<ContentRef<'a>>,
-    /// Whether one of them was picked.
-    pub(in crate::engine) is_picked: bool,
+    pub(super) subjects: Vec<ContentRef<'a>>,
+    pub(super) is_picked: bool,
 }
 
-/// All that questions may be about.
-pub(in crate::engine) struct SubjectIndex<'a> {
+pub(super) struct SubjectIndex<'a> {
     /// By their first paths.
-    pub(in crate::engine) contents: Vec<SubjectContent<'a>>,
+    pub(super) contents: Vec<SubjectContent<'a>>,
     /// Those below before those that they lie in.
-    pub(in crate::engine) folders: Vec<SubjectFolder>,
+    pub(super) folders: Vec<SubjectFolder>,
     /// How many files no model is asked about, among those that were picked.
-    pub(in crate::engine) ineligible: u64,
+    pub(super) ineligible: u64,
 }
 
 impl<'a> SubjectIndex<'a> {
     /// Finds them among the files of a project.
-    pub(in crate::engine) fn from_files(
-        files: &'a [KnownFile],
-        rules: &EligibilityRules,
-        picks: &[Selector],
-    ) -> Self {
+    pub(super) fn from_files(files: &'a [KnownFile], rules: &EligibilityRules, picks: &[Selector]) -> Self {
         let (mut contents, mut ineligible): (Vec<SubjectContent<'_>>, _) = (Vec::new(), 0);
         let mut places: HashMap<SubjectKey, usize> = HashMap::new();
         for file in files {
@@ -69,21 +64,20 @@ impl<'a> SubjectIndex<'a> {
     }
 
     /// Returns everything that there may be a question about, each with how it is asked.
-    pub(in crate::engine) fn keys(&self) -> Vec<(SubjectKey, PromptStrategy)> {
+    pub(super) fn keys(&self) -> Vec<(SubjectKey, PromptStrategy)> {
         let contents = self.contents.iter().map(|content| (content.key, content.strategy));
         let folders = self.folders.iter().filter_map(|folder| Some((folder.key, folder_strategy(folder)?)));
         contents.chain(folders).collect()
     }
 
-    /// Returns the contents by what they are.
-    pub(in crate::engine) fn by_key(&self) -> HashMap<SubjectKey, &SubjectContent<'a>> {
+    pub(super) fn by_key(&self) -> HashMap<SubjectKey, &SubjectContent<'a>> {
         self.contents.iter().map(|content| (content.key, content)).collect()
     }
 }
 
 /// Returns the subject of each folder that holds files a model may be asked about; their summaries are kept under
 /// these. Folders precede those that they are in, and the root is the last.
-pub(in crate::engine) fn folders_among(files: &[KnownFile], rules: &EligibilityRules) -> Vec<SubjectFolder> {
+pub(super) fn folders_among(files: &[KnownFile], rules: &EligibilityRules) -> Vec<SubjectFolder> {
     SubjectIndex::from_files(files, rules, &[]).folders
 }
 
@@ -99,46 +93,50 @@ fn folders(contents: &[SubjectContent<'_>]) -> Vec<SubjectFolder> {
 }
 
 /// Returns how a folder is asked about; `None` if it is the one thing that lies in it, and no question of its own.
-pub(in crate::engine) fn folder_strategy(folder: &SubjectFolder) -> Option<PromptStrategy> {
+pub(super) fn folder_strategy(folder: &SubjectFolder) -> Option<PromptStrategy> {
     if folder.children.is_empty() { None } else { PromptStrategy::for_scope(folder.key.scope) }
 }
 
 /// Returns the task for a content; `None` if no model is to be asked.
-pub(in crate::engine) fn file_task(
+pub(super) fn file_task(
     content: &SubjectContent<'_>,
     known: &KnownSummaries,
     policy: &SummaryPolicy,
 ) -> Option<SummaryTask> {
     let paths: Vec<RelPath> = content.subjects.iter().map(|subject| subject.path.clone()).collect();
-    let material = content.subjects.first()?.facts.size.min(policy.material_bytes as u64);
-    Some(SummaryTask {
-        id: known.task_id(&content.key, content.strategy)?,
-        subject: content.key.subject,
-        language: content.key.language,
-        scope: SummaryScope::File,
-        strategy: content.strategy,
-        location: SubjectLocation::File(paths.first()?.clone()),
-        paths,
-        tiers: policy.tiers.clone(),
-        estimated_bytes: material + instructions(content.strategy, &policy.tiers).len() as u64,
-    })
+    let location = SubjectLocation::File(paths.first()?.clone());
+    let bytes = content.subjects.first()?.facts.size;
+    let task = task(&content.key, content.strategy, location, bytes, known, policy)?;
+    Some(SummaryTask { paths, ..task })
 }
 
 /// Returns the task for a folder; `None` if it has none of its own, or no model is to be asked.
-pub(in crate::engine) fn folder_task(
+pub(super) fn folder_task(
     folder: &SubjectFolder,
     known: &KnownSummaries,
     policy: &SummaryPolicy,
 ) -> Option<SummaryTask> {
-    let strategy = folder_strategy(folder)?;
-    let material = (folder.children.len() as u64 * WORDS_BYTES).min(policy.material_bytes as u64);
+    let location = folder.path.clone().map_or(SubjectLocation::Root, SubjectLocation::Folder);
+    let bytes = folder.children.len() as u64 * WORDS_BYTES;
+    task(&folder.key, folder_strategy(folder)?, location, bytes, known, policy)
+}
+
+fn task(
+    key: &SubjectKey,
+    strategy: PromptStrategy,
+    location: SubjectLocation,
+    bytes: u64,
+    known: &KnownSummaries,
+    policy: &SummaryPolicy,
+) -> Option<SummaryTask> {
+    let material = bytes.min(policy.material_bytes as u64);
     Some(SummaryTask {
-        id: known.task_id(&folder.key, strategy)?,
-        subject: folder.key.subject,
-        language: folder.key.language,
-        scope: folder.key.scope,
+        id: known.task_id(key, strategy)?,
+        subject: key.subject,
+        language: key.language,
+        scope: key.scope,
         strategy,
-        location: folder.path.clone().map_or(SubjectLocation::Root, SubjectLocation::Folder),
+        location,
         paths: Vec::new(),
         tiers: policy.tiers.clone(),
         estimated_bytes: material + instructions(strategy, &policy.tiers).len() as u64,
@@ -161,7 +159,7 @@ pub enum IneligibleReason {
 }
 
 /// The rules by which files are asked about.
-pub(in crate::engine) struct EligibilityRules {
+pub(super) struct EligibilityRules {
     exclude: ExclusionPatterns,
     secrets: NameRules,
     items: CuratedItems,
@@ -169,8 +167,7 @@ pub(in crate::engine) struct EligibilityRules {
 }
 
 impl EligibilityRules {
-    /// Reads the names.
-    pub(in crate::engine) fn new(
+    pub(super) fn new(
         (exclude, secrets): (ExclusionPatterns, &discover::Options),
         items: Vec<FileItem>,
         least_bytes: u64,
@@ -180,7 +177,7 @@ impl EligibilityRules {
     }
 
     /// Returns the content to ask about, and how.
-    pub(in crate::engine) fn check<'a>(
+    pub(super) fn check<'a>(
         &self,
         file: &'a KnownFile,
     ) -> Result<(ContentRef<'a>, PromptStrategy), IneligibleReason> {
@@ -205,7 +202,7 @@ impl EligibilityRules {
     }
 
     /// Returns whether a person picked the file out.
-    pub(in crate::engine) fn is_curated(&self, path: &RelPath) -> bool {
+    pub(super) fn is_curated(&self, path: &RelPath) -> bool {
         self.items.find(path).is_some()
     }
 
@@ -219,7 +216,7 @@ impl EligibilityRules {
 }
 
 /// Returns the rules that a policy asks for.
-pub(in crate::engine) fn eligibility(
+pub(super) fn eligibility(
     workspace: &Workspace<'_>,
     policy: &SummaryPolicy,
 ) -> Result<EligibilityRules, Error> {

@@ -1,17 +1,23 @@
-//! One summary that a model is to be asked for, and the policy by which such tasks are made.
+//! The subjects of summaries, the policy by which they are asked about, and what is known of each.
+//!
+//! A folder's subject is a hash of its children's subjects. No name and no path enters it, so that a folder that is
+//! renamed or moved is not asked about again, and one file that changes has those folders alone asked about that hold
+//! it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::time::Duration;
 
 use crate::discover;
+use crate::engine::error::Error;
+use crate::engine::workspace::Workspace;
 use crate::model::{
     ContentHash, FileItem, ModelName, ModelPrompt, RelPath, SummaryKey, SummaryModel, SummaryScope, Tier,
 };
+use crate::store::agent::{AGENT_DATABASE, AgentDb, RefusalRow};
 use crate::summarize::prompt::{FolderChild, KeyParts, PromptLimits, PromptStrategy, SummaryKeyBuilder};
 use crate::summarize::secrets;
 
-/// Which summaries are wanted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummaryPolicy {
     /// The tiers; one response holds the summaries for all of them.
@@ -44,7 +50,7 @@ pub struct SummaryPolicy {
 
 impl SummaryPolicy {
     /// Returns what makes the keys of these summaries.
-    pub(in crate::engine) fn keyring(&self) -> SummaryKeyBuilder {
+    pub(super) fn keyring(&self) -> SummaryKeyBuilder {
         let limits = PromptLimits { material_bytes: self.material_bytes, answer_tokens: self.answer_tokens };
         SummaryKeyBuilder::new(&self.tiers, &limits, self.redacts, secrets::version())
     }
@@ -58,18 +64,18 @@ impl SummaryPolicy {
 
 /// Returns the keys of the summaries that a task brings where this model writes them, for each tier that is wanted.
 pub fn summary_keys(
-    errand: &SummaryTask,
+    task: &SummaryTask,
     policy: &SummaryPolicy,
     by_name: &ModelName,
 ) -> Vec<(Tier, SummaryKey)> {
     let by = policy.models.iter().find(|writer| writer.name == *by_name).cloned();
     let by = by.unwrap_or_else(|| SummaryModel::plain(by_name.clone()));
-    let (ring, strategy) = (policy.keyring(), errand.strategy);
+    let (ring, strategy) = (policy.keyring(), task.strategy);
     let key = |tier: &Tier| {
-        let (subject, language) = (&errand.subject, errand.language);
-        ring.key(&KeyParts { scope: errand.scope, subject, language, strategy, by: &by, tier: *tier })
+        let (subject, language) = (&task.subject, task.language);
+        ring.key(&KeyParts { scope: task.scope, subject, language, strategy, by: &by, tier: *tier })
     };
-    errand.tiers.iter().map(|tier| (*tier, key(tier))).collect()
+    task.tiers.iter().map(|tier| (*tier, key(tier))).collect()
 }
 
 /// One question that is to be asked of a model.
@@ -77,11 +83,9 @@ pub fn summary_keys(
 pub struct SummaryTask {
     /// The id under which it is claimed: the key of the first tier's summary by the first model.
     pub id: SummaryKey,
-    /// What it is about.
     pub subject: ContentHash,
     /// Id of the file type; empty for a folder.
     pub language: &'static str,
-    /// What kind of subject it is.
     pub scope: SummaryScope,
     /// How it is asked about.
     pub strategy: PromptStrategy,
@@ -89,20 +93,15 @@ pub struct SummaryTask {
     pub location: SubjectLocation,
     /// All files with this content; none for a folder.
     pub paths: Vec<RelPath>,
-    /// The tiers for which summaries are wanted.
     pub tiers: Vec<Tier>,
     /// About how many bytes will be sent; an estimate for folders.
     pub estimated_bytes: u64,
 }
 
-/// Where a subject is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SubjectLocation {
-    /// A file.
     File(RelPath),
-    /// A folder.
     Folder(RelPath),
-    /// The project's root.
     Root,
 }
 
@@ -116,7 +115,6 @@ impl fmt::Display for SubjectLocation {
     }
 }
 
-/// What there is to ask.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SummaryTasks {
     /// Files and, where all files that they need are done, folders; what matters most first.
@@ -141,14 +139,10 @@ pub struct SummaryTasks {
     pub children: BTreeMap<SummaryKey, Vec<FolderChild>>,
 }
 
-/// A question that is not asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WithheldReason {
     /// Something in it looks like a secret.
-    Secret {
-        /// Names of the rules that found some.
-        rules: Vec<String>,
-    },
+    Secret { rules: Vec<String> },
     /// It could not be looked through for secrets.
     Unscanned(String),
     /// The file is not what it was, or not there any more: there will be another task.
@@ -169,7 +163,6 @@ impl fmt::Display for WithheldReason {
 /// A prompt, and what was done to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedPrompt {
-    /// What is sent.
     pub prompt: ModelPrompt,
     /// The strategy by which it was made, with its version: `code/1`.
     pub strategy: String,
@@ -177,4 +170,265 @@ pub struct PreparedPrompt {
     pub redacted: u64,
     /// Whether something of the file was left out for its length.
     pub is_cut: bool,
+}
+
+/// Something that a summary may be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SubjectKey {
+    pub scope: SummaryScope,
+    pub subject: ContentHash,
+    /// Id of the file type that a content is read as; empty for a folder.
+    pub language: &'static str,
+}
+
+/// A file that has a place in the tree.
+#[derive(Debug, Clone, Copy)]
+pub struct SubjectFile<'a> {
+    pub path: &'a RelPath,
+    /// What it is: its content, read as a type of file.
+    pub key: SubjectKey,
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubjectFolder {
+    /// Where it is; `None` for the root.
+    pub path: Option<RelPath>,
+    /// What it is about. Where all that lies in it is one thing, it is that thing.
+    pub key: SubjectKey,
+    /// What lies in it, each thing once, with its bytes; nothing where it is the one thing that lies in it.
+    pub children: BTreeMap<SubjectKey, u64>,
+    /// How many bytes the files in it have.
+    pub bytes: u64,
+}
+
+/// Returns the folders that hold some of these files, those below before those that they lie in; the root is the last.
+pub fn subject_folders(leaves: &[SubjectFile<'_>]) -> Vec<SubjectFolder> {
+    let mut inside: BTreeMap<&[u8], BTreeMap<SubjectKey, u64>> = BTreeMap::new();
+    for leaf in leaves {
+        inside.entry(leaf.path.parent()).or_default().insert(leaf.key, leaf.bytes);
+    }
+    let paths: BTreeSet<&[u8]> = inside.keys().flat_map(|path| with_ancestors(path)).collect();
+    let mut folders = Vec::with_capacity(paths.len());
+    // A folder's path is a prefix of the paths of everything in it, and so sorts before them.
+    for path in paths.into_iter().rev() {
+        let children = inside.remove(path).unwrap_or_default();
+        let folder = folder(path, children);
+        if let Some(above) = parent_folder(path) {
+            inside.entry(above).or_default().insert(folder.key, folder.bytes);
+        }
+        folders.push(folder);
+    }
+    folders
+}
+
+fn folder(path: &[u8], children: BTreeMap<SubjectKey, u64>) -> SubjectFolder {
+    let path = RelPath::new(path).ok();
+    let bytes = children.values().sum();
+    if let (Some(node), 1) = (children.keys().next().copied(), children.len()) {
+        return SubjectFolder { path, key: node, children: BTreeMap::new(), bytes };
+    }
+    let scope = if path.is_some() { SummaryScope::Folder } else { SummaryScope::Project };
+    let mut text = format!("{}/1\n", scope.name());
+    for child in children.keys() {
+        text.extend([child.scope.name(), " ", &child.subject.to_string(), " ", child.language, "\n"]);
+    }
+    let node = SubjectKey { scope, subject: ContentHash::digest(text.as_bytes()), language: "" };
+    SubjectFolder { path, key: node, children, bytes }
+}
+
+fn parent_folder(path: &[u8]) -> Option<&[u8]> {
+    if path.is_empty() {
+        return None;
+    }
+    Some(path.iter().rposition(|byte| *byte == b'/').map_or(&[], |slash| &path[..slash]))
+}
+
+fn with_ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::successors(Some(path), |path| parent_folder(path))
+}
+
+const NANOS_A_MILLISECOND: i64 = 1_000_000;
+
+/// The keys of a policy, and which of them have no summary.
+pub(super) struct KnownSummaries {
+    ring: SummaryKeyBuilder,
+    policy: SummaryPolicy,
+    missing: HashSet<SummaryKey>,
+    /// Each with why.
+    refused: HashMap<SummaryKey, String>,
+    /// Those of the refused that no time will change.
+    withheld: HashSet<SummaryKey>,
+    /// `None` if nothing has been paid for yet.
+    db: Option<AgentDb>,
+}
+
+impl KnownSummaries {
+    fn new(policy: &SummaryPolicy) -> Self {
+        Self {
+            ring: policy.keyring(),
+            policy: policy.clone(),
+            missing: HashSet::new(),
+            refused: HashMap::new(),
+            withheld: HashSet::new(),
+            db: None,
+        }
+    }
+
+    fn key(&self, node: &SubjectKey, strategy: PromptStrategy, by: &SummaryModel, tier: Tier) -> SummaryKey {
+        let (scope, subject, language) = (node.scope, &node.subject, node.language);
+        self.ring.key(&KeyParts { scope, subject, language, strategy, by, tier })
+    }
+
+    /// Returns the id under which a task is claimed: the key of the first tier's summary by the first model.
+    pub(super) fn task_id(&self, node: &SubjectKey, strategy: PromptStrategy) -> Option<SummaryKey> {
+        Some(self.key(node, strategy, self.policy.models.first()?, *self.policy.tiers.first()?))
+    }
+
+    /// Returns whether there is a summary for every tier, by any model.
+    pub(super) fn is_done(&self, node: &SubjectKey, strategy: PromptStrategy) -> bool {
+        let has = |tier: &Tier| {
+            self.policy.models.iter().any(|by| !self.missing.contains(&self.key(node, strategy, by, *tier)))
+        };
+        self.policy.tiers.iter().all(has)
+    }
+
+    /// Returns whether a task was tried without success, and is not to be tried again yet.
+    pub(super) fn is_refused(&self, id: &SummaryKey) -> bool {
+        self.refused.contains_key(&self.policy.refusal_key(id))
+    }
+
+    /// Returns why a task is not to be tried again yet.
+    pub(super) fn refusal(&self, id: &SummaryKey) -> Option<&str> {
+        self.refused.get(&self.policy.refusal_key(id)).map(String::as_str)
+    }
+
+    /// Returns whether a subject is never to be sent: it may hold a secret, or a model declined to read it.
+    pub(super) fn is_withheld(&self, node: &SubjectKey, strategy: PromptStrategy) -> bool {
+        self.task_id(node, strategy).is_some_and(|id| self.withheld.contains(&self.policy.refusal_key(&id)))
+    }
+
+    /// Returns the summary of a subject for the first tier that is wanted, by the first model that has written one.
+    pub(super) fn summary_text(&self, node: &SubjectKey, strategy: PromptStrategy) -> Option<String> {
+        let (db, tier) = (self.db.as_ref()?, *self.policy.tiers.first()?);
+        let mut found = self.policy.models.iter().filter_map(|by| {
+            let summary = db.summary(&self.key(node, strategy, by, tier)).ok()??;
+            Some(summary.text)
+        });
+        found.next()
+    }
+
+    fn all_keys(&self, nodes: &[(SubjectKey, PromptStrategy)]) -> Vec<SummaryKey> {
+        let mut keys = Vec::with_capacity(nodes.len() * self.policy.models.len() * self.policy.tiers.len());
+        for (node, strategy) in nodes {
+            for by in &self.policy.models {
+                keys.extend(self.policy.tiers.iter().map(|tier| self.key(node, *strategy, by, *tier)));
+            }
+        }
+        keys
+    }
+}
+
+/// Looks up what is known of these subjects. A database that cannot be read is an error, and not an empty one: all that
+/// it holds would be paid for again.
+pub(super) fn known_summaries(
+    workspace: &Workspace<'_>,
+    policy: &SummaryPolicy,
+    nodes: &[(SubjectKey, PromptStrategy)],
+) -> Result<KnownSummaries, Error> {
+    let mut known = KnownSummaries::new(policy);
+    let keys = known.all_keys(nodes);
+    let opened = AgentDb::open_reader(&workspace.cache_folder().join(AGENT_DATABASE)).map_err(Error::Paid)?;
+    let Some(db) = opened else {
+        known.missing = keys.into_iter().collect();
+        return Ok(known);
+    };
+    known.missing = db.missing_keys(&keys).map_err(Error::Paid)?.into_iter().collect();
+    let now_ms = workspace.world.clock.now_ns() / NANOS_A_MILLISECOND;
+    let holds = |refused: &RefusalRow| refused.until_ms.is_none_or(|until| now_ms < until);
+    for refused in db.refusals().map_err(Error::Paid)?.into_iter().filter(holds) {
+        if refused.until_ms.is_none() {
+            known.withheld.insert(refused.task_key);
+        }
+        known.refused.insert(refused.task_key, refused.reason);
+    }
+    known.db = Some(db);
+    Ok(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the subject of each folder, by its path, given files as their paths and texts.
+    fn folders(files: &[(&str, &str)]) -> BTreeMap<String, SubjectFolder> {
+        let paths: Vec<RelPath> =
+            files.iter().map(|(path, _)| RelPath::new(path.as_bytes()).unwrap()).collect();
+        let leaf = |(path, (_, text)): (_, &(&str, &str))| {
+            let node = SubjectKey {
+                scope: SummaryScope::File,
+                subject: ContentHash::digest(text.as_bytes()),
+                language: "python",
+            };
+            SubjectFile { path, key: node, bytes: text.len() as u64 }
+        };
+        let leaves: Vec<SubjectFile<'_>> = paths.iter().zip(files).map(leaf).collect();
+        let name = |folder: &SubjectFolder| folder.path.as_ref().map_or(".".to_owned(), ToString::to_string);
+        subject_folders(&leaves).into_iter().map(|folder| (name(&folder), folder)).collect()
+    }
+
+    const FILES: &[(&str, &str)] = &[
+        ("src/a.py", "a"),
+        ("src/b.py", "b"),
+        ("src/deep/c.py", "c"),
+        ("src/deep/d.py", "d"),
+        ("e.py", "e"),
+    ];
+
+    #[test]
+    fn a_folder_is_what_lies_in_it() {
+        let folders = folders(FILES);
+        let names: Vec<&str> = folders.keys().map(String::as_str).collect();
+        assert_eq!(names, [".", "src", "src/deep"]);
+        assert_eq!(folders["src"].children.len(), 3);
+        assert!(folders["src"].children.contains_key(&folders["src/deep"].key));
+        assert_eq!((folders["."].key.scope, folders["."].bytes), (SummaryScope::Project, 5));
+    }
+
+    #[test]
+    fn names_do_not_matter() {
+        let moved =
+            &[("lib/x.py", "b"), ("lib/y.py", "a"), ("lib/z/d.py", "c"), ("lib/z/c.py", "d"), ("f.py", "e")];
+        let (before, after) = (folders(FILES), folders(moved));
+        assert_eq!(before["src"].key, after["lib"].key);
+        assert_eq!(before["."].key, after["."].key);
+    }
+
+    #[test]
+    fn a_change_reaches_the_folders_above_and_no_others() {
+        let mut changed = FILES.to_vec();
+        changed[0].1 = "A";
+        let (before, after) = (folders(FILES), folders(&changed));
+        assert_eq!(before["src/deep"].key, after["src/deep"].key);
+        assert_ne!(before["src"].key, after["src"].key);
+        assert_ne!(before["."].key, after["."].key);
+    }
+
+    #[test]
+    fn a_folder_with_one_thing_in_it_is_that_thing() {
+        let folders = folders(&[("a/b/c/x.py", "x"), ("a/b/c/copy.py", "x")]);
+        for folder in folders.values() {
+            assert_eq!(folder.key.scope, SummaryScope::File);
+            assert!(folder.children.is_empty());
+        }
+        assert_eq!(folders.len(), 4);
+    }
+
+    #[test]
+    fn a_folder_whose_name_continues_another_is_no_part_of_it() {
+        let folders = folders(&[("a/x.py", "x"), ("a/y.py", "y"), ("a-b/z.py", "z"), ("a-b/w.py", "w")]);
+        assert_eq!(folders["a"].children.len(), 2);
+        assert_eq!(folders["a-b"].children.len(), 2);
+        assert_eq!(folders["."].children.len(), 2);
+    }
 }

@@ -8,14 +8,14 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
-use super::folders::{SubjectFolder, SubjectKey};
-use super::known::{KnownSummaries, known_summaries};
 use super::prompt::is_clean;
 use super::subjects::{
     EligibilityRules, SubjectContent, SubjectIndex, eligibility, file_task, folder_strategy, folder_task,
     folders_among,
 };
-use super::task::{SubjectLocation, SummaryPolicy, SummaryTasks};
+use super::task::{
+    KnownSummaries, SubjectFolder, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTasks, known_summaries,
+};
 use crate::aggregate::Selector;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, ImportanceInputs, importance};
 use crate::engine::error::Error;
@@ -35,14 +35,11 @@ struct TaskSurvey<'a> {
     tasks: SummaryTasks,
 }
 
-/// How far a subject is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SubjectState {
-    /// It has its summaries.
     Done,
     /// It was tried without success, or a program wrote it: the heuristic's summary has to do.
     Settled,
-    /// It is to be asked about.
     Ready,
     /// Something has to happen first.
     Waiting,
@@ -67,8 +64,8 @@ pub(in crate::engine) fn summary_tasks(
     let rules = eligibility(&cache.workspace, policy)?;
     let subjects = SubjectIndex::from_files(&files, &rules, &picks);
     let known = known_summaries(&cache.workspace, policy, &subjects.keys())?;
-    let errands = SummaryTasks { ineligible: subjects.ineligible, ..SummaryTasks::default() };
-    let mut survey = TaskSurvey { policy, rules, picks, known, states: HashMap::new(), tasks: errands };
+    let tasks = SummaryTasks { ineligible: subjects.ineligible, ..SummaryTasks::default() };
+    let mut survey = TaskSurvey { policy, rules, picks, known, states: HashMap::new(), tasks };
     let ready = add_contents(cache, &subjects.contents, &mut survey);
     for content in most_important_first(cache, ready, &files, &survey.rules) {
         survey.tasks.ready.extend(file_task(content, &survey.known, policy));
@@ -88,7 +85,7 @@ pub(in crate::engine) fn folder_subjects(
 }
 
 /// Returns all files of the project as they are now.
-pub(in crate::engine) fn all_files(cache: &mut ArtifactCache<'_>) -> Result<Vec<KnownFile>, Error> {
+pub(super) fn all_files(cache: &mut ArtifactCache<'_>) -> Result<Vec<KnownFile>, Error> {
     let request = ScanRequest {
         trust: Trust::Stamps,
         scope: &[],
@@ -144,7 +141,7 @@ fn path_selectors(
 }
 
 /// Returns what selects the file or folder that a word spells the path of, absolute or relative to the root.
-pub(in crate::engine) fn path_selector(workspace: &Workspace<'_>, word: &str) -> Result<Selector, Error> {
+pub(super) fn path_selector(workspace: &Workspace<'_>, word: &str) -> Result<Selector, Error> {
     let word = if word.len() < 2 { word } else { word.trim_end_matches('/') };
     if matches!(word, "." | "") || Path::new(word) == workspace.root {
         return Ok(Selector::Parts(Vec::new()));
@@ -176,36 +173,33 @@ fn state_of(
     content: &SubjectContent<'_>,
     survey: &mut TaskSurvey<'_>,
 ) -> SubjectState {
-    let TaskSurvey { known, tasks: errands, .. } = survey;
+    let TaskSurvey { known, tasks: tasks, .. } = survey;
     let counted = u64::from(content.is_picked);
     if known.is_done(&content.key, content.strategy) {
-        errands.done += counted;
+        tasks.done += counted;
         return SubjectState::Done;
     }
     let Some(id) = known.task_id(&content.key, content.strategy) else { return SubjectState::Settled };
-    if known.is_refused(&id) && !errands.retry(&id, content.is_picked, survey.policy) {
-        errands.refused += counted;
+    if known.is_refused(&id) && !tasks.retry(&id, content.is_picked, survey.policy) {
+        tasks.refused += counted;
         return SubjectState::Settled;
     }
     if is_written_by_program(cache, content) {
-        errands.ineligible += counted;
+        tasks.ineligible += counted;
         return SubjectState::Settled;
     }
     let Some(wait) = remaining_quiet_time(&cache.workspace, content, survey.policy.min_age) else {
         return SubjectState::Ready;
     };
-    errands.too_recent += counted;
+    tasks.too_recent += counted;
     if content.is_picked {
-        errands.next_ready_in = Some(errands.next_ready_in.map_or(wait, |before| before.min(wait)));
+        tasks.next_ready_in = Some(tasks.next_ready_in.map_or(wait, |before| before.min(wait)));
     }
     SubjectState::Waiting
 }
 
 /// Returns whether a program wrote a content, by the heuristic's summary of it.
-pub(in crate::engine) fn is_written_by_program(
-    cache: &mut ArtifactCache<'_>,
-    content: &SubjectContent<'_>,
-) -> bool {
+pub(super) fn is_written_by_program(cache: &mut ArtifactCache<'_>, content: &SubjectContent<'_>) -> bool {
     let words = content.subjects.first().and_then(|subject| cache.summary(subject));
     words.is_some_and(|words| is_machine_written(&words))
 }
@@ -275,9 +269,9 @@ fn add_folder_tasks(cache: &mut ArtifactCache<'_>, subjects: &SubjectIndex<'_>, 
             SubjectState::Done => survey.tasks.done += 1,
             SubjectState::Settled => survey.tasks.refused += 1,
             SubjectState::Waiting => {
-                let errand = folder_task(folder, &survey.known, survey.policy);
+                let task = folder_task(folder, &survey.known, survey.policy);
                 survey.tasks.waiting_folders += 1;
-                survey.tasks.waiting_bytes += errand.map_or(0, |errand| errand.estimated_bytes);
+                survey.tasks.waiting_bytes += task.map_or(0, |task| task.estimated_bytes);
             }
             SubjectState::Ready => {
                 let children = children(cache, folder, &by_node, &survey.known);
@@ -289,7 +283,7 @@ fn add_folder_tasks(cache: &mut ArtifactCache<'_>, subjects: &SubjectIndex<'_>, 
 }
 
 /// Gathers what is known of the things in a folder.
-pub(in crate::engine) fn children(
+pub(super) fn children(
     cache: &mut ArtifactCache<'_>,
     folder: &SubjectFolder,
     contents: &HashMap<SubjectKey, &SubjectContent<'_>>,

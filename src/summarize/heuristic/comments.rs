@@ -63,7 +63,6 @@ enum CommentStep {
     More,
     /// A meaningful paragraph has ended.
     Found(String),
-    /// The code begins.
     Code,
 }
 

@@ -13,7 +13,6 @@ const PARSED_BYTES: usize = 1024 * 1024;
 /// Bytes at the top that are read line by line.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// Describes a configuration file by its keys.
 pub(crate) fn describe(source: &SummaryInput<'_>, syntax: ConfigSyntax) -> String {
     keys(source, syntax, BUDGET).text
 }
@@ -82,9 +81,7 @@ const LAST_LINE_BYTES: usize = 40;
 const KEY_BYTES: usize = 60;
 const TEXT_BYTES: usize = 60;
 
-/// Keys with their values.
 pub(crate) struct KeyListing {
-    /// The text.
     pub(crate) text: String,
     /// Whether some top-level keys did not fit.
     pub(crate) is_cut: bool,

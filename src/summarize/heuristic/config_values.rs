@@ -13,15 +13,12 @@ pub(crate) const MAX_DEPTH: usize = 3;
 /// The value of a key, as far as a summary shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ConfigValue {
-    /// A string.
     Text(String),
     /// A number, boolean, date or null, as it is written.
     Literal(String),
     /// A list by its length; with the first element if the list is the whole file.
     Array {
-        /// The number of elements.
         length: usize,
-        /// The first element.
         first: Option<Box<ConfigValue>>,
     },
     /// Keys and their values, in the order of the file.

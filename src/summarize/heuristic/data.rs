@@ -9,7 +9,6 @@ use crate::summarize::{secrets, words};
 /// Bytes at the top that are read; only counts use the whole file.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// Describes data by its type.
 pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
     match source.file_type.id {
         "notebook" | "ipynb" | "jupyter" => describe_notebook(source),

@@ -8,9 +8,7 @@ use crate::summarize::words;
 pub struct SummaryInput<'a> {
     /// The type that the text is read as.
     pub file_type: &'static FileType,
-    /// The text.
     pub text: &'a str,
-    /// Number of lines.
     pub lines: u32,
     /// The outline, if the language has a parser.
     pub outline: Option<&'a Outline>,
@@ -57,13 +55,11 @@ impl SummaryPage {
         }
     }
 
-    /// Adds a line with an ellipsis.
     pub(crate) fn push_ellipsis(&mut self) {
         self.text.push('\n');
         self.text.push(words::ELLIPSIS);
     }
 
-    /// Returns the text.
     pub(crate) fn into_text(self) -> String {
         self.text
     }
@@ -87,7 +83,6 @@ pub fn is_machine_written(words: &str) -> bool {
     words.starts_with("Generated ") || words.starts_with("Minified ")
 }
 
-/// Returns the noun for a file type.
 pub(crate) fn type_noun(file_type: &FileType) -> String {
     let name = file_type.name;
     match file_type.id {

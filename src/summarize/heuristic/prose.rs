@@ -81,7 +81,6 @@ pub(crate) struct ProseReading {
     pub(crate) headings: Vec<(usize, String)>,
     /// A title separate from the headings.
     pub(crate) title: Option<String>,
-    /// The first meaningful paragraph.
     pub(crate) paragraph: Option<String>,
     /// The paragraph being read.
     lines: Vec<String>,
@@ -101,7 +100,6 @@ impl ProseReading {
         }
     }
 
-    /// Sets the title, unless there is one.
     pub(crate) fn set_title(&mut self, text: &str) {
         let text = words::one_line(text);
         if self.title.is_none() && !text.is_empty() {
@@ -139,9 +137,7 @@ impl ProseReading {
     }
 }
 
-/// How a markup marks its lines.
 struct MarkupMarks {
-    /// Prefixes of the title.
     title: &'static [&'static str],
     /// Prefixes of headings, with their levels; the first match counts.
     headings: &'static [(&'static str, usize)],

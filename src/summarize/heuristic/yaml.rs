@@ -4,13 +4,10 @@ use super::config_values::{ConfigValue, MAX_DEPTH};
 
 /// The result of reading the head of a YAML file.
 pub(crate) struct YamlHead {
-    /// The first document.
     pub(crate) first: ConfigValue,
-    /// The number of documents.
     pub(crate) documents: usize,
 }
 
-/// Reads the head of a file.
 pub(crate) fn read_yaml(head: &str) -> YamlHead {
     let mut reader = YamlReader::new();
     let mut documents = 0;
@@ -32,7 +29,6 @@ pub(crate) fn read_yaml(head: &str) -> YamlHead {
     YamlHead { first: reader.into_value(), documents: documents + usize::from(has_content) }
 }
 
-/// A key, or the root.
 struct YamlNode {
     key: String,
     /// Column of the key; -1 for the root.

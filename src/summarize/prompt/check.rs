@@ -18,12 +18,9 @@ const MAX_DETAIL_BYTES: usize = 1_600;
 /// The most bytes of an answer that are read.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
 
-/// Why an answer is not a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnswerFlaw {
-    /// It has no text.
     Empty,
-    /// It is not in the requested form.
     Misshapen,
 }
 
@@ -68,7 +65,6 @@ fn tagged<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(rest.split_once(&format!("</{name}>"))?.0)
 }
 
-/// Returns the summary for one tier.
 fn tier_text(part: &str, tier: Tier) -> Result<String, AnswerFlaw> {
     let (most, between) = if is_brief(tier) { (MAX_BRIEF_BYTES, " ") } else { (MAX_DETAIL_BYTES, "\n\n") };
     // Undecodable characters are not worth rejecting a summary.

@@ -24,7 +24,6 @@ pub(crate) struct MaterialText {
 pub(crate) struct TextPiece {
     /// Zero-based line numbers.
     pub(crate) lines: Range<usize>,
-    /// The name of the symbol.
     pub(crate) name: Option<String>,
     /// The order in which pieces are kept, lowest first.
     pub(crate) rank: usize,

@@ -10,13 +10,10 @@
 //! Start with [`PromptStrategy`].
 
 mod check;
-mod code;
 mod excerpt;
-mod key;
 mod material;
 mod strategy;
 
 pub use check::{AnswerFlaw, check};
-pub use key::{KeyParts, PromptLimits, SummaryKeyBuilder};
 pub use material::{FolderChild, PromptMaterial, folder_material, material};
-pub use strategy::{PromptStrategy, instructions};
+pub use strategy::{KeyParts, PromptLimits, PromptStrategy, SummaryKeyBuilder, instructions};

@@ -8,10 +8,8 @@ use std::borrow::Cow;
 use super::rules::has_display_prefix;
 use super::values::{KeySecrecy, SecretPolicy, is_flag, is_random, is_reference, key_secrecy, url_secrets};
 
-/// The replacement for a secret.
 pub(crate) const REDACTED: &str = "[redacted]";
 
-/// Redacts the secrets in a line.
 pub(crate) fn redact_line(line: &str) -> String {
     // The order matters: a password in a URL may look like an assignment, and its value like a token.
     let line = without_pem(line);

@@ -36,7 +36,6 @@ static DISPLAY_PREFIXES: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
     displayed.flat_map(prefixes).collect()
 });
 
-/// Returns the rules.
 pub(crate) fn rules() -> &'static RuleSet {
     &RULES
 }
@@ -97,7 +96,6 @@ struct NamedRule {
 /// The position of a secret relative to its keyword.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RuleAnchor {
-    /// It begins with the keyword.
     Begins,
     /// The keyword is somewhere in or before it.
     Anywhere,
@@ -105,9 +103,7 @@ enum RuleAnchor {
     Named,
 }
 
-/// One kind of secret.
 pub(crate) struct SecretRule {
-    /// Its id.
     pub(crate) id: &'static str,
     /// Whether a file that contains one must not leave the machine at all.
     pub(crate) blocks_file: bool,
@@ -115,7 +111,6 @@ pub(crate) struct SecretRule {
     compiled: OnceLock<Regex>,
     seat: RuleAnchor,
     entropy: f64,
-    /// Whether a value may be a placeholder.
     allows_placeholders: bool,
     until: Option<&'static str>,
 }
@@ -178,18 +173,15 @@ impl RuleSet {
         })
     }
 
-    /// Returns a rule.
     pub(crate) fn rule(&self, index: usize) -> &SecretRule {
         &self.all[index]
     }
 
-    /// Returns the number of rules.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 }
 
-/// Returns the version of the rules.
 pub(crate) fn version() -> &'static str {
     &FILE.version
 }

@@ -80,7 +80,6 @@ impl SecretSample {
         (made + rest).replace("\\n", "\n")
     }
 
-    /// Returns a secret.
     pub(crate) fn secret(&self, chance: &mut SampleRng) -> String {
         self.make(|alphabet, count| chance.of(alphabet, count))
     }

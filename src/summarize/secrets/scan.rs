@@ -23,19 +23,15 @@ const STEP: usize = 2048;
 const FEW_PLACES: usize = 2000;
 const BYTES_A_PLACE: usize = 12;
 
-/// The secrets in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SecretScan {
     /// The secrets, ordered by start. They may overlap.
     pub matches: Vec<SecretMatch>,
 }
 
-/// A secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretMatch {
-    /// The id of its rule.
     pub rule: &'static str,
-    /// Its byte range.
     pub span: Range<usize>,
     /// Whether the text must not leave the machine, not even redacted.
     pub blocks_file: bool,
@@ -44,7 +40,6 @@ pub struct SecretMatch {
 /// Why a text cannot be scanned. It is then treated as if it contained secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ScanError {
-    /// It is too long.
     #[error("text is longer than {} MiB", LONGEST >> 20)]
     TooLong,
     /// It is not text, or was not fully decoded.
@@ -56,7 +51,6 @@ pub enum ScanError {
 }
 
 impl SecretScan {
-    /// Returns whether no secret was found.
     pub fn is_clean(&self) -> bool {
         self.matches.is_empty()
     }
@@ -186,7 +180,6 @@ static JOINT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The lines of a text in which pieces are joined, without the joints.
 pub(crate) struct JoinedText {
-    /// The lines.
     pub(crate) text: String,
     /// The start of each run of bytes in `text`, and in the original text.
     runs: Vec<(usize, usize)>,

@@ -14,7 +14,6 @@ pub(crate) enum SecretPolicy {
 /// How secret the value of a key is, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeySecrecy {
-    /// Not secret.
     Public,
     /// Texts are secret, numbers are not (`session_timeout = 30`, `max_tokens = 4096`).
     Texts,

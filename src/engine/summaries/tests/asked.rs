@@ -56,8 +56,8 @@ fn a_rename_of_a_file_or_a_folder_asks_nothing() {
     bench.rename("src/a.py", "src/z.py");
     bench.rename("src/deep", "src/shallow");
     bench.rename("tools/e.py", "tools/more/still/e.py");
-    let errands = tasks(&bench, &policy());
-    assert_eq!((names(&errands), errands.too_recent, errands.waiting_folders), (vec![], 0, 0));
+    let tasks = tasks(&bench, &policy());
+    assert_eq!((names(&tasks), tasks.too_recent, tasks.waiting_folders), (vec![], 0, 0));
 }
 
 #[test]
@@ -79,11 +79,11 @@ fn another_branch_and_back_asks_nothing() {
 fn the_same_content_twice_is_one_question() {
     let text = program("same");
     let bench = rested(&[("b.py", &text), ("a.py", &text)]);
-    let errands = tasks(&bench, &policy());
-    assert_eq!(names(&errands), ["a.py"]);
-    let paths: Vec<String> = errands.ready[0].paths.iter().map(ToString::to_string).collect();
+    let tasks = tasks(&bench, &policy());
+    assert_eq!(names(&tasks), ["a.py"]);
+    let paths: Vec<String> = tasks.ready[0].paths.iter().map(ToString::to_string).collect();
     assert_eq!(paths, ["a.py", "b.py"]);
-    assert_eq!(errands.waiting_folders, 0, "the root is that one content");
+    assert_eq!(tasks.waiting_folders, 0, "the root is that one content");
 }
 
 #[test]
@@ -91,12 +91,12 @@ fn a_header_is_asked_about_as_what_it_is_read_as() {
     let text = "/* Adds numbers, and nothing else. */\nint add(int a, int b);\n";
     let source = "#include \"a.h\"\nint add(int a, int b) { return a + b; }\n";
     let bench = rested(&[("c/a.h", text), ("c/a.c", source), ("cpp/a.h", text), ("cpp/a.cpp", source)]);
-    let errands = tasks(&bench, &policy());
-    let mut headers: Vec<_> = errands
+    let tasks = tasks(&bench, &policy());
+    let mut headers: Vec<_> = tasks
         .ready
         .iter()
-        .filter(|errand| errand.paths[0].extension() == Some(b"h"))
-        .map(|errand| (errand.subject, errand.language))
+        .filter(|task| task.paths[0].extension() == Some(b"h"))
+        .map(|task| (task.subject, task.language))
         .collect();
     headers.sort_by_key(|(_, language)| *language);
     assert_eq!(headers.len(), 2);
@@ -130,9 +130,9 @@ fn what_is_not_asked_about_is_counted() {
         ],
         ..policy()
     };
-    let errands = tasks(&bench, &policy);
-    assert_eq!(names(&errands), ["a.py"]);
-    assert_eq!(errands.ineligible, 8);
+    let tasks = tasks(&bench, &policy);
+    assert_eq!(names(&tasks), ["a.py"]);
+    assert_eq!(tasks.ineligible, 8);
     let wrong = SummaryPolicy { exclude: vec!["{private".to_owned()], ..policy };
     assert!(
         matches!(bench.open(options()).summary_tasks(&wrong), Err(Error::Select(_))),
@@ -167,27 +167,27 @@ fn only_what_is_picked_is_asked_about() {
 #[test]
 fn what_was_refused_is_not_asked_again_and_holds_up_no_folder() {
     let bench = bench(&["src/a.py", "src/b.py"]);
-    let errands = tasks(&bench, &policy());
-    let mut paid = agent_db(&bench);
-    let wanted = [errands.ready[0].id];
-    paid.claim(&errands.ready[0].id, &errands.ready[0].id, &wanted, HOLDER, 0, &|_| true).unwrap();
+    let tasks = tasks(&bench, &policy());
+    let mut db = agent_db(&bench);
+    let wanted = [tasks.ready[0].id];
+    db.claim(&tasks.ready[0].id, &tasks.ready[0].id, &wanted, HOLDER, 0, &|_| true).unwrap();
     let until_ms = bench.clock.now_ns() / 1_000_000 + 30_000;
-    paid.record_refusal(
-        &errands.ready[0].id,
-        &policy().refusal_key(&errands.ready[0].id),
+    db.record_refusal(
+        &tasks.ready[0].id,
+        &policy().refusal_key(&tasks.ready[0].id),
         HOLDER,
         "it would not",
         Some(until_ms),
         0,
     )
     .unwrap();
-    answer(&mut paid, &errands.ready[1], &policy());
-    drop(paid);
+    answer(&mut db, &tasks.ready[1], &policy());
+    drop(db);
     let later = tasks(&bench, &policy());
     assert_eq!((names(&later), later.refused), (vec!["src/".to_owned()], 1));
     bench.wait(30);
     let last = tasks(&bench, &policy());
-    assert_eq!((names(&last), last.refused, last.waiting_folders), (names(&errands)[..1].to_vec(), 0, 1));
+    assert_eq!((names(&last), last.refused, last.waiting_folders), (names(&tasks)[..1].to_vec(), 0, 1));
 }
 
 #[test]

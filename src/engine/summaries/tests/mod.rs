@@ -38,17 +38,14 @@ fn agent_db(bench: &TestProject) -> AgentDb {
 }
 
 /// Answers a task as a model would.
-fn answer(paid: &mut AgentDb, errand: &SummaryTask, policy: &SummaryPolicy) {
+fn answer(db: &mut AgentDb, task: &SummaryTask, policy: &SummaryPolicy) {
     let by = &policy.models[0].name;
-    let keys = summary_keys(errand, policy, by);
-    assert_eq!(keys[0].1, errand.id);
+    let keys = summary_keys(task, policy, by);
+    assert_eq!(keys[0].1, task.id);
     let wanted: Vec<_> = keys.iter().map(|(_, key)| *key).collect();
-    assert_eq!(
-        paid.claim(&errand.id, &errand.id, &wanted, HOLDER, 0, &|_| true).unwrap(),
-        ClaimStatus::Acquired
-    );
+    assert_eq!(db.claim(&task.id, &task.id, &wanted, HOLDER, 0, &|_| true).unwrap(), ClaimStatus::Acquired);
     let reservation = SpendReservation {
-        task_key: errand.id,
+        task_key: task.id,
         model: by.clone(),
         max_cost: Money::from_nanos(1),
         holder: HOLDER.to_owned(),
@@ -58,7 +55,7 @@ fn answer(paid: &mut AgentDb, errand: &SummaryTask, policy: &SummaryPolicy) {
     };
     let most = Money::from_nanos(u64::MAX / 4);
     let caps = SpendCaps { day: most, total: most, calls_a_day: u64::MAX / 4 };
-    let spend = paid.reserve(&reservation, &caps).unwrap().unwrap();
+    let spend = db.reserve(&reservation, &caps).unwrap().unwrap();
     let settlement = SpendSettlement {
         outcome: SpendOutcome::Answered,
         cost: None,
@@ -68,52 +65,52 @@ fn answer(paid: &mut AgentDb, errand: &SummaryTask, policy: &SummaryPolicy) {
     };
     let summary = |(tier, key): &(Tier, _)| StoredSummary {
         key: *key,
-        subject: errand.subject,
-        language: errand.language.to_owned(),
-        scope: errand.scope,
+        subject: task.subject,
+        language: task.language.to_owned(),
+        scope: task.scope,
         tier: *tier,
-        prompt: errand.strategy.versioned(),
+        prompt: task.strategy.versioned(),
         model: by.clone(),
-        text: format!("A model's words about {}.", errand.subject.short_hex()),
+        text: format!("A model's words about {}.", task.subject.short_hex()),
         tokens: TokenUsage::default(),
         cost: Money::ZERO,
         at_ms: 0,
     };
     let summaries: Vec<StoredSummary> = keys.iter().map(summary).collect();
-    paid.record_answer(spend, &settlement, &errand.id, HOLDER, &summaries, &[]).unwrap();
+    db.record_answer(spend, &settlement, &task.id, HOLDER, &summaries, &[]).unwrap();
 }
 
 /// Records that a model refused a task, until `until`; forever without it.
-fn refuse(paid: &mut AgentDb, task: &SummaryTask, reason: &str, until: Option<i64>) {
+fn refuse(db: &mut AgentDb, task: &SummaryTask, reason: &str, until: Option<i64>) {
     let refusal = policy().refusal_key(&task.id);
-    paid.claim(&task.id, &refusal, &[task.id], HOLDER, 0, &|_| true).unwrap();
-    paid.record_refusal(&task.id, &refusal, HOLDER, reason, until, 0).unwrap();
+    db.claim(&task.id, &refusal, &[task.id], HOLDER, 0, &|_| true).unwrap();
+    db.record_refusal(&task.id, &refusal, HOLDER, reason, until, 0).unwrap();
 }
 
 /// Answers every task until none is left, and returns their names round by round.
 fn answer_all(bench: &TestProject, policy: &SummaryPolicy) -> Vec<Vec<String>> {
     let mut rounds = Vec::new();
     loop {
-        let errands = tasks(bench, policy);
-        if errands.ready.is_empty() {
-            assert_eq!(errands.waiting_folders, 0);
+        let tasks = tasks(bench, policy);
+        if tasks.ready.is_empty() {
+            assert_eq!(tasks.waiting_folders, 0);
             return rounds;
         }
-        let mut paid = agent_db(bench);
-        for errand in &errands.ready {
-            answer(&mut paid, errand, policy);
+        let mut db = agent_db(bench);
+        for task in &tasks.ready {
+            answer(&mut db, task, policy);
         }
-        rounds.push(names(&errands));
+        rounds.push(names(&tasks));
     }
 }
 
-fn names(errands: &SummaryTasks) -> Vec<String> {
-    let name = |errand: &SummaryTask| match &errand.location {
+fn names(tasks: &SummaryTasks) -> Vec<String> {
+    let name = |task: &SummaryTask| match &task.location {
         SubjectLocation::File(path) => path.to_string(),
         SubjectLocation::Folder(path) => format!("{path}/"),
         SubjectLocation::Root => ".".to_owned(),
     };
-    let mut names: Vec<String> = errands.ready.iter().map(name).collect();
+    let mut names: Vec<String> = tasks.ready.iter().map(name).collect();
     names.sort();
     names
 }

@@ -9,8 +9,8 @@ fn token() -> String {
 
 fn prepared(bench: &TestProject, policy: &SummaryPolicy) -> Result<PreparedPrompt, WithheldReason> {
     let mut project = bench.open(options());
-    let errands = project.summary_tasks(policy).unwrap();
-    project.preparer(&errands, policy).prepare(&errands.ready[0], 0)
+    let tasks = project.summary_tasks(policy).unwrap();
+    project.preparer(&tasks, policy).prepare(&tasks.ready[0], 0)
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn anything_can_be_looked_at_before_it_is_sent() {
     bench.reset_clock();
     let mut project = bench.open(options());
     let mut shown = |word: &str| match project.preview(word, &policy()) {
-        Ok(PromptPreview::Eligible { task: errand, prepared, secrets }) => {
+        Ok(PromptPreview::Eligible { task: task, prepared, secrets }) => {
             assert!(secrets.is_empty());
-            format!("{:?} {}", errand.scope, prepared.unwrap().strategy)
+            format!("{:?} {}", task.scope, prepared.unwrap().strategy)
         }
         Ok(PromptPreview::Ineligible(reason)) => format!("{reason:?}"),
         Err(error) => error.to_string(),

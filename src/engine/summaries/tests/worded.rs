@@ -6,8 +6,8 @@ use super::*;
 fn a_question_holds_the_text_and_no_path() {
     let bench = bench(&["unspeakable/secretive.py"]);
     let project = &mut bench.open(options());
-    let errands = project.summary_tasks(&policy()).unwrap();
-    let made = project.preparer(&errands, &policy()).prepare(&errands.ready[0], 0).unwrap();
+    let tasks = project.summary_tasks(&policy()).unwrap();
+    let made = project.preparer(&tasks, &policy()).prepare(&tasks.ready[0], 0).unwrap();
     assert_eq!((made.strategy.as_str(), made.redacted, made.is_cut), ("code/1", 0, false));
     assert!(made.prompt.material.contains("return 1\n"), "{}", made.prompt.material);
     assert!(made.prompt.material.contains("(lines 1-3)"), "{}", made.prompt.material);
@@ -20,13 +20,13 @@ fn a_question_holds_the_text_and_no_path() {
 fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
     let bench = bench(&["src/a.py", "src/b.py"]);
     let files = tasks(&bench, &policy());
-    let mut paid = agent_db(&bench);
-    answer(&mut paid, &files.ready[0], &policy());
-    refuse(&mut paid, &files.ready[1], "it would not", Some(i64::MAX));
+    let mut db = agent_db(&bench);
+    answer(&mut db, &files.ready[0], &policy());
+    refuse(&mut db, &files.ready[1], "it would not", Some(i64::MAX));
     let project = &mut bench.open(options());
-    let errands = project.summary_tasks(&policy()).unwrap();
-    assert_eq!(errands.ready[0].scope, SummaryScope::Folder);
-    let made = project.preparer(&errands, &policy()).prepare(&errands.ready[0], 0).unwrap();
+    let tasks = project.summary_tasks(&policy()).unwrap();
+    assert_eq!(tasks.ready[0].scope, SummaryScope::Folder);
+    let made = project.preparer(&tasks, &policy()).prepare(&tasks.ready[0], 0).unwrap();
     assert!(made.prompt.material.contains("A model's words about"), "{}", made.prompt.material);
     assert!(made.prompt.material.contains("Python module, a few lines"), "{}", made.prompt.material);
     assert!(!made.prompt.material.contains(".py"), "{}", made.prompt.material);
@@ -36,12 +36,12 @@ fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
 fn nothing_of_a_file_that_is_withheld_is_in_the_question_about_its_folder() {
     let bench = bench(&["src/a.py", "src/b.py"]);
     let files = tasks(&bench, &policy());
-    let mut paid = agent_db(&bench);
-    answer(&mut paid, &files.ready[0], &policy());
-    refuse(&mut paid, &files.ready[1], "it holds what looks like a secret", None);
+    let mut db = agent_db(&bench);
+    answer(&mut db, &files.ready[0], &policy());
+    refuse(&mut db, &files.ready[1], "it holds what looks like a secret", None);
     let project = &mut bench.open(options());
-    let errands = project.summary_tasks(&policy()).unwrap();
-    let made = project.preparer(&errands, &policy()).prepare(&errands.ready[0], 0).unwrap();
+    let tasks = project.summary_tasks(&policy()).unwrap();
+    let made = project.preparer(&tasks, &policy()).prepare(&tasks.ready[0], 0).unwrap();
     assert!(
         made.prompt.material.contains("Nothing is known of it but its size."),
         "{}",
@@ -103,12 +103,12 @@ fn a_mark_for_what_nobody_understood_does_not_keep_a_folder_here() {
 fn a_file_that_has_changed_since_is_not_sent() {
     let bench = bench(&["a.py"]);
     let project = &mut bench.open(options());
-    let errands = project.summary_tasks(&policy()).unwrap();
-    let preparer = project.preparer(&errands, &policy());
+    let tasks = project.summary_tasks(&policy()).unwrap();
+    let preparer = project.preparer(&tasks, &policy());
     bench.write("a.py", &program("other"));
-    assert_eq!(preparer.prepare(&errands.ready[0], 0), Err(WithheldReason::Changed));
+    assert_eq!(preparer.prepare(&tasks.ready[0], 0), Err(WithheldReason::Changed));
     std::fs::remove_file(bench.path("a.py")).unwrap();
-    assert_eq!(preparer.prepare(&errands.ready[0], 0), Err(WithheldReason::Changed));
+    assert_eq!(preparer.prepare(&tasks.ready[0], 0), Err(WithheldReason::Changed));
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn a_half_means_half_as_much() {
     let long: String = (0..200).map(|at| program(&format!("number_{at}"))).collect();
     let bench = rested(&[("a.py", &long)]);
     let project = &mut bench.open(options());
-    let errands = project.summary_tasks(&policy()).unwrap();
-    let preparer = project.preparer(&errands, &policy());
+    let tasks = project.summary_tasks(&policy()).unwrap();
+    let preparer = project.preparer(&tasks, &policy());
     for (shrink, most) in [(0, 4_000), (1, 2_000), (2, 1_000)] {
-        let made = preparer.prepare(&errands.ready[0], shrink).unwrap();
+        let made = preparer.prepare(&tasks.ready[0], shrink).unwrap();
         assert!(made.is_cut && made.prompt.material.len() <= most, "{}", made.prompt.material.len());
         assert!(most / 2 < made.prompt.material.len(), "{}", made.prompt.material.len());
     }
