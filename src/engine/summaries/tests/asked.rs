@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn files_are_asked_about_and_then_the_folders_that_hold_them() {
     let bench = bench(FILES);
-    let first = tasks(&bench, &policy());
+    let first = list_tasks(&bench, &policy());
     assert_eq!((first.done, first.waiting_folders, first.ineligible), (0, 3, 0));
     let rounds = answer_all(&bench, &policy());
     let mut files = FILES.to_vec();
@@ -13,7 +13,7 @@ fn files_are_asked_about_and_then_the_folders_that_hold_them() {
     assert_eq!(rounds[0], files);
     // `tools` holds one file and is that file: there is no question about it.
     assert_eq!(rounds[1..], [vec!["src/deep/"], vec!["src/"], vec!["."]]);
-    assert_eq!(tasks(&bench, &policy()).done, 9);
+    assert_eq!(list_tasks(&bench, &policy()).done, 9);
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn what_is_done_takes_no_reading() {
     answer_all(&bench, &policy());
     bench.open(options()).index(Trust::Stamps).unwrap();
     bench.reads().len();
-    assert!(tasks(&bench, &policy()).ready.is_empty());
+    assert!(list_tasks(&bench, &policy()).ready.is_empty());
     assert_eq!(bench.reads().len(), 0);
 }
 
@@ -39,7 +39,7 @@ fn three_edits_among_a_thousand_files_are_three_files_and_the_folders_above_them
     for at in [0, 1, 11] {
         bench.write(paths[at], &program("edited").replace('1', &at.to_string()));
     }
-    let young = tasks(&bench, &policy());
+    let young = list_tasks(&bench, &policy());
     assert_eq!((young.ready.len(), young.too_recent), (0, 3));
     assert!(young.next_ready_in.unwrap() <= Duration::from_mins(1));
     bench.wait(60);
@@ -56,7 +56,7 @@ fn a_rename_of_a_file_or_a_folder_asks_nothing() {
     bench.rename("src/a.py", "src/z.py");
     bench.rename("src/deep", "src/shallow");
     bench.rename("tools/e.py", "tools/more/still/e.py");
-    let tasks = tasks(&bench, &policy());
+    let tasks = list_tasks(&bench, &policy());
     assert_eq!((names(&tasks), tasks.too_recent, tasks.waiting_folders), (vec![], 0, 0));
 }
 
@@ -67,11 +67,11 @@ fn another_branch_and_back_asks_nothing() {
     bench.reset_clock();
     bench.write("src/a.py", &program("other"));
     std::fs::remove_file(bench.path("f.py")).unwrap();
-    let there = tasks(&bench, &policy());
+    let there = list_tasks(&bench, &policy());
     assert_eq!((there.too_recent, there.waiting_folders), (1, 2));
     bench.write("src/a.py", &program("src_a_py"));
     bench.write("f.py", &program("f_py"));
-    let back = tasks(&bench, &policy());
+    let back = list_tasks(&bench, &policy());
     assert_eq!((back.ready.len(), back.too_recent, back.waiting_folders, back.done), (0, 0, 0, 9));
 }
 
@@ -79,7 +79,7 @@ fn another_branch_and_back_asks_nothing() {
 fn the_same_content_twice_is_one_question() {
     let text = program("same");
     let bench = rested(&[("b.py", &text), ("a.py", &text)]);
-    let tasks = tasks(&bench, &policy());
+    let tasks = list_tasks(&bench, &policy());
     assert_eq!(names(&tasks), ["a.py"]);
     let paths: Vec<String> = tasks.ready[0].paths.iter().map(ToString::to_string).collect();
     assert_eq!(paths, ["a.py", "b.py"]);
@@ -91,7 +91,7 @@ fn a_header_is_asked_about_as_what_it_is_read_as() {
     let text = "/* Adds numbers, and nothing else. */\nint add(int a, int b);\n";
     let source = "#include \"a.h\"\nint add(int a, int b) { return a + b; }\n";
     let bench = rested(&[("c/a.h", text), ("c/a.c", source), ("cpp/a.h", text), ("cpp/a.cpp", source)]);
-    let tasks = tasks(&bench, &policy());
+    let tasks = list_tasks(&bench, &policy());
     let mut headers: Vec<_> = tasks
         .ready
         .iter()
@@ -130,7 +130,7 @@ fn what_is_not_asked_about_is_counted() {
         ],
         ..policy()
     };
-    let tasks = tasks(&bench, &policy);
+    let tasks = list_tasks(&bench, &policy);
     assert_eq!(names(&tasks), ["a.py"]);
     assert_eq!(tasks.ineligible, 8);
     let wrong = SummaryPolicy { exclude: vec!["{private".to_owned()], ..policy };
@@ -145,7 +145,7 @@ fn a_name_that_holds_secrets_is_not_sent_though_it_may_be_shown() {
     let bench = bench(&["a.py", "keys/b.py"]);
     let secrets = discover::Options { secret_names: vec!["b.py".to_owned()], ..discover::Options::default() };
     let policy = SummaryPolicy { secret_names: secrets, ..policy() };
-    assert_eq!(names(&tasks(&bench, &policy)), ["a.py"]);
+    assert_eq!(names(&list_tasks(&bench, &policy)), ["a.py"]);
     let shown = bench.open(options()).preview("keys/b.py", &policy).unwrap();
     assert!(matches!(shown, PromptPreview::Ineligible(_)), "{shown:?}");
 }
@@ -167,7 +167,7 @@ fn only_what_is_picked_is_asked_about() {
 #[test]
 fn what_was_refused_is_not_asked_again_and_holds_up_no_folder() {
     let bench = bench(&["src/a.py", "src/b.py"]);
-    let tasks = tasks(&bench, &policy());
+    let tasks = list_tasks(&bench, &policy());
     let mut db = agent_db(&bench);
     let wanted = [tasks.ready[0].id];
     db.claim(&tasks.ready[0].id, &tasks.ready[0].id, &wanted, HOLDER, 0, &|_| true).unwrap();
@@ -183,10 +183,10 @@ fn what_was_refused_is_not_asked_again_and_holds_up_no_folder() {
     .unwrap();
     answer(&mut db, &tasks.ready[1], &policy());
     drop(db);
-    let later = tasks(&bench, &policy());
+    let later = list_tasks(&bench, &policy());
     assert_eq!((names(&later), later.refused), (vec!["src/".to_owned()], 1));
     bench.wait(30);
-    let last = tasks(&bench, &policy());
+    let last = list_tasks(&bench, &policy());
     assert_eq!((names(&last), last.refused, last.waiting_folders), (names(&tasks)[..1].to_vec(), 0, 1));
 }
 
@@ -197,7 +197,7 @@ fn a_summary_by_any_of_the_models_will_do() {
     let other = ModelName { provider: "test".to_owned(), model: "two".to_owned() };
     let mut both = policy();
     both.models.insert(0, SummaryModel::plain(other));
-    assert_eq!(tasks(&bench, &both).ready.len(), 0);
+    assert_eq!(list_tasks(&bench, &both).ready.len(), 0);
     both.models.pop();
-    assert_eq!(tasks(&bench, &both).ready.len(), 2);
+    assert_eq!(list_tasks(&bench, &both).ready.len(), 2);
 }

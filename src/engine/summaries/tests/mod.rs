@@ -29,7 +29,7 @@ fn rested(files: &[(&str, &str)]) -> TestProject {
     bench
 }
 
-fn tasks(bench: &TestProject, policy: &SummaryPolicy) -> SummaryTasks {
+fn list_tasks(bench: &TestProject, policy: &SummaryPolicy) -> SummaryTasks {
     bench.open(options()).summary_tasks(policy).unwrap()
 }
 
@@ -91,7 +91,7 @@ fn refuse(db: &mut AgentDb, task: &SummaryTask, reason: &str, until: Option<i64>
 fn answer_all(bench: &TestProject, policy: &SummaryPolicy) -> Vec<Vec<String>> {
     let mut rounds = Vec::new();
     loop {
-        let tasks = tasks(bench, policy);
+        let tasks = list_tasks(bench, policy);
         if tasks.ready.is_empty() {
             assert_eq!(tasks.waiting_folders, 0);
             return rounds;

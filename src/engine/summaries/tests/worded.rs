@@ -19,7 +19,7 @@ fn a_question_holds_the_text_and_no_path() {
 #[test]
 fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
     let bench = bench(&["src/a.py", "src/b.py"]);
-    let files = tasks(&bench, &policy());
+    let files = list_tasks(&bench, &policy());
     let mut db = agent_db(&bench);
     answer(&mut db, &files.ready[0], &policy());
     refuse(&mut db, &files.ready[1], "it would not", Some(i64::MAX));
@@ -35,7 +35,7 @@ fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
 #[test]
 fn nothing_of_a_file_that_is_withheld_is_in_the_question_about_its_folder() {
     let bench = bench(&["src/a.py", "src/b.py"]);
-    let files = tasks(&bench, &policy());
+    let files = list_tasks(&bench, &policy());
     let mut db = agent_db(&bench);
     answer(&mut db, &files.ready[0], &policy());
     refuse(&mut db, &files.ready[1], "it holds what looks like a secret", None);
