@@ -173,7 +173,7 @@ fn state_of(
     content: &SubjectContent<'_>,
     survey: &mut TaskSurvey<'_>,
 ) -> SubjectState {
-    let TaskSurvey { known, tasks: tasks, .. } = survey;
+    let TaskSurvey { known, tasks, .. } = survey;
     let counted = u64::from(content.is_picked);
     if known.is_done(&content.key, content.strategy) {
         tasks.done += counted;

@@ -14,6 +14,7 @@ pub struct StoredSummary {
     pub subject: ContentHash,
     /// Id of the file type that the content was read as; empty for a folder.
     pub language: String,
+    /// What kind of subject it is.
     pub scope: SummaryScope,
     /// The tier that it was written for.
     pub tier: Tier,
@@ -50,7 +51,9 @@ pub enum ClaimStatus {
 /// The most that a call may cost, reserved before the call is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpendReservation {
+    /// The task of the call.
     pub task_key: SummaryKey,
+    /// The model that is called.
     pub model: ModelName,
     /// The most that it may cost.
     pub max_cost: Money,

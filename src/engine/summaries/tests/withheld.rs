@@ -86,7 +86,7 @@ fn anything_can_be_looked_at_before_it_is_sent() {
     bench.reset_clock();
     let mut project = bench.open(options());
     let mut shown = |word: &str| match project.preview(word, &policy()) {
-        Ok(PromptPreview::Eligible { task: task, prepared, secrets }) => {
+        Ok(PromptPreview::Eligible { task, prepared, secrets }) => {
             assert!(secrets.is_empty());
             format!("{:?} {}", task.scope, prepared.unwrap().strategy)
         }
