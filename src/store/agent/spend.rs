@@ -126,7 +126,7 @@ fn larger_amount(columns: &RowColumns<'_>) -> Money {
 impl StoredRow for SpendRow {
     const TABLE: &'static str = "spend";
     const LABEL: &'static str = "call in the ledger (it counts as the larger of its numbers)";
-    const COLUMNS: &'static str = "id, task, state, worst, cost, input, cache_read, cache_write, output, \
+    const COLUMNS: &'static str = "id, errand, state, worst, cost, input, cache_read, cache_write, output, \
         provider, model, day, holder, is_batch, request_id, at_ms, ended_ms";
 
     fn fields(&self) -> RowFields<'_> {
