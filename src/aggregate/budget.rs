@@ -91,6 +91,8 @@ pub fn reduction_steps(files: &[Option<ShrinkableFile>], tree: u64, room: u64) -
     let mut due: Vec<ScheduledStep> = Vec::new();
     for (file, yielding) in files.iter().enumerate() {
         let Some(ShrinkableFile { views, bytes }) = *yielding else { continue };
+        // 128 bits, because an oversize factor may take up to 64 by itself, and the place is multiplied and then
+        // shifted.
         let place = |at: usize| (file as u128 + 1) * u128::from(oversize_factor(views, at, bytes, room));
         due.extend(views.iter().enumerate().map(|(at, view)| ScheduledStep {
             place: place(at),
@@ -109,6 +111,7 @@ pub fn reduction_steps(files: &[Option<ShrinkableFile>], tree: u64, room: u64) -
     due.sort_by(|a, b| ((b.place << a.rungs).cmp(&(a.place << b.rungs))).then(b.file.cmp(&a.file)));
     let mut steps: Vec<BudgetStep> = due.into_iter().map(|due| due.step).collect();
     let tree_at = if room / LARGE_TREE_SHARE < tree { 0 } else { steps.len() };
+    // A small tree goes last, because it names what is left out; a large one first, because its room shows many files.
     steps.insert(tree_at, BudgetStep::DropTree);
     steps
 }
@@ -116,13 +119,18 @@ pub fn reduction_steps(files: &[Option<ShrinkableFile>], tree: u64, room: u64) -
 /// Returns how many times as large as a large file the view is from which a step leads down, at least once. Each rung is
 /// taken to halve the bytes of the wanted view, which is the only one that is known; words and paths are short always.
 fn oversize_factor(views: &[ViewMode], step: usize, bytes: u64, room: u64) -> u64 {
+    // Each rung is taken to halve the bytes, because only the wanted view has been rendered; summaries and paths are
+    // short, however large the file is.
     let is_short = views[..step].iter().any(|view| matches!(view, ViewMode::Summary | ViewMode::Path));
     let bytes = if is_short { 0 } else { bytes >> step };
+    // The inner `max` keeps a tiny room from dividing by zero; the outer one keeps small files in their places.
     (bytes / (room / LARGE_FILE_SHARE).max(1)).max(1)
 }
 
 /// Returns how many rungs of the whole ladder are above a view.
 const fn rungs_above(view: ViewMode) -> u32 {
+    // Only skeletons, outlines, summaries and paths are stepped down to. The others are listed so that a new view has
+    // to be given its place.
     match view {
         ViewMode::Full | ViewMode::Window | ViewMode::Definitions | ViewMode::Skeleton => 0,
         ViewMode::Masked | ViewMode::Custom | ViewMode::Diff | ViewMode::Signatures | ViewMode::Outline => 1,
@@ -151,6 +159,9 @@ pub fn fewest_steps(most: usize, guess: usize, fits: &mut dyn FnMut(usize) -> bo
         } else {
             too_few = at;
         }
+        // Doubling strides find an answer near the guess after a few probes, about twice as many as bisecting that
+        // distance. Probes far from it are the expensive ones: they render and count views that are not needed
+        // otherwise.
         stride *= 2;
         let near = if is_enough { enough.saturating_sub(stride) } else { too_few + stride };
         let is_between = too_few < near && near < enough;

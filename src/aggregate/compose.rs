@@ -151,6 +151,7 @@ fn compare_files(order: FileOrder, a: SortKey<'_>, b: SortKey<'_>) -> Ordering {
         FileOrder::Given => a.2.cmp(&b.2),
         FileOrder::Path => Ordering::Equal,
     };
+    // The path decides between equals, so that no order depends on how files were found.
     first.then_with(|| a.0.cmp(b.0))
 }
 
@@ -170,6 +171,7 @@ pub fn build_name_tree<'a>(
 ) -> NameTree {
     let mut noted = 0;
     let mut said = |folder: &[u8]| {
+        // A model could otherwise add lines that look like names of files.
         let words = words.get(folder).map(|words| sanitize_line(words)).filter(|words| !words.is_empty());
         noted += u64::from(words.is_some());
         words.map_or("/".to_owned(), |words| format!("/ (by a model: {words})"))
@@ -182,6 +184,7 @@ pub fn build_name_tree<'a>(
     for (path, remark) in files {
         let parts: Vec<&[u8]> = path.components().collect();
         let folders = &parts[..parts.len() - 1];
+        // A folder that is closed here comes again only if the paths are not sorted.
         let common = open.iter().zip(folders).take_while(|(a, b)| a == b).count();
         open.truncate(common);
         for folder in &folders[common..] {

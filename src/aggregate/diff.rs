@@ -59,6 +59,7 @@ fn header_name(side: &str, path: &RelPath) -> String {
             b'"' | b'\\' => quoted.extend(['\\', char::from(*byte)]),
             0x20..0x7f => quoted.push(char::from(*byte)),
             0..0x20 | 0x7f..=0xff => {
+                // Octal, as git quotes names, so that `git apply` finds the file.
                 let _ = write!(quoted, "\\{byte:03o}");
             }
         }
@@ -116,6 +117,7 @@ fn compare_lines(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
         let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
         *known.entry(line).or_insert(next)
     };
+    // Numbers, because comparing lines over and over costs time by their length.
     let old: Vec<u32> = old.iter().map(|line| number(*line)).collect();
     let new: Vec<u32> = new.iter().map(|line| number(*line)).collect();
     let (old_range, new_range) = (0..old.len(), 0..new.len());
@@ -140,6 +142,7 @@ impl LineComparison {
         if pairs == 0 {
             self.push_change(&old, &new);
         } else if pairs <= MAX_PAIRS_AT_ONCE.min(self.pairs_left) {
+            // The limit holds for the whole file: many parts, each within its own limit, would add up.
             self.pairs_left -= pairs;
             let found =
                 capture_diff(Algorithm::Myers, &self.old[..], old.clone(), &self.new[..], new.clone());
@@ -157,6 +160,7 @@ impl LineComparison {
     fn compare_between_anchors(&mut self, old: &Range<usize>, new: &Range<usize>) {
         let (mut old_at, mut new_at) = (old.start, new.start);
         for (in_old, in_new) in unique_line_pairs(&self.old, old, &self.new, new) {
+            // Not split once more: this bounds the recursion, whatever the texts are.
             self.compare(old_at..in_old, new_at..in_new, false);
             self.push_equal(in_old, in_new, 1);
             (old_at, new_at) = (in_old + 1, in_new + 1);
@@ -227,6 +231,7 @@ fn unique_line_pairs(
 fn unique_lines(lines: &[u32], range: &Range<usize>) -> HashMap<u32, usize> {
     let mut places: HashMap<u32, Option<usize>> = HashMap::new();
     for at in range.clone() {
+        // `None` stays in the map: the third occurrence of a line must not look like its first.
         places.entry(lines[at]).and_modify(|place| *place = None).or_insert(Some(at));
     }
     places.into_iter().filter_map(|(line, place)| Some((line, place?))).collect()

@@ -97,10 +97,12 @@ pub fn rate_files(subjects: &[ImportanceSubject<'_>]) -> Vec<Importance> {
             }
             let weight = near_weight(*name, definers.len(), defined.users(*name, &used));
             for (_, definer) in definers {
+                // A plain word may come from a comment: it brings files nearer to each other, but proves no reference.
                 ties.record(subjects, at, *definer, u32::from(!is_plain_word(*name)), weight);
             }
         }
         for name in referenced_names(subject, |of| &of.imports) {
+            // One of several equally near files is meant at most, so they share the weight.
             let meant = nearest(subjects, at, own.files(*name));
             for namesake in &meant {
                 ties.record(subjects, at, *namesake, NAMES_FOR_REFERENCE, NEAR_IMPORT / meant.len() as u64);
@@ -131,6 +133,7 @@ fn rate_file(
     if is_for_tests(subject.path) {
         score /= DOUBT_DIVISOR;
     }
+    // Capped, so that a file that every commit touches, such as a changelog, gains half of its score at most.
     let changes = log2(1 + subject.changes / 1_000_000).min(MOST_CHANGES_LOG2 * UNIT);
     score += score * changes / (2 * MOST_CHANGES_LOG2 * UNIT);
     Importance {
@@ -207,6 +210,7 @@ struct NameIndex {
 impl NameIndex {
     /// Gathers the names of files, without those that more than `most` have.
     fn from_files<'a>(most: usize, files: impl Iterator<Item = &'a [u32]>) -> Self {
+        // One sorted array instead of a list for each name: most of a project's many names are in a single file.
         let mut pairs: Vec<(u32, usize)> = Vec::new();
         for (at, names) in files.enumerate() {
             pairs.extend(names.iter().map(|name| (*name, at)));
@@ -230,6 +234,7 @@ impl NameIndex {
 
     /// Counts in how many files each name occurs, by the place where it begins.
     fn count<'a>(&self, files: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
+        // Indexed by where a name begins, which leaves gaps but needs no second map.
         let mut counts = vec![0; self.pairs.len()];
         for name in files.flatten() {
             if let Some((begin, _)) = self.places.get(name) {
@@ -250,6 +255,7 @@ impl NameIndex {
 fn weight(name: u32, defined: &NameIndex, used: &[u32]) -> u64 {
     let definers = defined.files(name).len() as u64;
     let doubt = if is_plain_word(name) { DOUBT_DIVISOR } else { 1 };
+    // A name that too many files define has no definers in the index, and so no weight.
     (log2(1 + defined.users(name, used))).checked_div(definers * doubt).unwrap_or(0)
 }
 
@@ -261,6 +267,7 @@ fn import_weight(name: u32, own: &NameIndex, imported: &[u32]) -> u64 {
 fn near_weight(name: u32, definers: usize, users: u64) -> u64 {
     let doubt = if is_plain_word(name) { DOUBT_DIVISOR } else { 1 };
     let definers = definers as u64;
+    // Neither factor is 0: the caller has skipped names without definers, and the logarithm of 2 is one unit.
     UNIT * UNIT / (definers * definers * doubt * log2(2 + users))
 }
 
@@ -313,6 +320,8 @@ impl ReferenceTies {
 /// Returns the logarithm, in units: exact for powers of two and a straight line between them, for the logarithms of
 /// floating-point numbers differ from machine to machine.
 const fn log2(number: u64) -> u64 {
+    // `ilog2` panics at 0, so every caller adds at least 1. The shift overflows from 2^54 on, which no count of files
+    // or changes reaches.
     let whole = number.ilog2() as u64;
     (whole << 10) + ((number - (1 << whole)) << 10 >> whole)
 }

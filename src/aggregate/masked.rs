@@ -98,6 +98,8 @@ impl SourcePage<'_> {
     ) -> Vec<MaskedPiece> {
         let mut pieces = Vec::new();
         let mut is_told = around.owner.is_none();
+        // An entry that is indented deeper than its siblings is inside a block that no symbol stands for, such as an
+        // `if`.
         let indents = entries.iter().map(|entry| self.indent_within(entry.span.start, around));
         let least = indents.min_by_key(String::len).unwrap_or_default();
         for entry in entries {
@@ -207,6 +209,7 @@ impl SourcePage<'_> {
         self.collect_cuts(entries, &mut cuts);
         let (mut out, mut at) = (String::new(), range.start);
         for cut in &cuts {
+            // A cut that begins within the one before it has been replaced together with that.
             let Some(kept) = self.text.get(at..cut.range.start) else { continue };
             out.push_str(kept);
             match &cut.replacement {
@@ -268,6 +271,7 @@ impl SourcePage<'_> {
         let is_last = self.rest_of_line(range.end).trim().is_empty();
         match (self.style.layout, is_last) {
             (BlockLayout::Indented, true) => format!("{indent}...  # {size}"),
+            // Code follows on the same line, and a comment would take it in.
             (BlockLayout::Indented, false) => format!("{indent}...;"),
             (BlockLayout::Braced | BlockLayout::Worded(_) | BlockLayout::Listed, _) => {
                 format!("{indent}{}", self.style.comment(&size, is_last))
@@ -311,6 +315,7 @@ impl SymbolModes {
     /// equally specific ones the later decides.
     pub(super) fn from_mask(outline: &Outline, mask: &[(String, MaskMode)]) -> Self {
         let mut modes = HashMap::new();
+        // General keys first, so that specific ones overwrite what they say.
         for wants_exact in [false, true] {
             for (key, mode) in mask {
                 let found = select_symbols(outline, key).into_iter();
@@ -342,13 +347,16 @@ pub(super) fn nest_symbols<'o>(
 ) -> Vec<SymbolRegion<'o>> {
     let mut flat = Vec::new();
     outline.walk(|symbol, _| {
+        // Moved to the boundaries of characters, because slicing anywhere else panics.
         let end = text.floor_char_boundary(symbol.span.end_byte);
         let start = text.floor_char_boundary(symbol.span.start_byte).min(end);
         flat.push((start..end, symbol));
     });
+    // Of symbols that begin together the longest comes first, so that the others are found within it.
     flat.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
     let (mut top, mut open): (Vec<SymbolRegion<'o>>, Vec<SymbolRegion<'o>>) = (Vec::new(), Vec::new());
     for (span, symbol) in flat {
+        // The pointer is only compared: the outline is borrowed throughout, so its symbols stay where they are.
         let mode = modes.0.get(&std::ptr::from_ref(symbol)).copied();
         if let Some(last) = open.last_mut().filter(|last| last.span == span) {
             last.symbols.push((symbol, mode));

@@ -119,6 +119,8 @@ fn bracketed(text: &str) -> Option<&str> {
             (Some(_), _) if is_escaped => is_escaped = false,
             (Some(_), '\\') => is_escaped = true,
             (Some(open), close) if open == close => quote = None,
+            // An odd number of Rust's lifetimes looks like a quote without an end. Its symbols are then only known by
+            // number, which is enough in a language without overloads.
             (None, '"' | '\'') => quote = Some(c),
             (None, '(') => depth += 1,
             (None, ')') if depth <= 1 => return Some(&text[..=at]),

@@ -23,6 +23,7 @@ impl<'t> SourcePage<'t> {
         let mut line_starts = vec![0];
         line_starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         let style = LanguageStyle::for_language(language);
+        // By the first line: generated lines have to take one kind of end, and texts that mix them are rare.
         let first = line_starts.get(1).map_or("", |end| &text[..*end]);
         let line_end = if first.ends_with("\r\n") { "\r\n" } else { "\n" };
         Self { text, style, line_end, line_starts }
@@ -30,6 +31,7 @@ impl<'t> SourcePage<'t> {
 
     /// Returns where the line begins that holds `at`.
     pub(super) fn line_start(&self, at: usize) -> usize {
+        // The first line starts at 0, so at least one start is not behind `at`.
         self.line_starts[self.line_starts.partition_point(|start| *start <= at) - 1]
     }
 
@@ -44,6 +46,7 @@ impl<'t> SourcePage<'t> {
     pub(super) fn indent(&self, at: usize) -> &'t str {
         let before = &self.text[self.line_start(at)..at];
         let blank = before.len() - before.trim_start_matches(is_blank).len();
+        // White space beyond ASCII takes several bytes, and the limit may fall within one.
         &before[..before.floor_char_boundary(blank.min(MAX_INDENT))]
     }
 
@@ -53,6 +56,7 @@ impl<'t> SourcePage<'t> {
         let line = self.line_start(span.start);
         let before = &self.text[line..span.start];
         let is_first = before.chars().all(is_blank);
+        // The grammar's node begins behind `extern "C"`; without it the definition would declare another function.
         let is_linkage = before.trim_start().starts_with("extern \"") && !before.contains(['{', ';']);
         let start = if is_first || is_linkage { line } else { span.start };
         let rest = self.rest_of_line(span.end);
@@ -70,10 +74,12 @@ impl<'t> SourcePage<'t> {
             return start;
         }
         let mut first = line;
+        // Upwards, a block comment is entered by its end and left by its beginning.
         let mut is_in_block = false;
         for above in (0..line).rev() {
             let text = self.text[self.line_starts[above]..self.line_starts[above + 1]].trim();
             let is_line = self.style.line_comment.is_some_and(|begin| text.starts_with(begin));
+            // A mark that no source begins a line with.
             let (begin, end) = self.style.block_comment.unwrap_or(("\0", "\0"));
             let opens = text.starts_with(begin);
             match is_in_block {
@@ -99,6 +105,8 @@ impl<'t> SourcePage<'t> {
             let own = text.trim_start_matches([' ', '\t']);
             let is_less = text.len() - own.len() < indent;
             let own = own.trim();
+            // A comment may be indented less than the code that it is in, and is no head. A longer line would not help
+            // a reader.
             (is_less && !own.is_empty() && !own.starts_with('#') && own.len() <= MAX_INDENT).then_some(own)
         })
     }
@@ -222,6 +230,7 @@ fn below(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str, las
     }
     let is_ended = symbol.kind.is_callable() || symbol.kind.is_type() || symbol.kind.is_namespace();
     if is_ended && !last.is_empty() {
+        // Without members, `class Foo; end` on one line is as valid.
         let space = if inside.is_empty() { "; " } else { line_end };
         let indent = if inside.is_empty() { "" } else { indent };
         head.extend([space, indent, last]);
@@ -256,6 +265,7 @@ fn decorators(text: &str) -> Vec<String> {
     }
     let lines = text.lines().map(str::trim).take_while(|line| !is_head(line));
     let decorators = lines.filter(|line| line.starts_with('@')).map(|line| {
+        // Arguments on further lines would need a parser to be shown whole.
         let is_whole = line.matches('(').count() == line.matches(')').count();
         match line.split_once('(') {
             Some((name, _)) if !is_whole => format!("{name}(...)"),

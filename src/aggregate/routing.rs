@@ -64,6 +64,7 @@ pub fn explain_routing(
     let is_worker = routing.tier.is_some_and(|tier| tier.tier == Tier::Worker);
     let focus_view = routing.tier.map_or(ViewMode::Full, |tier| tier.focus_view);
     let tier_language = routing.tier.and_then(|tier| tier.language_views.get(file_type.id)).copied();
+    // In the order of the contract. What leaves a file out comes first, so that not even focus shows it.
     let rules = [
         (RoutingRule::AutoAggregate, when(says(|item| !item.auto_aggregate), ViewMode::None)),
         (RoutingRule::Excluded, when(says(|item| item.view_mode == Some(ViewMode::None)), ViewMode::None)),
@@ -149,6 +150,7 @@ impl CuratedItems {
         for (at, item) in items.iter().enumerate() {
             let plain = normalized_path(&item.path).into_bytes();
             by_path.extend(unescaped_path(&plain).map(|meant| (meant, at)));
+            // Inserted in order, so that of two items for the same path the later one wins, as with patterns.
             by_path.insert(plain, at);
             patterns.push((Selector::new_lenient(&item.path), at));
         }
@@ -163,6 +165,8 @@ impl CuratedItems {
     }
 
     pub fn find(&self, path: &RelPath) -> Option<&FileItem> {
+        // A plain item of a preset only says that the file belongs to it; what the project says of the file still
+        // holds. It is returned last, because it does say that.
         let above = self.overlay.as_ref().and_then(|above| above.find(path));
         above.filter(|item| !item.is_plain()).or_else(|| self.find_own(path)).or(above)
     }

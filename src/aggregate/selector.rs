@@ -57,6 +57,7 @@ impl Selector {
             Self::Parts(word) if word.is_empty() => false,
             Self::Parts(word) => has_parts(path.as_bytes(), word),
             Self::Pattern { glob, word } => {
+                // By the name too, because `*` stops at a slash: `*.py` is to reach files in every folder.
                 let is_match = glob.is_match(path.as_path()) || glob.is_match(name_of(path));
                 is_match || has_parts(path.as_bytes(), word)
             }
@@ -165,6 +166,7 @@ fn split_line(word: &str) -> (&str, Option<u32>) {
     match word.rsplit_once(':') {
         Some((path, line)) if !path.is_empty() => match line.parse() {
             Ok(line) => (path, Some(line)),
+            // A name may hold a colon.
             Err(_) => (word, None),
         },
         Some(_) | None => (word, None),

@@ -83,6 +83,7 @@ fn end_of_piece(text: &str, most_bytes: usize) -> usize {
     }
     let most = text.floor_char_boundary(most_bytes);
     let mut next = text[most..].chars().next();
+    // From the end: pieces are then as long as possible, and most texts have such a place within a few characters.
     for (at, before) in text[..most].char_indices().rev() {
         if next.is_some_and(|after| is_between_tokens(before, after)) {
             return at + before.len_utf8();
@@ -117,6 +118,7 @@ fn is_between_tokens(before: char, after: char) -> bool {
     if after.is_whitespace() && !is_line_end(after) {
         return true;
     }
+    // ASCII alone: beyond it a combining mark may follow, which belongs to the letter's match.
     let is_end_of_word = before.is_ascii_alphanumeric() && after.is_ascii();
     let is_end_of_number = before.is_ascii_digit() && after.is_ascii_alphabetic();
     is_end_of_word && (is_end_of_number || !after.is_ascii_alphanumeric() && after != '\'')

@@ -243,6 +243,7 @@ pub fn sanitize_paragraphs(words: &str) -> String {
             let space = if at == before { "" } else { " " };
             text.push_str(space);
             text.extend(word.chars().filter(|c| !c.is_control() && !is_invisible(*c)));
+            // A word of nothing but invisible characters leaves no second space behind.
             if text.len() == at + space.len() {
                 text.truncate(at);
             }
@@ -263,6 +264,7 @@ fn truncate(words: &str, most: usize) -> String {
     if words.len() <= most {
         return words.to_owned();
     }
+    // The mark counts toward the limit; both limits are far longer than it.
     let end = words.floor_char_boundary(most - CUT.len());
     format!("{}{CUT}", &words[..end])
 }
@@ -275,6 +277,7 @@ fn is_plain(words: &str) -> bool {
 
 /// Returns whether a character has no shape of its own, but changes how the text around it is shown.
 const fn is_invisible(c: char) -> bool {
+    // The last range is of Unicode's tags: letters that no terminal shows and a model reads.
     matches!(
         c,
         '\u{ad}'

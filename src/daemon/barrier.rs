@@ -33,6 +33,7 @@ impl<T> Barrier<T> {
 
     /// Adds a query. It waits for a cookie that is still to be created.
     pub(super) fn join(&mut self, question: T) {
+        // Never to the pending one: its cookie may be older than the change that the query is about.
         self.next.push(question);
     }
 
@@ -42,11 +43,13 @@ impl<T> Barrier<T> {
     }
 
     pub(super) fn cookie_sent(&mut self, cookie: u64, now: Duration) {
+        // All that have joined so far, because this cookie was created after each of them was asked.
         self.pending = Some(PendingCookie { cookie, since: now, waiting: std::mem::take(&mut self.next) });
     }
 
     /// Records that a cookie came back; returns the queries that waited for it.
     pub(super) fn take_passed(&mut self, cookie: u64) -> Vec<T> {
+        // A cookie may return after its time-out, when nobody waits for it any more.
         match self.pending.take_if(|sent| sent.cookie == cookie) {
             Some(sent) => sent.waiting,
             None => Vec::new(),

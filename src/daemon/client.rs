@@ -56,6 +56,7 @@ pub fn start(
     if let Some(status) = wait_for_lock_holder(places)? {
         return Ok(StartOutcome::Running { pid: status.pid, version: status.version });
     }
+    // Rotated by the starter: when the daemon's own code begins, its output is already open.
     if MAX_LOG_BYTES < RealDisk.size(&places.log).unwrap_or(0) {
         // Where it cannot be put aside, it grows on.
         let _ = RealDisk.rename(&places.log, &places.log.with_extension("log.1"));
@@ -110,6 +111,7 @@ fn wait_until_ready(mut child: Child, places: &DaemonPaths) -> Result<StartOutco
 
 /// Stops the daemon of a project, and waits for its end. Returns its process; `None` if none runs.
 pub fn stop(places: &DaemonPaths) -> Result<Option<u32>, Error> {
+    // What is waited for is the lock, not the end of the process: it is released last, and a new daemon can start then.
     let Some(pid) = request_stop(places) else { return Ok(None) };
     let deadline = WallClock.monotonic().saturating_add(STOP_TIMEOUT);
     while WallClock.monotonic() < deadline {

@@ -11,6 +11,7 @@ use crate::model::{ContentHash, RelPath};
 use crate::sys::{Clock, FileLock, RealDisk, RealFiles, WallClock, is_alive, user_id};
 
 /// Bytes of a socket's path that every system takes.
+// `sun_path` has 108 bytes on Linux and 104 on macOS and the BSDs, one of which is the final NUL.
 const MAX_SOCKET_PATH_BYTES: usize = 103;
 
 /// Where a project's daemon has its files.
@@ -36,6 +37,7 @@ impl DaemonPaths {
         let socket = if near.as_os_str().len() <= MAX_SOCKET_PATH_BYTES {
             near
         } else {
+            // Half of the digest, because the path has to be short, and 128 bits distinguish all projects of a user.
             let name = ContentHash::digest(cache.as_os_str().as_bytes()).to_string();
             runtime.join(format!("slop-{}", user_id())).join(format!("{}.sock", &name[..32]))
         };

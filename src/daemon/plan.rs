@@ -38,6 +38,8 @@ impl SummaryPlan {
         let now = match now {
             Ok(Some(now)) => now,
             Ok(None) => return PlanValidity::Revoked,
+            // Settings that cannot be read forbid nothing that was allowed before, but they do not allow anything new
+            // either.
             Err(_) => return PlanValidity::FinishOnly,
         };
         // A file that was excluded meanwhile must not be sent, and models that are not configured any more are not wanted:
@@ -123,6 +125,7 @@ impl<'s> PlanWatch<'s> {
     fn check_settings(&self) -> PlanValidity {
         let now = WallClock.monotonic();
         let mut check = self.last_check.lock().unwrap_or_else(PoisonError::into_inner);
+        // Revoked is final, because requests have been dropped by then; new settings get a new plan.
         if check.validity == PlanValidity::Revoked || now.saturating_sub(check.checked_at) < SETTINGS_POLL {
             return check.validity;
         }

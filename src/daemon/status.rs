@@ -79,6 +79,7 @@ impl EventLoop<'_> {
             sequence: self.position.sequence,
             clock: self.position.to_string(),
             pending: self.pending(),
+            // At most as many queries as there are workers are being answered; the others wait for one.
             queue_waiting: self.barrier.len() as u64
                 + self.metrics.in_progress.saturating_sub(constants.workers.into()),
             workers: constants.workers,

@@ -81,6 +81,7 @@ pub(super) fn run_summarizer(
             Some(ServeEnd::Failure) => {
                 // A cache that somebody deleted is there again at once; a disk that is full may be so for long.
                 let rest = SETTINGS_POLL.saturating_mul(1 << failures).min(MAX_FAILURE_PAUSE);
+                // More doublings would not change the pause, which is capped, and would overflow the shift in the end.
                 failures = (failures + 1).min(6);
                 wait_for_wakeup(context, wakeups, rest, || false)
             }
@@ -244,6 +245,7 @@ fn next_round_after(outcome: &RunOutcome, pause: Duration) -> NextRound {
     match &outcome.stopped {
         Some(StopReason::Store(_)) => NextRound::Restart,
         Some(StopReason::Unreachable { retry_in, .. }) => NextRound::After((*retry_in).max(pause)),
+        // Only the next day or a person helps, and changed settings end the pause early.
         Some(StopReason::OverCap { .. } | StopReason::Account { .. }) => NextRound::After(IDLE_PAUSE),
         Some(StopReason::Interrupted) => NextRound::After(Duration::ZERO),
         // What was answered may have made folders ready.
@@ -267,6 +269,7 @@ fn wait_for_wakeup(
         match wakeups.recv_timeout(left.min(IDLE_SETTINGS_POLL)) {
             Ok(()) => {
                 let pause = wakeups.recv_timeout(SETTINGS_POLL.min(left));
+                // They are about the same burst of changes, all of which the next round sees.
                 wakeups.try_iter().for_each(drop);
                 return !matches!(pause, Err(RecvTimeoutError::Disconnected)) && is_running(context);
             }

@@ -14,6 +14,7 @@ pub(super) fn notify(state: NotifyState<'_>) {
 
 /// Returns how often it wants to hear that the loop turns; `None` if it does not.
 pub(super) fn watchdog_interval() -> Option<Duration> {
+    // Half of the limit, as sd_watchdog_enabled(3) recommends.
     sd_notify::watchdog_enabled().map(|longest| longest / 2)
 }
 
@@ -24,6 +25,7 @@ pub fn systemd_unit(program: &Path, places: &DaemonPaths) -> String {
     let (program, argument) = (quote_for_systemd(program), root.replace('$', "$$"));
     let writable = [Some(root), external_socket_folder(places).map(quote_for_systemd)];
     let writable = writable.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    // `PrivateTmp=no`, because the socket of a project with a long path may lie in /tmp, where clients look for it.
     format!(
         "[Unit]
 Description=slop keeps the context of a project fresh

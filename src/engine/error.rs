@@ -147,6 +147,7 @@ impl Error {
             Self::Cancelled => Code::Cancelled,
             Self::NoCache => Code::NoCache,
             Self::OverBudget { .. } | Self::OverSize { .. } => Code::OverBudget,
+            // A file over the limit was found: what helps is a smaller file or a higher limit, not another path.
             Self::DiscussionFile { source, .. } if source.kind() != io::ErrorKind::FileTooLarge => {
                 Code::HistoryNotFound
             }

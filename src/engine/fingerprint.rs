@@ -17,6 +17,7 @@ impl Fingerprint {
     }
 
     pub(super) fn number(&mut self, number: u64) -> &mut Self {
+        // A fixed width and byte order, because the store keeps keys that are made from these hashes.
         self.0.extend_from_slice(&number.to_le_bytes());
         self
     }

@@ -223,6 +223,8 @@ impl Project<'_> {
         cached: &Arc<CachedDocument>,
     ) {
         let key = self.documents().cache_document(request, inputs, document, cached);
+        // The delivery has to know the key: the same request is answered from the cache only as long as this document
+        // is the last one delivered under its name.
         if let (Some(key), Some(pending)) = (key, &mut self.pending_delivery) {
             pending.cached_as = Some(key);
         }

@@ -35,7 +35,9 @@ pub(super) fn outlines(
     trust: Trust,
 ) -> Result<Vec<OutlineAnswer>, Error> {
     let FileSelection { mut files, named: by_name, .. } = select_named(cache, words, trust, &|_| false)?;
+    // A selection lists the files that were named first, in the order of the arguments.
     files.sort_by(|a, b| a.path.cmp(&b.path));
+    // Only those named by their paths have to have one: within a folder, files without an outline are nothing unusual.
     for file in files.iter().filter(|file| by_name.contains(&file.path)) {
         must_have_outline(file)?;
     }
@@ -95,9 +97,12 @@ pub(super) fn symbols(
     for (path, hash, outline) in outlines_that_mention(cache, name, trust)? {
         let mut found = Vec::new();
         outline.walk(|symbol, _| found.extend(matches_name(symbol, name).then(|| symbol.clone())));
+        // An outline that contains the name need not define it: its text, a doc or an import may. Such a file is not
+        // read.
         let text = if with_text && !found.is_empty() { cache.workspace.read_text(&path).ok() } else { None };
         for symbol in found {
             let definition = text.as_ref().and_then(|(of, text)| {
+                // The file may have been edited since its outline was made; the spans would then delimit other text.
                 let is_same = *of == hash;
                 is_same.then(|| text.get(symbol.span.start_byte..symbol.span.end_byte)).flatten()
             });
@@ -105,6 +110,8 @@ pub(super) fn symbols(
             answers.push(SymbolAnswer { path: path.clone(), hash, symbol, definition });
         }
     }
+    // Outlines from the store come before those that had to be derived, so the order in which they were found is not by
+    // path.
     answers.sort_by(|a, b| a.path.cmp(&b.path).then(a.symbol.span.start_byte.cmp(&b.symbol.span.start_byte)));
     Ok(answers)
 }
@@ -115,6 +122,8 @@ fn outlines_that_mention(
     trust: Trust,
 ) -> Result<Vec<(RelPath, ContentHash, Outline)>, Error> {
     let mut files = select_named(cache, &[], trust, &|_| false)?.files;
+    // The store is searched for the last part alone: it finds bytes within outlines, and how a qualified name is joined
+    // there depends on the language.
     let own = name.rsplit(['.', ':']).next().unwrap_or(name);
     // A method of Ruby is `Frame#read`; a private field of JavaScript is `#read`.
     let own = own.rsplit_once('#').filter(|(owner, _)| !owner.is_empty()).map_or(own, |(_, own)| own);
@@ -147,6 +156,7 @@ fn matches_name(symbol: &Symbol, name: &str) -> bool {
         return true;
     }
     let rest = symbol.qualified_name.strip_suffix(name);
+    // Only whole parts match: `run` is the end of `Engine.rerun`, but not its name. PHP joins its names by `\`.
     rest.is_some_and(|rest| rest.ends_with(['.', '\\']) || rest.ends_with("::"))
 }
 
@@ -207,9 +217,11 @@ fn file_to_slice(workspace: &Workspace<'_>, word: &str) -> Result<RelPath, Error
 }
 
 fn text_to_slice(workspace: &Workspace<'_>, path: &RelPath) -> Result<String, SkipReason> {
+    // Before the file is touched, so that one with the name of a secret is never opened.
     if let Some(reason) = workspace.names.skip_reason(path) {
         return Err(reason);
     }
+    // Asked for before reading, because a failed reading reports a link as any other special file.
     match workspace.world.files.stat(path).map(|stat| stat.kind) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(SkipReason::Vanished),
         Err(_) => Err(SkipReason::Unreadable),
@@ -221,5 +233,18 @@ fn text_to_slice(workspace: &Workspace<'_>, path: &RelPath) -> Result<String, Sk
 
 /// Returns whether a file is kept from readers by its name, whatever is in it.
 const fn is_withheld(reason: SkipReason) -> bool {
-    matches!(reason, SkipReason::Secret | SkipReason::History)
+    match reason {
+        SkipReason::Secret | SkipReason::History => true,
+        // These are properties of the bytes or of the file as it is now, and may pass: then the slice is found again.
+        SkipReason::Binary
+        | SkipReason::TooLarge
+        | SkipReason::Unreadable
+        | SkipReason::Undecodable
+        | SkipReason::Vanished
+        | SkipReason::Unstable
+        | SkipReason::Symlink
+        | SkipReason::Special
+        | SkipReason::Submodule
+        | SkipReason::NestedRepository => false,
+    }
 }

@@ -93,8 +93,19 @@ named_enum! {
 impl SkipReason {
     /// Returns whether it is an error that left the file out: one that another try, or the user, may fix.
     pub const fn is_error(self) -> bool {
-        // A file that git tracks and somebody deleted, or that a sparse checkout leaves out, is no error.
-        matches!(self, Self::Unreadable | Self::Undecodable | Self::Unstable)
+        match self {
+            Self::Unreadable | Self::Undecodable | Self::Unstable => true,
+            // A file that git tracks and somebody deleted, or that a sparse checkout leaves out, is no error.
+            Self::Vanished
+            | Self::Binary
+            | Self::TooLarge
+            | Self::Symlink
+            | Self::Special
+            | Self::Submodule
+            | Self::NestedRepository
+            | Self::Secret
+            | Self::History => false,
+        }
     }
 
     /// Describes the reason in words that fit after "left out:".

@@ -114,6 +114,7 @@ impl Add for Money {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
+        // Saturates (at 18 billion dollars): a sum that wrapped around would be below every limit.
         Self(self.0.saturating_add(other.0))
     }
 }

@@ -203,8 +203,10 @@ fn escaped_byte(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
 /// Reads `u{N}`, with what follows.
 fn escaped_char(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let text = text.strip_prefix(b"u{")?;
+    // Six hex digits, which every character fits in, and the brace.
     let end = text.iter().take(7).position(|&b| b == b'}')?;
     let code = u32::from_str_radix(std::str::from_utf8(&text[..end]).ok()?, 16).ok()?;
+    // Only what printing escapes is read back; another `\u{…}` is a part of the name.
     let c = char::from_u32(code).filter(|c| is_unsafe_to_print(*c))?;
     Some((c.to_string().into_bytes(), &text[end + 1..]))
 }

@@ -38,17 +38,47 @@ named_enum! {
 impl ViewMode {
     /// Returns whether the view shows less than the text and could be mistaken for it, so that its head must say so.
     pub const fn is_reduced_text(self) -> bool {
-        !matches!(self, Self::Full | Self::Summary | Self::Path | Self::None)
+        match self {
+            Self::Skeleton
+            | Self::Outline
+            | Self::Window
+            | Self::Masked
+            | Self::Custom
+            | Self::Diff
+            | Self::Signatures
+            | Self::Definitions => true,
+            Self::Full | Self::Summary | Self::Path | Self::None => false,
+        }
     }
 
     /// Returns whether the file's text must be read for it: it cannot be made from what is cached.
     pub const fn needs_text(self) -> bool {
-        !matches!(self, Self::Skeleton | Self::Outline | Self::Summary | Self::Path | Self::None)
+        match self {
+            // Outlines, skeletons and summaries are cached; these views are made from the text itself.
+            Self::Full
+            | Self::Window
+            | Self::Masked
+            | Self::Custom
+            | Self::Diff
+            | Self::Signatures
+            | Self::Definitions => true,
+            Self::Skeleton | Self::Outline | Self::Summary | Self::Path | Self::None => false,
+        }
     }
 
     /// Returns whether the view is made of a file's symbols.
     pub const fn needs_structure(self) -> bool {
-        matches!(self, Self::Skeleton | Self::Outline | Self::Masked | Self::Signatures | Self::Definitions)
+        match self {
+            Self::Skeleton | Self::Outline | Self::Masked | Self::Signatures | Self::Definitions => true,
+            // A summary shows structure where there is some, but every text has one.
+            Self::Summary
+            | Self::Full
+            | Self::Window
+            | Self::Custom
+            | Self::Diff
+            | Self::Path
+            | Self::None => false,
+        }
     }
 }
 

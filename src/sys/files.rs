@@ -86,6 +86,8 @@ impl RealFiles {
     fn open_beneath(&self, path: &Path) -> io::Result<OwnedFd> {
         use rustix::fs::ResolveFlags;
         use rustix::io::Errno;
+        // A folder on the way may be replaced by a link between the listing and this call; the kernel alone can check
+        // each step.
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         match rustix::fs::openat2(&self.root, path, OPEN_FLAGS, Mode::empty(), resolve) {
             // An old kernel, or a sandbox that does not know the call.
@@ -100,6 +102,7 @@ impl RealFiles {
     }
 
     fn open_plainly(&self, path: &Path) -> io::Result<OwnedFd> {
+        // Weaker: `NOFOLLOW` guards the last name of the path, not a link in the place of one of its folders.
         Ok(rustix::fs::openat(&self.root, path, OPEN_FLAGS, Mode::empty())?)
     }
 }

@@ -109,6 +109,7 @@ impl HttpTransport for HttpClient {
         };
         runtime.block_on(async {
             tokio::select! {
+                // The caller's wish to stop is checked first, even if an answer arrives at the same moment.
                 biased;
                 () = stopped_by_caller(is_stopped) => Err(HttpError::Stopped),
                 answer = tokio::time::timeout(limits.total, call) => {
@@ -138,6 +139,7 @@ async fn stopped_by_caller(is_stopped: &(dyn Fn() -> bool + Sync)) {
 }
 
 fn start_runtime() -> Result<Runtime, HttpError> {
+    // One worker, which drives the connections: a request itself is polled on the thread that waits for its answer.
     let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("slop-web").enable_all().build();
     runtime.map_err(|_| HttpError::NotAllowed("thread for the connection did not start"))
 }
@@ -192,6 +194,7 @@ fn insert_header(headers: &mut HeaderMap, name: &str, value: &str, is_secret: bo
     let (Ok(name), Ok(mut value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(value)) else {
         return Err(refused);
     };
+    // Keeps the value out of debug output and out of HTTP/2's table of headers to compress.
     value.set_sensitive(is_secret);
     headers.insert(name, value);
     Ok(())
@@ -249,6 +252,8 @@ async fn read_response(mut answer: Response, limits: &HttpLimits) -> Result<Http
         let Some(piece) = piece.map_err(|error| HttpError::Broken(innermost_cause(&error)))? else {
             return Ok(HttpResponse { status, headers, body });
         };
+        // Cannot underflow: the body never exceeds the limit. Checked piece by piece, because a server may announce any
+        // length.
         if limits.body_bytes - body.len() < piece.len() {
             return Err(HttpError::TooLarge(limits.body_bytes));
         }

@@ -21,6 +21,7 @@ pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: 
     let mut command = std::process::Command::new(program);
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
     command.stdout(log.try_clone()?).stderr(log);
+    // The child leaves the terminal itself: a hook between fork and exec needs `unsafe`, which the crate forbids.
     command.spawn()
 }
 
@@ -32,6 +33,8 @@ pub fn redirect_output(log: &Path) -> io::Result<()> {
 }
 
 fn open_log(log: &Path) -> io::Result<File> {
+    // The log lies in the project, whose checkout may hold a link of its name that leads anywhere, or a FIFO that
+    // blocks.
     let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
     OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(log)
 }

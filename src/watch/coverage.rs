@@ -30,6 +30,7 @@ impl FolderCoverage {
     }
 
     pub(super) fn len(&self) -> usize {
+        // The root is watched as well, but has no path in the set.
         self.watched.len() + 1
     }
 
@@ -167,6 +168,7 @@ impl FolderCoverage {
         follow: bool,
     ) -> Result<HashSet<PathBuf>, WatchObstacle> {
         let count = u64::try_from(self.len() + folders.len()).unwrap_or(u64::MAX);
+        // The limit is the user's, so editors and other daemons need a share of it.
         let limit = world.limit.filter(|limit| limit.saturating_mul(world.limit_percent) / 100 < count);
         if let Some(limit) = limit {
             return Err(WatchObstacle::LimitExceeded { folders: count, limit, percent: world.limit_percent });

@@ -49,6 +49,7 @@ impl WatchPaths {
 
     /// Classifies what lies at `path`.
     pub(super) fn classify(&self, path: &Path) -> PathClass {
+        // First, because the cache lies in the project: what the daemon writes there must not wake it.
         if path.starts_with(&self.cache) {
             return self.classify_in_cache(path);
         }
@@ -60,6 +61,8 @@ impl WatchPaths {
         if below.file_name() == b".git" {
             return PathClass::Repository;
         }
+        // Git's own files change with every command. Those that matter are watched by name, as files outside of the
+        // tree.
         if below.components().any(|part| part == b".git") {
             return PathClass::Unrelated;
         }
@@ -79,6 +82,7 @@ impl WatchPaths {
 
     fn cookie_number(&self, name: &str) -> Option<u64> {
         let (epoch, number) = name.split_once('-')?;
+        // A cookie of another daemon, or of one before this, proves nothing about this queue.
         (epoch.parse() == Ok(self.epoch)).then(|| number.parse().ok())?
     }
 }
@@ -176,6 +180,7 @@ impl EventInbox {
     }
 
     fn push_path(&mut self, what: PathChange, path: &Path, places: &WatchPaths, extras: &ExtraFiles) -> bool {
+        // A file that the listing depends on may lie in the tree as well, so that its path is classified in any case.
         let is_extra = extras.names.contains(path);
         if is_extra {
             self.relist = true;
@@ -190,11 +195,14 @@ impl EventInbox {
     fn push_classified(&mut self, what: PathChange, place: PathClass) -> bool {
         let comes_or_goes = what.changes_names();
         match place {
+            // Its deletion, which follows at once, says nothing more.
             PathClass::Cookie(Some(number)) if what == PathChange::CreatedFile => {
                 self.newest_cookie = self.newest_cookie.max(Some(number));
             }
             PathClass::CookieFolder if comes_or_goes => self.remake_cookies = true,
             PathClass::Root if comes_or_goes => self.check_root = true,
+            // A folder that becomes a repository of its own is no longer a part of the project, and the other way
+            // round.
             PathClass::Repository if comes_or_goes => {
                 self.relist_folders = true;
                 self.relist = true;
@@ -228,6 +236,8 @@ impl EventInbox {
             }
             PathChange::Removed | PathChange::Moved => {
                 self.relist = true;
+                // Replaces a `true`: a folder that was created and then removed or moved has lost its watch, even if
+                // one of its name is there again.
                 self.folder_checks.insert(file.clone(), false);
             }
         }

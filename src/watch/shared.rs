@@ -60,6 +60,7 @@ impl SharedWatch {
     /// Enters an event of the queue that was made as the `instance`th.
     pub(super) fn receive(&self, instance: u64, event: WatchEvent) {
         let mut state = self.lock();
+        // A late event of a queue that was replaced. Its change is covered by the rescan that follows each replacement.
         if state.counts.instances != instance {
             return;
         }
@@ -76,6 +77,7 @@ impl SharedWatch {
         } else {
             state.counts.events += 1;
         }
+        // The thread takes the inbox as a whole, so that only the first entry has to wake it.
         if was_empty {
             self.wake.notify_all();
         }
@@ -88,6 +90,7 @@ impl SharedWatch {
                 return WakeReason::Stop;
             }
             let left = due.map(|due| due.saturating_duration_since(Instant::now()));
+            // Before the inbox, because a tree that changes all the time must not postpone a new watch.
             if left.is_some_and(|left| left.is_zero()) {
                 return WakeReason::Due;
             }
@@ -106,6 +109,7 @@ impl WatchState {
     /// Takes the next cookie's number; none if no cookie can come back.
     pub(super) fn next_cookie(&mut self) -> Option<u64> {
         match self.counts.mode {
+            // After a mere loss of track, cookies are still accepted: the new watch creates those that are outstanding.
             WatchMode::Verified | WatchMode::Gone => return None,
             WatchMode::Starting | WatchMode::Watching | WatchMode::Lost => {}
         }
@@ -119,6 +123,7 @@ impl WatchState {
 
     /// Forgets what came from a queue that is no more.
     pub(super) fn reset(&mut self) {
+        // Kept: whether the root is still there does not depend on the queue that asked for the check.
         let check_root = self.inbox.check_root;
         self.inbox = EventInbox { check_root, ..EventInbox::default() };
         self.extras = ExtraFiles::default();

@@ -109,7 +109,14 @@ impl WatchObstacle {
 
     /// Returns whether a retry may help.
     pub(super) fn may_pass(&self) -> bool {
-        !matches!(self, Self::FileSystem { .. })
+        match self {
+            // A mounted file system does not begin to report changes.
+            Self::FileSystem { .. } => false,
+            // Limits are raised, other programs end, and folders become readable.
+            Self::LimitExceeded { .. } | Self::OutOfWatches { .. } | Self::NoQueue(_) | Self::Other(_) => {
+                true
+            }
+        }
     }
 
     pub(super) fn into_signal(self) -> WatchSignal {

@@ -81,6 +81,7 @@ impl WatchThread {
                 self.coverage = Some(coverage);
                 self.retry_pause = RETRY_FIRST;
                 self.set_mode(WatchMode::Watching);
+                // Before any cookie, because a query that passes one relies on the rescan that this signal causes.
                 (self.sink)(WatchSignal::Watching { folders });
                 // Also those of the queue before: nobody needs to ask again.
                 self.make_cookies();
@@ -115,6 +116,7 @@ impl WatchThread {
         if batch.check_root && !self.verify_root() {
             return;
         }
+        // What is left of a queue that is gone; the new watch comes with a rescan.
         if self.coverage.is_none() {
             return;
         }
@@ -187,6 +189,7 @@ impl WatchThread {
         let Some(newest) = batch.newest_cookie else { return };
         let passed = {
             let mut state = self.shared.lock();
+            // Events arrive in order, so that with a cookie all that were created before it have passed.
             let later = state.outstanding_cookies.split_off(&(newest + 1));
             std::mem::replace(&mut state.outstanding_cookies, later)
         };
@@ -261,6 +264,7 @@ impl WatchThread {
             state.outstanding_cookies.keys().copied().collect()
         };
         for number in numbers {
+            // One that cannot be created does not return either, and whoever waits for it has a time-out.
             _ = make_cookie(&places.cookie(number));
         }
     }
@@ -330,6 +334,8 @@ impl Backoff {
     pub(super) fn next_attempt(&mut self, now: Instant) -> Instant {
         let due = match self.last {
             None => now,
+            // A single loss is repaired at once; only losses in a row have to wait, because each new watch walks the
+            // whole tree.
             Some(last) if last + self.pause + self.pause <= now => {
                 self.pause = self.first;
                 now

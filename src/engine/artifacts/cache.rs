@@ -138,6 +138,7 @@ impl ArtifactCache<'_> {
         let tree = self.workspace.tracker.clone();
         let _alone = tree.as_ref().map(|tree| tree.lock_writes());
         if let Some(tree) = &tree {
+            // Before outdated rows are dropped: a file whose row is not stored was read all the same.
             let paths: Vec<RelPath> =
                 batch.files.iter().map(|row| &row.path).chain(&batch.removed).cloned().collect();
             if let Some(touches) = touches {
@@ -151,6 +152,7 @@ impl ArtifactCache<'_> {
         // Twice: a store that is damaged or was deleted is created again, and then written to.
         for _ in 0..2 {
             let Some(store) = &mut self.store else { break };
+            // SQLite goes on writing to a deleted file without an error.
             let saved = if store.is_file_in_place() { store.save(&batch) } else { Err(store::Error::Gone) };
             match saved {
                 Ok(()) => return,
@@ -302,6 +304,7 @@ pub fn make_cache_folder(
 /// fill their folder.
 fn is_foreign(folder: &Path, disk: &dyn Disk) -> io::Result<bool> {
     let names = disk.entry_names(folder)?;
+    // One is enough: a process that was killed early, or a daemon that was still starting, has left only some of them.
     let is_ours = names.iter().any(|name| OURS.iter().any(|ours| name == ours));
     Ok(!names.is_empty() && !is_ours)
 }

@@ -78,6 +78,7 @@ pub(in crate::engine) fn derive(
     clock: &dyn Clock,
 ) -> ContentArtifacts {
     let language = content.file_type.id;
+    // This thread's time: others parse other files meanwhile.
     let began = clock.thread_time();
     let mut give_up = || timeout < clock.thread_time().saturating_sub(began);
     let structure = syntax::derive(language, &content.text.text, &mut give_up);
@@ -103,11 +104,14 @@ pub(in crate::engine) fn derive(
 pub(super) fn producers_fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();
     FINGERPRINT.get_or_init(|| {
+        // Without the references: they are derived when they are needed, under a producer of their own, so that a new
+        // version of them does not make a scan read every file.
         let all = discover::all_file_types().flat_map(producers);
         let mut lines: Vec<String> =
             all.map(|producer| format!("{} {}", producer.language, producer.version)).collect();
         // Which name is of which type is a matter of the program's own version.
         lines.push(env!("CARGO_PKG_VERSION").to_owned());
+        // The order of the table of file types decides nothing about what is stored.
         lines.sort();
         ContentHash::digest(lines.join("\n").as_bytes()).to_string()
     })

@@ -53,6 +53,7 @@ pub(in crate::engine) fn importance(
 
 /// Returns the names of those files that are code, as far as they still are what they were.
 fn references(cache: &mut ArtifactCache<'_>, files: &[&KnownFile]) -> HashMap<ContentKey, FileReferences> {
+    // By content, so that copies of a file are scanned once.
     let mut wanted: HashMap<ContentKey, (ContentRef<'_>, Producer)> = HashMap::new();
     for subject in files.iter().copied().filter_map(ContentRef::from_file) {
         if let Some(by) = producer(ArtifactKind::References, subject.file_type) {
@@ -74,6 +75,7 @@ fn cached_references(
     wanted: &HashMap<ContentKey, (ContentRef<'_>, Producer)>,
 ) -> HashMap<ContentKey, FileReferences> {
     let mut found = HashMap::new();
+    // One query for each language instead of one for each file: a large project has few of the former.
     let mut by_producer: HashMap<&Producer, HashSet<ContentHash>> = HashMap::new();
     for (key, (_, by)) in wanted {
         let unsaved = cache.unsaved.get(key).into_iter().flat_map(|derived| &derived.artifacts);
@@ -95,6 +97,7 @@ fn scan_references(
     missing: &[(ContentRef<'_>, Producer)],
     found: &mut HashMap<ContentKey, FileReferences>,
 ) {
+    // A connection cannot be shared among threads. If there is no second one, outlines are derived again.
     let known = cache.open_reader().map(Mutex::new);
     let (workspace, unsaved) = (&cache.workspace, &cache.unsaved);
     let read = on_all_cores(missing, |(subject, _)| {
@@ -105,6 +108,7 @@ fn scan_references(
     });
     let mut contents = Vec::new();
     for ((subject, by), references) in missing.iter().zip(read) {
+        // The file has changed since it was listed. It counts less in this answer, and is read again for the next one.
         let Some(references) = references else { continue };
         found.insert(content_key(subject), references.clone());
         let artifacts = vec![(by.clone(), ArtifactBody::References(references))];
@@ -148,6 +152,7 @@ fn references_in(body: &ArtifactBody) -> Option<&FileReferences> {
 fn import_name_number(path: &RelPath) -> Option<u32> {
     let mut parts = path.as_bytes().rsplit(|byte| *byte == b'/');
     let stem = parts.next()?.split(|byte| *byte == b'.').next()?;
+    // Python, Rust and JavaScript import such a file by the name of its folder.
     let stands_for_folder = [&b"__init__"[..], b"mod", b"index"].contains(&stem);
     let name = if stands_for_folder { parts.next()? } else { stem };
     syntax::import_number(std::str::from_utf8(name).ok()?)

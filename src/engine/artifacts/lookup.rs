@@ -81,6 +81,7 @@ impl ArtifactCache<'_> {
         // It is not there, or its checksum does not hold: then it is made again.
         let derived = self.rederive(subject)?;
         let found = find_body(&derived, take);
+        // All of it, not only what was asked for: the parse was the costly part.
         self.save_contents(vec![derived]);
         found
     }
@@ -114,6 +115,7 @@ pub(super) fn with_content<T>(
     let mut content = identify(subject.path, &content.bytes, &none).ok()?;
     // The type of a header depends on its neighbors, which were looked at when the subject was found.
     content.file_type = subject.file_type;
+    // What is derived here is stored under the subject's hash, so it must not come from other bytes.
     (content.hash == subject.hash).then(|| work(&content))
 }
 
@@ -153,6 +155,7 @@ impl ArtifactCache<'_> {
         let fresh = on_all_cores(&new, |(hash, text)| (*hash, counter.count(text)));
         self.save_token_counts(key, &fresh);
         counts.extend(fresh);
+        // Every hash was either known or has just been counted.
         hashes.iter().map(|hash| counts[hash]).collect()
     }
 
@@ -197,6 +200,7 @@ pub(in crate::engine) fn checked_skeleton(
         return Some(skeleton);
     }
     if !prefetch.0.is_empty() {
+        // Taken, so that the others are checked once, whatever comes of it.
         check_prefetched(cache, &std::mem::take(prefetch));
         if let Some(skeleton) = cache.cached_skeleton(subject).filter(|skeleton| skeleton.is_checked) {
             return Some(skeleton);

@@ -72,6 +72,8 @@ pub(in crate::engine) fn clear_artifacts(
     if kinds.is_empty() {
         return Ok(ClearedCache { freed: DeletedRows::default(), paid });
     }
+    // The files' rows stay, and with them stamps that would keep a scan from reading: hence the producers are
+    // forgotten.
     let freed = change_store(cache, |store| store.clear(&ClearScope::Artifacts(kinds.to_vec())))?;
     cache.forget_producers()?;
     Ok(ClearedCache { freed, paid })
@@ -101,6 +103,7 @@ pub(in crate::engine) fn clear_files(
     if paid_alone {
         return Ok(ClearedCache { freed: DeletedRows::default(), paid: clear_paid(cache, Some(&contents))? });
     }
+    // The files' rows go with their artifacts, so the next scan reads just these again.
     let freed = change_store(cache, |store| store.clear(&ClearScope::Files(paths)))?;
     Ok(ClearedCache { freed, paid: ClearedSummaries::default() })
 }
@@ -150,6 +153,7 @@ pub(in crate::engine) fn export_cache(
                 made_at_s: row.made_at_s,
                 by: None,
             })?;
+            // The same bytes may be read as two languages, and a model was asked about each.
             let words = written.get(&hash).into_iter().flatten();
             for summary in words.filter(|summary| summary.language == row.language) {
                 each(ExportedArtifacts {

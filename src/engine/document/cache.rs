@@ -103,6 +103,7 @@ impl DocumentCache {
     pub(super) fn insert(&mut self, key: DocumentKey, answer: Arc<CachedDocument>) {
         self.entries.retain(|(kept, _)| *kept != key);
         self.entries.push_back((key, answer));
+        // Summed up each time, because an entry grows after it was inserted, by its encoded form.
         while MOST_DOCUMENT_BYTES < self.entries.iter().map(|(_, answer)| answer.bytes()).sum() {
             self.entries.pop_front();
         }

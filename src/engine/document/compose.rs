@@ -118,6 +118,7 @@ impl DocumentRun<'_, '_> {
         prepared: &mut PreparedDocument,
         limits: DocumentLimits,
     ) -> Result<(Document, Option<PendingDelivery>), Error> {
+        // The draft is kept, because a format that adds bytes has the document composed again within a smaller limit.
         self.compose_within(prepared.draft.clone(), &mut prepared.inputs, limits)
     }
 
@@ -146,6 +147,7 @@ impl DocumentRun<'_, '_> {
         let images_apart = request.sections.images_apart;
         draft.remarks.limits = limits;
         let mut draft = fit(&mut renderer, draft, memo, &routing, images_apart)?;
+        // After the budget: whether a block has changed since a commit depends on the view that the file ended up in.
         if let (FileOrder::Stable, Some(history)) = (request.order, &history) {
             set_stability(&mut renderer, &mut draft.files, history, summary_detail(&routing));
         }
@@ -167,6 +169,7 @@ fn gather_with_history(
     routing: &RoutingContext<'_>,
     selection: FileSelection,
 ) -> Result<(GatheredFiles, Option<GitHistory>), Error> {
+    // Limits need it too: recent changes make a file more important.
     let has_history = request.order == FileOrder::Stable || request.limits.is_some();
     let commits = if has_history { commit_log(renderer.cache, commits, selection.rules) } else { None };
     let workspace = &renderer.cache.workspace;

@@ -133,6 +133,8 @@ pub(super) fn reduce_to_changes(
         let row = reader.delivered.get(path).filter(|_| !is_failed(&shown.candidate));
         let hash = reader.wanted.get(path).map(|(_, hash)| *hash);
         match row {
+            // `wanted` matches a file that only a budget made smaller; `shown`, one that is now wanted just as its
+            // reader has it.
             Some(row) if Some(row.wanted) == hash || Some(row.shown) == hash => {
                 let reason = Omission::Unchanged;
                 draft.remarks.omitted.push(OmittedFile { path: path.clone(), reason });
@@ -201,6 +203,7 @@ impl ReaderState {
             let known = delivered.get(path);
             let wanted = wanted.get(path).filter(|_| !is_failed(&shown.candidate));
             let Some((wanted_view, wanted)) = wanted else {
+                // Forgotten, so that the file is shown in full when it can be read again.
                 update.removed.extend(known.map(|row| row.path.clone()));
                 continue;
             };
@@ -208,6 +211,7 @@ impl ReaderState {
             let block = shown.settled_block();
             let hash =
                 if block.view == *wanted_view { *wanted } else { view_fingerprint(block.view, &block.body) };
+            // Counted even if the row is not new: the text that was kept for it earlier takes room as well.
             bytes += block.body.len();
             if history.since_last && known.is_some() && block.view != *wanted_view {
                 // There was no room for the change: it is shown when there is, against what the reader has.
@@ -230,7 +234,19 @@ impl ReaderState {
 
 /// Returns whether an earlier text of the view is worth to be compared with a later one.
 const fn keeps_base_text(view: ViewMode) -> bool {
-    !matches!(view, ViewMode::Diff | ViewMode::Path | ViewMode::None)
+    match view {
+        // A diff is not what the reader has of the file, and a path has no text that could change.
+        ViewMode::Diff | ViewMode::Path | ViewMode::None => false,
+        ViewMode::Full
+        | ViewMode::Skeleton
+        | ViewMode::Outline
+        | ViewMode::Summary
+        | ViewMode::Window
+        | ViewMode::Masked
+        | ViewMode::Custom
+        | ViewMode::Signatures
+        | ViewMode::Definitions => true,
+    }
 }
 
 /// Returns whether an error is shown in place of the file; that is repeated each time.

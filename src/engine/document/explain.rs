@@ -71,6 +71,7 @@ impl DocumentRun<'_, '_> {
         let mut explanations = Vec::new();
         for file in selection.files {
             renderer.cache.workspace.check_cancelled()?;
+            // What is named has to be there; a file that a pattern selected may have vanished since it was listed.
             if let (KnownState::LeftOut(reason @ SkipReason::Vanished), true) =
                 (&file.state, selection.named.contains(&file.path))
             {
@@ -97,6 +98,8 @@ impl DocumentRun<'_, '_> {
         // A document that cannot be composed has nothing to be explained.
         let mut prepared = self.prepare(request)?;
         self.compose(&mut prepared, request.limits)?;
+        // Fitted once more, because a document does not say what was dropped and why; the memo of the first fit makes
+        // it cheap.
         let (draft, basis) = self.fit_prepared(prepared)?;
         let files = draft.files.len() + draft.dropped.len();
         let shown = draft.files.into_iter().map(|shown| (shown, true));
@@ -129,6 +132,7 @@ fn explanation(
         KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
         KnownState::LeftOut(reason) => (None, None, Some(*reason)),
     };
+    // With heading and fence, as a budget counts it.
     let bytes = render::block_text(&candidate.block).len() as u64;
     Explanation {
         path: file.path.clone(),

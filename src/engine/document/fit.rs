@@ -102,6 +102,8 @@ fn sizes_after(
     let is_hopeless =
         limits.tokens.is_some_and(|tokens| tokens.saturating_mul(MOST_BYTES_A_TOKEN) < sizes.bytes);
     if is_hopeless || limits.bytes.is_some_and(|bytes| bytes < sizes.bytes) {
+        // Refused in either case: one limit is exceeded by the bytes, the other by even the lowest count that they
+        // allow.
         sizes.tokens = sizes.bytes / BYTES_A_TOKEN;
         return sizes;
     }
@@ -128,6 +130,8 @@ pub(super) fn by_importance(
     let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).chain(attached).collect();
     let importance = importance(cache, &known, &inputs);
     let mut ranked: Vec<(Importance, ShownFile)> = importance.into_iter().zip(files).collect();
+    // By path where importance is equal, as of many files that are not code: the same files have to give the same
+    // document.
     ranked.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.file.path.cmp(&second.file.path)));
     let placed = (1..).zip(ranked).map(|(place, (importance, shown))| {
         let inputs = Some((place, importance));

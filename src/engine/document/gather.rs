@@ -26,6 +26,7 @@ pub(super) fn gather_files(
 ) -> Result<GatheredFiles, Error> {
     let preset = request.preset.iter().flatten().map(|item| item.path.clone());
     let words: Vec<String> = preset.chain(request.files.iter().cloned()).collect();
+    // Lenient, because a malformed pattern was refused or reported when the files were selected.
     let selectors: Vec<Selector> = words.iter().map(|word| Selector::new_lenient(word)).collect();
     let mut gathered = GatheredFiles {
         listed: Vec::new(),
@@ -193,6 +194,7 @@ pub(super) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>) -> boo
     let tier_wants = routing.tier.is_some_and(|tier| {
         tier.view.needs_text() || tier.language_views.values().any(|view| view.needs_text())
     });
+    // With a tier, the tier's view is routed to before the default one.
     let default_wants = routing.tier.is_none() && routing.default_mode.needs_text();
     let item_wants = routing.items.find(path).is_some_and(|item| {
         item.force_full

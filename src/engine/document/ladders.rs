@@ -100,6 +100,8 @@ impl ViewLadders {
         // What is insisted on is there anyway: the others share what it leaves.
         let insisted: u64 =
             (0..files.len()).filter(|at| yielding[*at].is_none()).map(|at| rungs[&(at, 0)].bytes).sum();
+        // What is insisted on may exceed the limit by itself; the others then share nothing, and the document is
+        // refused later.
         let left = byte_room(limits).saturating_sub(frame.rest.bytes + insisted);
         let steps = aggregate::reduction_steps(&yielding, frame.tree.bytes, left);
         Self { files, views, steps, rungs, frame }
@@ -144,6 +146,7 @@ impl ViewLadders {
             }
             match step {
                 BudgetStep::StepDown(file) => {
+                    // In this order, because the numbers are unsigned: a file's current view is a part of the sum.
                     bytes = bytes + usual(*file, at[*file] + 1) - usual(*file, at[*file]);
                     at[*file] += 1;
                 }
@@ -170,6 +173,8 @@ impl ViewLadders {
                 draft.dropped.push(shown);
                 continue;
             };
+            // A view that was no smaller than the one above it was replaced by that one (`render_rung`), and then
+            // nothing has changed that a reason could be given for.
             let smaller =
                 self.rungs.get(&(at, rung)).filter(|smaller| smaller.block != shown.candidate.block);
             if let Some(smaller) = smaller {
@@ -203,6 +208,7 @@ fn byte_room(limits: DocumentLimits) -> u64 {
 
 /// Returns about how many bytes a file's block has in a view.
 const fn usual_bytes(view: ViewMode) -> u64 {
+    // Rough figures suffice: a guess that is far off costs some more steps of the search, never another result.
     match view {
         ViewMode::Path | ViewMode::None => 60,
         ViewMode::Summary => 600,

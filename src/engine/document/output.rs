@@ -89,6 +89,7 @@ pub(in crate::engine) fn write_numbered(
     for number in (taken + 1..).take(TRIES) {
         let file = format!("{name}_{number:03}.{extension}");
         path = folder.join(&file);
+        // Never over an existing file, so that of two runs at the same time neither loses its document.
         match disk.create_new(&path, text.as_bytes()) {
             Ok(()) => {
                 record_output(cache, given, &file, text);
@@ -126,9 +127,11 @@ fn output_key(folder: &Path, file: &str) -> String {
 fn output_number(file: &str, name: &str) -> Option<u64> {
     let rest = file.strip_prefix(name)?.strip_prefix('_')?;
     let (number, _) = rest.split_once('.')?;
+    // slop writes at least three digits, so `name_1.md` is a person's file.
     if number.len() < 3 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
+    // The next document takes the number after the highest, and there has to be one.
     number.parse().ok().filter(|number| *number < u64::MAX)
 }
 

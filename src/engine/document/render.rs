@@ -55,6 +55,7 @@ impl Renderer<'_, '_> {
         let has_structure = syntax::has_structure(subject.file_type.id);
         let (view, mut why) = aggregate::limit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
         rendering.view = view;
+        // The type has structure, only this build cannot read it: a reason that the user can do something about.
         if let Some(feature) =
             syntax::missing_feature(subject.file_type.id).filter(|_| wanted.needs_structure())
         {

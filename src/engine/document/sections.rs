@@ -33,6 +33,8 @@ pub(super) fn sections(
     let part = request.part;
     let discussion = request.discussion.as_ref().filter(|_| part.has_suffix());
     let mut problems = Vec::new();
+    // First, because only a discussion can fail the request; whatever is wrong with other attachments is reported in
+    // them.
     let discussion =
         discussion.map(|discussion| discussion_entries(workspace, discussion, &mut problems)).transpose()?;
     let (mut screenshots, mut beads) = (Vec::new(), None);
@@ -58,6 +60,7 @@ fn discussion_entries(
     };
     let (reason, is_error) = match error {
         Error::Discussion { source, .. } => {
+            // A `history.toml` without entries is probably another program's, which is no error of the request.
             (source.to_string(), !matches!(source, sections::Error::NoEntries { .. }))
         }
         Error::DiscussionFile { source, .. } if source.kind() == io::ErrorKind::NotFound => {
@@ -76,6 +79,8 @@ fn read_discussion(
     discussion: &DiscussionSource,
 ) -> Result<Vec<DiscussionEntry>, Error> {
     let path = spelled_file(workspace, &discussion.path);
+    // A path that the user typed may lead anywhere. One from the project's own files must not make slop read outside of
+    // it.
     let read = if discussion.is_named {
         bytes_anywhere(workspace, &path)
     } else {
@@ -132,6 +137,7 @@ fn screenshot(workspace: &Workspace<'_>, file: &ImageFile, request: &SectionRequ
         Ok(Some(bytes)) if limit < bytes.len() as u64 => {
             ScreenshotImage::Failed(too_large(limit, "screenshot_bytes"))
         }
+        // By its bytes, because a file's name may claim another format, and the request has to declare the right one.
         Ok(Some(bytes)) => match sections::image_media_type(&bytes) {
             Some(media_type) if request.refused_images.contains(&media_type) => {
                 ScreenshotImage::Failed(format!("{media_type} is not accepted by the model"))
@@ -244,6 +250,7 @@ fn issues_listed(workspace: &Workspace<'_>) -> Result<Option<BeadsList>, String>
             return beads.map(Some).map_err(|error| format!("`bd list`: {error}"));
         }
         let said = String::from_utf8_lossy(&finished.stderr).into_owned();
+        // Another program's words go into the document: one line of them, bounded, and escaped below.
         let said: String = said.lines().next().unwrap_or_default().chars().take(200).collect();
         reason = format!("`bd list` failed: {}", said.escape_debug());
     }

@@ -60,6 +60,8 @@ fn moved_blocks(
 ) -> HashMap<RelPath, u32> {
     let texts: Vec<EditHistory<'_>> = files.iter().filter_map(|shown| edit_history(shown, history)).collect();
     let last = |past: &EditHistory<'_>| past.contents[0].0;
+    // The last edit counts unless the block turns out to have outlived it, which is looked at below for summaries
+    // alone.
     let mut moved: HashMap<RelPath, u32> =
         texts.iter().map(|past| (past.shown.file.path.clone(), last(past))).collect();
     if MOST_FILES < texts.len() {
@@ -98,6 +100,8 @@ fn look_back<'p>(
     let mut decided = Vec::new();
     for look in 0..MOST_LOOKS {
         let mut same = Vec::new();
+        // One content of many files at a time rather than all contents of one, because git is asked for many blobs
+        // at once, and a file whose block has changed needs no further contents.
         for some in asked.chunks(CONTENTS_AT_ONCE) {
             let name = |past: &&EditHistory<'_>| past.contents[look].1.clone().unwrap_or_default();
             let names: Vec<Vec<u8>> = some.iter().map(|past| name(past).into_bytes()).collect();
@@ -105,6 +109,7 @@ fn look_back<'p>(
                 let looks_same = bytes.is_some_and(|bytes| renders_the_same(renderer, past.shown, &bytes));
                 match (looks_same, past.contents.len() == look + 1) {
                     (false, _) => decided.push((*past, past.contents[look].0)),
+                    // Every content since the freeze looks like the current one, so the block has not changed.
                     (true, true) => decided.push((*past, 0)),
                     (true, false) => same.push(*past),
                 }
@@ -171,6 +176,8 @@ fn is_lasting(block: &DocumentBlock) -> bool {
 }
 
 fn moves_key(detail: SummaryDetail) -> String {
+    // An entry for each level of detail, because each document replaces the whole entry: two tiers that are asked for
+    // in turn would otherwise overwrite each other's.
     format!("history/moved/{}", detail.name())
 }
 
@@ -183,16 +190,19 @@ fn edit_history<'a>(shown: &'a ShownFile, history: &GitHistory) -> Option<EditHi
     }
     let mut contents = Vec::new();
     if history.uncommitted.contains(path) {
+        // A path that is not UTF-8 gets no name; its file then counts as changed, as it is.
         let name = path.as_str().map(|path| format!("{}:./{path}", history.head));
         contents.push((UNCOMMITTED, name));
     }
     let edits = history.edits.get(path).map(Vec::as_slice).unwrap_or_default();
     contents.extend(edits.iter().map(|edit| (edit.commit, edit.before.clone())));
+    // A block that is the same after so many edits is taken for unchanged since the freeze.
     contents.truncate(MOST_LOOKS);
     if contents.is_empty() {
         return None;
     }
     let Some(now) = ContentRef::from_file(&shown.file) else {
+        // The key is never looked up: a file without text has no summary.
         return Some(EditHistory { shown, contents, key: ContentHash::digest(b"") });
     };
     let mut key = Fingerprint::default();

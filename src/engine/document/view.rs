@@ -100,6 +100,7 @@ pub(super) fn masked_view(
     });
     match (shown, missing) {
         (Ok(shown), reason) => Ok(ViewContent { reason, ..shown }),
+        // Nothing is shown because the mask's names are gone, which says more than that there is no symbol.
         (Err(ViewUnavailable::Words(_)), Some(reason)) => Err(ViewUnavailable::Words(reason)),
         (Err(hindrance), _) => Err(hindrance),
     }
@@ -187,6 +188,7 @@ fn view_text(
     subject: &ContentRef<'_>,
     rendering: &mut ViewParams<'_>,
 ) -> Result<HashedText, ViewUnavailable> {
+    // Taken and not cloned: no view needs the text twice, and it may be large.
     let text = rendering.text.take();
     text.map_or_else(|| workspace.read_text(subject.path), Ok).map_err(ViewUnavailable::LeftOut)
 }
@@ -238,6 +240,8 @@ pub(super) fn base_texts(
     wanted: VecDeque<RelPath>,
 ) -> Result<BaseTexts, Error> {
     let baseline = match (against, wanted.is_empty()) {
+        // Without a diff git need not be asked. A revision that was named is resolved all the same, so that a
+        // misspelled one is an error and not ignored.
         (None, true) => Baseline::Nothing(""),
         (revision, _) => baseline(workspace, revision.unwrap_or(HEAD))?,
     };

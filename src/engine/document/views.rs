@@ -24,6 +24,7 @@ impl DocumentRun<'_, '_> {
         let summaries = ModelSummaries::default();
         let mut renderer = self.renderer(&summaries);
         let items = CuratedItems::new(renderer.cache.workspace.relative_items(&request.items));
+        // One selection for each word, because answers come in the order of the arguments.
         for word in &request.files {
             let wants_text = request.mode.is_none_or(ViewMode::needs_text);
             let mut selection =
@@ -104,12 +105,14 @@ fn view_base_texts(
     texts.baseline = baseline(workspace, request.base.as_deref().unwrap_or(HEAD))?;
     let mut unchanged = 0;
     if let Baseline::Commit { id, .. } = &texts.baseline
+        // A file that is named is shown even if it has not changed; only folders and patterns are narrowed down.
         && !selection.files.iter().all(|file| selection.named.contains(&file.path))
         && let Some(changed) = changed_since(workspace, id)
     {
         let before = selection.files.len();
         let by_name = &selection.named;
         selection.files.retain(|file| {
+            // Git's diff does not list untracked files, which are all new.
             let is_same = file.tracked && !changed.contains_key(&file.path);
             by_name.contains(&file.path) || !is_same
         });

@@ -98,6 +98,7 @@ pub(in crate::engine) fn commit_log(
 }
 
 fn commits(cache: &mut ArtifactCache<'_>) -> Option<CommitLog> {
+    // Both questions in one process, because starting git costs more than either of them.
     let about = git_line(&cache.workspace, &["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
     let (_, head) = about.split_once('\n')?;
     let frozen = frozen_commit(cache, &about)?;
@@ -108,12 +109,16 @@ fn commits(cache: &mut ArtifactCache<'_>) -> Option<CommitLog> {
 
 /// Returns what the first-parent commits after `frozen` did, up to `head`.
 fn edits(cache: &mut ArtifactCache<'_>, frozen: &str, head: &str) -> Option<HashMap<RelPath, Vec<FileEdit>>> {
+    // The commits are a part of the value, so that the log up to another head is never taken for this one.
     let title = format!("{frozen} {head}\n");
     let remembered = cache.query_store(|store| store.get_meta(EDITS_KEY)).flatten();
     if let Some(log) = remembered.as_deref().and_then(|bytes| bytes.strip_prefix(title.as_bytes())) {
         return Some(read_edits(log));
     }
     let range = format!("{frozen}..{head}");
+    // Merges count as one change, that of the branch. Renames are not followed, so that each entry has exactly one
+    // path. Blobs keep their full names, because they are asked for by them later. `--relative`, because the project
+    // may be a folder of its repository. `--` ends the revisions: a file may be named like one.
     let log = [
         "log",
         "--first-parent",
@@ -164,6 +169,7 @@ fn frozen_commit(cache: &mut ArtifactCache<'_>, about: &str) -> Option<String> {
     }
     let count: u64 =
         git_line(&cache.workspace, &["rev-list", "--count", "--first-parent", head])?.parse().ok()?;
+    // Counted from the first commit, so that every clone freezes its scores at the same ones.
     let back = count.checked_sub(1)? % COMMITS_BETWEEN_FREEZES;
     let frozen =
         git_line(&cache.workspace, &["rev-parse", "--verify", "--quiet", &format!("{head}~{back}")])?;
@@ -257,6 +263,7 @@ fn disabled_filters(settings: &[u8]) -> Option<Vec<String>> {
     for name in settings.split(|byte| *byte == 0).filter(|name| name.starts_with(b"filter.")) {
         let name = std::str::from_utf8(name).ok().filter(|name| !name.contains('='))?;
         let (filter, _) = name.rsplit_once('.')?;
+        // A filter that is required and blank would make git fail instead of passing the bytes on.
         let keys = [("clean", ""), ("process", ""), ("smudge", ""), ("required", "false")];
         blanked.extend(keys.map(|(key, value)| format!("{filter}.{key}={value}")));
     }
@@ -275,12 +282,16 @@ fn count_scores(log: &[u8]) -> HashMap<RelPath, u64> {
     let mut scores = HashMap::new();
     let mut age = -1.0;
     for entry in log.split(|byte| *byte == 0) {
+        // Even with `-z`, a line feed separates a commit's format from its first name.
         let entry = entry.strip_prefix(b"\n").unwrap_or(entry);
+        // A file named by this very byte would be taken for a commit; all that comes of it is that others age by one
+        // more.
         if entry == [1] {
             age += 1.0;
             continue;
         }
         let Ok(path) = RelPath::new(entry) else { continue };
+        // Rounded, so that a difference in the last digits of two platforms' `exp2` does not reach the order of files.
         let weight = (1_000_000.0 * f64::exp2(-age / HALF_LIFE)).round() as u64;
         *scores.entry(path).or_insert(0) += weight;
     }
@@ -290,6 +301,7 @@ fn count_scores(log: &[u8]) -> HashMap<RelPath, u64> {
 fn write_scores(scores: &HashMap<RelPath, u64>, frozen: &str) -> Vec<u8> {
     let mut bytes = frozen.as_bytes().to_vec();
     for (path, score) in scores {
+        // NUL is the one byte that no path holds.
         bytes.push(0);
         bytes.extend_from_slice(score.to_string().as_bytes());
         bytes.push(b' ');
@@ -318,6 +330,7 @@ fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<FileEdit>> {
     let is_commit = |entry: &[u8]| entry == [1];
     let entries = || log.split(|byte| *byte == 0).map(|entry| entry.strip_prefix(b"\n").unwrap_or(entry));
     let commits = entries().filter(|entry| is_commit(entry)).count();
+    // Counted from the oldest, so that a commit keeps its number when others follow: the numbers are remembered.
     let mut commit = u32::try_from(commits).unwrap_or(u32::MAX).saturating_add(1);
     let mut edits: HashMap<RelPath, Vec<FileEdit>> = HashMap::new();
     let mut before = None;

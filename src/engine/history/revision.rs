@@ -54,6 +54,7 @@ fn resolve_commit(workspace: &Workspace<'_>, revision: &str) -> Option<String> {
     }
     let commit = format!("{revision}^{{commit}}");
     let id = git_line(workspace, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+    // The answer becomes a part of later commands, so nothing but an id is accepted.
     let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then_some(id)
 }
@@ -65,6 +66,7 @@ pub(in crate::engine) fn texts_at(
     commit: &str,
     paths: &[&RelPath],
 ) -> HashMap<RelPath, RevisionText> {
+    // `./` makes the path relative to the project's folder, which may be below the repository's root.
     let name = |path: &&RelPath| [commit.as_bytes(), b":./", path.as_bytes()].concat();
     let names: Vec<Vec<u8>> = paths.iter().map(name).collect();
     let sizes = blob_sizes(workspace, &names);
@@ -100,6 +102,7 @@ fn blobs_of_sizes(
     let most = workspace.options.structure_max_bytes;
     let wanted = names.iter().zip(sizes).map(|(name, size)| match size {
         Some(size) if *size <= most => name.as_slice(),
+        // Asked for all the same, under a name that nothing has: answers are matched with names by their position.
         Some(_) | None => NOTHING,
     });
     let answer = git(workspace, &["cat-file", "--batch"], &name_lines(wanted));
@@ -112,6 +115,7 @@ fn blob_sizes(workspace: &Workspace<'_>, names: &[Vec<u8>]) -> Vec<Option<u64>> 
     let answer = git(workspace, &["cat-file", "--batch-check"], &lines);
     let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
     let size = |line: &str| {
+        // From the end, because git repeats a name that it does not have, and that may hold spaces.
         let mut words = line.rsplitn(3, ' ');
         let (size, kind) = (words.next()?, words.next()?);
         size.parse().ok().filter(|_| kind == "blob")
@@ -141,7 +145,9 @@ fn read_batch(mut answer: &[u8], names: usize) -> Vec<Option<Vec<u8>>> {
             contents.push(None);
             continue;
         };
+        // Git may have ended early; what is left of its output is not a file.
         let Some(bytes) = answer.get(..size) else { break };
+        // A folder of that name has bytes too: git's encoding of its entries.
         contents.push((kind == "blob").then(|| bytes.to_vec()));
         answer = answer.get(size + 1..).unwrap_or_default();
     }

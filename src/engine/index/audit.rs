@@ -76,9 +76,11 @@ fn compare_with_index(
     suspects: Option<&[RelPath]>,
 ) -> Result<u64, Error> {
     let workspace = &cache.workspace;
+    // Listed and read anew, never from what is kept: an audit must not share a mistake with what it checks.
     let listing = discover::list(&workspace.root, &workspace.names, workspace.world.processes)?;
     let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
     let rows = audited_rows(cache)?;
+    // Both, because a row may have no file just as a file may have no row.
     let all = || listing.files.iter().map(|found| &found.path).chain(rows.keys());
     let paths: BTreeSet<&RelPath> =
         suspects.map_or_else(|| all().collect(), |suspects| suspects.iter().collect());
@@ -135,6 +137,7 @@ fn recheck(cache: &mut ArtifactCache<'_>, report: &mut AuditReport) -> Result<()
 fn refresh_reported(cache: &mut ArtifactCache<'_>, suspects: &[RelPath]) -> Result<(), Error> {
     let Some(tree) = cache.workspace.tracker.clone() else { return Ok(()) };
     let dirty = tree.snapshot(&cache.workspace.options.names).dirty;
+    // No others: refreshing a file that no event has reported would repair the very row that the audit has to report.
     let touched: Vec<RelPath> = suspects.iter().filter(|path| dirty.contains(path)).cloned().collect();
     if !touched.is_empty() {
         refresh(cache, &touched)?;
@@ -146,6 +149,7 @@ fn refresh_reported(cache: &mut ArtifactCache<'_>, suspects: &[RelPath]) -> Resu
 fn mark_damaged_rows(cache: &mut ArtifactCache<'_>, report: &mut AuditReport) -> Result<(), Error> {
     let store = cache.store.as_ref().ok_or(Error::NoCache)?;
     for difference in &mut report.differences {
+        // Every query treats a damaged row as absent, so the comparison cannot distinguish the two.
         if difference.kind == IndexDifferenceKind::NotIndexed && store.has_file_row(&difference.path)? {
             difference.kind = IndexDifferenceKind::DamagedRow;
         }
@@ -171,6 +175,7 @@ fn read_actual_state(
     if found.skip_reason.is_some() {
         return (ActualState::Unkept, 0);
     }
+    // No row is kept of a file that could not be read, because the next attempt may succeed.
     let Ok(reading) = files.read(&found.path, most) else { return (ActualState::Unkept, 0) };
     let bytes = reading.bytes.len() as u64;
     match identify(&found.path, &reading.bytes, neighbors) {

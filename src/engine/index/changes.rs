@@ -85,6 +85,7 @@ fn refresh_matching(
         let batch = WriteBatch { removed: gone.clone(), ..cache.new_batch() };
         cache.save(batch, snapshot.tree.as_ref());
     }
+    // An answer may have stored a change before this refresh; it is reported against the row from before that answer.
     let mut unreported =
         cache.workspace.tracker.as_ref().map(|tree| tree.take_unreported(is_meant)).unwrap_or_default();
     let mut changes = Vec::new();

@@ -133,6 +133,7 @@ pub(super) fn scan_places(
                 scan.add_known(found, state, request.keeps_known);
             }
             StampCheck::LeftOut(reason) => {
+                // A row that remains is of what had the name before, unless it gives the same reason.
                 let row = snapshot.rows.get(&found.path);
                 if row.is_some_and(|row| row.state == StoredFileState::LeftOut(reason)) {
                     kept.insert(&found.path);
@@ -175,6 +176,7 @@ pub(super) fn check_stamp(
     }
     let Some(row) = snapshot.rows.get(&found.path) else { return StampCheck::Read };
     let Some(stat) = &snapshot.stats[at] else { return StampCheck::Read };
+    // The limit may have been higher when the row was written; the reading finds the reason why the file is left out.
     if stat.kind != FileKind::Regular || workspace.options.structure_max_bytes < stat.stamp.size {
         return StampCheck::Read;
     }
@@ -204,6 +206,8 @@ fn read_all(
         let progress = cache.workspace.world.progress;
         let examiner = examiner(cache, &snapshot.listed.neighbors, request.keeps_text);
         let (sender, results) = sync_channel::<ExaminedFile>(RESULTS_WAITING);
+        // This thread has the only connection that writes, so the readers hand over their results. The queue is short:
+        // readers that are faster than the disk wait instead of filling memory.
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 examiner.examine_all(paths, &sender, progress);
@@ -255,11 +259,13 @@ fn reread_young(
         .filter(|row| rests_at(row).is_some_and(|at| at < now.saturating_add(MAX_REST_NS)))
         .collect();
     let Some(last) = soon.iter().filter_map(|row| rests_at(row)).max() else { return };
+    // A millisecond more, because a reading at the very end of the window is still racy.
     let wait = u64::try_from(last.saturating_sub(now)).unwrap_or(0).saturating_add(1_000_000);
     cache.workspace.world.clock.sleep(std::time::Duration::from_nanos(wait));
     let mut batch = cache.new_batch();
     for row in soon {
         let again = examiner.examine(&row.path);
+        // A file that has changed once more is left to the next run, which sees it by its stamp.
         if again.stamp == row.stamp && again.outcome.is_as_stored(&row.state) {
             batch.files.push(FileRow { read_at_ns: again.read_at_ns, ..row.clone() });
         }
@@ -271,6 +277,7 @@ fn reread_young(
 impl ScanResult {
     /// Takes in what is known of a file that need not be read.
     fn add_known(&mut self, found: &DiscoveredFile, state: KnownState, is_kept: bool) {
+        // Counted and dropped: an index run needs no more, and the states of all files of a large project fill memory.
         if !is_kept && matches!(state, KnownState::Content { .. }) {
             self.report.files += 1;
             return;
@@ -334,6 +341,8 @@ pub(super) fn state_from_row(row: &FileRow, neighbors: Option<&HeaderNeighbors>)
     match &row.state {
         StoredFileState::LeftOut(reason) => Some(KnownState::LeftOut(*reason)),
         StoredFileState::Content { hash, language, facts } => {
+            // Determined anew for a header: its language depends on other files, so its own stamp does not vouch for
+            // it.
             let file_type = match neighbors {
                 Some(neighbors) if discover::is_header(&row.path) => {
                     discover::detect_file_type(&row.path, facts, neighbors)

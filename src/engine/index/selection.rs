@@ -61,6 +61,7 @@ pub(in crate::engine) fn select(
                 selection.files.push(file);
             }
             Ok(None) if word.is_required => selectors.push((word, Selector::new(word.text)?)),
+            // A preset was written earlier; that one of its patterns is malformed should not cost the others.
             Ok(None) => selectors.push((word, Selector::new_lenient(word.text))),
             Err(error) => selection.record_missing(word, error)?,
         }
@@ -81,6 +82,7 @@ pub(in crate::engine) fn select(
         selection.texts.extend(found.texts);
         selection.rules = found.rules;
     }
+    // Words may overlap: a file stays where it was selected first.
     let mut seen = HashSet::new();
     selection.files.retain(|file| seen.insert(file.path.clone()));
     Ok(selection)
@@ -98,6 +100,7 @@ fn resolve_file(
         return Err(Error::Apart { path });
     }
     let found = match cache.workspace.world.files.stat(&path) {
+        // Names such as `[id].tsx` are common: only where no file has the name is it a pattern.
         Err(_) if word.contains(['*', '?', '[', '{']) => return Ok(None),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(SkipReason::Vanished),
         Err(_) => Some(SkipReason::Unreadable),
@@ -113,6 +116,8 @@ fn resolve_file(
         Some(reason) => (KnownState::LeftOut(reason), None),
         None => examine_one(cache, &path, trust, keeps_text),
     };
+    // That git tracks it is assumed, because finding out takes a listing. So in the stable order, an untracked file
+    // that is named by its path is placed like one that never changed.
     Ok(Some((KnownFile { path, tracked: true, state }, text)))
 }
 
@@ -134,6 +139,7 @@ fn examine_one(
     };
     let is_dirty = began.as_ref().is_some_and(|began| began.dirty.contains(path));
     let is_doubted = cache.workspace.paranoid || is_dirty || trust == Trust::Nothing;
+    // Needed before the row is trusted: a header's language may change with its neighbors while its bytes do not.
     let neighbors = neighbors_of(cache, path);
     if let Some(row) = row.as_ref().filter(|_| is_current && !is_doubted)
         && let Ok(stat) = cache.workspace.world.files.stat(path)

@@ -74,6 +74,7 @@ pub(super) fn take_snapshot(
         }
         None => list_and_stat(cache, &rows, began.as_ref(), wanted)?,
     };
+    // Also those of a kept listing: an answer from the cache has to say what a new one would.
     for note in &listed.listing.notes {
         cache.workspace.note(note.clone());
     }
@@ -92,6 +93,8 @@ fn list_and_stat(
 ) -> Result<(Arc<TrackedListing>, Vec<Option<FileStat>>), Error> {
     let files = cache.workspace.world.files;
     let (listed, stats) = cache.workspace.list_files(began, skew_ns(cache, began), || {
+        // By the stored rows, because the listing is being made at the same time. A file that has no row is read
+        // anyway, so it needs no stat here.
         let paths: Vec<Option<&RelPath>> = rows.keys().filter(|path| wanted(path)).map(Some).collect();
         let stats = stat_all(files, &paths);
         paths.into_iter().flatten().zip(stats).collect::<FxHashMap<_, _>>()
@@ -103,9 +106,12 @@ fn list_and_stat(
 /// Counts the files that are to be read because their stamps have changed, and that no event reported in time.
 pub(super) fn count_missed(cache: &ArtifactCache<'_>, to_read: &[RelPath], snapshot: &ProjectSnapshot) {
     let (Some(tree), Some(began)) = (&cache.workspace.tracker, &snapshot.tree) else { return };
+    // Before everything was scanned once, a difference says nothing about events: the change may be older than the
+    // watch.
     if !began.is_complete {
         return;
     }
+    // The event of a later change may still be on its way.
     let told_by = cache.workspace.world.clock.now_ns().saturating_sub(TOLD_BY_NS);
     let is_missed = |path: &&RelPath| {
         let at = snapshot.files().binary_search_by(|found| found.path.cmp(path)).ok();
@@ -152,6 +158,7 @@ pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Hea
         return HeaderNeighbors::default();
     }
     let folder = path.parent();
+    // A folder that cannot be read decides nothing; the listing below does.
     let names = cache.workspace.world.files.entry_names(folder).unwrap_or_default();
     let join = |name: Vec<u8>| match folder {
         b"" => RelPath::new(&name).ok(),

@@ -37,6 +37,7 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
     for (at, found) in snapshot.files().iter().enumerate() {
         let look = check_stamp(&cache.workspace, at, &snapshot, Trust::Stamps);
         let row = snapshot.rows.get(&found.path);
+        // Without the neighbors, so that a header has the type that it was last read as: this is about what is stored.
         let known = row.and_then(|row| state_from_row(row, None));
         let freshness = match &look {
             StampCheck::LeftOut(reason) | StampCheck::Unchanged(KnownState::LeftOut(reason)) => {
@@ -50,6 +51,7 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
             Some(KnownState::LeftOut(_)) | None => None,
         };
         let is_shown = !matches!(freshness, Freshness::LeftOut(_));
+        // A row may have outlived the text, as of a file that cannot be read any more; nothing is shown of it then.
         let content = content.filter(|_| is_shown);
         let summary_by = content.and_then(|(_, file_type)| producer(ArtifactKind::Summary, file_type));
         let summary_by = summary_by.map(|by| by.version);
@@ -66,6 +68,8 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
 
 /// Returns the status of a file that an index run would read.
 fn unread_freshness(workspace: &Workspace<'_>, found: &DiscoveredFile, is_known: bool) -> Freshness {
+    // A file without a row may have no stat in the snapshot, and one that would be left out must not be reported as
+    // new.
     let reason = match workspace.world.files.stat(&found.path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(SkipReason::Vanished),
         Err(_) => Some(SkipReason::Unreadable),

@@ -46,6 +46,7 @@ impl Workspace<'_> {
         meanwhile: impl FnOnce() -> R,
     ) -> Result<(Arc<TrackedListing>, R), Error> {
         let kept_in = self.tracker.as_ref().zip(began).filter(|(_, began)| began.is_trusted);
+        // Taken before git starts: a change during the listing may or may not be in it, so it must count as later.
         let began_ns = self.world.clock.now_ns().saturating_add(skew_ns);
         let (root, names, processes) = (&self.root, &*self.names, self.world.processes);
         let (listing, done) = std::thread::scope(|scope| {
@@ -109,6 +110,7 @@ impl Workspace<'_> {
             let should_be_reported = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
             ListingState::Stale { should_be_reported }
         };
+        // The rules first: there are few of them, and a changed one makes thousands of stats of folders unnecessary.
         for (path, before) in &listed.rule_files {
             let now = rule_stamp(self, path);
             if now != *before || now.is_some_and(|now| is_racy(&now, listed.began_ns)) {
@@ -253,6 +255,7 @@ impl Workspace<'_> {
         let mut text = Vec::new();
         for (name, kind) in &entries {
             text.extend_from_slice(name);
+            // The kind is a part of it: a folder in the place of a file has the same name and other files in it.
             let kind: &[u8] = match kind {
                 FileKind::Regular => b"\0r",
                 FileKind::Directory => b"\0d",
@@ -291,6 +294,7 @@ pub fn watch_folders(
 ) -> Result<WatchFolders, Error> {
     let names = NameRules::new(&options.names)?;
     let root = root.to_owned();
+    // Remembered from the last listing of everything, because a request for one folder does not list files.
     let lister = Mutex::new(ListingSource::Walk);
     Ok(Arc::new(move |below| {
         let mut source = lister.lock().unwrap_or_else(PoisonError::into_inner);

@@ -72,6 +72,8 @@ impl Workspace<'_> {
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let bytes = inside.as_os_str().as_bytes();
         let bytes = bytes.strip_prefix(b"./").unwrap_or(bytes);
+        // An empty word is more likely a mistake, such as an unset variable, than a name for the root; it fails as a
+        // path below.
         let is_root = bytes.is_empty() && !word.is_empty();
         if is_root || bytes == b"." || bytes.ends_with(b"/") {
             return Ok(None);
@@ -130,6 +132,7 @@ pub(in crate::engine) struct RunLog {
 impl RunLog {
     /// Adds a note, once.
     pub(in crate::engine) fn note(&mut self, note: String) {
+        // Several steps of one answer may meet with the same obstacle, such as a cache that cannot be opened.
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

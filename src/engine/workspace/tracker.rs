@@ -96,6 +96,7 @@ impl TreeTracker {
         known.touches += 1;
         known.version += 1;
         let touch = known.touches;
+        // Replaces the number of an earlier report: a reading that began between the two settles neither.
         known.dirty.extend(paths.iter().map(|path| (path.clone(), touch)));
     }
 
@@ -111,6 +112,7 @@ impl TreeTracker {
     /// Records that events were lost, so that anything may have changed.
     pub(in crate::engine) fn invalidate_all(&self) {
         let mut known = self.known();
+        // `dirty` is kept: these files have to be read even if a rescan finds their stamps unchanged.
         known.epoch += 1;
         known.relists += 1;
         known.version += 1;
@@ -309,6 +311,7 @@ impl TreeTracker {
     /// Records that every file was scanned.
     pub(in crate::engine) fn mark_scanned_all(&self, began: &TreeSnapshot) {
         let mut known = self.known();
+        // Events that were lost during the scan may be about files that it had already passed.
         known.is_complete = known.epoch == began.epoch && known.is_trusted;
         let seen = began.touches;
         // What is not listed any more, or never was, is not going to be read.
