@@ -248,3 +248,29 @@ const fn is_withheld(reason: SkipReason) -> bool {
         | SkipReason::NestedRepository => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Span, SymbolKind};
+
+    #[test]
+    fn a_name_means_a_symbol_by_the_end_of_its_qualified_name() {
+        let symbol = Symbol {
+            kind: SymbolKind::Method,
+            name: "run".to_owned(),
+            qualified_name: "core.Engine.run".to_owned(),
+            span: Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: 1 },
+            signature: String::new(),
+            doc: None,
+            recovered: false,
+            children: Vec::new(),
+        };
+        for name in ["run", "Engine.run", "core.Engine.run"] {
+            assert!(matches_name(&symbol, name), "{name}");
+        }
+        for name in ["un", "gine.run", "Engine", "x.run"] {
+            assert!(!matches_name(&symbol, name), "{name}");
+        }
+    }
+}
