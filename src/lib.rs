@@ -86,6 +86,8 @@ pub(crate) mod syntax;
 pub(crate) mod sys;
 pub(crate) mod watch;
 
+// What `Project::ask` takes and returns, including the types of nested fields: a caller could not name them
+// otherwise.
 pub use api::{
     AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposedDocument, DocumentReceipt,
     ExplainQuery, ExplainedRule, FileExplanation, FileOutline, FileView, FolderAuthor, FormatName,
@@ -93,6 +95,7 @@ pub use api::{
     Query, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, StrategyName, SummaryAuthor,
     SymbolNode, SymbolsQuery, ViewQuery, ViewSelection,
 };
+// The binary only calls this, so that everything it does can be tested through the library.
 pub use cli::main;
 pub use service::Project;
 

@@ -110,6 +110,8 @@ impl Client {
     pub fn ask(&self, query: &AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ClientError> {
         let Some(path) = query.path() else { return Err(ClientError::NoRoute) };
         let parameters = if call.require_fresh { "?require_fresh=true" } else { "" };
+        // The version is sent because another one may answer differently in the same protocol, and the daemon then
+        // refuses.
         let request = request("POST", &format!("{path}{parameters}"))
             .header("content-type", "application/json")
             .header("accept", "application/x-ndjson")
@@ -147,12 +149,14 @@ impl Client {
 
     /// Sends a request on a connection of its own: one costs less than to find out whether an old one still lives.
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, ClientError> {
+        // A poisoned lock costs no more than the connection that was made ahead.
         let first = self.first.lock().ok().and_then(|mut first| first.take());
         let stream = match first {
             Some((stream, since)) if since.elapsed() < MAX_IDLE => stream,
             Some(_) | None => connect_socket(&self.socket).await?,
         };
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io_error)?;
+        // The driver ends with its connection, which carries this request only; nobody has to wait for it.
         tokio::spawn(connection);
         let response = tokio::time::timeout(MAX_SILENCE, sender.send_request(request)).await;
         Ok(response.map_err(|_| ConnectError::Silent(MAX_SILENCE))?.map_err(io_error)?)
@@ -228,6 +232,7 @@ fn body_of(query: &AnyQuery) -> Vec<u8> {
 }
 
 /// How long a daemon may be silent: at work it says so each second.
+// Five times the interval between lines of progress, so that a busy machine is not taken for a daemon that hangs.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
 
 /// Bytes of an answer that room is made for before they come.
@@ -285,6 +290,7 @@ fn parse_answer(status: u16, body: &Bytes, call: &CallOptions) -> Result<Service
         #[serde(borrow)]
         data: &'a RawValue,
     }
+    // An error has no `data` and fails here, whatever its status: after lines of progress the status is 200.
     let Ok(envelope) = serde_json::from_slice::<AnswerEnvelope<'_>>(body) else {
         return Err(parse_error(status, body));
     };

@@ -87,6 +87,7 @@ pub fn slice_from_json(text: &str) -> Result<Slice, ApiError> {
     let content_hash = hash.map(|hash| hash.parse()).transpose();
     let content_hash =
         content_hash.map_err(|_| ApiError::bad_slice("content_hash is not a SHA-256 of 64 hex digits"))?;
+    // Only slices of earlier systems have these; where both spellings are present, the new one is the more exact.
     let old = written.anchor_lines.map_or_else(ContextSides::default, AnchorLines::into_sides);
     let unique = written.unique_lines.unwrap_or_default();
     Ok(Slice {

@@ -1,4 +1,4 @@
-//! Documents are composed, and written in the format that was asked for, within the limit of bytes of that format.
+//! Composes documents and writes them in the requested format, within the limit of bytes in that format.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -14,9 +14,10 @@ use crate::engine::{
 use crate::model::{BodyOptions, ContentHash, Document, Receipt};
 use crate::render;
 
-/// So often at most a limit is tried between the smallest document and the largest.
+/// The most limits that are tried between those of the smallest and the largest document.
+// Eight halvings leave a 256th of the range, which is less than the slack.
 const MAX_TRIES: usize = 8;
-/// A document is large enough where it leaves no more than this part of the limit.
+/// A document is large enough if it leaves no more than this fraction of the limit unused.
 const SLACK_PART: u64 = 50;
 
 /// A document that is asked for.
@@ -71,6 +72,7 @@ pub fn compose_document(
     }
     let asked = Arc::new(DocumentCacheKey { written_as: written_as(aggregation), request });
     let request = &asked.request;
+    // The files are selected and compared even for a cached document: only composing and writing are saved.
     let selected = project.select_for(request)?;
     if let Some(document) = project.cached_document(&asked, &selected) {
         return Ok(document);
@@ -132,8 +134,8 @@ const fn limit_of_format(aggregation: &DocumentRequest) -> Option<u64> {
     }
 }
 
-/// The engine fits the Markdown of a document into a limit of bytes, and other formats take more bytes than that. So a
-/// lower limit is sought, for which the document keeps the real one as it is written.
+/// The engine fits the Markdown of a document into a limit of bytes, and other formats take more bytes than that. This
+/// searches for a lower limit with which the document, as written, keeps the real one.
 struct SizeSearch<'s, 'w> {
     project: &'s mut Project<'w>,
     aggregation: &'s DocumentRequest,
@@ -194,10 +196,10 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
         Ok((bytes, self.compose_within(bytes)?))
     }
 
-    /// Returns the error that even the smallest document is too large. The limit that it would fit into is a part of
-    /// its
-    /// receipt, and may have more digits.
+    /// Returns the error that even the smallest document is too large.
     fn over_size(&self, mut smallest: Document) -> Error {
+        // The limit that the document would fit into is part of its receipt, where it may have more digits than the
+        // limit that was requested, so that the document grows with it.
         while smallest.receipt.max_bytes != Some(smallest.receipt.bytes) {
             smallest.receipt.max_bytes = Some(smallest.receipt.bytes);
             match format_document(smallest, self.aggregation) {
@@ -254,6 +256,7 @@ fn format_text(document: &Document, aggregation: &DocumentRequest) -> Result<Str
 /// Returns a key that the documents of one project and tier share. It is a hash, so that it reveals no names.
 fn cache_key(document: &Document, aggregation: &DocumentRequest) -> String {
     let tier = document.receipt.tier.map_or(String::new(), |tier| tier.to_string());
+    // A NUL keeps the parts apart, because a project's name holds no control characters.
     let subject = format!("{}\0{tier}", aggregation.project_name);
     format!("slop-{}", ContentHash::digest(subject.as_bytes()).short_hex())
 }

@@ -7,12 +7,12 @@ use std::path::Path;
 use crate::engine::{Code, Error};
 use crate::model::error_chain;
 
-/// Who has to do something about a fault.
+/// Who has to act on an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApiErrorKind {
-    /// Whoever asked: something else should be asked for.
+    /// The client: the same request fails again.
     User,
-    /// Whoever looks after the machine; the same request may then succeed.
+    /// The owner of the machine, if anybody: the same request may succeed later.
     Environment,
 }
 
@@ -25,17 +25,17 @@ pub struct ApiError {
     pub message: String,
     /// A hint.
     pub hint: Cow<'static, str>,
-    /// Who has to do it.
+    /// Who has to act.
     pub kind: ApiErrorKind,
 }
 
 impl ApiError {
-    /// Whoever asked should ask for something else.
+    /// Returns an error of the request, which fails again if it is repeated.
     pub fn user(code: &'static str, message: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
         Self { code: code.into(), message: message.into(), hint: hint.into(), kind: ApiErrorKind::User }
     }
 
-    /// The same request may succeed later, or after somebody has looked after the machine.
+    /// Returns an error of the environment: the same request may succeed later.
     pub fn environment(
         code: &'static str,
         message: impl Into<String>,
@@ -55,7 +55,7 @@ impl ApiError {
         Self::user("no_project", message, "give the path of a folder that can be read with --project")
     }
 
-    /// The asker takes other settings for those of the project.
+    /// The client expects other settings than those of the project.
     pub fn other_settings() -> Self {
         let message = "settings differ from those that the client has read".to_owned();
         Self::user("other_settings", message, "ask again with the settings that are there now")
@@ -63,6 +63,7 @@ impl ApiError {
 
     /// An assumption of slop's own did not hold.
     pub fn bug() -> Self {
+        // Counted as a failure of the environment, because there is nothing that the user could ask differently.
         let message = "internal error in slop".to_owned();
         Self::environment("bug", message, "ask again; `slop daemon logs` says what failed, for a report")
     }
@@ -74,23 +75,23 @@ impl ApiError {
         Self::environment(code, message, hint)
     }
 
-    /// What should be an answer cannot be read.
+    /// The answer cannot be decoded.
     pub fn unreadable_answer(error: &serde_json::Error) -> Self {
         let hint = "this is a bug in slop; asking for something else may still work";
         Self::environment("bug", format!("internal error in slop: {error}"), hint)
     }
 
-    /// The answer cannot be vouched for, and the asker wants no other.
+    /// The answer may not be fresh, and the client requires that it is.
     pub fn not_fresh(reason: &str) -> Self {
         let message = format!("answer is not certainly fresh: {reason}");
         Self::environment("not_fresh", message, "try again when the files rest, or ask without require_fresh")
     }
 
-    /// What should be a slice as JSON is none.
-    pub fn bad_slice(why: &str) -> Self {
+    /// The JSON is not a slice.
+    pub fn bad_slice(reason: &str) -> Self {
         Self::user(
             "bad_slice",
-            format!("not a slice as JSON: {why}"),
+            format!("not a slice as JSON: {reason}"),
             "`slop slice make PATH A-B` prints one as it should be",
         )
     }
@@ -103,13 +104,15 @@ impl From<Error> for ApiError {
     }
 }
 
-/// What to do about a database of models' words that cannot be used: it was paid for, so no hint says to delete it.
+/// The hint for a database of models' summaries that cannot be used: it was paid for, so no hint says to delete it.
 pub const PAID_STORE_HINT: &str = "if it is damaged, `slop cache verify` or the next `slop summarize` repairs it, and keeps the old \
                           file; do not delete it, for it was paid for";
 
 /// Returns the stable name of a code, who has to act on it, and what they can do.
 const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
     use ApiErrorKind::{Environment, User};
+    // A table, and therefore longer than other functions. Without a `_` arm, a new code does not compile until it has
+    // a name, a kind and a hint.
     match code {
         Code::ListFailed => {
             ("list_failed", Environment, "check that the project's folder is there and can be read")

@@ -18,6 +18,7 @@ use crate::engine;
 const MAX_EVENTS: usize = 1024;
 
 /// Changes that are remembered, in all events together.
+// A branch switch is one event with very many changes, so a limit of events alone would not bound the memory.
 const MAX_CHANGES: usize = 65_536;
 
 /// A moment by the daemon's count, written `epoch:sequence`.
@@ -154,6 +155,7 @@ impl Feed {
             return;
         }
         ring.push(event);
+        // Released before the subscribers are woken, because each of them takes this lock first.
         drop(ring);
         self.newest.send_replace(clock);
     }
@@ -187,10 +189,13 @@ impl EventRing {
     }
 
     fn next_after(&self, last: Option<ClockPosition>) -> Option<Arc<FeedEvent>> {
+        // A position before the ring's beginning may hide changes; the subscriber is told to look at everything
+        // instead.
         let Some(last) = last.filter(|last| self.known_from <= *last) else {
             let kind = FeedEventKind::FreshInstance;
             return Some(Arc::new(FeedEvent { kind, clock: self.newest, changes: Vec::new() }));
         };
+        // The ring is sorted, because `publish` drops an event that is not later than the newest.
         let next = self.events.partition_point(|event| event.clock <= last);
         self.events.get(next).map(Arc::clone)
     }

@@ -105,6 +105,7 @@ pub(super) fn anthropic(content: &PromptContent, options: &BodyOptions) -> Value
     if !content.suffix.is_empty() {
         blocks.push(json!({"type": "text", "text": content.suffix}));
     }
+    // Anthropic requires `max_tokens`; there is no default to leave it to.
     let mut body = json!({
         "model": options.model,
         "max_tokens": options.max_output_tokens,
@@ -137,6 +138,7 @@ pub(super) fn openai(content: &PromptContent, options: &BodyOptions, cache_key: 
     }
     let mut body = json!({
         "model": options.model,
+        // OpenAI's reasoning models refuse the older `max_tokens`.
         "max_completion_tokens": options.max_output_tokens,
         "messages": messages,
     });
@@ -185,6 +187,7 @@ fn is_of_openai(model: &str) -> bool {
 /// Returns the version in a model's name: `gpt-5.6-luna` is of 5.6, `gpt-6` of 6.0; `None` for `gpt-4o` and strangers.
 fn version(model: &str) -> Option<(u32, u32)> {
     let number = model.strip_prefix("gpt-")?.split('-').next()?;
+    // Compared as numbers: as text, 5.10 would come before 5.6.
     let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
     Some((major.parse().ok()?, minor.parse().ok()?))
 }

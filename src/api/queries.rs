@@ -18,6 +18,7 @@ pub const DEPRECATED_KEYS: [(&str, &str); 3] =
 /// Options of an index run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+// Schemas keep the names under which they were published, because generated clients have types of these names.
 #[schemars(rename = "IndexAsk")]
 pub struct IndexQuery {
     /// Read and hash every file, even if its size and timestamps are unchanged.

@@ -202,6 +202,7 @@ pub enum AnyQuery {
     CacheStatus(CacheStatusQuery),
     CacheClear(CacheClearQuery),
     CacheVerify(CacheVerifyQuery),
+    // The name of earlier releases, which clients may still send.
     #[serde(alias = "cache_collect")]
     CacheGc(CacheGcQuery),
     Audit(AuditQuery),
@@ -265,6 +266,7 @@ impl Payload {
                 Ok((data, Some(document.text.clone())))
             }
             Self::Json(data) => Ok((data, None)),
+            // No transport lets a question without a route through, so this is not the client's mistake.
             Self::Local(_) => Err(ApiError::bug()),
         }
     }

@@ -84,6 +84,8 @@ impl QueryJob {
     }
 
     pub fn cancel(&self) {
+        // Relaxed is enough: the flag guards no other data, and a worker that sees it late only does some work in
+        // vain.
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
@@ -214,6 +216,7 @@ pub fn ask_encoded(
 ) -> Result<EncodedAnswer, ApiError> {
     let mut received = None;
     service.answer(query, call, &mut |answer| {
+        // It counts as delivered before it is sent: whether a transport's client has read it cannot be known here.
         received = Some(answer);
         Delivery::Arrived
     })?;

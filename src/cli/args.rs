@@ -51,6 +51,7 @@ impl CliArgs {
     pub fn parse_with_name() -> Result<(Self, String), clap::Error> {
         let matches = Self::command().try_get_matches()?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
+        // Errors of the conversion know no usage; formatted with the command, they show one like all others.
         let args = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut Self::command()))?;
         args.check_conflicts()?;
         Ok((args, name))
@@ -67,6 +68,8 @@ impl CliArgs {
         }
         if let CliCommand::Aggregate(aggregate) = &self.command
             && let (Some(output), Some(receipt)) = (&aggregate.output, &aggregate.receipt)
+            // Compared with links resolved: the receipt would otherwise replace its document, whatever the two are
+            // called.
             && resolved(output) == resolved(receipt)
         {
             return Err(conflict("aggregate", "--output and --receipt name the same file"));
@@ -121,6 +124,7 @@ pub struct GlobalArgs {
 /// Returns `path` with symbolic links resolved, as far as it exists.
 fn resolved(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Neither file has to exist yet, but their folders are likely to.
     let in_folder = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }

@@ -8,6 +8,7 @@ use crate::config as settings;
 use crate::service::settings_error;
 
 /// Exit codes; the first two are every program's.
+// 2 is missing here, because clap exits with it by itself; 70 is `EX_SOFTWARE` of sysexits.h.
 pub(super) const DONE: u8 = 0;
 /// The user must act.
 pub(super) const USER: u8 = 1;
@@ -24,6 +25,7 @@ pub(super) const USAGE: &str = "usage";
 pub(super) enum CommandError {
     Api(ApiError),
     /// Standard output cannot be written.
+    // A variant of its own, because a closed pipe is no failure and has to be recognized.
     Output(io::Error),
 }
 

@@ -66,31 +66,31 @@ impl CommandOutput {
         }
     }
 
-    /// Asks the person at the terminal something, whatever silence was asked for.
+    /// Asks the person at the terminal, even with `--quiet`.
     pub(super) fn prompt(&mut self, question: &str) {
         let _ = self.stdout.flush();
         let mut stderr = anstream::stderr();
         let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
     }
 
-    /// Tells a person how an answer came about; only if that was asked for.
+    /// Writes how an answer came about, with `--verbose`.
     pub(super) fn verbose_message(&mut self, line: &str) {
         if self.verbose {
             self.write_stderr(line);
         }
     }
 
-    /// Tells a person what a run stumbled over; not if silence was asked for.
+    /// Writes a note about a run, unless `--quiet` is given.
     pub(super) fn note(&mut self, note: &str) {
         self.message(&format!("{NOTE}note:{NOTE:#} {}", printable_lines(note)));
     }
 
-    /// Writes what is wrong with one of several paths, always.
+    /// Writes what is wrong with one of several paths, even with `--quiet`.
     pub(super) fn missing_path(&mut self, message: &str) {
         self.write_stderr(&format!("{ERROR}error:{ERROR:#} {}", printable_lines(message)));
     }
 
-    /// Reports why a command failed, even if silence was asked for.
+    /// Reports why a command failed, even with `--quiet`.
     pub(super) fn error(&mut self, error: &ApiError) {
         let (message, hint) = (printable_lines(&error.message), printable_lines(&error.hint));
         self.write_stderr(&format!("{ERROR}error:{ERROR:#} {message}"));

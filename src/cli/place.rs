@@ -50,6 +50,7 @@ impl ProcessEnvironment {
         let user_file = user_file.filter(is_some);
         let sources = SettingsSources { user_file, variables };
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        // The XDG specification says that relative paths in these variables are to be ignored.
         let runtime = runtime.filter(|folder| folder.is_absolute()).unwrap_or_else(std::env::temp_dir);
         let program = std::env::current_exe().ok();
         Ok(Self { current_folder: std::env::current_dir()?, sources, runtime, program })
@@ -108,6 +109,7 @@ impl ProjectLocation {
     pub(super) fn resolve_path(&self, word: &str) -> String {
         let path = Path::new(word);
         if path.is_absolute() {
+            // `..` after a link leads elsewhere than its text says, so that such a path is left to the file system.
             let is_plain = !path.components().any(|part| part == Component::ParentDir);
             // The folders above the project may have names that are not UTF-8, and are spelled as they are printed.
             let meant = unescaped_path(word.as_bytes()).map(|bytes| PathBuf::from(OsString::from_vec(bytes)));
@@ -128,6 +130,8 @@ impl ProjectLocation {
         let mut parts: Vec<Component<'_>> = self.below.components().collect();
         for part in path.components() {
             match part {
+                // A `..` that leads out of the root is kept, so that the engine refuses it by the name that the user
+                // gave.
                 Component::ParentDir if parts.last().is_some_and(|last| *last != Component::ParentDir) => {
                     parts.pop();
                 }
@@ -156,6 +160,7 @@ impl ProjectLocation {
                 let path = word.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
                 let (path, line) = path.map_or((word.as_str(), None), |(path, line)| (path, Some(line)));
                 let from_root = self.resolve_path(path);
+                // Focus also takes names and parts of paths, which are no paths from here.
                 let found = if self.root.join(&from_root).exists() { from_root } else { path.to_owned() };
                 line.map_or(found.clone(), |line| format!("{found}:{line}"))
             })

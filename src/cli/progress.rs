@@ -33,13 +33,14 @@ impl TerminalProgress {
         self.with_bar(|bar| bar.set_message(words));
     }
 
-    /// Counts more that is to be done.
+    /// Sets how much there is to do.
     pub(super) fn set_total(&self, total: usize) {
         self.with_bar(|bar| bar.set_length(total as u64));
     }
 
-    /// Shows that so many files are done, of so many.
+    /// Shows how many files are done, of how many.
     pub(super) fn set_position(&self, done: usize, total: usize) {
+        // A daemon's progress may begin in the middle, without a first report of zero files.
         let is_new = self.drawn.lock().is_ok_and(|slot| slot.is_none());
         if is_new && 0 < total {
             self.begin(total);

@@ -8,6 +8,7 @@ use crate::model::{AggregationStrategy, FileOrder, MaskMode, ViewMode, path_text
 pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
     let (start, end) = word.split_once('-').unwrap_or((word, word));
     let number = |digits: &str| {
+        // `parse` alone would take a plus sign for part of a number.
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let number = digits.parse::<u32>().ok().filter(|_| is_number);
         number.ok_or_else(|| format!("`{digits}` is not a line number"))
@@ -36,6 +37,7 @@ pub(super) fn file_word() -> impl TypedValueParser<Value = String> {
 /// Reads `SYMBOL=def`, `SYMBOL=sig` or `SYMBOL=hide`.
 pub(super) fn mask(word: &str) -> Result<(String, MaskMode), String> {
     let expected = || "expected SYMBOL=def, SYMBOL=sig or SYMBOL=hide".to_owned();
+    // The last `=` separates, because names such as `operator==` have some of their own.
     let (symbol, mode) = word.rsplit_once('=').ok_or_else(expected)?;
     let mode = MaskMode::from_name(mode).ok_or_else(expected)?;
     if symbol.trim().is_empty() { Err(expected()) } else { Ok((symbol.trim().to_owned(), mode)) }

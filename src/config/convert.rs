@@ -39,6 +39,7 @@ const MAX_NAME_BYTES: usize = 200;
 
 /// Checks every value by itself and returns the settings.
 pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
+    // Unpacked below and not collected, so that the compiler counts the tiers.
     let [one, two, three, four] = Tier::ALL.map(|tier| tier_settings(merged, tier));
     Ok(Settings {
         aggregation: aggregation(merged)?,
@@ -55,6 +56,7 @@ pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
 /// Checks what only several values together can get wrong, and returns what deserves a warning.
 pub(super) fn check_combinations(merged: &MergedSettings, settings: &Settings) -> Result<Vec<String>, Error> {
     let cache = &settings.aggregation.cache_dir;
+    // The cache may be deleted at any time, and documents that were put there with it.
     if settings.project.output_dir.starts_with(cache.as_path()) {
         let origin = &merged.setting("aggregation.cache_dir").origin;
         let allowed = format!("a folder outside of aggregation.cache_dir ({cache}, {origin})");
@@ -175,6 +177,7 @@ fn tier_settings(merged: &MergedSettings, tier: Tier) -> Result<TierSettings, Er
     let mut language_views = BTreeMap::new();
     for (view_key, _) in merged.settings_under(&languages) {
         let id =
+            // The schema knows no other key below `languages`, and refused any other when the layers were read.
             view_key[languages.len() + 1..].strip_suffix(".view").expect("a language has nothing but a view");
         language_views.insert(id.to_owned(), merged.choice(view_key, &views)?);
     }
@@ -281,6 +284,7 @@ fn exclude(merged: &MergedSettings) -> Result<Vec<String>, Error> {
 
 fn tiers(merged: &MergedSettings) -> Result<Vec<Tier>, Error> {
     let key = "agent.tiers";
+    // Texts and not numbers, because the lists of the settings hold nothing else.
     let tier = |word: &String| match word.as_str() {
         "1" => Some(Tier::Orchestrator),
         "2" => Some(Tier::TechLead),
@@ -295,6 +299,7 @@ fn tiers(merged: &MergedSettings) -> Result<Vec<Tier>, Error> {
 }
 
 fn dollars(merged: &MergedSettings, key: &str) -> Result<Money, Error> {
+    // Read from text, because no binary fraction is a tenth of a dollar.
     let money = Money::from_dollars(merged.text(key)).filter(|money| *money <= MAX_BUDGET);
     money.ok_or_else(|| merged.invalid(key, "US dollars as a decimal from \"0\" to \"1000000\"".to_owned()))
 }
@@ -304,6 +309,7 @@ fn dollars(merged: &MergedSettings, key: &str) -> Result<Money, Error> {
 fn ledger_moved(merged: &MergedSettings) -> Option<String> {
     let key = "aggregation.cache_dir";
     let users = merged.user_value(key)?.as_str()?;
+    // Compared as paths, in which `cache/` and `cache` are one folder.
     let is_moved = Path::new(users) != Path::new(merged.text(key));
     is_moved.then(|| merged.setting(key).origin.to_string())
 }
@@ -315,6 +321,7 @@ fn proxy(merged: &MergedSettings) -> Result<Option<String>, Error> {
         text => {
             let address = reqwest::Url::parse(text).ok();
             let is_proxy = address.is_some_and(|url| {
+                // A password would be printed by `slop config show`, as every setting is.
                 let is_secret = !url.username().is_empty() || url.password().is_some();
                 ["http", "https"].contains(&url.scheme()) && url.has_host() && !is_secret
             });

@@ -47,6 +47,7 @@ impl Curation {
 }
 
 fn overlay_by_name<T>(below: &mut Vec<SavedEntry<T>>, above: Vec<SavedEntry<T>>, name: fn(&T) -> &str) {
+    // An entry is replaced as a whole: a mixture of two presets would be one that nobody wrote.
     below.retain(|old| !above.iter().any(|new| name(&new.value) == name(&old.value)));
     below.extend(above);
     below.sort_by(|a, b| name(&a.value).cmp(name(&b.value)));
@@ -175,6 +176,7 @@ pub(super) fn read_item_or_path<'s>(
     value: &'s Spanned<DeValue<'s>>,
 ) -> Result<FileItem, Error> {
     match value.get_ref() {
+        // No path holds a NUL, and a system call would end there.
         DeValue::String(path) if !path.is_empty() && !path.contains('\0') => {
             Ok(FileItem::plain(path.as_ref()))
         }
@@ -243,8 +245,10 @@ fn read_mask(section: &TomlSection<'_>) -> Result<Vec<(String, MaskMode)>, Error
 fn read_slice(section: &TomlSection<'_>) -> Result<Slice, Error> {
     section.warn_unknown_keys(&SLICE_KEYS);
     let start_line = section.required_integer("start_line", 1..=u32::MAX)?;
+    // The range begins at the first line, so that the error names what is allowed.
     let end_line = section.required_integer("end_line", start_line..=u32::MAX)?;
     let (old_before, old_after) = read_old_anchors(section)?;
+    // Both spellings may be present, where an older program has written the file as well.
     let or_old = |new: Vec<String>, old| if new.is_empty() { old } else { new };
     let (unique_before, unique_after) = match section.subsection("unique_lines", BEFORE_AFTER)? {
         Some(unique) => read_before_after(&unique)?,

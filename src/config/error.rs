@@ -129,6 +129,7 @@ pub enum SettingOrigin {
 impl SettingOrigin {
     pub fn file(&self) -> Option<&Path> {
         match self {
+            // Only these can be opened and edited; a variable has no line.
             Self::UserFile { path, .. } | Self::ProjectFile { path, .. } => Some(path),
             Self::BuiltIn | Self::Environment(_) | Self::Flag => None,
         }

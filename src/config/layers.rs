@@ -57,6 +57,8 @@ pub(super) fn from_file(
     let mut top = parsed.into_inner();
     // Curation and providers are taken out first: what is left are settings, and every key of those is known.
     let curation = curation::extract(&mut top, &source)?;
+    // Removed from a project's file before anything interprets it: a provider of its own could be an address or a
+    // program.
     let trusted = match whose {
         FileOwner::User => user_only::extract(&mut top, &source)?,
         FileOwner::Project => {
@@ -78,6 +80,7 @@ pub(super) fn from_file(
 fn is_allowed_in_project(leaf: &TomlLeaf<'_>, source: &SettingsSource<'_>) -> bool {
     let is_restraint = match leaf.key.as_str() {
         "agent.exclude" => true,
+        // Only `true` would have models called. A wrong type passes here, and is reported as a bad value below.
         "agent.background" => leaf.value.get_ref().as_bool() != Some(true),
         key => !key.starts_with("agent."),
     };
@@ -228,6 +231,7 @@ impl MergedSettings {
                 && let (Some(below), Some(above)) =
                     (self.setting(&key).value.as_array(), value.as_array_mut())
             {
+                // The user's patterns stay in the list, so that no project lets in again what they exclude.
                 above.splice(0..0, below.iter().cloned());
             }
             // What comes later is the environment's and the command's, which are the user's.
@@ -262,6 +266,7 @@ impl MergedSettings {
     pub(super) fn settings_under(&self, section: &str) -> impl Iterator<Item = (&str, &MergedSetting)> {
         let prefix = format!("{section}.");
         self.settings
+            // The keys of a section are neighbors in the map, so that the rest need not be looked at.
             .range(prefix.clone()..)
             .map(|(key, setting)| (key.as_str(), setting))
             .take_while(move |(key, _)| key.starts_with(&prefix))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::curation::Curation;
 use super::error::{Error, SettingOrigin};
-use super::layers::{FileOwner, MergedSetting, MergedSettings};
+use super::layers::{FileLayer, FileOwner, MergedSetting, MergedSettings, SettingAssignment};
 use super::schema::{SettingsSchema, ValueKind};
 use super::settings::{Settings, SummarySource};
 use super::user_only::{UserOnlySettings, UserProviders, resolve};
@@ -64,7 +64,7 @@ pub fn load(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     with_large_stack(|| load_on_this_thread(inputs))
 }
 
-/// Does what reads a settings file, or drops what was read from one, where even a hostile file has the room it takes.
+/// Runs what parses a settings file, or drops a parsed one, on a stack that is large enough for a hostile file.
 pub(super) fn with_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("settings".to_owned()).stack_size(STACK_BYTES);
@@ -79,20 +79,11 @@ const STACK_BYTES: usize = 64 << 20;
 
 fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     let schema = SettingsSchema::built_in();
-    let mut merged = MergedSettings::built_in(&schema);
-    let mut settings = convert::settings(&merged)?;
     let mut layers = Vec::new();
     let (mut curation, mut warnings) = (Curation::default(), Vec::new());
     let mut written = UserProviders::default();
     if let Some((path, bytes)) = &inputs.user_file {
-        let origin = |line| SettingOrigin::UserFile { path: path.clone(), line };
-        let mut layer = layers::from_file(bytes, FileOwner::User, &origin, &schema)?;
-        if !layer.curation.files.is_empty() {
-            // Its paths are those of no project, or of all: neither is what anyone means.
-            layer.curation.files.clear();
-            let path = path.display();
-            warnings.push(format!("{path}: `files` has no effect here, it belongs in a project's slop.toml"));
-        }
+        let layer = user_layer(path, bytes, &schema)?;
         warnings.extend(layer.warnings);
         curation.overlay(layer.curation);
         written = layer.user_only;
@@ -107,16 +98,14 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         curation.overlay(layer.curation);
         layers.push(layer.settings);
     }
+    // Above the project's file: the environment is the user's, who must be able to override what was checked out.
     let (from_environment, odd_variables) = layers::from_environment(&inputs.environment, &schema)?;
     warnings.extend(odd_variables);
     layers.push(from_environment);
     layers.push(layers::from_flags(&inputs.flags, &schema)?);
-    for layer in layers {
-        merged.overlay(layer);
-        // After each layer, so that a wrong value is reported even if a higher layer overrides it.
-        settings = convert::settings(&merged)?;
-    }
+    let (merged, settings) = merge(&schema, layers)?;
     warnings.extend(convert::check_combinations(&merged, &settings)?);
+    // Resolved from what the user wrote alone; `curation` has the project's personas by now.
     let (trusted, refused) = resolve(written, personas, &inputs.environment);
     let values = list_values(&schema, &merged);
     let loaded = LoadedConfig {
@@ -130,8 +119,37 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     check_provider_addresses(loaded, refused)
 }
 
-/// Refuses an address in the environment where it is asked there. Who asks nobody is not to be bothered with variables that
-/// are for other programs as well.
+/// Reads the user's file, without `[[files]]`.
+fn user_layer(path: &Path, bytes: &[u8], schema: &SettingsSchema) -> Result<FileLayer, Error> {
+    let origin = |line| SettingOrigin::UserFile { path: path.to_owned(), line };
+    let mut layer = layers::from_file(bytes, FileOwner::User, &origin, schema)?;
+    if !layer.curation.files.is_empty() {
+        // Its paths are those of no project, or of all: neither is what anyone means.
+        layer.curation.files.clear();
+        let warning =
+            format!("{}: `files` has no effect here, it belongs in a project's slop.toml", path.display());
+        layer.warnings.insert(0, warning);
+    }
+    Ok(layer)
+}
+
+/// Lays the layers over the defaults, the lowest first.
+fn merge(
+    schema: &SettingsSchema,
+    layers: Vec<Vec<SettingAssignment>>,
+) -> Result<(MergedSettings, Settings), Error> {
+    let mut merged = MergedSettings::built_in(schema);
+    let mut settings = convert::settings(&merged)?;
+    for layer in layers {
+        merged.overlay(layer);
+        // After each layer, so that a wrong value is reported even if a higher layer overrides it.
+        settings = convert::settings(&merged)?;
+    }
+    Ok((merged, settings))
+}
+
+/// Fails if the environment gives a configured provider an unusable address. Where nobody has configured
+/// models or personas, nothing is reported, because these variables are for other programs as well.
 fn check_provider_addresses(
     mut loaded: LoadedConfig,
     refused: Vec<(String, Error)>,
@@ -159,6 +177,7 @@ fn fingerprint(inputs: &ConfigInputs) -> ContentHash {
     for file in [&inputs.user_file, &inputs.project_file] {
         add(file.as_ref().map_or(b"", |(_, bytes)| bytes));
     }
+    // Only variables that are settings: a shell with another `SLOP_LOG` must not part a command from its daemon.
     for (name, text) in layers::slop_variables(&inputs.environment).into_iter().chain(&inputs.flags) {
         add(name.as_bytes());
         add(text.as_bytes());
@@ -225,7 +244,7 @@ impl LoadedConfig {
         }
     }
 
-    /// Returns which names hold secrets where a model is asked: a project can add to them, and take nothing away.
+    /// Returns which names hold secrets that are not sent to a model: a project can add to them, and remove none.
     pub fn never_sent(&self) -> discover::Options {
         discover::Options {
             apart: Vec::new(),
@@ -234,13 +253,14 @@ impl LoadedConfig {
         }
     }
 
-    /// Returns whom the sub-agent asks by the settings, the first one first.
+    /// Returns the models that the settings name for the sub-agent, in order.
     pub(super) fn configured_models(&self) -> Vec<ModelName> {
         let agent = &self.settings.agent;
         if !agent.models.is_empty() {
             return agent.models.clone();
         }
         let preferred = agent.persona.as_deref().and_then(|name| self.user_only.preferred_models(name));
+        // A persona that does not exist is reported when it is used, and not by every command.
         preferred.unwrap_or_default().into_iter().map(|writer| writer.name).collect()
     }
 }

@@ -9,10 +9,13 @@ use super::schema::{DEFAULT_TOML, SettingsSchema};
 /// Sentences keep the space after their `#`; a line without one is a setting that waits for its `#` to be deleted.
 pub fn commented_template() -> String {
     let mut template = String::new();
+    // The page of defaults has every key of `[agent]`, most of which have no effect in a project's file. Tests run
+    // these `expect`s.
     let (before, agent) = DEFAULT_TOML.split_once("\n[agent]\n").expect("the sub-agent has a section");
     let (_, after) = agent.split_once("\n\n").expect("the sub-agent's section is not the last");
     let page = [before, "\n[agent]\n", PROJECT_AGENT_SECTION, "\n", after].concat();
     for line in page.lines() {
+        // Headers stay: an empty section sets nothing, and a setting needs only its own `#` deleted.
         let is_setting = !line.is_empty() && !line.starts_with(['#', '[']);
         template.push_str(if is_setting { "#" } else { "" });
         template.push_str(line);

@@ -93,6 +93,7 @@ pub(super) struct SettingsSchema {
 
 impl SettingsSchema {
     pub(super) fn built_in() -> Self {
+        // The page is compiled in and every start reads it, so that a mistake in it fails any test.
         let parsed = DeTable::parse(DEFAULT_TOML).expect("the page of defaults is TOML");
         let lines: Vec<&str> = DEFAULT_TOML.lines().collect();
         let to_known = |leaf: TomlLeaf<'_>| {
@@ -113,6 +114,7 @@ impl SettingsSchema {
             if known.key == key {
                 return Some(known.kind);
             }
+            // The ids of languages are not checked: another version may know more of them.
             if known.has_language(key) {
                 return Some(ValueKind::Text);
             }
@@ -173,6 +175,7 @@ pub(super) fn to_plain(value: &DeValue<'_>) -> Option<toml::Value> {
             number.ok().map(toml::Value::Integer)
         }
         DeValue::Array(items) => {
+            // There are no lists but of texts, so that a wrong element is reported as a wrong value of its key.
             let texts = items.iter().map(|item| match item.get_ref() {
                 DeValue::String(text) => Some(toml::Value::String(text.to_string())),
                 _ => None,

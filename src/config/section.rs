@@ -18,6 +18,7 @@ pub(super) struct SettingsSource<'a> {
     text: &'a str,
     line_starts: Vec<usize>,
     origin: &'a dyn Fn(usize) -> SettingOrigin,
+    // A cell, because the sections that warn share the source while they read from it.
     warnings: RefCell<Vec<String>>,
     suppressed: Cell<usize>,
 }
@@ -137,6 +138,8 @@ impl<'s> TomlSection<'s> {
     pub(super) fn warn_unknown_keys(&self, known: &[&str]) {
         for (name, _) in self.entries() {
             if !known.contains(&name.get_ref().as_ref()) && self.source.may_warn() {
+                // A key in the file gets its own warning: the nearest known name would not say that it has to be
+                // removed.
                 if known.contains(&KEY_VARIABLES) && looks_like_key_name(name.get_ref()) {
                     self.source.warn_written_key(&self.dotted_key(name.get_ref()), name.span().start);
                     continue;
@@ -203,6 +206,7 @@ impl<'s> TomlSection<'s> {
                 DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse::<f64>().ok(),
                 _ => None,
             };
+            // No range contains NaN, so that it is refused here, too.
             number.filter(|number| (0.0..=most).contains(number))
         })
     }

@@ -41,6 +41,7 @@ impl UserOnlySettings {
 }
 
 fn to_writer(model: &PreferredModel) -> SummaryModel {
+    // People name this provider by its vendor.
     let provider = match model.provider.to_ascii_lowercase().as_str() {
         "google" => "gemini".to_owned(),
         _ => model.provider.clone(),
@@ -71,6 +72,7 @@ pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Res
         let known = built_in_providers();
         for (name, section) in named_tables(source, "providers", &value)? {
             let below = known.iter().find(|provider| provider.name == name);
+            // Recorded, because an address in the user's file precedes the variable that other programs use as well.
             let has_address = section.value("base_url").is_some();
             written.providers.push((read_provider(&name, below, &section)?, has_address));
         }
@@ -156,6 +158,7 @@ const PRICE_KEYS: [&str; 9] = [
 fn read_price(section: &TomlSection<'_>) -> Result<TokenPrice, Error> {
     section.warn_unknown_keys(&PRICE_KEYS);
     let dollars = |name| section.read(name, PRICE_FORM, parse_money);
+    // A price without one of its parts would count that part as free.
     let needed = |name| dollars(name)?.ok_or_else(|| section.missing(name, PRICE_FORM));
     let is_long = PRICE_KEYS.iter().any(|key| key.starts_with("long_") && section.value(key).is_some());
     let long = if is_long {
@@ -318,9 +321,11 @@ pub(super) fn address_from_variable(text: &str) -> String {
         return text.to_owned();
     }
     let with_port = |text: &str| match Url::parse(&format!("http://{text}")) {
+        // `Url` drops the default port of a scheme, so that `:80` has to be looked for in the text.
         Ok(url) if url.port().is_none() && !text.ends_with(":80") => format!("http://{text}:11434"),
         Ok(_) | Err(_) => format!("http://{text}"),
     };
+    // A server listens on 0.0.0.0, which no client can portably connect to.
     with_port(&text.replacen("0.0.0.0", "127.0.0.1", 1))
 }
 
@@ -329,6 +334,7 @@ fn parse_address(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;
     let is_plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
     let is_allowed = url.scheme() == "https" || (url.scheme() == "http" && is_local(text));
+    // Paths are appended to the address, which a query or a fragment would swallow.
     (is_plain && is_allowed && url.query().is_none()).then(|| text.trim_end_matches('/').to_owned())
 }
 
@@ -336,6 +342,7 @@ fn is_local(address: &str) -> bool {
     let Ok(url) = Url::parse(address) else { return false };
     let Some(host) = url.host_str() else { return false };
     let number = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    // Names other than `localhost` are not looked up: a name can come to mean another machine.
     host == "localhost" || number.is_ok_and(|number| number.is_loopback())
 }
 
@@ -344,6 +351,7 @@ const VARIABLES_FORM: &str = "a list of names of environment variables, not a ke
 
 fn parse_variable(name: &str) -> Option<String> {
     const LONGEST: usize = 64;
+    // Upper case only, so that most keys that are written here by mistake are not taken for names.
     let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let begins_well = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
     let is_good = begins_well && name.len() <= LONGEST && name.bytes().all(is_letter);
@@ -364,6 +372,7 @@ fn key_file(section: &TomlSection<'_>) -> Result<Option<PathBuf>, Error> {
     let file = section.read("key_file", FILE, |value| path(value.as_str()?))?;
     let origin = section.source.origin(section.offset);
     let folder = origin.file().and_then(Path::parent).unwrap_or(Path::new(""));
+    // `join` leaves an absolute path as it is.
     Ok(file.map(|file| folder.join(file)))
 }
 

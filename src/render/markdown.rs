@@ -31,6 +31,8 @@ pub enum PrefixPiece<'a> {
 
 /// Writes a document: its prefix, then its suffix. The same document always gives the same bytes.
 pub fn render_markdown(document: &Document) -> String {
+    // 200 bytes are room for the heading, the header line and the fences; a block that needs more costs a
+    // reallocation.
     let bytes: usize = document.blocks.iter().map(|block| block.body.len() + 200).sum();
     let mut text = String::with_capacity(bytes);
     // As `prefix` has it, but without a piece for each file: that would write every byte twice.
@@ -42,6 +44,8 @@ pub fn render_markdown(document: &Document) -> String {
         write_block(&mut text, block);
     }
     pieces_after_files(document).for_each(|piece| push_markdown(&mut text, piece));
+    // The discussion is last, because it changes with every turn, and a provider's cache ends at the first byte that
+    // differs.
     text.push_str(&suffix_text(document));
     text
 }
@@ -71,6 +75,8 @@ pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_
 
 /// Returns the part of the prefix after the files.
 fn pieces_after_files(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
+    // The tree follows the files because it changes with every new file, and the files are most of what a provider
+    // caches.
     let cut = document.is_cut.then(|| PrefixPiece::Text(OMISSION_NOTE.to_owned()));
     let tree = document.tree.iter().map(|tree| PrefixPiece::Text(tree_section(tree)));
     let beads = document.beads.iter().map(|beads| PrefixPiece::Text(tracked_work(beads)));
@@ -107,6 +113,8 @@ pub fn attachments_without_images(document: &Document) -> String {
 pub fn block_text(block: &DocumentBlock) -> String {
     let mut text = String::with_capacity(block.body.len() + 200);
     write_block(&mut text, block);
+    // No token of `o200k_base` spans a line's end and a `#`, so a document has as many tokens as its blocks have
+    // together.
     text.push('\n');
     text
 }
@@ -125,6 +133,7 @@ fn write_block(text: &mut String, block: &DocumentBlock) {
 
 fn fence_language(block: &DocumentBlock) -> &'static str {
     match block.view {
+        // What is shown in place of a file without content is an error message, which is in no language.
         _ if block.content.is_none() => "",
         // A notebook is JSON; what its skeleton makes of it is a script.
         ViewMode::Skeleton if block.file_type.id == "notebook" => "python",
@@ -149,6 +158,7 @@ pub fn write_fenced(text: &mut String, language: &str, body: &str) {
     text.push_str(language);
     text.push('\n');
     text.push_str(body);
+    // A fence closes a block only at the beginning of a line.
     if !body.is_empty() && !body.ends_with('\n') {
         text.push('\n');
     }
@@ -159,6 +169,7 @@ pub fn write_fenced(text: &mut String, language: &str, body: &str) {
 /// Returns the length of the longest run of backticks.
 fn longest_run(body: &str) -> usize {
     let (mut longest, mut run, mut next) = (0, 0, 0);
+    // Every block passes through here, and most hold few backticks or none: memchr skips the bytes in between.
     for at in memchr_iter(b'`', body.as_bytes()) {
         run = if at == next { run + 1 } else { 1 };
         next = at + 1;
@@ -191,9 +202,9 @@ pub fn suffix_text(document: &Document) -> String {
     if document.discussion.is_empty() {
         return String::new();
     }
-    let excerpts = document.discussion.iter().zip(1..).map(|(said, number)| {
-        let role = said.role.as_ref().map_or(String::new(), |role| format!("{role}: "));
-        format!("### Discussion Excerpt {number}\n\n{role}{}", said.content)
+    let excerpts = document.discussion.iter().zip(1..).map(|(entry, number)| {
+        let role = entry.role.as_ref().map_or(String::new(), |role| format!("{role}: "));
+        format!("### Discussion Excerpt {number}\n\n{role}{}", entry.content)
     });
     format!("\n## Discussion History\n\n{}\n", excerpts.collect::<Vec<_>>().join("\n\n---\n\n"))
 }
@@ -219,6 +230,8 @@ fn screenshot_piece(screenshot: &Screenshot) -> PrefixPiece<'_> {
             markdown: link(&format!("data:{media_type};base64,{}", base64(bytes))),
             caption: link(&link_address(path)),
         },
+        // An image that cannot be read is reported in its place, because it must not cost the reader the rest of the
+        // document.
         ScreenshotImage::Failed(why) => {
             PrefixPiece::Text(format!("ERROR: screenshot {}: {why}\n", printable(path)))
         }
@@ -227,6 +240,7 @@ fn screenshot_piece(screenshot: &Screenshot) -> PrefixPiece<'_> {
 
 /// Returns the name of a file as the text of a link.
 fn link_text(path: &str) -> String {
+    // A bracket in the name could end the text of the link and begin another.
     let name = path.rsplit('/').next().unwrap_or(path);
     printable(&name.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]"))
 }
@@ -236,6 +250,8 @@ fn link_address(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for c in path.chars() {
         match c {
+            // `%` is encoded as well: otherwise a name that contains an escape would be decoded to the name of
+            // another file.
             '<' | '>' | '%' => text.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}"))),
             c if c.is_control() => text.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}"))),
             c => text.push(c),
@@ -260,6 +276,7 @@ pub(super) fn tracked_work(beads: &BeadsList) -> String {
     }
     let completed: Vec<String> = beads.completed.iter().map(bead_label).collect();
     let none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
+    // Writing to a `String` never fails, so these results carry no information.
     let _ = write!(text, "\nCompleted: {}\n\nActive:\n", none(completed.join(", ")));
     if beads.active.is_empty() {
         text.push_str("\nnone\n");

@@ -26,6 +26,7 @@ pub fn format_size(bytes: u64) -> String {
         size /= 1024.0;
         unit = next;
     }
+    // A number of bytes is exact, so it has no digit behind the point.
     if unit == "bytes" { format!("{bytes} bytes") } else { format!("{size:.1} {unit}") }
 }
 

@@ -24,7 +24,7 @@ pub type ProviderKeyLookup<'k> = &'k dyn Fn(&str) -> Option<SecretString>;
 /// The keys, by the names of the providers that they are for.
 pub type ProviderKeys = BTreeMap<String, SecretString>;
 
-/// What one run of the sub-agent is to do otherwise than the settings say.
+/// What one run of the sub-agent overrides in the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentOverrides {
     /// The persona, of the user's own file, whose preferred models are asked.
@@ -40,16 +40,21 @@ pub fn agent_options(loaded: &LoadedConfig, choice: AgentOverrides) -> Result<ag
     let settings = &loaded.settings.agent;
     let prices = prices(loaded);
     let (mut writers, mut chain) = (Vec::new(), Vec::new());
+    // Quirks come before the model is resolved, because they limit its output and are part of the key of its
+    // summaries.
     for named in self::writers(loaded, choice.persona.as_deref())? {
         let provider = find_provider(&named.name, loaded)?;
         let writer = with_quirks(named, provider, settings.answer_tokens);
         chain.push(resolve_model(&writer, provider, &prices)?);
         writers.push(writer);
     }
+    // Checked once the chain is known: models that cost nothing may be called wherever the ledger is.
     check_ledger(loaded, &chain)?;
     let tiers = if choice.tiers.is_empty() { settings.tiers.clone() } else { choice.tiers };
     let asked = chain_fingerprint(&chain);
     Ok(agent::Options {
+        // In the background not even free models are called while a project moves the ledger: calls are limited by
+        // its count too, and nobody is present to agree to the new place.
         is_background: settings.is_background && settings.ledger_moved.is_none(),
         chain,
         policy: SummaryPolicy {
@@ -75,6 +80,7 @@ fn chain_fingerprint(chain: &[Model]) -> String {
         write!(text, "{}:{field}", field.len()).expect("writing to memory does not fail");
     };
     for model in chain {
+        // Prices are left out: a request that a model refused does not succeed at another price.
         let Provider { wire, base_url, command, .. } = &*model.provider;
         add(&model.full_name().to_string());
         add(wire.name());
@@ -91,11 +97,12 @@ fn chain_fingerprint(chain: &[Model]) -> String {
     text
 }
 
-/// Looks whether the caps are counted where the user has them counted, if there is something to pay.
+/// Checks that paid calls are counted in the ledger that the user's settings name.
 fn check_ledger(loaded: &LoadedConfig, chain: &[Model]) -> Result<(), ApiError> {
     let Some(place) = &loaded.settings.agent.ledger_moved else { return Ok(()) };
     let Some(model) = chain.iter().find(|model| !model.provider.is_free) else { return Ok(()) };
     let (name, folder) = (model.full_name(), &loaded.settings.aggregation.cache_dir);
+    // Caps are counted per ledger: each folder that a project names would come with a fresh budget.
     let message = format!("{place} moves the cache, and with it the ledger of what was spent on `{name}`");
     let hint = format!(
         "where that is meant, set aggregation.cache_dir = \"{folder}\" in your own settings file too, or \
@@ -104,7 +111,7 @@ fn check_ledger(loaded: &LoadedConfig, chain: &[Model]) -> Result<(), ApiError> 
     Err(ApiError::user("ledger_moved", message, hint))
 }
 
-/// Returns which summaries are wanted, by the settings.
+/// Returns the settings' policy on which summaries are written.
 pub(super) fn summary_policy(
     loaded: &LoadedConfig,
     models: Vec<SummaryModel>,
@@ -129,7 +136,7 @@ pub(super) fn summary_policy(
     }
 }
 
-/// Returns how much may be spent, by the settings.
+/// Returns the spending limits of the settings.
 pub fn caps(loaded: &LoadedConfig) -> SpendCaps {
     let settings = &loaded.settings.agent;
     SpendCaps { day: settings.day_cap, total: settings.total_cap, calls_a_day: settings.calls_per_day }
@@ -140,6 +147,7 @@ pub fn agent_keys(chain: &[Model], variable: ProviderKeyLookup<'_>) -> Result<Pr
     let mut keys = ProviderKeys::new();
     for model in chain {
         let provider = &model.provider;
+        // Several models of one provider share its key, whose file need not be read again.
         if keys.contains_key(&provider.name) {
             continue;
         }
@@ -159,6 +167,7 @@ pub fn provider_key(
     provider: &Provider,
     variable: ProviderKeyLookup<'_>,
 ) -> Result<Option<SecretString>, ApiError> {
+    // A variable precedes the file, so that one run can use another key without an edit of the settings.
     let from_variable = provider.key_variables.iter().find_map(|name| Some((name, variable(name)?)));
     match (from_variable, &provider.key_file) {
         (Some((name, key)), _) => parse_variable_key(name, &key).map(Some),
@@ -170,7 +179,7 @@ pub fn provider_key(
 /// A key is short; what is longer is another file.
 const LONGEST_KEY: usize = 8 << 10;
 
-/// Looks whether what a variable holds can be sent as a key at all: another try would not help.
+/// Checks that the value of a variable can be sent as a key: a request with any other value fails every time.
 fn parse_variable_key(name: &str, key: &SecretString) -> Result<SecretString, ApiError> {
     parse_key(key.expose_secret()).map(SecretString::from).ok_or_else(|| {
         let message = format!("key in {name} is not one line of visible ASCII");
@@ -179,14 +188,16 @@ fn parse_variable_key(name: &str, key: &SecretString) -> Result<SecretString, Ap
 }
 
 fn parse_key(text: &str) -> Option<String> {
+    // The key becomes part of a header, where a line break would begin a header of its own.
     let text = text.trim();
     let is_key = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_key.then(|| text.to_owned())
 }
 
 fn read_key_file(file: &Path) -> Result<SecretString, ApiError> {
-    let fault = |why: &str| {
-        let message = format!("key file {}: {why}", file.display());
+    // No message repeats what the file holds: a key with a slip in it is still nearly the key.
+    let fault = |reason: &str| {
+        let message = format!("key file {}: {reason}", file.display());
         ApiError::user("no_key", message, "put the key alone into the file that `key_file` names")
     };
     let bytes = RealDisk.read(file).map_err(|error| fault(&error.to_string()))?;
@@ -211,9 +222,11 @@ fn no_key(provider: &Provider) -> ApiError {
     ApiError::user("no_key", format!("no key for `{name}`"), hint)
 }
 
-/// Returns who is asked, by name: the persona's models where one is given, else those of the settings.
+/// Returns the models to call, by name: those of the persona if one is given, else those of the settings.
 fn writers(loaded: &LoadedConfig, persona: Option<&str>) -> Result<Vec<SummaryModel>, ApiError> {
     let settings = &loaded.settings.agent;
+    // A persona that is named for this run precedes `agent.models`; one from the settings only stands in for a
+    // missing list.
     if persona.is_none() && !settings.models.is_empty() {
         return Ok(settings.models.iter().cloned().map(SummaryModel::plain).collect());
     }
@@ -223,6 +236,7 @@ fn writers(loaded: &LoadedConfig, persona: Option<&str>) -> Result<Vec<SummaryMo
                     `slop agent providers` says who can be asked";
         return Err(ApiError::user("no_model", message, hint));
     };
+    // Only the user's own personas count: a project's must not decide where the user's files are sent.
     let Some(preferred) = loaded.user_only.preferred_models(name) else {
         let known = loaded.user_only.personas.iter().map(|persona| persona.value.name.as_str());
         let message =
@@ -247,11 +261,13 @@ fn find_provider<'l>(name: &ModelName, loaded: &'l LoadedConfig) -> Result<&'l P
     found.ok_or_else(|| unknown_provider(name, providers))
 }
 
-/// Adds what the provider says of the model. What a person said of it counts more.
+/// Applies the provider's quirks for the model. What the user has set takes precedence.
 fn with_quirks(writer: SummaryModel, provider: &Provider, answer_tokens: u32) -> SummaryModel {
     let Some(quirk) = provider.quirk(&writer.name.model) else { return writer };
     // What it thinks comes on top of an answer: room for less than the answer would be none.
     let most = quirk.output_tokens.map(|most| most.max(answer_tokens));
+    // Empty text rather than `{}`: the fields are part of a summary's key, and a quirk without any must not change
+    // it.
     let fields = if quirk.fields.is_empty() { String::new() } else { json!(quirk.fields).to_string() };
     SummaryModel { max_output_tokens: writer.max_output_tokens.or(most), fields, ..writer }
 }
@@ -260,6 +276,7 @@ fn resolve_model(writer: &SummaryModel, provider: &Provider, prices: &PriceList)
     let found = prices.find(provider, &writer.name.model);
     let (price, min_cacheable_tokens) = match found {
         Some(found) => found,
+        // Without a price no limit could be kept, so a model of unknown price is refused unless its provider is free.
         None if provider.is_free => (TokenPrice::FREE, None),
         None => return Err(no_price(&writer.name, prices)),
     };
@@ -274,7 +291,7 @@ fn resolve_model(writer: &SummaryModel, provider: &Provider, prices: &PriceList)
     })
 }
 
-/// Returns what models cost: as it came with slop, and over it what the user has set.
+/// Returns the built-in prices, overridden by the user's own.
 pub fn prices(loaded: &LoadedConfig) -> PriceList {
     let mut prices = built_in_prices();
     for (name, price) in &loaded.user_only.prices {

@@ -110,11 +110,11 @@ fn a_project_that_moves_the_ledger_has_nothing_paid_for() {
             .unwrap()
     };
     let asked = |user: &str| agent_options(&with(user), AgentOverrides::default());
-    let paid = "agent.models = ['ollama/llama', 'anthropic/claude-haiku-4-5']\n";
-    let fault = asked(paid).unwrap_err();
+    let priced = "agent.models = ['ollama/llama', 'anthropic/claude-haiku-4-5']\n";
+    let fault = asked(priced).unwrap_err();
     assert_eq!(fault.code, "ledger_moved");
     assert!(fault.message.contains("a.toml:2"), "{}", fault.message);
-    assert!(asked(&format!("{paid}aggregation.cache_dir = 'elsewhere'\n")).is_ok());
+    assert!(asked(&format!("{priced}aggregation.cache_dir = 'elsewhere'\n")).is_ok());
     let free = asked("agent.models = ['ollama/llama']\nagent.background = true\n").unwrap();
     assert!(!free.is_background, "nothing is asked of its own accord either");
 }

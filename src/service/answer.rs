@@ -19,7 +19,7 @@ use crate::config::LoadedConfig;
 use crate::engine::{Code, Error, Project, Trust, ViewRequest, nearest_symbols, select_symbols};
 use crate::model::{ArtifactKind, MaskMode, Slice};
 
-/// How many names are given in place of one that no symbol has.
+/// The most similar names that are suggested for one that no symbol has.
 const MAX_NEAREST: usize = 3;
 
 /// Where a question comes from.
@@ -31,7 +31,7 @@ pub enum QueryOrigin {
     Remote,
 }
 
-/// What decides what a question leaves open.
+/// What a question is resolved with.
 #[derive(Clone, Copy)]
 pub struct QuerySettings<'s> {
     pub loaded: &'s LoadedConfig,
@@ -39,7 +39,7 @@ pub struct QuerySettings<'s> {
     pub origin: QueryOrigin,
 }
 
-/// What was found, and what was asked for in vain.
+/// An answer, and the paths that it lacks.
 pub struct Found<A> {
     pub answer: A,
     pub missing: Vec<MissingPath>,
@@ -84,8 +84,10 @@ impl ResolvedQuery {
     }
 }
 
-/// Decides what a question leaves open, whichever it is, and checks what needs no file to be refused.
+/// Resolves a question with the settings, and rejects what can be rejected without reading a file.
 pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQuery, ApiError> {
+    // Settings are applied here and not in the closures: an error in the question is reported before the project is
+    // opened.
     Ok(match query {
         AnyQuery::Index(query) => complete::<IndexQuery>(move |project| {
             Ok(IndexRun::from(&project.index(trust_for(query.verify))?))
@@ -135,6 +137,8 @@ fn resolve_local(query: LocalQuery, settings: QuerySettings<'_>) -> Result<Resol
         }
         LocalQuery::Export(_) => complete_local::<ExportQuery>(|project| {
             let mut rows = Vec::new();
+            // Collected before anything is written: a cache that fails halfway gives an error, not an export that
+            // looks complete. The price is the memory for all rows.
             project.export_cache(&mut |row| {
                 rows.push(row);
                 ControlFlow::Continue(())
@@ -177,8 +181,10 @@ fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError
         kinds.push(ArtifactKind::Summary);
     }
     if structure {
+        // The producer of references includes that of the outline, so they are part of the structure.
         kinds.extend([ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::References]);
     }
+    // Without any kind everything is meant, except summaries by models: those cost money and have to be named.
     let is_whole = kinds.is_empty() && !agent;
     if all && !(is_whole && files.is_empty()) {
         return Err(bad_query("both everything and a part of it are named", "say one of both"));
@@ -205,6 +211,7 @@ fn match_symbols(
 ) -> Result<Vec<SymbolMatches>, ApiError> {
     let outlines = project.outlines(&[query.file], Trust::Stamps)?;
     let outlines: Vec<_> = outlines.iter().map(|answer| &answer.outline).collect();
+    // The path of a mask may be a pattern: a symbol exists if any of its files has it.
     let matches = query.symbols.iter().map(|symbol| SymbolMatches {
         found: outlines.iter().map(|outline| select_symbols(outline, symbol).len()).sum(),
         nearest: outlines
@@ -245,6 +252,7 @@ fn for_each_path<A>(
             Err(error) => return Err(error.into()),
         }
     }
+    // If no path has an answer, the first error stands for all, as if only that path had been asked for.
     match first_error {
         Some(error) if !is_answered => Err(error),
         _ => Ok(found),
@@ -253,6 +261,7 @@ fn for_each_path<A>(
 
 /// Returns whether an error is about one of the paths that were asked for, so that others can be answered for.
 const fn is_about_path(code: Code) -> bool {
+    // Without a `_` arm, so that a new code cannot become an error about a path by accident.
     match code {
         Code::BadPattern
         | Code::OutsideProject
@@ -301,6 +310,7 @@ fn convert_all<T, W: From<T>>(items: Vec<T>) -> Vec<W> {
 
 fn view_request(query: ViewQuery, loaded: &LoadedConfig) -> Result<ViewRequest, ApiError> {
     let mode = requested_mode(&query)?;
+    // Unlike for outlines, an empty list does not mean the whole project, whose views would be all of its text.
     if query.files.is_empty() {
         return Err(bad_query("no file is named", "give at least one file, folder or pattern"));
     }
@@ -332,6 +342,7 @@ fn requested_mode(query: &ViewQuery) -> Result<Option<ModeName>, ApiError> {
         (query.base.is_some(), ModeName::Diff),
     ];
     let mut implied = given.iter().filter(|(is_given, _)| *is_given).map(|(_, mode)| *mode);
+    // A mode that contradicts a field is refused: either of them would otherwise be ignored without a word.
     let (Some(first), another) = (implied.next(), implied.next()) else { return Ok(query.mode) };
     if another.is_some() || query.mode.is_some_and(|mode| mode != first) {
         let hint = "a mask is for the mode masked, lines for custom, base for diff";

@@ -1,4 +1,4 @@
-//! What is asked of a document, for a tier or a persona, and the settings, become the engine's request for it.
+//! Resolves a question for a document: tier, persona, preset and settings become the engine's request.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::model::{BodyOptions, Persona, PreferredModel, Preset, Tier};
 /// The file in the project's folder that holds a discussion where no other is named.
 const HISTORY_FILE: &str = "history.toml";
 
-/// Decides what a question for a document leaves open.
+/// Resolves a question for a document.
 pub fn resolve_aggregate(
     query: AggregateQuery,
     settings: QuerySettings<'_>,
@@ -27,6 +27,7 @@ pub fn resolve_aggregate(
     let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
     let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), &loaded.settings)?;
     let name = query.name.unwrap_or_else(|| default_name(&query.choice, &profile));
+    // The name and the body are determined above, because this consumes the choice.
     let mut request = aggregation(query.choice, &profile, loaded)?;
     request.files = query.files;
     request.order = query.order.map_or(request.order, Into::into);
@@ -44,7 +45,7 @@ pub fn resolve_aggregate(
     })
 }
 
-/// Decides what a question for explanations leaves open.
+/// Resolves a question for explanations.
 pub fn resolve_explain(
     query: &ExplainQuery,
     settings: QuerySettings<'_>,
@@ -57,7 +58,7 @@ pub fn resolve_explain(
     Ok(request)
 }
 
-/// Resolves a question for a document, whose answer is given as it is cached: encoded, if it was sent before.
+/// Resolves a question for a document. The answer is the cached document, encoded if it was sent before.
 pub(super) fn resolve_document(
     query: AggregateQuery,
     settings: QuerySettings<'_>,
@@ -68,6 +69,7 @@ pub(super) fn resolve_document(
         if !request.is_dry_run {
             return Ok(Found::all(Payload::Document(document)));
         }
+        // A dry run delivers nothing, so the next `--since-last` must not leave out what it planned.
         project.discard_delivery();
         let receipt = DocumentReceipt::from(&document.receipt);
         Ok(Found::all(Payload::value(ComposedDocument { text: None, receipt })))
@@ -127,8 +129,10 @@ fn limits(
             return Err(ApiError::user("bad_ask", message, "leave the limit out where there is none"));
         }
     }
+    // In the settings 0 means no limit; an explicit 0 was refused above, because nothing fits into it.
     let of_tier = tier.map(|tier| settings.tier(tier).budget_tokens).filter(|tokens| 0 < *tokens);
     Ok(DocumentLimits {
+        // A client's default yields to the tier's setting: MCP limits a document where the project does not.
         tokens: choice.budget.or(of_tier).or(choice.default_budget),
         bytes: choice.max_bytes,
     })
@@ -142,6 +146,7 @@ fn section_request(
     settings: &Settings,
     origin: QueryOrigin,
 ) -> SectionRequest {
+    // A path in a preset came with the project, perhaps from a stranger, and is confined to it whoever asks.
     let named = ask.screenshots.iter().map(|path| match origin {
         QueryOrigin::CommandLine => ImageFile::Asked(PathBuf::from(path)),
         QueryOrigin::Remote => ImageFile::OfProject(path.clone()),
@@ -171,6 +176,8 @@ fn discussion(
     }
     let is_named = ask.history.is_some() && origin == QueryOrigin::CommandLine;
     let path = PathBuf::from(ask.history.as_deref().unwrap_or(HISTORY_FILE));
+    // A file that only the tier's setting asks for may be missing or unreadable: it came with the project, and must
+    // not stop a document.
     Some(DiscussionSource { path, take: ask.take.clone(), is_named, is_optional: !is_asked_for })
 }
 
@@ -185,6 +192,7 @@ fn body_options(
         FormatName::Anthropic => ("anthropic", formats.anthropic_model.as_str()),
         FormatName::Openai => ("openai", formats.openai_model.as_str()),
         FormatName::Gemini => ("gemini", formats.gemini_model.as_str()),
+        // A model has no place in these formats; ignoring it would hide that `--format` was forgotten.
         FormatName::Markdown | FormatName::Json => match &ask.model {
             None => ("", ""),
             Some(model) => {
@@ -197,6 +205,7 @@ fn body_options(
     // The persona's parameters apply to its own model only: another model may refuse them.
     let preferred =
         preferred.filter(|preferred| ask.model.as_ref().is_none_or(|model| *model == preferred.model));
+    // A blank prompt is not sent, because providers refuse an empty text.
     let system =
         persona.map(|persona| persona.system_prompt.clone()).filter(|system| !system.trim().is_empty());
     let model = preferred.map_or(model, |preferred| preferred.model.as_str());
@@ -210,9 +219,10 @@ fn body_options(
     })
 }
 
-/// Returns the model of a provider that a persona likes best.
+/// Returns the first preferred model of a persona for a provider.
 fn preferred_model<'p>(persona: &'p Persona, provider: &str) -> Option<&'p PreferredModel> {
     let is_meant = |model: &&PreferredModel| match model.provider.to_ascii_lowercase().as_str() {
+        // People name this provider by its vendor; slop's own name is the product's, as in `formats.gemini_model`.
         "google" => provider == "gemini",
         name => name == provider,
     };
@@ -225,11 +235,12 @@ fn default_name(choice: &ViewSelection, profile: &DocumentProfile) -> String {
     let persona = choice.persona.as_ref().map(|persona| format!("persona-{persona}"));
     let tier = profile.tier.map(|tier| format!("tier-{}", tier.number()));
     let preset = profile.preset.as_ref().map(|preset| format!("preset-{}", preset.name));
+    // A persona has a tier of its own, which would only repeat it in the name.
     let parts: Vec<String> = persona.or(tier).into_iter().chain(preset).collect();
     if parts.is_empty() { "project".to_owned() } else { parts.join("/") }
 }
 
-/// For whom a document is made.
+/// The reader that a document is made for.
 #[derive(Debug, Default)]
 pub(super) struct DocumentProfile {
     pub(super) tier: Option<Tier>,
@@ -240,6 +251,7 @@ pub(super) struct DocumentProfile {
 impl DocumentProfile {
     /// Resolves tier, persona and preset: what the question names takes precedence over what the persona defines.
     pub(super) fn resolve(choice: &ViewSelection, curation: &Curation) -> Result<Self, ApiError> {
+        // A persona may define another tier, and either of the two would be ignored without a word.
         if choice.tier.is_some() && choice.persona.is_some() {
             let message = "both a tier and a persona are given".to_owned();
             return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));
@@ -291,7 +303,7 @@ fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<P
     })
 }
 
-/// Returns words that name the known name that is most like this one.
+/// Returns the end of a message that suggests the most similar known name.
 pub(super) fn nearest_hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
     nearest_name(name, known).map_or(String::new(), |near| format!(", the nearest known is `{near}`"))
 }

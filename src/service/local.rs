@@ -1,10 +1,10 @@
-//! Answers in this process: the project is opened for each question, and every file of the answer is looked at. Programs that
-//! use slop as a library do that through [`Project`].
+//! Answers in this process: the project is opened for each question, and every file of the answer is examined.
+//! Programs that use slop as a library do that through [`Project`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::answer::{Found, QueryOrigin, QuerySettings, resolve};
+use super::answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery, resolve};
 use super::sources::SettingsSources;
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, CallOptions, ComposedDocument, Delivery, FreshnessNote, IndexRun,
@@ -31,7 +31,7 @@ enum SettingsSource {
     Loaded(Arc<LoadedConfig>),
 }
 
-/// Composes a document elsewhere; `None` if it cannot be had there.
+/// Composes a document in another process; `None` if that is not possible.
 pub type RemoteComposer<'c> = &'c dyn Fn(AnyQuery) -> Option<Result<ServiceAnswer, ApiError>>;
 
 impl LocalService {
@@ -67,20 +67,13 @@ impl LocalService {
         remote: Option<RemoteComposer<'_>>,
     ) -> Result<(), ApiError> {
         let loaded = self.settings()?;
+        // Compared with the settings that were read for this very answer: they may have been edited since the client
+        // read its own.
         if call.settings.as_ref().is_some_and(|settings| *settings != loaded.fingerprint()) {
             return Err(ApiError::other_settings());
         }
         let settings = QuerySettings { loaded: &loaded, root: &self.root, origin: self.origin };
-        let mut output = None;
-        let query = match query {
-            AnyQuery::Local(LocalQuery::WriteDocument(write)) => {
-                let WriteDocumentQuery { document, target, receipt } = *write;
-                let extension = document.format.extension();
-                output = Some(Output { target, receipt, extension });
-                document.into_any()
-            }
-            query => query,
-        };
+        let (query, output) = Output::take_from(query);
         // The time is taken before anything is read: a write that comes later may be missing from the answer.
         let as_of_ms = WallClock.now_ns() / 1_000_000;
         let resolved = resolve(query.clone(), settings)?;
@@ -92,22 +85,15 @@ impl LocalService {
             // What another run writes while this one works is not for this one to delete.
             let prior = output.as_ref().and_then(|output| output.prior(&project));
             let composed = output.as_ref().and(remote).and_then(|compose| compose(query));
-            let ServiceAnswer { mut payload, freshness, missing } = if let Some(answer) = composed {
-                answer?
-            } else {
-                let found = resolved.answer(&mut project);
-                let unsettled = project.take_unstable();
-                report(&mut project, call);
-                let freshness = FreshnessNote::at(as_of_ms).with_unsettled(unsettled);
-                freshness.require_fresh(call.require_fresh)?;
-                let Found { answer, missing } = found?;
-                ServiceAnswer { freshness, missing, payload: answer }
-            };
+            // A daemon composes from its warm cache, but only this process writes files for its user.
+            let answer = composed.unwrap_or_else(|| answer_here(resolved, &mut project, as_of_ms, call));
+            let ServiceAnswer { mut payload, freshness, missing } = answer?;
             if let Some(output) = output {
                 payload = Payload::local(output.write(payload, prior, &mut project)?);
                 // A document that is in its file has arrived.
                 project.confirm_delivery();
             }
+            // If the answer is lost, nothing is confirmed, and the next `--since-last` shows the same changes again.
             let delivery = receive(ServiceAnswer { freshness, missing, payload });
             if delivery == Delivery::Arrived {
                 project.confirm_delivery();
@@ -132,7 +118,19 @@ struct Output {
 }
 
 impl Output {
-    /// Returns the numbered files that are there before the document is composed.
+    /// Returns the question for the document itself where a document is to be written to a file, and that file.
+    fn take_from(query: AnyQuery) -> (AnyQuery, Option<Self>) {
+        match query {
+            AnyQuery::Local(LocalQuery::WriteDocument(write)) => {
+                let WriteDocumentQuery { document, target, receipt } = *write;
+                let extension = document.format.extension();
+                (document.into_any(), Some(Self { target, receipt, extension }))
+            }
+            query => (query, None),
+        }
+    }
+
+    /// Returns the numbered files that exist before the document is composed.
     fn prior(&self, project: &engine::Project<'_>) -> Option<PriorOutputs> {
         match &self.target {
             OutputTarget::Numbered { folder, name, .. } => Some(project.prior_outputs(folder, name)),
@@ -157,6 +155,7 @@ impl Output {
             }
             OutputTarget::Numbered { folder, name, keep } => {
                 let path = project.write_numbered(&folder, &name, self.extension, &text)?;
+                // Pruned only once the new document is in its folder: a failed run must not cost an old one.
                 if let Some(prior) = prior {
                     project.prune_outputs(&folder, prior, keep);
                 }
@@ -170,7 +169,24 @@ impl Output {
     }
 }
 
-/// Hands on what happened while a question was answered, whether there is an answer or not.
+/// Answers from the files of the opened project.
+fn answer_here(
+    resolved: ResolvedQuery,
+    project: &mut engine::Project<'_>,
+    as_of_ms: i64,
+    call: &CallOptions,
+) -> Result<ServiceAnswer, ApiError> {
+    let found = resolved.answer(project);
+    let unsettled = project.take_unstable();
+    // Reported before an error is returned: what was read, and what was noted, may explain it.
+    report(project, call);
+    let freshness = FreshnessNote::at(as_of_ms).with_unsettled(unsettled);
+    freshness.require_fresh(call.require_fresh)?;
+    let Found { answer, missing } = found?;
+    Ok(ServiceAnswer { freshness, missing, payload: answer })
+}
+
+/// Reports what happened while a question was answered, whether there is an answer or not.
 fn report(project: &mut engine::Project<'_>, call: &CallOptions) {
     let scan = project.last_scan().map(IndexRun::from);
     call.job.trace(scan.map_or(TraceEvent::NamedFilesOnly, TraceEvent::Scanned));

@@ -1,4 +1,4 @@
-//! What was asked in words is answered: the settings are read, what is left open is decided by them, a session answers.
+//! Resolves questions with the settings, and answers them from the project.
 //!
 //! Knows: settings, presets, personas, and how they resolve a question. Does not know: who asks, and whether a daemon
 //! runs.

@@ -29,6 +29,8 @@ impl SettingsSources {
     /// they.
     pub fn inputs(&self, root: &Path) -> Result<ConfigInputs, ApiError> {
         let read = |path: PathBuf| match RealDisk.read(&path) {
+            // A missing file sets nothing. One that cannot be read may limit what is sent or spent, so it is never
+            // skipped.
             Ok(bytes) => Ok(bytes.map(|bytes| (path, bytes))),
             Err(error) => {
                 let message = format!("settings file {} cannot be read: {error}", path.display());

@@ -149,31 +149,31 @@ fn an_answer_to_another_question_is_an_error() {
 
 #[test]
 fn what_an_ask_leaves_open_is_decided_by_the_settings() {
-    let bench = ServiceFixture::new();
-    let plain = bench.aggregation(json!({"ask": "aggregate"}), QueryOrigin::Remote);
+    let fixture = ServiceFixture::new();
+    let plain = fixture.aggregation(json!({"ask": "aggregate"}), QueryOrigin::Remote);
     assert_eq!(plain.project_name, "my project");
     assert_eq!(plain.request.history.unwrap().name, "project");
     assert!(plain.request.tier.is_none() && plain.request.sections.discussion.is_none());
     assert!(!plain.request.exact_tokens && !plain.is_dry_run && plain.request.limits.tokens.is_none());
 
-    let tier = bench.aggregation(json!({"ask": "aggregate", "choice": {"tier": 3}}), QueryOrigin::Remote);
+    let tier = fixture.aggregation(json!({"ask": "aggregate", "choice": {"tier": 3}}), QueryOrigin::Remote);
     assert_eq!(tier.request.limits.tokens, Some(5000));
     assert_eq!(tier.request.history.unwrap().name, "tier-3");
     let discussion = tier.request.sections.discussion.unwrap();
     assert!(discussion.is_optional && !discussion.is_named);
 
     let choice = json!({"tier": 3, "budget": 70, "strategy": "full"});
-    let said =
-        bench.aggregation(json!({"ask": "aggregate", "choice": choice, "name": "x"}), QueryOrigin::Remote);
-    assert_eq!((said.request.limits.tokens, said.request.strategy.name()), (Some(70), "full"));
-    assert_eq!(said.request.history.unwrap().name, "x");
+    let resolved =
+        fixture.aggregation(json!({"ask": "aggregate", "choice": choice, "name": "x"}), QueryOrigin::Remote);
+    assert_eq!((resolved.request.limits.tokens, resolved.request.strategy.name()), (Some(70), "full"));
+    assert_eq!(resolved.request.history.unwrap().name, "x");
 }
 
 #[test]
 fn a_persona_brings_its_tier_strategy_preset_model_and_prompt() {
-    let bench = ServiceFixture::new();
+    let fixture = ServiceFixture::new();
     let ask = json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "gemini"});
-    let reviewer = bench.aggregation(ask, QueryOrigin::Remote);
+    let reviewer = fixture.aggregation(ask, QueryOrigin::Remote);
     assert_eq!(reviewer.request.tier.as_ref().unwrap().tier.number(), 2);
     assert_eq!(reviewer.request.strategy.name(), "summarize");
     assert_eq!(reviewer.request.preset.unwrap()[0].path, "engine.py");
@@ -185,28 +185,28 @@ fn a_persona_brings_its_tier_strategy_preset_model_and_prompt() {
     let beside = json!({"model": "other"});
     let ask =
         json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "gemini", "beside": beside});
-    let other = bench.aggregation(ask, QueryOrigin::Remote).body;
+    let other = fixture.aggregation(ask, QueryOrigin::Remote).body;
     assert_eq!((other.model.as_str(), other.temperature), ("other", None));
 }
 
 #[test]
 fn only_a_person_may_name_files_outside_of_the_project() {
-    let bench = ServiceFixture::new();
+    let fixture = ServiceFixture::new();
     let beside = json!({"history": "/etc/passwd", "screenshots": ["../x.png"], "part": "suffix"});
     let ask = json!({"ask": "aggregate", "beside": beside});
-    let client = bench.aggregation(ask.clone(), QueryOrigin::Remote).request.sections;
+    let client = fixture.aggregation(ask.clone(), QueryOrigin::Remote).request.sections;
     let discussion = client.discussion.unwrap();
     assert!(!discussion.is_named && !discussion.is_optional);
     assert_eq!(client.screenshots, [ImageFile::OfProject("../x.png".to_owned())]);
     assert_eq!(client.part, DocumentPart::Suffix);
-    let person = bench.aggregation(ask, QueryOrigin::CommandLine).request.sections;
+    let person = fixture.aggregation(ask, QueryOrigin::CommandLine).request.sections;
     assert!(person.discussion.unwrap().is_named);
     assert_eq!(person.screenshots, [ImageFile::Asked(PathBuf::from("../x.png"))]);
 }
 
 #[test]
 fn asks_that_mean_nothing_are_refused_by_a_code() {
-    let bench = ServiceFixture::new();
+    let fixture = ServiceFixture::new();
     let aggregate = |choice: Value| json!({"ask": "aggregate", "choice": choice});
     let cases = [
         (aggregate(json!({"persona": "reviewr"})), "no_such_persona", "the nearest known is `reviewer`"),
@@ -239,7 +239,7 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
         (json!({"ask": "cache_clear", "files": ["a"], "summaries": true}), "bad_ask", "both files and kinds"),
     ];
     for (ask, code, words) in cases {
-        let fault = bench.refused(ask.clone());
+        let fault = fixture.refused(ask.clone());
         assert_eq!(fault.code, code, "{ask}");
         assert!(fault.message.contains(words), "{ask}: {}", fault.message);
     }
@@ -247,12 +247,12 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
 
 #[test]
 fn hostile_words_are_refused_and_show_nothing() {
-    let bench = ServiceFixture::new();
-    let root = bench.root();
+    let fixture = ServiceFixture::new();
+    let root = fixture.root();
     RealDisk.create_new(&root.join("inside.png"), b"\x89PNG\r\n\x1a\n").unwrap();
     for word in ["../x", "/etc/passwd", "a\0b", "", ".slop_cache/x", &"x/".repeat(3000), &"[".repeat(500)] {
         for ask in [json!({"ask": "view", "files": [word]}), json!({"ask": "explain", "file": word})] {
-            let fault = bench.ask(&ask, &CallOptions::default()).expect_err(word);
+            let fault = fixture.ask(&ask, &CallOptions::default()).expect_err(word);
             assert!(
                 ["outside_project", "not_found", "bad_pattern"].contains(&&*fault.code),
                 "{word}: {fault:?}"
@@ -261,12 +261,12 @@ fn hostile_words_are_refused_and_show_nothing() {
     }
     let beside = json!({"history": "/etc/passwd"});
     let fault =
-        bench.ask(&json!({"ask": "aggregate", "beside": beside}), &CallOptions::default()).unwrap_err();
+        fixture.ask(&json!({"ask": "aggregate", "beside": beside}), &CallOptions::default()).unwrap_err();
     assert!(["bad_discussion", "history_not_found"].contains(&&*fault.code), "{fault:?}");
     let beside =
         json!({"screenshots": ["/etc/passwd", "../x.png", "inside.png"], "screenshots_inline": true});
     let answered =
-        bench.ask(&json!({"ask": "aggregate", "beside": beside}), &CallOptions::default()).unwrap();
+        fixture.ask(&json!({"ask": "aggregate", "beside": beside}), &CallOptions::default()).unwrap();
     let answer: Value = serde_json::from_slice(&answered.data).unwrap();
     let problems = answer["receipt"]["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 2, "{problems:?}");
@@ -274,7 +274,7 @@ fn hostile_words_are_refused_and_show_nothing() {
 
 #[test]
 fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
-    let bench = ServiceFixture::new();
+    let fixture = ServiceFixture::new();
     let aggregate = json!({"ask": "aggregate", "choice": {"tier": 1, "budget": 4000}});
     let asks = [
         json!({"ask": "index"}),
@@ -295,7 +295,7 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
         json!({"ask": "cache_gc", "days": 3}),
     ];
     for ask in asks {
-        let answered = bench.ask(&ask, &CallOptions::default()).unwrap();
+        let answered = fixture.ask(&ask, &CallOptions::default()).unwrap();
         assert_eq!(answered.freshness.freshness, FreshnessState::Fresh, "{ask}");
         let query: AnyQuery = serde_json::from_value(ask.clone()).unwrap();
         let (again, schema, definitions) = over_the_wire(&query, &answered.data);
@@ -307,12 +307,12 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
 
 #[test]
 fn symbols_that_are_nested_as_deeply_as_can_be_come_back_too() {
-    let bench = ServiceFixture::new();
+    let fixture = ServiceFixture::new();
     let nested = "namespace n0 {\n".repeat(400);
     let text = format!("{nested}int x;\n{}", "}\n".repeat(400));
-    RealDisk.create_new(&bench.root().join("deep.cpp"), text.as_bytes()).unwrap();
+    RealDisk.create_new(&fixture.root().join("deep.cpp"), text.as_bytes()).unwrap();
     for ask in [json!({"ask": "outline", "files": ["deep.cpp"]}), json!({"ask": "symbols", "name": "n0"})] {
-        let answered = bench.ask(&ask, &CallOptions::default()).unwrap();
+        let answered = fixture.ask(&ask, &CallOptions::default()).unwrap();
         assert_eq!(decoded(&serde_json::from_value(ask).unwrap(), &answered.data), answered.data);
         assert!(answered.data.windows(6).filter(|bytes| bytes == b"\"name\"").count() > 100);
     }
@@ -320,8 +320,8 @@ fn symbols_that_are_nested_as_deeply_as_can_be_come_back_too() {
 
 #[test]
 fn a_path_that_is_not_utf_8_keeps_its_bytes() {
-    let bench = ServiceFixture::new();
-    let answered = bench.ask(&json!({"ask": "files"}), &CallOptions::default()).unwrap();
+    let fixture = ServiceFixture::new();
+    let answered = fixture.ask(&json!({"ask": "files"}), &CallOptions::default()).unwrap();
     let answer: Value = serde_json::from_slice(&answered.data).unwrap();
     let odd = answer["files"].as_array().unwrap().iter().find(|file| file.get("path_hex").is_some()).unwrap();
     assert_eq!((&odd["path"], &odd["path_hex"]), (&json!("\u{fffd}.py"), &json!("ff2e7079")));
@@ -329,13 +329,13 @@ fn a_path_that_is_not_utf_8_keeps_its_bytes() {
 
 #[test]
 fn one_missing_path_does_not_silence_the_others() {
-    let bench = ServiceFixture::new();
+    let fixture = ServiceFixture::new();
     let files = json!(["engine.py", "nope.py", "../x", "image.bin"]);
     for query in [
         json!({"ask": "view", "files": files, "mode": "skeleton"}),
         json!({"ask": "outline", "files": files}),
     ] {
-        let answered = bench.ask(&query, &CallOptions::default()).unwrap();
+        let answered = fixture.ask(&query, &CallOptions::default()).unwrap();
         let shown: Value = serde_json::from_slice(&answered.data).unwrap();
         let shown: Vec<&Value> = shown.as_array().unwrap().iter().map(|file| &file["path"]).collect();
         assert_eq!(shown, [&json!("engine.py")], "{query}");
@@ -348,37 +348,41 @@ fn one_missing_path_does_not_silence_the_others() {
 
 #[test]
 fn only_missing_paths_are_an_error() {
-    let bench = ServiceFixture::new();
+    let fixture = ServiceFixture::new();
     for files in [json!(["nope.py"]), json!(["nope.py", "neither.py"])] {
         for ask in ["view", "outline"] {
             let query = json!({"ask": ask, "files": files});
-            assert_eq!(bench.ask(&query, &CallOptions::default()).unwrap_err().code, "not_found", "{query}");
+            assert_eq!(
+                fixture.ask(&query, &CallOptions::default()).unwrap_err().code,
+                "not_found",
+                "{query}"
+            );
         }
     }
 }
 
 #[test]
 fn an_answer_by_other_settings_is_refused() {
-    let bench = ServiceFixture::new();
+    let fixture = ServiceFixture::new();
     let ask = json!({"ask": "files"});
-    let same = CallOptions { settings: Some(bench.loaded().fingerprint()), ..CallOptions::default() };
-    assert!(bench.ask(&ask, &same).is_ok());
+    let same = CallOptions { settings: Some(fixture.loaded().fingerprint()), ..CallOptions::default() };
+    assert!(fixture.ask(&ask, &same).is_ok());
     let other = CallOptions { settings: Some("0".repeat(64)), ..CallOptions::default() };
-    assert_eq!(bench.ask(&ask, &other).unwrap_err().code, "other_settings");
+    assert_eq!(fixture.ask(&ask, &other).unwrap_err().code, "other_settings");
 }
 
 #[test]
 fn settings_that_cannot_be_read_are_told_by_their_place() {
-    let bench = ServiceFixture::new();
-    RealDisk.replace(&bench.root().join("slop.toml"), b"[tiers.3]\nvieww = 3\n").unwrap();
-    let fault = bench.ask(&json!({"ask": "files"}), &CallOptions::default()).unwrap_err();
+    let fixture = ServiceFixture::new();
+    RealDisk.replace(&fixture.root().join("slop.toml"), b"[tiers.3]\nvieww = 3\n").unwrap();
+    let fault = fixture.ask(&json!({"ask": "files"}), &CallOptions::default()).unwrap_err();
     assert_eq!(fault.code, "bad_settings");
     assert!(fault.message.contains("slop.toml:2"), "{}", fault.message);
 }
 
 #[test]
 fn work_that_nobody_waits_for_is_not_done() {
-    let bench = ServiceFixture::new();
+    let fixture = ServiceFixture::new();
     let job = Arc::new(QueryJob::default());
     job.cancel();
     let call = CallOptions { job, ..CallOptions::default() };
@@ -392,18 +396,18 @@ fn work_that_nobody_waits_for_is_not_done() {
         json!({"ask": "explain", "file": "engine.py"}),
     ];
     for ask in asks {
-        assert_eq!(bench.ask(&ask, &call).expect_err("nobody waits").code, "cancelled", "{ask}");
+        assert_eq!(fixture.ask(&ask, &call).expect_err("nobody waits").code, "cancelled", "{ask}");
     }
-    let answered = bench.ask(&json!({"ask": "files"}), &CallOptions::default()).unwrap();
+    let answered = fixture.ask(&json!({"ask": "files"}), &CallOptions::default()).unwrap();
     let answer: Value = serde_json::from_slice(&answered.data).unwrap();
     assert!(answer["files"].as_array().unwrap().iter().all(|file| file["state"] != "fresh"), "{answer}");
 }
 
 #[test]
 fn a_job_tells_how_far_it_is() {
-    let bench = ServiceFixture::new();
+    let fixture = ServiceFixture::new();
     let call = CallOptions::default();
-    bench.ask(&json!({"ask": "index"}), &call).unwrap();
+    fixture.ask(&json!({"ask": "index"}), &call).unwrap();
     let (done, of) = call.job.progress();
     assert_eq!((done, of), (5, 5));
 }

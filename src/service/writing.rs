@@ -23,11 +23,12 @@ use crate::llm::{EncodedRequest, Model, Provider, WireFormat};
 use crate::model::{ModelName, Tier, error_chain};
 
 /// How often to check whether another process has finished its tasks.
-const GLANCE: Duration = Duration::from_millis(200);
+const CLAIM_POLL: Duration = Duration::from_millis(200);
 
-const MOST_PLACES: usize = 10;
+/// The most secrets of a withheld file that an error lists.
+const MAX_LISTED_SECRETS: usize = 10;
 
-/// A project about which a model is asked.
+/// A project whose files a model summarizes.
 pub struct SummarySession<'w> {
     project: Project<'w>,
     options: Options,
@@ -35,44 +36,44 @@ pub struct SummarySession<'w> {
     folder: PathBuf,
 }
 
-/// What would be asked, before anybody is.
+/// What a run would send, and where, before anything is sent.
 #[derive(Debug)]
 pub struct SummaryRunPlan {
     pub tasks: SummaryTasks,
-    /// How many questions are in batches, and so are not to be asked now.
+    /// The number of tasks in pending batches, which are not sent again.
     pub in_batches: u64,
     pub estimate: CostEstimate,
-    /// Who is asked, and where that is; the first one first.
+    /// The models with their hosts, in the order in which they are tried.
     pub hosts: Vec<(ModelName, String)>,
-    /// Of what day prices are that slop came with.
+    /// The date of the built-in prices.
     pub prices_of: String,
 }
 
-/// What models wrote of one thing.
+/// The summaries that models wrote of one subject.
 #[derive(Debug)]
 pub struct SubjectSummaries {
     pub place: SubjectLocation,
-    /// Their words, by tier, the newest first.
+    /// The summaries by tier, the newest first.
     pub summaries: Vec<StoredSummary>,
 }
 
-/// How much is shown of what models wrote.
+/// Which subjects' summaries are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubjectScope {
-    /// The words about the file or folder itself.
+    /// That of the file or folder itself.
     Own,
-    /// Those about all that lies in it, too.
+    /// Those of everything in the folder as well.
     Below,
-    /// Those about the project and the folders in its root.
+    /// Those of the project and of the folders in its root.
     Top,
 }
 
-/// What was asked when, and what that cost.
+/// The calls that were made, and their cost.
 #[derive(Debug)]
 pub struct UsageReport {
-    /// The calls by day, the last one first, and model.
+    /// The calls by day and model, the latest day first.
     pub rows: Vec<UsageRow>,
-    /// What has been spent today and in all.
+    /// What has been spent today and in total.
     pub spent: SpendTotals,
 }
 
@@ -84,6 +85,7 @@ impl<'w> SummarySession<'w> {
         world: World<'w>,
     ) -> Result<Self, ApiError> {
         let engine_options = loaded.engine_options(root);
+        // Without a cache there is no ledger: no limit could be kept, and every answer would be lost.
         if !engine_options.cache_enabled {
             let message = "cache is disabled";
             return Err(ApiError::user("no_cache", message, "set `aggregation.cache_enabled = true`"));
@@ -93,24 +95,24 @@ impl<'w> SummarySession<'w> {
         Ok(Self { project, options, world, folder })
     }
 
-    /// Salvages what models wrote before, if it is damaged; to be done before anything is written.
+    /// Repairs the database of summaries if it is damaged. To be called before anything is written.
     pub fn repair(&mut self) -> Result<(), ApiError> {
         Ok(self.project.salvage_agent_db()?)
     }
 
-    /// Forgets what was tried in vain, as far as that is in the plan.
+    /// Deletes the records of refused tasks that the plan retries.
     pub fn clear_refusals(&self, plan: &SummaryRunPlan) -> Result<(), ApiError> {
         Ok(agent::forget_refusals(&self.folder, &plan.tasks.retried_refusals)?)
     }
 
-    /// Returns whether all who may be asked are asked by `https`.
+    /// Returns whether all models of the chain are called over `https`.
     pub fn is_all_secure(&self) -> bool {
         let is_secure = |model: &Model| model.provider.base_url.starts_with("https://");
         self.options.chain.iter().all(|model| model.provider.wire != WireFormat::Command && is_secure(model))
     }
 
-    /// Returns what would be asked, `at_once` where that is in a batch, and what that would cost; with
-    /// `retries` also what was tried in vain.
+    /// Returns what a run would send and what that would cost: in a batch if `at_once` is set, and including refused
+    /// tasks if `retries` is set.
     pub fn plan(
         &mut self,
         prices_of: &str,
@@ -122,24 +124,26 @@ impl<'w> SummarySession<'w> {
         let ledger = self.open_ledger()?;
         let pending = ledger.in_batches()?;
         let all = tasks.ready.len();
+        // Their answers are on the way and their cost is reserved: asking again would pay for them twice.
         tasks.ready.retain(|task| !pending.contains(&task.id));
         let in_batches = (all - tasks.ready.len()) as u64;
         let spent = ledger.spent(self.today())?;
         let Options { chain, caps, policy, .. } = &self.options;
+        // A batch is submitted to one provider, so the plan must not promise the fallbacks.
         let chain = if at_once { vec![agent::batch_model(chain)?] } else { chain.clone() };
         let estimate = agent::estimate_cost(&tasks, &chain, policy.answer_tokens, caps, &spent);
         let hosts = chain.iter().map(|model| (model.full_name(), host_of(&model.provider))).collect();
         Ok(SummaryRunPlan { tasks, in_batches, estimate, hosts, prices_of: prices_of.to_owned() })
     }
 
-    /// Returns why nobody is asked about those of the picked files that were named one by one, by path.
+    /// Returns why no model is asked about files that were named individually, by path.
     pub fn unasked_reasons(&mut self) -> Result<Vec<(String, String)>, ApiError> {
         let skipped = self.project.skipped_files(&self.options.policy)?;
-        let words = |why| match why {
+        let text = |skip| match skip {
             TaskSkipReason::Ineligible(reason) => not_asked_text(reason),
-            TaskSkipReason::Refused(why) => format!("{why}, as was found before; --retry looks again"),
+            TaskSkipReason::Refused(reason) => format!("{reason}, as was found before; --retry looks again"),
         };
-        Ok(skipped.into_iter().map(|(path, why)| (path.to_string(), words(why))).collect())
+        Ok(skipped.into_iter().map(|(path, skip)| (path.to_string(), text(skip))).collect())
     }
 
     /// Runs tasks until none is left that can be run now: files first, then the folders that contain them.
@@ -172,23 +176,27 @@ impl<'w> SummarySession<'w> {
             let has_progress = is_settled || 0 < outcome.answered + outcome.done;
             let is_taken = 0 < outcome.in_progress;
             merge_outcome(&mut all, outcome);
+            // A reached limit or a refused key would stop the next round as well.
             if all.stopped.is_some() {
                 return Ok(all);
             }
+            // Without progress the next round would list the same tasks again, unless another process finishes those
+            // it has claimed.
             match (has_progress, is_taken && waits) {
                 (true, _) => {}
-                (false, true) => self.world.clock.sleep(GLANCE),
+                (false, true) => self.world.clock.sleep(CLAIM_POLL),
                 (false, false) => return Ok(all),
             }
         }
     }
 
-    /// Brings home what batches have brought since. Who ends it halfway loses nothing.
+    /// Fetches the results of batches that have finished. Interrupting it loses nothing.
     pub fn collect(
         &self,
         keys: &ProviderKeys,
         agent_world: AgentWorld<'_>,
     ) -> Result<CollectedBatches, ApiError> {
+        // Most projects have no batch pending, and need no database opened for writing.
         if self.open_ledger()?.in_batches()?.is_empty() {
             return Ok(CollectedBatches::default());
         }
@@ -224,7 +232,8 @@ impl<'w> SummarySession<'w> {
                 ))
             }
             PromptPreview::Eligible { prepared: Err(withheld), secrets, .. } => {
-                let places = secrets.iter().take(MOST_PLACES);
+                // Rules and lines only: the secret itself must not reach a terminal or a log.
+                let places = secrets.iter().take(MAX_LISTED_SECRETS);
                 let places = places.map(|found| format!("; line {}: {}", found.line, found.rule));
                 let places = places.collect::<String>();
                 let message = format!("`{word}` is withheld: {withheld}{places}");
@@ -258,7 +267,8 @@ impl<'w> SummarySession<'w> {
     }
 }
 
-/// Returns what models wrote of what a word names, those of which nobody wrote left out.
+/// Returns the summaries that models wrote of the subjects that a path or pattern selects; subjects without any are
+/// left out.
 pub fn written_summaries(
     root: &Path,
     loaded: &LoadedConfig,
@@ -271,6 +281,7 @@ pub fn written_summaries(
     let mut subjects =
         project.summary_subjects(&super::agent::summary_policy(loaded, Vec::new(), tiers.to_vec(), picks))?;
     retain_scope(&mut subjects, named.trim_end_matches('/'), extent);
+    // Read without the claims: summaries can be shown while a run or the daemon writes others.
     let ledger = LedgerReader::open(&cache_folder(root, loaded))?;
     let mut shown = Vec::new();
     for (place, node) in subjects {
@@ -285,7 +296,7 @@ pub fn written_summaries(
     Ok(shown)
 }
 
-/// Leaves what is wanted of all that a word touches. A pattern has no words of its own, so that all it selects stays.
+/// Keeps the subjects within the scope. A pattern is no subject itself, so everything that it selects stays.
 fn retain_scope(subjects: &mut Vec<(SubjectLocation, SubjectKey)>, word: &str, extent: SubjectScope) {
     let is_own = |place: &SubjectLocation| match place {
         SubjectLocation::Root => word == ".",
@@ -305,7 +316,7 @@ fn retain_scope(subjects: &mut Vec<(SubjectLocation, SubjectKey)>, word: &str, e
     }
 }
 
-/// Returns what was asked, and what that cost, until the moment `now_s` in seconds since the epoch.
+/// Returns the calls until `now_s`, in seconds since the epoch, and their cost.
 pub fn usage(root: &Path, loaded: &LoadedConfig, now_s: i64) -> Result<UsageReport, ApiError> {
     let ledger = LedgerReader::open(&cache_folder(root, loaded))?;
     Ok(UsageReport { rows: ledger.usage()?, spent: ledger.spent(today(now_s))? })
@@ -331,16 +342,17 @@ const fn withheld_hint(withheld: &WithheldReason) -> &'static str {
     }
 }
 
-/// Returns where a provider is: its host, or the program that is run.
+/// Returns the host of a provider, or the program that is run.
 pub fn host_of(provider: &Provider) -> String {
     if provider.wire == WireFormat::Command {
         return format!("the program {}", provider.command.first().map_or("", String::as_str));
     }
+    // The settings refuse addresses with a user name or password, so this shows no secret.
     let (_, rest) = provider.base_url.split_once("://").unwrap_or(("", &provider.base_url));
     rest.split('/').next().unwrap_or_default().to_owned()
 }
 
-/// Returns a key that may be there, for those who only want to know whether it is.
+/// Returns whether a usable key of the provider is set.
 pub fn has_key(provider: &Provider, variable: &dyn Fn(&str) -> Option<SecretString>) -> bool {
     matches!(super::agent::provider_key(provider, variable), Ok(Some(_)))
 }
@@ -356,6 +368,7 @@ fn cache_folder(root: &Path, loaded: &LoadedConfig) -> PathBuf {
 }
 
 fn today(now_s: i64) -> i64 {
+    // Days are those of UTC: the daily limit must not start over when a machine changes its time zone.
     now_s.div_euclid(24 * 60 * 60)
 }
 
@@ -389,6 +402,7 @@ impl From<agent::Error> for ApiError {
             agent::Error::Store(store) if store.is_damage() => {
                 Self::environment("paid_unusable", message, PAID_STORE_HINT)
             }
+            // The code stays `no_books` although no type has this name: programs match on codes.
             agent::Error::Lock { .. } | agent::Error::Store(_) => {
                 let hint =
                     "check the room on the disk and the permissions of the cache folder; nothing was sent";

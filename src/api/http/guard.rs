@@ -46,10 +46,12 @@ impl Transport {
 
     /// Refuses a request that did not come from a program of the user's own.
     pub(super) fn check(&self, head: &Parts) -> Result<(), ApiErrorResponse> {
+        // A Unix socket has no name that could be rebound to it, so any `Host` is accepted there.
         if let Self::Tcp { port, .. } = self {
             check_host(head, *port)?;
         }
         check_origin(&head.headers)?;
+        // Without an answer to its preflight, a browser sends no JSON across origins.
         if head.method == Method::OPTIONS || head.method == Method::CONNECT {
             return Err(forbidden(format!("method {} is not allowed", head.method)));
         }
@@ -69,6 +71,7 @@ fn check_host(head: &Parts, port: u16) -> Result<(), ApiErrorResponse> {
         let is_local = ["127.0.0.1", "[::1]"].contains(&name) || name.eq_ignore_ascii_case("localhost");
         is_local && named_port == port.to_string()
     };
+    // All of them have to be ours: a request may name one host in its target and another in a header.
     if !named.is_empty() && named.iter().all(is_ours) {
         return Ok(());
     }
@@ -85,6 +88,7 @@ fn check_origin(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
         return Err(forbidden("request comes from a web page: it has an Origin"));
     }
     let fetched = headers.get_all(HeaderName::from_static("sec-fetch-site"));
+    // A browser sends `none` if its user typed the address or opened a bookmark.
     if fetched.iter().any(|site| site != "none" && site != "same-origin") {
         return Err(forbidden("request comes from a web page of another site"));
     }
@@ -102,6 +106,7 @@ fn check_token(headers: &HeaderMap, token: &[u8; 32]) -> Result<(), ApiErrorResp
         let (scheme, token) = value.as_bytes().split_at_checked(7)?;
         scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
     });
+    // Two headers are refused, because it would depend on the reader which of them counts.
     let is_known = bearer.is_some_and(|bearer| constant_time_eq(&sha256(bearer), token));
     if is_known && given.next().is_none() {
         return Ok(());
@@ -124,6 +129,7 @@ fn constant_time_eq(one: &[u8; 32], other: &[u8; 32]) -> bool {
 }
 
 /// Bytes of the longest path that a socket can have.
+// `sun_path` has 108 bytes on Linux, the last of which is the NUL.
 pub const SOCKET_PATH_BYTES: usize = 107;
 
 /// Connections that the system keeps until they are accepted.
@@ -154,6 +160,7 @@ pub fn bind_unix(path: &Path) -> Result<UnixListener, BindError> {
         return Err(BindError::TooLong(path.to_owned()));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Checked before anything at the path is examined: in a folder of others, both could be swapped in between.
     check_folder(folder)?;
     remove_stale_socket(path)?;
     let failed = |errno: Errno| BindError::Io { path: path.to_owned(), source: errno.into() };
@@ -170,6 +177,7 @@ pub fn bind_unix(path: &Path) -> Result<UnixListener, BindError> {
 
 fn check_folder(folder: &Path) -> Result<(), BindError> {
     let unsafe_because = |why| Err(BindError::UnsafeFolder { folder: folder.to_owned(), why });
+    // A link is refused, even to a safe folder: it could be pointed elsewhere before the socket is bound.
     let stat = lstat(folder)?;
     let Some(stat) = stat else { return unsafe_because("does not exist") };
     if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {

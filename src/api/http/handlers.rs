@@ -71,6 +71,8 @@ async fn answer(
 ) -> Result<Response, ApiErrorResponse> {
     let daemon = Arc::clone(&shared.daemon);
     match route.action {
+        // Neither the status nor a stop compares versions: a client of another version must be able to find out, and
+        // to replace this daemon.
         RouteAction::Status => {
             let _: NoParameters = parse_parameters(uri)?;
             let status = run_blocking(move || daemon.status()).await?;
@@ -85,30 +87,40 @@ async fn answer(
             run_blocking(move || daemon.stop()).await?;
             Ok(response::plain_response(route.command, &Stopping { stopping: true }))
         }
+        // Only the protocol is compared here, because every version of it sends the same events.
         RouteAction::Events => stream_events(shared, uri, headers).await,
         RouteAction::Query { read, .. } => {
-            let parameters: QueryParameters = parse_parameters(uri)?;
-            // Compared before the body is read: another version may mean something else by the same keys.
-            check_same_protocol(headers)?;
-            check_same_version(headers)?;
-            check_type(headers, body)?;
+            let call = call_options(route, uri, headers, body)?;
             let query = read(body).map_err(|error| bad_json(&error))?;
             check_sizes(&query)?;
-            // The service compares them with the settings as they are now, and not with those of the last answer.
-            let settings = headers
-                .get("slop-settings")
-                .map(|value| truncated(&String::from_utf8_lossy(value.as_bytes())));
-            let call =
-                CallOptions { require_fresh: parameters.require_fresh, settings, ..CallOptions::default() };
-            if let Some(successor) = route.successor {
-                call.job.note(format!("the path `{}` is deprecated: use `{successor}`", route.path));
-            }
-            for (old, new) in deprecated_keys(body) {
-                call.job.note(format!("the key `{old}` is deprecated: use `{new}`"));
-            }
             answer_query(shared, route, query, call, headers).await
         }
     }
+}
+
+/// Checks what a request for an answer says besides its question, and returns how to answer.
+fn call_options(
+    route: &Route,
+    uri: &Uri,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Result<CallOptions, ApiErrorResponse> {
+    let parameters: QueryParameters = parse_parameters(uri)?;
+    // Compared before the body is read: another version may mean something else by the same keys.
+    check_same_protocol(headers)?;
+    check_same_version(headers)?;
+    check_type(headers, body)?;
+    // The service compares them with the settings as they are now, and not with those of the last answer.
+    let settings =
+        headers.get("slop-settings").map(|value| truncated(&String::from_utf8_lossy(value.as_bytes())));
+    let call = CallOptions { require_fresh: parameters.require_fresh, settings, ..CallOptions::default() };
+    if let Some(successor) = route.successor {
+        call.job.note(format!("the path `{}` is deprecated: use `{successor}`", route.path));
+    }
+    for (old, new) in deprecated_keys(body) {
+        call.job.note(format!("the key `{old}` is deprecated: use `{new}`"));
+    }
+    Ok(call)
 }
 
 async fn answer_query(
@@ -118,6 +130,8 @@ async fn answer_query(
     mut call: CallOptions,
     headers: &HeaderMap,
 ) -> Result<Response, ApiErrorResponse> {
+    // Refused rather than queued: work of clients that are gone holds permits too, and a queue would outlive its
+    // clients.
     let permit = acquire_permit(&shared.working, "limit of concurrent requests reached")?;
     let accepts = |kind: &str| header_text(headers, "accept").is_some_and(|accept| accept.contains(kind));
     let wants_document = accepts("text/markdown") && matches!(query, AnyQuery::Aggregate(_));
@@ -155,15 +169,15 @@ async fn stream_events(
     Ok(EventStream { subscription, query, timeouts, stopping, permit }.start())
 }
 
-/// Does what may wait or panic away from the threads that serve everybody.
+/// Runs what may block or panic on a thread that serves no other client.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ApiErrorResponse> {
     tokio::task::spawn_blocking(work).await.map_err(|_| ApiErrorResponse::bug())
 }
 
-fn acquire_permit(permits: &Arc<Semaphore>, why: &str) -> Result<OwnedSemaphorePermit, ApiErrorResponse> {
-    Arc::clone(permits).try_acquire_owned().map_err(|_| ApiErrorResponse::busy(why))
+fn acquire_permit(permits: &Arc<Semaphore>, message: &str) -> Result<OwnedSemaphorePermit, ApiErrorResponse> {
+    Arc::clone(permits).try_acquire_owned().map_err(|_| ApiErrorResponse::busy(message))
 }
 
 fn parse_parameters<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, ApiErrorResponse> {
@@ -203,8 +217,9 @@ fn check_same(
     Err(ApiErrorResponse::user(StatusCode::CONFLICT, code, message, hint))
 }
 
-/// Demands that a body is said to be JSON: what a form of a web page can send is not.
+/// Requires that the body is declared as JSON.
 fn check_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiErrorResponse> {
+    // A web page can submit a form to any address, but not as JSON: that needs a preflight, which is refused.
     let kind = header_text(headers, header::CONTENT_TYPE.as_str());
     let kind = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim());
     if kind.is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"))
@@ -229,9 +244,11 @@ fn bad_json(error: &serde_json::Error) -> ApiErrorResponse {
 /// Rejects strings and lists above the limits that the OpenAPI document states.
 fn check_sizes(query: &AnyQuery) -> Result<(), ApiErrorResponse> {
     let value = serde_json::to_value(query).expect("a question becomes the JSON that it was read from");
+    // The parsed question is checked, and not the body: numbers and defaults are as they will be used.
     let mut rest = vec![&value];
     while let Some(value) = rest.pop() {
         match value {
+            // `maxLength` in JSON Schema counts characters, and not bytes.
             Value::String(text) if TEXT_CHARACTERS < text.chars().count() => {
                 return Err(too_long(&format!("text of more than {TEXT_CHARACTERS} characters")));
             }

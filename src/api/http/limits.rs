@@ -1,4 +1,4 @@
-//! How much of anything the server bears: sizes, times, connections, and clients that are slow to read.
+//! The server's limits: sizes, times, connections, and clients that are slow to read.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -23,7 +23,7 @@ pub(in crate::api) const LIST_ITEMS: usize = 10_000;
 /// Connections at the same time.
 pub(super) const CONNECTIONS: usize = 64;
 
-/// Asks that are worked on at the same time, those included that nobody waits for any more.
+/// Questions that are answered at the same time, including those whose clients are gone.
 pub(super) const WORKING: usize = 64;
 
 /// The most connections that wait for events, so that some are left for questions.
@@ -34,24 +34,25 @@ pub(super) const BUFFER_BYTES: usize = 64 << 10;
 
 pub(super) const HEADERS: usize = 64;
 
-/// How long clients may take. Tests are in a greater hurry.
+/// How long clients may take; a type, because tests use shorter times.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timeouts {
     /// For a request's head; an idle connection is closed after it.
     pub(super) head: Duration,
     pub(super) body: Duration,
-    /// For reading anything at all of a response that is there to be read.
+    /// For reading any part of a response that is waiting to be read.
     pub(super) read: Duration,
     /// For all that is in flight when the server stops.
     pub(super) stop: Duration,
     /// Between two lines of progress.
     pub(super) progress: Duration,
-    /// Between two lines of progress, where there is none: a client knows by them that somebody is there.
+    /// Between two lines when there is no progress, by which a client knows that the daemon is alive.
     pub(super) sign: Duration,
     /// Between two comments in a stream without events.
     pub(super) heartbeat: Duration,
 }
 
+// `sign` must stay well below the 5 s of silence after which a client takes the daemon for hung.
 pub(super) const TIMEOUTS: Timeouts = Timeouts {
     head: Duration::from_secs(5),
     body: Duration::from_secs(30),
@@ -97,13 +98,16 @@ impl ConnectionLimiter {
         Arc::new(Self { limit, table: Mutex::default() })
     }
 
-    /// Returns a slot; none where every holder is being answered.
+    /// Returns a slot, if necessary that of an idle connection; `None` if all connections are being answered.
     pub(super) fn acquire(self: &Arc<Self>) -> Option<ConnectionSlot> {
         let mut table = self.table();
         if self.limit <= table.taken.len() {
             // Numbers only grow, so that the first idle connection is the oldest.
             let idle = table.taken.iter().find(|(_, taken)| !taken.is_busy).map(|(number, _)| *number)?;
+            // The slot is free at once. The evicted connection may live a moment longer, so the limit is exceeded by
+            // those only.
             if let Some(taken) = table.taken.remove(&idle) {
+                // `notify_one` keeps a permit for a holder that is not waiting yet, unlike `notify_waiters`.
                 taken.evicted.notify_one();
             }
         }
@@ -116,6 +120,7 @@ impl ConnectionLimiter {
     }
 
     fn table(&self) -> MutexGuard<'_, SlotTable> {
+        // Each change leaves a valid table, so one that a panic left behind can be used.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -125,7 +130,7 @@ impl ConnectionSlot {
         self.evicted.notified().await;
     }
 
-    /// Keeps the slot until the answer was sent; none where it is somebody else's already.
+    /// Marks the slot as busy until the answer has been sent; `None` if it was evicted.
     pub(super) fn begin_request(self: &Arc<Self>) -> Option<ActiveRequest> {
         self.limiter.table().taken.get_mut(&self.number)?.is_busy = true;
         Some(ActiveRequest(Arc::clone(self)))
@@ -134,6 +139,7 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
+        // Numbers are never reused, so an evicted slot takes nothing away from its successor.
         self.limiter.table().taken.remove(&self.number);
     }
 }
@@ -146,7 +152,7 @@ impl Drop for ActiveRequest {
     }
 }
 
-/// A stream that fails when nothing of what is written was taken for some time.
+/// A stream that fails if its reader has accepted no byte for some time.
 pub(super) struct TimedStream<S> {
     stream: S,
     timeout: Duration,
@@ -159,13 +165,14 @@ impl<S> TimedStream<S> {
         Self { stream, timeout, waiting: None }
     }
 
-    /// Passes on what a write came to, or says that it has taken too long.
+    /// Returns the result of a write, or an error if it has been pending for too long.
     fn check_deadline(
         &mut self,
         written: Poll<io::Result<usize>>,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
         if written.is_ready() {
+            // Any progress starts the time anew: a reader may be slow, but not silent.
             self.waiting = None;
             return written;
         }
@@ -210,6 +217,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // No deadline here: a socket has no buffer of its own to flush, so only writes can be stuck.
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

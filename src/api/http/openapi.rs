@@ -28,7 +28,7 @@ machine (421). Requests from web pages (`Origin`, `Sec-Fetch-Site`, `OPTIONS`) a
 Limits: bodies of 1 MiB (413) within 30 s (408); headers of 64 KiB within 5 s (the connection is closed); 64 busy \
 connections (503).";
 
-/// Every way in which there is no answer: status, the component's name, and when.
+/// The error responses: status, name of the component, and when they are sent.
 const REFUSALS: &[(&str, &str, &str)] = &[
     (
         "400",
@@ -64,6 +64,7 @@ pub(super) fn text() -> String {
 fn document() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
+        // A component must not have a `$schema`: the dialect is the document's.
         settings.meta_schema = None;
     });
     // Two generators, because what may be left out differs: keys with a default in questions, keys that are skipped when
@@ -78,6 +79,7 @@ fn document() -> Value {
         })
         .collect();
     let mut asks = asks.take_definitions(true);
+    // Only questions get limits, because only a client's JSON is refused for its size.
     asks.values_mut().for_each(add_limits);
     let mut schemas = answers.take_definitions(true);
     schemas.append(&mut asks);
@@ -86,20 +88,23 @@ fn document() -> Value {
         "openapi": "3.1.0",
         "info": info(),
         "servers": [{"url": "http://localhost", "description": "The Unix socket, or a port with its number."}],
+        // The empty alternative is the socket, where file permissions take the place of a token.
         "security": [{}, {"token": []}],
         "paths": paths,
         "components": {
             "schemas": schemas,
             "headers": header_schemas(),
             "responses": error_responses(),
-            "securitySchemes": {
-                "token": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "The daemon's token. Required only on the port, not on the socket.",
-                },
-            },
+            "securitySchemes": {"token": token_scheme()},
         },
+    })
+}
+
+fn token_scheme() -> Value {
+    json!({
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The daemon's token. Required only on the port, not on the socket.",
     })
 }
 
@@ -220,6 +225,7 @@ fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
 /// Returns whether a route has a refusal of this status.
 fn has_status(route: &Route, status: &str) -> bool {
     match status {
+        // These three are about a body or about the project, which only questions have.
         "404" | "415" | "422" => matches!(route.action, RouteAction::Query { .. }),
         "409" => matches!(route.action, RouteAction::Query { .. } | RouteAction::Events),
         "406" => has_document(route),
@@ -385,6 +391,7 @@ fn add_limits(schema: &mut Value) {
             Some(kind) => kind == name,
             None => false,
         };
+        // One of a few fixed words needs no limit of its own.
         let is_closed = object.contains_key("enum") || object.contains_key("const");
         let (is_text, is_list) = (is("string") && !is_closed, is("array"));
         let largest = match object.get("format").and_then(Value::as_str) {

@@ -27,7 +27,7 @@ pub(super) struct ApiErrorResponse {
 }
 
 impl ApiErrorResponse {
-    /// The request is at fault.
+    /// Returns an error of the request.
     pub(super) fn user(
         status: StatusCode,
         code: &'static str,
@@ -37,13 +37,13 @@ impl ApiErrorResponse {
         Self { status, command: "api", fault: ApiError::user(code, message, hint) }
     }
 
-    /// Too much is going on.
+    /// Returns the error that a limit of the server is reached.
     pub(super) fn busy(what: &str) -> Self {
         let fault = ApiError::environment("busy", what, "try again in a second");
         Self { status: StatusCode::SERVICE_UNAVAILABLE, command: "api", fault }
     }
 
-    /// The answerer died of the question.
+    /// Returns the error that answering panicked.
     pub(super) fn bug() -> Self {
         let fault = ApiError::environment(
             "bug",
@@ -53,7 +53,7 @@ impl ApiErrorResponse {
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, command: "api", fault }
     }
 
-    /// The question was understood, and cannot be answered.
+    /// Returns the response for an error of the service.
     pub(super) fn from_api_error(fault: ApiError) -> Self {
         Self { status: status(&fault), command: "api", fault }
     }
@@ -87,6 +87,7 @@ fn status(fault: &ApiError) -> StatusCode {
     match (&*fault.code, fault.kind) {
         ("not_found", _) => StatusCode::NOT_FOUND,
         ("other_settings" | "other_protocol" | "other_version", _) => StatusCode::CONFLICT,
+        // A bug has the kind of the environment for exit codes, but 503 would invite the client to try again.
         ("bug", _) => StatusCode::INTERNAL_SERVER_ERROR,
         (_, ApiErrorKind::User) => StatusCode::UNPROCESSABLE_ENTITY,
         (_, ApiErrorKind::Environment) => StatusCode::SERVICE_UNAVAILABLE,
@@ -145,7 +146,7 @@ pub(super) fn envelope_response(
     response_with_type(from_chunks([head, answered.data, tail]), content_type)
 }
 
-/// Returns data that is not out of the project.
+/// Returns data about the daemon itself, which has no freshness.
 pub(super) fn plain_response(command: &str, data: &impl Serialize) -> Response {
     #[derive(Serialize)]
     struct PlainEnvelope<'a, T> {
@@ -167,6 +168,7 @@ pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, Ap
     }
     let decoded =
         || serde_json::from_slice::<Document<'_>>(&answered.data).ok().and_then(|document| document.text);
+    // Most documents come with their text at hand; decoding one from JSON copies all of it.
     let text = answered.text.clone().or_else(|| decoded().map(|text| text.into_owned().into()));
     let Some(text) = text else {
         return Err(ApiErrorResponse::user(
@@ -184,6 +186,7 @@ pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, Ap
         FreshnessState::Stale => "stale",
     };
     response.headers_mut().insert("slop-freshness", HeaderValue::from_static(freshness));
+    // A clock consists of digits and a colon, so that it always fits a header.
     let clock = note.clock.as_deref().and_then(|clock| HeaderValue::from_str(clock).ok());
     if let Some(clock) = clock {
         response.headers_mut().insert("slop-clock", clock);
@@ -202,12 +205,12 @@ pub(super) fn from_chunks<const N: usize>(pieces: [Bytes; N]) -> Body {
     Body::new(ChunkedBody(pieces.into_iter().filter(|piece| !piece.is_empty()).collect()))
 }
 
-/// What a channel brings, until its other end is dropped.
+/// Returns a body of what a channel receives, until its sender is dropped.
 pub(super) fn from_channel(receiver: mpsc::Receiver<Bytes>) -> Body {
     Body::new(ChannelBody(receiver))
 }
 
-/// A body that keeps something until it was sent, or nobody wants it any more.
+/// Returns a body that keeps a guard until it has been sent or dropped.
 pub(super) fn with_guard(body: Body, kept: impl Send + Unpin + 'static) -> Body {
     Body::new(GuardedBody { body, _kept: kept })
 }
@@ -229,6 +232,7 @@ impl HttpBody for ChunkedBody {
         self.0.is_empty()
     }
 
+    // From an exact size hyper makes a `Content-Length`, for which the client reserves its buffer at once.
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
     }

@@ -85,6 +85,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<CacheVerifyQuery>(),
     Route::of_query::<CacheGcQuery>(),
     Route {
+        // Served for one more release, so that a client need not be updated in the same moment as the daemon.
         path: "/v1/cache/collect",
         command: "cache_collect",
         summary: "The same as `/v1/cache/gc`, under the path of earlier releases.",
@@ -119,6 +120,7 @@ fn parse_body<A: DeserializeOwned>(body: &[u8]) -> Result<A, serde_json::Error> 
 
 /// Returns the keys of a body that have been renamed, each with the new one.
 pub(super) fn deprecated_keys(body: &[u8]) -> Vec<(&'static str, &'static str)> {
+    // The body is parsed once more, because serde's aliases do not reveal which of the names was used.
     let Ok(Value::Object(body)) = serde_json::from_slice(body) else { return Vec::new() };
     let has_key = |key: &str| {
         body.contains_key(key) || body.get("choice").is_some_and(|choice| choice.get(key).is_some())

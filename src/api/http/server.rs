@@ -33,8 +33,8 @@ use super::{handlers, limits, response};
 use crate::api::daemon_control::DaemonControl;
 use crate::api::service::{PROTOCOL, VERSION};
 
-/// How long the server waits after the system could not give it a connection.
-const BREATH: Duration = Duration::from_millis(50);
+/// How long to wait before accepting again after an error, and for a refused client to read the refusal.
+const BRIEF_WAIT: Duration = Duration::from_millis(50);
 
 /// Serves one daemon on any number of sockets. Clones are the same server.
 #[derive(Clone)]
@@ -103,6 +103,7 @@ impl HttpServer {
     /// A port is reachable by every user of the machine, and by web pages in their browsers; see `guard`.
     pub async fn serve_tcp(&self, listener: std::net::TcpListener, token: &str) -> io::Result<()> {
         let address = listener.local_addr()?;
+        // The command line refuses these as well; this is the last place before the port is open to others.
         if !address.ip().is_loopback() || token.is_empty() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -125,6 +126,7 @@ impl HttpServer {
         let mut connections = JoinSet::new();
         loop {
             let accepted = tokio::select! {
+                // In this order, so that a stop is noticed even while connections keep arriving.
                 biased;
                 _ = stopping.wait_for(|stopping| *stopping) => break,
                 () = retired.as_mut() => break,
@@ -139,26 +141,33 @@ impl HttpServer {
                             self.clone().serve_connection(stream, transport.clone(), Arc::new(slot));
                         connections.spawn(conversation);
                     }
+                    // Answered in line: the refusal is short, and a task for each would be what the limit is to
+                    // prevent.
                     None => reject_busy(&mut stream).await,
                 },
                 // Other users get no response at all.
                 Ok(None) => {}
                 // Out of files, as a rule: there will be some when others have gone.
-                Err(_) => tokio::time::sleep(BREATH).await,
+                Err(_) => tokio::time::sleep(BRIEF_WAIT).await,
             }
         }
         // Connections that are not accepted yet are refused at once.
         drop(listener);
+        self.finish(connections, stopping).await;
+        Ok(())
+    }
+
+    /// Waits for the connections of a socket that accepts no more.
+    async fn finish(&self, mut connections: JoinSet<()>, mut stopping: watch::Receiver<bool>) {
+        // The clients of a retired socket take all the time they need, until the whole server stops.
         tokio::select! {
             biased;
             _ = stopping.wait_for(|stopping| *stopping) => {}
-            () = async { while connections.join_next().await.is_some() {} } => {}
+            () = all_ended(&mut connections) => {}
         }
-        let timeouts = self.shared.timeouts.stop;
-        let _ =
-            tokio::time::timeout(timeouts, async { while connections.join_next().await.is_some() {} }).await;
+        let _ = tokio::time::timeout(self.shared.timeouts.stop, all_ended(&mut connections)).await;
+        // Aborted after the grace period: an answer that nobody reads must not keep the process from ending.
         connections.shutdown().await;
-        Ok(())
     }
 
     /// Answers what is asked on one connection.
@@ -169,6 +178,8 @@ impl HttpServer {
         let timeouts = self.shared.timeouts;
         let mut stopping = self.shared.stopping.subscribe();
         let service = service_fn(|request| self.respond(&transport, &slot, request));
+        // A client that reads nothing would otherwise hold its slot forever, because a pending write has no timeout
+        // of its own.
         let stream = TokioIo::new(TimedStream::new(stream, timeouts.read));
         let mut connection = pin!(
             http1::Builder::new()
@@ -181,6 +192,7 @@ impl HttpServer {
         tokio::select! {
             // The connection is closed, so that no error can be reported.
             _ = connection.as_mut() => return,
+            // Only idle connections are evicted, so nothing that was promised is lost.
             () = slot.evicted() => return,
             _ = stopping.wait_for(|stopping| *stopping) => {}
         }
@@ -195,11 +207,14 @@ impl HttpServer {
         request: Request<Incoming>,
     ) -> Result<Response, Infallible> {
         let (head, body) = request.into_parts();
+        // The slot is idle until the whole body has arrived: thousands of clients that never finish a request keep
+        // nobody out.
         let mut response = match self.read_allowed_body(transport, &head, body).await {
             Ok(body) => match slot.begin_request() {
                 Some(busy) => {
                     let request = Request::from_parts(head, Body::from(body));
                     let response = TowerToHyperService::new(self.router.clone()).call(request).await?;
+                    // Busy until the last byte was sent, because an eviction would cut the answer short.
                     response.map(|body| response::with_guard(body, busy))
                 }
                 None => ApiErrorResponse::busy("limit of connections reached").into_response(),
@@ -217,6 +232,7 @@ impl HttpServer {
         head: &Parts,
         body: Incoming,
     ) -> Result<Bytes, ApiErrorResponse> {
+        // Checked before the body is read, so that a stranger cannot make the daemon buffer a byte of it.
         transport.check(head)?;
         let read = Limited::new(body, limits::REQUEST_BYTES).collect();
         let Ok(read) = tokio::time::timeout(self.shared.timeouts.body, read).await else {
@@ -258,6 +274,10 @@ impl HttpServer {
     }
 }
 
+async fn all_ended(connections: &mut JoinSet<()>) {
+    while connections.join_next().await.is_some() {}
+}
+
 trait ConnectionSource: Send + Sync {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 
@@ -274,6 +294,7 @@ impl ConnectionSource for OwnerOnlyListener {
     async fn accept(&self) -> io::Result<Option<UnixStream>> {
         let (stream, _) = self.0.accept().await?;
         let uid = stream.peer_cred()?.uid();
+        // Root can read every file and trace this process: to refuse it would protect nothing.
         Ok((uid == self.1 || uid == 0).then_some(stream))
     }
 }
@@ -295,5 +316,5 @@ async fn reject_busy(stream: &mut (impl AsyncWrite + Unpin)) {
          connection: close\r\nslop-protocol: {PROTOCOL}\r\nslop-version: {VERSION}\r\ncontent-length: {}\r\n\r\n{envelope}",
         envelope.len()
     );
-    let _ = tokio::time::timeout(BREATH, stream.write_all(response.as_bytes())).await;
+    let _ = tokio::time::timeout(BRIEF_WAIT, stream.write_all(response.as_bytes())).await;
 }

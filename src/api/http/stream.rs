@@ -49,6 +49,7 @@ impl RunningQuery {
                 Err(refusal) => refusal.into_response(),
             };
         }
+        // One line may wait: a slow reader delays reports of progress, and never the work itself.
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(self.send_progress(sender, timeouts));
         response_with_type(from_channel(receiver), LINES)
@@ -150,6 +151,7 @@ impl EventStream {
     }
 
     async fn run(mut self, stream: mpsc::Sender<Bytes>) {
+        // The client chooses the number: a time beyond the clock's end means no end.
         let until =
             self.query.wait_ms.and_then(|wait| Instant::now().checked_add(Duration::from_millis(wait)));
         let mut left = self.query.limit;
@@ -176,6 +178,7 @@ impl EventStream {
                 }
             }
         }
+        // A stream counts against the limit until it has ended, however it ends.
         drop(self.permit);
     }
 }

@@ -168,6 +168,8 @@ pub(super) fn aggregate_query(
     arguments: AggregateArguments,
     root: &Path,
 ) -> Result<AggregateQuery, ApiError> {
+    // Checked although the schema says it: clients need not validate, and the service's hints name flags, which an
+    // agent has not.
     if arguments.tier.is_some_and(|tier| !(1..=4).contains(&tier)) {
         return Err(bad_arguments("`tier` is not 1, 2, 3 or 4"));
     }
@@ -211,6 +213,7 @@ pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQu
 /// Returns the mode that is asked for, in words or by what the mode is for.
 fn requested_mode(arguments: &ViewArguments) -> Result<Option<ModeName>, ApiError> {
     let is_given = |list: Option<usize>| list.is_some_and(|length| 0 < length);
+    // An empty list counts as absent, because it selects nothing that could be shown.
     let symbols = is_given(arguments.symbols.as_ref().map(Vec::len)).then_some(ModeName::Masked);
     let lines = is_given(arguments.lines.as_ref().map(Vec::len)).then_some(ModeName::Custom);
     let base = arguments.base.as_ref().map(|_| ModeName::Diff);

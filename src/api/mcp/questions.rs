@@ -1,5 +1,4 @@
-//! Questions are answered on threads of their own, with progress, until nobody wants the answer any more; or there is an error
-//! that an agent can act on.
+//! Answers questions on threads of their own, with progress and cancellation, and gives errors hints for agents.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 use tokio::time::MissedTickBehavior;
 
 use super::show::shorten;
@@ -17,7 +17,8 @@ use crate::api::query::Query;
 use crate::api::service::{CallOptions, QueryJob, Service, ServiceAnswer, ask};
 use crate::api::wire::{FreshnessNote, MissingPath};
 
-/// So many asks are answered at once; others wait.
+/// The number of questions that are answered at once; others wait.
+// An agent may send many calls at once, and each reads files on all cores when no daemon answers.
 pub(super) const MAX_CONCURRENT: u32 = 4;
 
 /// How often progress is reported to a client that wants it.
@@ -26,11 +27,11 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 pub(super) struct QueryRunner {
     service: Arc<dyn Service>,
     permits: Arc<Semaphore>,
-    /// Whether an answer that cannot be vouched for is to be an error.
+    /// Whether an answer that may not be fresh is an error.
     require_fresh: bool,
 }
 
-/// What is said about an answer besides the answer itself.
+/// What accompanies an answer: its freshness, missing paths and notes.
 pub(super) struct AnswerInfo {
     pub(super) freshness: FreshnessNote,
     pub(super) missing: Vec<MissingPath>,
@@ -47,7 +48,7 @@ impl QueryRunner {
         Arc::clone(&self.permits)
     }
 
-    /// Answers an ask. A request that is cancelled takes its job with it, and leaves its permit when the job has ended.
+    /// Answers a question. Cancelling the request cancels its job, and the permit is released when the job has ended.
     pub(super) async fn ask<Q: Query + Send + 'static>(
         &self,
         query: Q,
@@ -55,6 +56,7 @@ impl QueryRunner {
     ) -> Result<(Q::Answer, AnswerInfo), ApiError> {
         let permit = tokio::select! {
             permit = Arc::clone(&self.permits).acquire_owned() => permit,
+            // Awaited here, too: a request may spend most of its time in the queue.
             () = context.ct.cancelled() => return Err(cancelled()),
         };
         let permit = permit.map_err(|_| cancelled())?;
@@ -77,11 +79,7 @@ impl QueryRunner {
         loop {
             tokio::select! {
                 answer = &mut work => {
-                    let answer = answer.map_err(|error| {
-                        let hint = "this is a bug in slop; asking for something else may still work";
-                        ApiError::environment("bug", format!("internal error in slop: {error}"), hint)
-                    })?;
-                    let ServiceAnswer { freshness, missing, payload } = answer.map_err(for_agents)?;
+                    let ServiceAnswer { freshness, missing, payload } = joined(answer)?.map_err(for_agents)?;
                     return Ok((payload, AnswerInfo { freshness, missing, notes: job.take_notes() }));
                 }
                 () = context.ct.cancelled() => {
@@ -94,17 +92,26 @@ impl QueryRunner {
     }
 }
 
+/// Returns what a thread returned, or an error if it panicked.
+fn joined<T>(result: Result<T, JoinError>) -> Result<T, ApiError> {
+    result.map_err(|error| {
+        let hint = "this is a bug in slop; asking for something else may still work";
+        ApiError::environment("bug", format!("internal error in slop: {error}"), hint)
+    })
+}
+
 struct ProgressReporter {
     token: Option<ProgressToken>,
     reported: usize,
 }
 
 impl ProgressReporter {
-    /// Tells it, if it went on: the protocol wants numbers that only grow.
+    /// Reports progress, if there was any: the protocol requires numbers that only grow.
     async fn report(&mut self, job: &QueryJob, context: &RequestContext<RoleServer>) {
         let (done, total) = job.progress();
         let Some(token) = self.token.as_ref().filter(|_| self.reported < done) else { return };
         self.reported = done;
+        // The protocol has floats here, which hold every number of 32 bits exactly.
         let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let progress = ProgressNotificationParam::new(token.clone(), number(done))
             .with_total(number(total))
@@ -114,7 +121,7 @@ impl ProgressReporter {
     }
 }
 
-/// Waits until no ask is being answered, but no longer than that.
+/// Waits until no question is being answered, at most for `timeout`.
 pub(super) async fn wait_idle(permits: &Semaphore, timeout: Duration) {
     let _ = tokio::time::timeout(timeout, permits.acquire_many(MAX_CONCURRENT)).await;
 }
@@ -125,12 +132,12 @@ pub(super) fn bad_arguments(why: &str) -> ApiError {
     ApiError::user("bad_arguments", message, "give what the tool's input schema says, and nothing else")
 }
 
-/// The client takes no interest any more, so that nobody reads this.
+/// Returns the error of a cancelled request, which no client reads.
 fn cancelled() -> ApiError {
     ApiError::user("cancelled", "request was cancelled", "ask again")
 }
 
-/// Returns an error in words that an agent can act on.
+/// Returns an error with a hint that an agent can act on.
 fn for_agents(error: ApiError) -> ApiError {
     let hint = hint_for_agents(&error.code).map_or(error.hint, Cow::Borrowed);
     ApiError { message: shorten(error.message), hint, ..error }

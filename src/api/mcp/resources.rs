@@ -46,6 +46,7 @@ pub(super) fn list(states: FileStates, cursor: Option<&str>) -> ListResourcesRes
         file.path = spelled_path(&file.path, file.path_hex.as_deref());
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
+    // The cursor is a path and not an offset, so that files which come or go between two pages shift nothing.
     files.retain(|file| cursor.is_none_or(|cursor| cursor < file.path.as_str()));
     let has_more = MAX_RESOURCES < files.len();
     files.truncate(MAX_RESOURCES);

@@ -70,6 +70,8 @@ impl ServerHandler for McpServer {
                 let message = shorten(format!("no tool named `{}`", request.name));
                 Err(ErrorData::invalid_params(message, None))
             }
+            // A result with an error flag reaches the model, which can act on the hint; an error of the protocol ends
+            // at the client.
             Err(refusal) => Ok(error_result(&refusal).into()),
         }
     }
@@ -110,6 +112,7 @@ impl ServerHandler for McpServer {
         };
         let answer = self.questions.ask(query, &context).await;
         let (views, info) = answer.map_err(|refusal| match &*refusal.code {
+            // The protocol has one code for resources without content; the message has the reason.
             "not_found" | "outside_project" | "not_shown" | "secret" => not_found(&refusal.message),
             _ => protocol_error(&refusal),
         })?;
@@ -134,6 +137,7 @@ fn tool_result(output: ToolOutput, info: &AnswerInfo) -> CallToolResult {
 
 /// Returns the lines after the answer: missing paths, notes, and last its freshness.
 fn footer(info: &AnswerInfo) -> String {
+    // Paths and messages come from the project: a line break in one of them could forge the line about freshness.
     let missing = info
         .missing
         .iter()

@@ -61,6 +61,7 @@ pub(super) fn views(views: &[FileView]) -> ToolOutput {
     let mut text = String::new();
     let mut left = MAX_CHARACTERS;
     for (place, view) in views.iter().enumerate() {
+        // The first file is shown however long it is: an answer without any text would only be asked for again.
         if left < MIN_CHARACTERS && 0 < place {
             text.push_str(&omitted_notice(&views[place..]));
             break;
@@ -85,6 +86,8 @@ fn view_path(view: &FileView) -> String {
 
 fn heading(view: &FileView) -> String {
     let why = view.why.as_ref().map_or(String::new(), |why| format!(" ({})", printable(why)));
+    // Escaped, because a line break in a name could forge the heading of another file. The text itself is kept in by
+    // its fence.
     format!("### {}\n{}{why}\n", printable(&view_path(view)), printable(&view.head))
 }
 
@@ -113,6 +116,8 @@ fn cut_notice(view: &FileView, cut: &TruncatedText<'_>, characters: usize) -> St
             "[cut: {shown} of {characters} characters are shown; the line is too long for more]\n"
         );
     }
+    // Only the lines of a full text are numbered as in the file, so that only here a range continues the answer
+    // exactly.
     if view.view == "full" {
         let (next, last) = (cut.lines + 1, view.text.lines().count());
         return format!(
@@ -153,6 +158,7 @@ pub(super) fn outlines(outlines: &[FileOutline]) -> ToolOutput {
         text.push_str("[none of these files has an outline; slop_view shows them]\n");
     }
     let Some(cut) = truncate(&text, MAX_CHARACTERS) else { return ToolOutput { text, structured: None } };
+    // The heading is cut with the rest, so the file in which the text ends is found from its last heading.
     let last = cut.head.lines().rev().find_map(|line| line.strip_prefix("### ")).unwrap_or_default();
     let (shown, all) = (cut.head.chars().count(), text.chars().count());
     let words = format!(
@@ -201,6 +207,7 @@ pub(super) struct TruncatedText<'a> {
 pub(super) fn truncate(text: &str, characters: usize) -> Option<TruncatedText<'_>> {
     let (end, _) = text.char_indices().nth(characters)?;
     let head = &text[..end];
+    // Half a line would look like a whole one to a model, and could change what code means.
     match head.rfind('\n') {
         Some(at) => {
             let head = &head[..=at];

@@ -62,6 +62,7 @@ struct StatusFile {
 /// Returns the counts, and one page of the files.
 pub(super) fn files(states: FileStates, arguments: &StatusArguments, below: Option<&str>) -> ToolOutput {
     let FileStates { mut files } = states;
+    // Counted before anything is filtered: the counts describe the project, and not the page.
     let counts = count_states(&files);
     files.retain(|file| {
         let is_below = below.is_none_or(|folder| is_below_folder(&file.path, folder));
@@ -183,6 +184,7 @@ fn write_symbol(text: &mut String, symbol: FoundSymbol, characters: usize) -> Sy
     let FoundSymbol { kind, qualified_name, start_line, end_line, signature, doc, definition, .. } = symbol;
     let place = format!("{}:{start_line}-{end_line}", printable(&path));
     writeln!(text, "{place} [{kind}] {}", printable(&qualified_name)).expect("a String takes all");
+    // The text and the structured value are cut alike, so that a client may use either.
     let mut shown = definition.as_deref().unwrap_or(&signature);
     let is_cut = truncate(shown, characters).map(|cut| shown = cut.head).is_some();
     writeln!(text, "{}", printable_lines(shown.trim_end_matches(['\n', '\r']))).expect("a String takes all");

@@ -34,6 +34,7 @@ pub struct McpInfo {
 ///
 /// Nobody else may hold the standard output meanwhile. The service is asked nothing before the client asks.
 pub fn serve(service: Arc<dyn Service>, info: McpInfo) -> io::Result<()> {
+    // One thread is enough for one client: answers are made on threads of their own.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (input, output) = rmcp::transport::io::stdio();
     let served = runtime.block_on(async {
@@ -68,6 +69,7 @@ where
     let (input, left) = EofWatcher::new(input);
     let running = tokio::select! {
         running = McpServer::new(questions, info).serve((input, output)) => running,
+        // A client that never begins the protocol must not keep the process from ending.
         Some(()) = ending.stops.recv() => return Ok(()),
     };
     match running {

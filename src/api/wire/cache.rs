@@ -142,7 +142,7 @@ impl AuditDifference {
 
 impl From<CacheStatus> for CacheSize {
     fn from(status: CacheStatus) -> Self {
-        let CacheStatus { size, paid } = status;
+        let CacheStatus { size, paid: agent } = status;
         let artifacts = size.artifacts.iter().map(|kind| ArtifactSize {
             artifact: kind.artifact.name().to_owned(),
             rows: kind.rows,
@@ -155,7 +155,7 @@ impl From<CacheStatus> for CacheSize {
             artifacts: artifacts.collect(),
             given: GivenSize { rows: size.delivered_texts, bytes: size.delivered_bytes },
             bytes_on_disk: size.bytes_on_disk,
-            agent: paid.map(AgentSize::from),
+            agent: agent.map(AgentSize::from),
         }
     }
 }
@@ -175,15 +175,15 @@ impl From<AgentDbSize> for AgentSize {
 
 impl From<ClearedCache> for CacheFreed {
     fn from(cleared: ClearedCache) -> Self {
-        let ClearedCache { freed, paid } = cleared;
+        let ClearedCache { freed, paid: agent } = cleared;
         Self {
             contents: freed.contents,
             artifacts: freed.artifacts,
             files: freed.files,
-            bytes: freed.bytes.saturating_add(paid.bytes),
-            agent_summaries: paid.summaries,
-            agent_usd: paid.cost.into(),
-            agent_kept: paid.kept,
+            bytes: freed.bytes.saturating_add(agent.bytes),
+            agent_summaries: agent.summaries,
+            agent_usd: agent.cost.into(),
+            agent_kept: agent.kept,
         }
     }
 }

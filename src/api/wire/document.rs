@@ -46,6 +46,8 @@ struct ComposedDocumentRef<'a> {
 
 /// Returns a document as it is sent. It is encoded once, however often it is given.
 pub(in crate::api) fn encode_document(written: &Written) -> Bytes {
+    // A document that is sent again is encoded once: for megabytes of text, encoding takes longer than finding it
+    // unchanged.
     let encode = || {
         let text = std::str::from_utf8(&written.text).expect("documents are written as text");
         let json = ComposedDocumentRef { text, receipt: DocumentReceipt::from(&written.receipt) };
@@ -200,6 +202,6 @@ fn bead(bead: &BeadIssue) -> TrackedItemJson<'_> {
     TrackedItemJson { id: &bead.id, title: &bead.title, status: &bead.status, description: &bead.description }
 }
 
-fn entry(said: &DiscussionEntry) -> DiscussionEntryJson<'_> {
-    DiscussionEntryJson { role: said.role.as_deref(), content: &said.content }
+fn entry(entry: &DiscussionEntry) -> DiscussionEntryJson<'_> {
+    DiscussionEntryJson { role: entry.role.as_deref(), content: &entry.content }
 }

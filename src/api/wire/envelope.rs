@@ -58,6 +58,8 @@ pub(in crate::api) fn decode_json<T: DeserializeOwned>(data: &[u8]) -> Result<T,
 
 /// Reads what may be nested as deeply as an outline is, which is more than the 128 levels that the parser allows.
 pub(in crate::api) fn decode_nested<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error> {
+    // Counted in the bytes first: without its own limit the parser would recurse as deep as its input says, and
+    // overflow the stack.
     if MAX_NESTING < nesting_depth(data) {
         return Err(serde_json::Error::custom("an answer that is nested deeper than outlines are"));
     }

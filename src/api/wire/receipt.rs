@@ -150,6 +150,7 @@ pub struct ReceiptProblem {
 impl ReceiptFile {
     /// Returns whether an error is shown in place of the file.
     pub fn is_failed(&self) -> bool {
+        // A file that a budget cut to its path has a reason and no content either, and is no error.
         self.sha256.is_none() && self.why.is_some() && self.view != ViewMode::Path.name()
     }
 }
@@ -211,6 +212,7 @@ impl From<&SummaryProvenance> for SummaryAuthor {
                 ("agent", Some(name.to_string()), *is_earlier)
             }
         };
+        // Whatever a model wrote is untrusted, because the file it was about may have dictated it.
         Self { by: by.to_owned(), untrusted: model.is_some(), model, earlier }
     }
 }

@@ -107,6 +107,8 @@ impl FileOutline {
     #[expect(clippy::cast_possible_truncation, reason = "it is a share of a million")]
     #[expect(clippy::cast_sign_loss, reason = "what is below 0 becomes 0")]
     pub fn health_percent(&self) -> String {
+        // The share was rounded down to millionths when it was made; rounding here only undoes the error of the
+        // float.
         let thousandths = (self.health * 1_000_000.0).round() as u32 / 1_000;
         format!("{}.{} %", thousandths / 10, thousandths % 10)
     }

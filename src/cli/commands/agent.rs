@@ -49,6 +49,8 @@ fn preview_request(
         return context
             .write_data(&json!({"model": model.full_name().to_string(), "head": head, "body": body}));
     }
+    // The head goes to standard error, so that standard output is the body, byte for byte, and can be compared or
+    // sent.
     for line in head.lines() {
         context.output.message(line);
     }
@@ -62,6 +64,7 @@ fn preview_request(
 fn write_usage(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let usage = usage(&context.location.root, context.loaded, WallClock.now_s())?;
     let caps = caps(context.loaded);
+    // Saturating, because a limit may have been lowered below what was already spent.
     let (day_left, total_left) =
         (caps.day.saturating_sub(usage.spent.day), caps.total.saturating_sub(usage.spent.total));
     let calls_left = caps.calls_a_day.saturating_sub(usage.spent.calls);
@@ -144,6 +147,7 @@ fn show_summaries(
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     asking::reject_empty(file.map(String::as_str).into_iter())?;
+    // Without a file, everything would be too much to read: the folders of the root are an overview.
     let extent = match (all, file) {
         (true, _) => SubjectScope::Below,
         (false, None) => SubjectScope::Top,
@@ -194,6 +198,7 @@ fn shown_json(shown: &SubjectSummaries) -> Vec<Value> {
             "prompt": summary.prompt,
             "at_ms": summary.at_ms,
             "call_cost_usd": summary.cost.to_decimal(),
+            // A constant: whatever a model wrote may have been dictated by the file that it read.
             "untrusted": true,
             "text": summary.text,
         })
@@ -204,6 +209,7 @@ fn shown_json(shown: &SubjectSummaries) -> Vec<Value> {
 fn list_providers(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let providers = context.loaded.user_only.providers.clone();
     let rows = providers.iter().map(|provider| {
+        // Only whether there is a key: nothing prints the key itself.
         let has_key = has_key(provider, &ProcessEnvironment::key);
         let key = match (has_key, provider.needs_key) {
             (true, _) => "there",

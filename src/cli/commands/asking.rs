@@ -35,9 +35,10 @@ pub(super) fn reject_empty<'w>(mut words: impl Iterator<Item = &'w str>) -> Resu
     Ok(())
 }
 
-/// Returns the tiers of these numbers, which were checked to be some.
+/// Returns the tiers with these numbers, which the flags have checked.
 pub(super) fn parse_tiers(numbers: &[u8]) -> Vec<Tier> {
     let mut tiers: Vec<Tier> = numbers.iter().filter_map(|number| Tier::from_number(*number)).collect();
+    // A tier that is named twice must not be written and paid for twice.
     tiers.sort_unstable();
     tiers.dedup();
     tiers
@@ -45,7 +46,7 @@ pub(super) fn parse_tiers(numbers: &[u8]) -> Vec<Tier> {
 
 /// Reads the keys of all configured providers, and disables core dumps, which would contain them.
 pub(super) fn load_keys(options: &Options) -> Result<ProviderKeys, ApiError> {
-    // Where the limit cannot be set there is no limit to be had: that is no reason to refuse.
+    // A system that does not let the limit be set is no reason to refuse the run.
     let _ = crate::sys::disable_core_dumps();
     agent_keys(&options.chain, &ProcessEnvironment::key)
 }
@@ -58,7 +59,7 @@ pub(super) fn with_world<T>(
     service::with_world(root, &bar, |world| work(context, world))
 }
 
-/// Asks, with a bar on the terminal, until all is answered, a person stops it or the time is over.
+/// Runs all tasks, with a bar on the terminal, until they are done, the user interrupts, or time is up.
 pub(super) fn run_questions(
     context: &mut CommandContext<'_>,
     writing: &mut SummarySession<'_>,
@@ -67,6 +68,7 @@ pub(super) fn run_questions(
     most: Option<Duration>,
 ) -> Result<RunOutcome, CommandError> {
     let interrupt = watch_interrupt()?;
+    // Monotonic, so that a clock that is set during the run neither ends nor prolongs the wait.
     let end = most.map(|most| WallClock.monotonic() + most);
     let is_stopped = || interrupt.is_set() || end.is_some_and(|end| end <= WallClock.monotonic());
     let network = open_network(writing, proxy)?;
@@ -75,10 +77,12 @@ pub(super) fn run_questions(
     let shown = RunDisplay { bar: &bar, state: Mutex::default() };
     let outcome = writing.ask(keys, world, most.is_some(), &shown, &is_stopped);
     bar.finish();
+    // Shown before an error is returned, because they may explain it.
     for note in writing.take_notes() {
         context.output.note(&note);
     }
     let mut outcome = outcome?;
+    // Time that is up is no interruption: the document is composed with the summaries that are there.
     if !interrupt.is_set() && end.is_some() && matches!(outcome.stopped, Some(StopReason::Interrupted)) {
         outcome.stopped = None;
     }
@@ -111,9 +115,11 @@ pub(super) fn ask_in_batches(
     Ok(asked?)
 }
 
-/// Opens the window to servers, if it can be one to those that are asked.
+/// Returns the HTTP client, after checking that it can verify certificates if all models need that.
 fn open_network(writing: &SummarySession<'_>, proxy: Option<String>) -> Result<HttpClient, ApiError> {
     let network = HttpClient::new(proxy);
+    // Checked before anything is reserved: each call would otherwise fail with its maximum cost on the ledger. A
+    // chain with a local model can do without certificates.
     if writing.is_all_secure() {
         let hint = "install your system's certificates of authorities (ca-certificates), or name them in SSL_CERT_FILE";
         let fault = |error: crate::model::HttpError| {
@@ -132,11 +138,12 @@ fn watch_interrupt() -> Result<InterruptFlag, ApiError> {
 }
 
 pub(super) fn report_unanswered(outcome: &RunOutcome, context: &mut CommandContext<'_>) {
-    let refused = outcome.refused.iter().map(|(task, why)| (&task.location, why.clone()));
-    let withheld = outcome.withheld.iter().map(|(task, why)| (&task.location, why.to_string()));
+    let refused = outcome.refused.iter().map(|(task, reason)| (&task.location, reason.clone()));
+    let withheld = outcome.withheld.iter().map(|(task, reason)| (&task.location, reason.to_string()));
+    // Withheld files come first, because they are the ones that a person has to look at.
     let all: Vec<_> = withheld.chain(refused).collect();
-    for (place, why) in all.iter().take(MAX_LISTED) {
-        context.output.note(&format!("no summary of {place}: {why}"));
+    for (place, reason) in all.iter().take(MAX_LISTED) {
+        context.output.note(&format!("no summary of {place}: {reason}"));
     }
     if MAX_LISTED < all.len() {
         context.output.note(&format!("and none of {} more; --json lists all", all.len() - MAX_LISTED));
@@ -145,18 +152,18 @@ pub(super) fn report_unanswered(outcome: &RunOutcome, context: &mut CommandConte
         let words = "are said to have taken more tokens than was sent or asked for, and count as their worst";
         context.output.note(&format!("{} calls {words}", outcome.implausible));
     }
-    if let (Some(trouble), None) = (&outcome.last_error, &outcome.stopped) {
+    if let (Some(error), None) = (&outcome.last_error, &outcome.stopped) {
         let left = pluralize(outcome.remaining, "question is", "questions are");
-        context.output.note(&format!("{left} left, run this again to ask them: {trouble}"));
+        context.output.note(&format!("{left} left, run this again to ask them: {error}"));
     }
-    if let Some(why) = &outcome.stopped {
-        context.output.note(&format!("stopped before all was asked: {why}{}", advice(why)));
+    if let Some(reason) = &outcome.stopped {
+        context.output.note(&format!("stopped before all was asked: {reason}{}", advice(reason)));
     }
 }
 
 /// Returns advice for the user, beginning with the punctuation that joins it to the message.
-fn advice(why: &StopReason) -> String {
-    match (why, why.setting()) {
+fn advice(reason: &StopReason) -> String {
+    match (reason, reason.setting()) {
         (StopReason::OverCap { cap: CapExceeded::Total, .. }, Some(setting)) => {
             format!("; allow more by {setting} in your own settings file, no day gives it back")
         }
@@ -179,7 +186,8 @@ fn advice(why: &StopReason) -> String {
 
 pub(super) fn exit_code(outcome: &RunOutcome) -> u8 {
     match &outcome.stopped {
-        Some(why) => exit_code_of(why),
+        Some(reason) => exit_code_of(reason),
+        // Nothing came back and no limit was reached, which is how a failing network looks.
         None if 0 < outcome.remaining && outcome.answered + outcome.done == 0 => failure::ENVIRONMENT,
         None if !outcome.refused.is_empty() || !outcome.withheld.is_empty() || 0 < outcome.remaining => {
             failure::INCOMPLETE
@@ -189,8 +197,8 @@ pub(super) fn exit_code(outcome: &RunOutcome) -> u8 {
 }
 
 /// Returns the exit code of a run that ended too early.
-pub(super) const fn exit_code_of(why: &StopReason) -> u8 {
-    match why {
+pub(super) const fn exit_code_of(reason: &StopReason) -> u8 {
+    match reason {
         StopReason::OverCap { .. } | StopReason::Account { .. } => failure::USER,
         StopReason::Unreachable { .. } | StopReason::Store(_) => failure::ENVIRONMENT,
         StopReason::Interrupted => failure::INCOMPLETE,
@@ -222,6 +230,7 @@ impl RunObserver for RunDisplay<'_> {
             RunEvent::Finished => seen.ended += 1,
         }
         self.bar.set_position(seen.ended, seen.begun);
+        // The total grows with the tasks that have begun: how many folders become ready is not known in advance.
         self.bar.set_total(seen.begun);
         self.bar.set_message(seen.spent.to_string());
     }

@@ -27,12 +27,16 @@ pub(super) fn run(command: &CacheCommand, context: &mut CommandContext<'_>) -> R
                 agent: *agent,
                 all: *yes,
             };
+            // Only a plain `clear` asks for confirmation: with any part named, models' summaries are either named too
+            // or not meant.
             let is_plain = query == CacheClearQuery::default();
-            let all = *yes || (is_plain && may_clear_paid(context)?);
+            let all = *yes || (is_plain && confirm_agent_clear(context)?);
             answer(CacheClearQuery { all, ..query }, write_freed, context)?;
         }
         CacheCommand::Verify => {
             let verdict = answer(CacheVerifyQuery {}, write_verdict, context)?;
+            // Damage is the user's to act on, as a failing disk may be behind it, although the damaged rows are
+            // deleted.
             return Ok(if verdict.is_sound() { failure::DONE } else { failure::USER });
         }
         CacheCommand::Gc { days } => {
@@ -66,8 +70,9 @@ fn export(context: &mut CommandContext<'_>) -> Result<(), CommandError> {
 }
 
 /// Asks for confirmation to delete what models wrote, if there is any and the command runs on a terminal.
-fn may_clear_paid(context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
+fn confirm_agent_clear(context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
     if !(io::stdin().is_terminal() && context.output.is_interactive()) {
+        // Without a terminal they are kept and the result says so; a script has to agree by `--yes`.
         return Ok(false);
     }
     let status = context.ask(CacheStatusQuery {})?;

@@ -71,6 +71,7 @@ impl CommandContext<'_> {
         let bar = Arc::new(self.progress());
         let observer: Arc<dyn ProgressObserver> = bar.clone();
         let job = Arc::new(QueryJob::observed_by(observer));
+        // No fingerprint is given here: the service adds that of the settings that it resolves the question with.
         let call = CallOptions {
             require_fresh: self.require_fresh,
             job: Arc::clone(&job),
@@ -182,6 +183,7 @@ fn left_out_counts(left_out: &BTreeMap<String, u64>) -> String {
 /// Returns the items of `slop.toml`, all of them or those of one path.
 pub(super) fn items_of<'a>(file: Option<&str>, context: &CommandContext<'a>) -> Vec<&'a FileItem> {
     let wanted = file.map(|file| plain_path(&context.location.resolve_path(file)));
+    // Compared without `./` and doubled slashes, because people write these paths by hand.
     let is_wanted = |item: &&FileItem| wanted.as_ref().is_none_or(|path| plain_path(&item.path) == *path);
     context.loaded.curation.files.iter().filter(is_wanted).collect()
 }
@@ -194,6 +196,7 @@ pub(super) fn missing_paths<'p>(
     let is_gone = |path: &&str| {
         let is_pattern = path.contains(['*', '?', '[', '{']);
         let full = context.location.root.join(path);
+        // A dangling link is there, whatever it points to.
         !is_pattern && !full.exists() && !full.is_symlink()
     };
     paths.filter(is_gone).map(str::to_owned).collect()

@@ -24,8 +24,8 @@ use crate::model::printable;
 use crate::render::{format_grouped, format_seconds, format_size};
 use crate::sys::{Clock, RealDisk, WallClock, detach_terminal};
 
-/// Of a log that is longer, the end is read.
-const MOST_LOG: u64 = 8 << 20;
+/// The most bytes that are read from the end of a log.
+const MAX_LOG_BYTES: u64 = 8 << 20;
 
 pub(super) fn run_daemon(
     command: &DaemonCommand,
@@ -37,6 +37,7 @@ pub(super) fn run_daemon(
         DaemonCommand::Start(args) => start(args, &places, environment, context),
         DaemonCommand::Stop => stop(&places, context),
         DaemonCommand::Restart(args) => {
+            // Stopped first, and waited for: only one daemon can hold the lock.
             daemon::stop(&places).map_err(ApiError::from)?;
             start(args, &places, environment, context)
         }
@@ -72,9 +73,9 @@ fn start(
         StartOutcome::Spawned(pid) => (pid, true, "started"),
         StartOutcome::Running { pid, version } => {
             if version != VERSION {
-                let why = "commands of this one do not ask it";
-                let words = format!("the daemon is slop {version}, this is slop {VERSION}: {why}");
-                context.output.note(&format!("{words}; `slop daemon restart` replaces it"));
+                let versions = format!("the daemon is slop {version}, this is slop {VERSION}");
+                let effect = "commands of this one do not ask it";
+                context.output.note(&format!("{versions}: {effect}; `slop daemon restart` replaces it"));
             }
             (pid, false, "runs already")
         }
@@ -82,6 +83,7 @@ fn start(
     let status = daemon::status(places);
     if let Some(status) = &status
         && !is_new
+        // A running daemon keeps its flags; to restart it unasked would end the streams of its clients.
         && has_other_flags(status, args)
     {
         context
@@ -96,11 +98,12 @@ fn start(
     )
 }
 
-/// Returns whether a daemon does not do what flags ask for. What they do not ask for it may do.
+/// Returns whether a daemon lacks what the flags ask for. It may do more than they ask for.
 fn has_other_flags(status: &DaemonStatus, args: &WatchArgs) -> bool {
     let listens = |wanted: SocketAddr| {
         let address: Option<SocketAddr> = status.listen.as_ref().and_then(|address| address.parse().ok());
         address.is_some_and(|address| {
+            // Port 0 asks for any free port, so that every port satisfies it.
             address.ip() == wanted.ip() && [0, address.port()].contains(&wanted.port())
         })
     };
@@ -115,6 +118,7 @@ fn stop(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, Co
 
 fn status(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let Some(status) = daemon::status(places) else {
+        // One that hangs still holds the lock, and to start another would fail: the two cases need different advice.
         if let Some(hangs) = daemon::unresponsive(places) {
             return Err(ApiError::from(hangs).into());
         }
@@ -171,6 +175,13 @@ fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
         ),
         ("agent", agent_line(&status.agent)),
     ];
+    rows.extend(optional_rows(status));
+    rows
+}
+
+/// Returns the rows of what not every daemon has.
+fn optional_rows(status: &DaemonStatus) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
     if status.paranoid.on {
         let (answers, mistakes) =
             (format_grouped(status.paranoid.answers), format_grouped(status.paranoid.mistakes));
@@ -184,7 +195,7 @@ fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// Returns what the sub-agent is at, how much there is to do, and what it costs.
+/// Returns the state of the sub-agent, its tasks, and its costs of the day.
 fn agent_line(agent: &AgentStatus) -> String {
     if agent.models.is_empty() {
         let reason = agent.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
@@ -207,10 +218,11 @@ fn agent_line(agent: &AgentStatus) -> String {
 }
 
 fn logs(places: &DaemonPaths, lines: usize, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let bytes = RealDisk.read_suffix(&places.log, MOST_LOG).map_err(|error| {
+    let bytes = RealDisk.read_suffix(&places.log, MAX_LOG_BYTES).map_err(|error| {
         let message = format!("daemon log {} cannot be read: {error}", places.log.display());
         ApiError::environment("unreadable_log", message, "see whether it is a file that you can read")
     })?;
+    // The end of a long log may begin in the middle of a character.
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let skipped = text.lines().count().saturating_sub(lines);
     for line in text.lines().skip(skipped) {
@@ -219,12 +231,12 @@ fn logs(places: &DaemonPaths, lines: usize, context: &mut CommandContext<'_>) ->
     Ok(failure::DONE)
 }
 
-/// Lines that wait to be read; more are not kept.
+/// The most lines that wait to be read; further ones are dropped.
 const MAX_LINES: usize = 256;
-/// How long the last lines may take to be read.
+/// How long to wait at the end for the last lines to be read.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(300);
 const DRAIN_POLL: Duration = Duration::from_millis(5);
-/// So many changed files are named on a line.
+/// The most changed files that are named on a line.
 const MAX_NAMES: usize = 4;
 
 pub(super) fn watch(
@@ -245,6 +257,7 @@ pub(super) fn watch(
         is_detached: args.detached,
     };
     let (is_quiet, is_json) = (context.output.is_quiet(), context.output.json);
+    // Started before the daemon, so that no notice comes before there is anybody to print it.
     let printer = LinePrinter::start()?;
     let mut notify = |notice: Notice<'_>| {
         // A log is read when something is amiss, and nobody is there to cut one that grows with each edit.
@@ -285,14 +298,16 @@ impl LinePrinter {
 
     /// Prints a line, unless too many wait to be read already.
     fn print(&self, line: String) {
+        // Lines are dropped rather than waited for: the daemon's loop calls this, and must never block.
         let _ = self.lines.try_send(line);
     }
 
-    /// Lets the last lines out, if somebody reads them.
+    /// Waits until the last lines are printed, if somebody reads them.
     fn finish(self) {
         let Self { lines, thread } = self;
         drop(lines);
         let deadline = WallClock.monotonic().saturating_add(DRAIN_TIMEOUT);
+        // Polled, because a thread cannot be joined with a deadline, and the process must end although nobody reads.
         while !thread.is_finished() && WallClock.monotonic() < deadline {
             WallClock.sleep(DRAIN_POLL);
         }
@@ -319,13 +334,13 @@ fn notice_line(notice: &Notice<'_>) -> String {
         Notice::Summarized { answered, cost, unanswered, stopped } => {
             summaries_line(*answered, cost, unanswered, *stopped)
         }
-        Notice::Verified { reason: why, hint: "" } => format!("looking at every file for each answer: {why}"),
-        Notice::Verified { reason: why, hint } => {
-            format!("looking at every file for each answer: {why} ({hint})")
+        Notice::Verified { reason, hint: "" } => format!("looking at every file for each answer: {reason}"),
+        Notice::Verified { reason, hint } => {
+            format!("looking at every file for each answer: {reason} ({hint})")
         }
-        Notice::Lost { reason: why } => format!("looking at everything once more: {why}"),
+        Notice::Lost { reason } => format!("looking at everything once more: {reason}"),
         Notice::Note(note) => format!("note: {note}"),
-        Notice::Stopping { reason: why } => format!("stopping: {why}"),
+        Notice::Stopping { reason } => format!("stopping: {reason}"),
     }
 }
 
@@ -340,8 +355,8 @@ fn summaries_line(answered: u64, cost: &str, unanswered: &[String], stopped: Opt
             format_grouped(unanswered.len() as u64)
         );
     }
-    if let Some(why) = stopped {
-        let _ = write!(line, "; stopped: {why}");
+    if let Some(reason) = stopped {
+        let _ = write!(line, "; stopped: {reason}");
     }
     line
 }
@@ -361,6 +376,7 @@ fn file_names(changes: &[FileChange]) -> String {
 }
 
 fn as_json(notice: &Notice<'_>) -> serde_json::Value {
+    // The names of events and keys are for programs, and stay when the types behind them are renamed.
     match notice {
         Notice::Watching { folders, socket, listen } => {
             json!({"event": "watching", "folders": folders, "socket": socket.to_string_lossy(), "listen": listen})
@@ -372,9 +388,9 @@ fn as_json(notice: &Notice<'_>) -> serde_json::Value {
         Notice::Summarized { answered, cost, unanswered, stopped } => {
             json!({"event": "written", "answered": answered, "cost": cost, "unanswered": unanswered, "stopped": stopped})
         }
-        Notice::Verified { reason: why, hint } => json!({"event": "verified", "why": why, "hint": hint}),
-        Notice::Lost { reason: why } => json!({"event": "lost_track", "why": why}),
+        Notice::Verified { reason, hint } => json!({"event": "verified", "why": reason, "hint": hint}),
+        Notice::Lost { reason } => json!({"event": "lost_track", "why": reason}),
         Notice::Note(note) => json!({"event": "note", "note": note}),
-        Notice::Stopping { reason: why } => json!({"event": "stopping", "why": why}),
+        Notice::Stopping { reason } => json!({"event": "stopping", "why": reason}),
     }
 }

@@ -36,6 +36,7 @@ pub(super) fn aggregate(
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     let query = aggregate_query(args, args.receipt.is_some() || context.output.json, context.location);
+    // Before the document is composed, because it looks up summaries only once.
     if let Some(seconds) = args.wait_agent
         && shows_model_summaries(&query, context)?
     {
@@ -57,7 +58,7 @@ pub(super) fn aggregate(
     Ok(report_missing(&receipt, context))
 }
 
-/// Returns whether the document shows what models write. Where it does not, they are not to be paid for it.
+/// Returns whether the document shows summaries by models. If it does not, none are written for it.
 fn shows_model_summaries(
     query: &AggregateQuery,
     context: &mut CommandContext<'_>,
@@ -80,16 +81,20 @@ fn wait_for_models(
     most: Duration,
     context: &mut CommandContext<'_>,
 ) -> Result<(), CommandError> {
+    // The settings decide on models and tiers: the flags of the document are about its reader, and not about who
+    // writes.
     let choice = AgentOverrides { persona: None, tiers: Vec::new(), picks: picks(args, context) };
     let options = agent_options(context.loaded, choice)?;
     let keys = asking::load_keys(&options)?;
     let proxy = options.proxy.clone();
     let outcome = asking::with_world(context, |context, world| {
         let mut writing = SummarySession::open(&context.location.root, context.loaded, options, world)?;
+        // A damaged database does not even show what is missing, so it is repaired before tasks are listed.
         writing.repair()?;
         asking::run_questions(context, &mut writing, keys, proxy, Some(most))
     })?;
     asking::report_unanswered(&outcome, context);
+    // Who interrupts the wait wants the prompt back, and no document that lacks what was waited for.
     if let Some(StopReason::Interrupted) = outcome.stopped {
         return Err(CommandError::usage(
             "stopped before the document was composed",
@@ -111,8 +116,9 @@ fn with_waiting_hint(failure: CommandError) -> CommandError {
     }
 }
 
-/// Returns the files in question: those that are named, else those of the preset, else all.
+/// Returns the files to summarize: those that are named, else those of the preset, else all.
 fn picks(args: &AggregateArgs, context: &CommandContext<'_>) -> Vec<String> {
+    // A model is asked only about files that the document can show.
     if !args.files.is_empty() {
         return context.location.resolve_paths(&args.files);
     }
@@ -192,6 +198,7 @@ fn failed_files(receipt: &DocumentReceipt) -> Vec<(String, &str)> {
         (display_path(&file.path, file.path_hex.as_deref()), file.why.as_deref().unwrap_or_default())
     });
     let left_out = receipt.left_out.iter().filter(|file| file.is_error());
+    // The name of a reason is for programs; a person reads its description.
     let left_out = left_out.map(|file| {
         let words =
             SkipReason::from_name(&file.reason).map_or(file.why.as_str(), |reason| reason.description());
@@ -215,17 +222,19 @@ fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -
     for problem in &receipt.problems {
         context.output.note(&format!("{}: {}", problem.section, problem.why));
     }
+    // Missing attachments that nobody asked for are notes, and do not change the exit code.
     let is_whole = failures.is_empty() && !receipt.problems.iter().any(|problem| problem.is_error);
     if is_whole { failure::DONE } else { failure::INCOMPLETE }
 }
 
-/// What is said of a file that a limited document is not about.
+/// The line for a file that a limited document does not cover.
 const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown nor counted";
 
 pub(super) fn explain(args: &ExplainArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let (file, choice) =
         (context.location.resolve_path(&args.file), view_selection(&args.choice, context.location));
     let query = ExplainQuery { file, choice };
+    // The answer does not say whether there was a limit, so the question is resolved here once more.
     let is_limited = resolve_explain(&query, context.query_settings())?.limits.is_some();
     let explanations = &context.ask(query)?;
     if context.output.json {
@@ -292,7 +301,7 @@ fn write_rules(explanation: &FileExplanation, output: &mut CommandOutput) -> Res
     Ok(())
 }
 
-/// Writes what a limit makes of a file, and how much it matters.
+/// Writes the effect of a limit on a file, and the file's importance.
 fn write_limit_effect(
     effect: &LimitEffect,
     wanted: &str,
@@ -390,23 +399,22 @@ const fn format_name(format: FormatArg) -> FormatName {
     }
 }
 
-/// A longer path exceeds its column.
-const MOST_PATH: usize = 60;
-/// So many names are listed of those that are left out for one reason; all of them are in the JSON.
-const MOST_NAMES: usize = 10;
+/// The width of the column of paths; a longer path exceeds it.
+const MAX_PATH_WIDTH: usize = 60;
+/// The most files that are listed for one reason to leave them out; the JSON has all of them.
+const MAX_NAMES: usize = 10;
 
-/// Writes what would become of each file, what would be left out and why, and what it comes to.
+/// Writes the view of each file, what would be left out and why, and the totals.
 pub(super) fn write_plan(receipt: &DocumentReceipt, output: &mut CommandOutput) -> Result<(), CommandError> {
     write_files(&receipt.files, output)?;
     for ((_, why), paths) in &omissions_by_reason(receipt) {
         let count = format_grouped(paths.len() as u64);
         output.write_line(&format!("left out, {why}: {count}"))?;
-        for path in paths.iter().take(MOST_NAMES) {
+        for path in paths.iter().take(MAX_NAMES) {
             output.write_line(&format!("  {path}"))?;
         }
-        if MOST_NAMES < paths.len() {
-            output
-                .write_line(&format!("  and {} more", format_grouped((paths.len() - MOST_NAMES) as u64)))?;
+        if MAX_NAMES < paths.len() {
+            output.write_line(&format!("  and {} more", format_grouped((paths.len() - MAX_NAMES) as u64)))?;
         }
     }
     if receipt.without_tree {
@@ -438,8 +446,9 @@ fn write_files(files: &[ReceiptFile], output: &mut CommandOutput) -> Result<(), 
     });
     let head = ["PATH", "VIEW", "TOKENS", "WHY"].map(str::to_owned);
     let rows: Vec<[String; 4]> = std::iter::once(head).chain(rows).collect();
+    // Counted in characters, because that is how `format!` pads.
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let (path, view, tokens) = (width(0).min(MOST_PATH), width(1), width(2));
+    let (path, view, tokens) = (width(0).min(MAX_PATH_WIDTH), width(1), width(2));
     for [name, shown, count, why] in &rows {
         output.write_line(&format!("{name:<path$}  {shown:<view$}  {count:>tokens$}  {why}"))?;
     }

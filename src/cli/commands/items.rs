@@ -33,12 +33,15 @@ pub(super) fn run_slice(
             let slice = context.ask(make_slice_query(mark, context))?;
             write_slice(&slice_to_json(&slice), context)
         }
+        // `make` and `resolve` are for programs that keep slices of their own, so neither reads nor writes
+        // `slop.toml`.
         SliceCommand::Resolve { file } => {
             let slices = vec![slice_given()?];
             let resolved =
                 context.ask(ResolveSlicesQuery { file: context.location.resolve_path(file), slices })?;
             let [resolution] = &resolved[..] else { return Err(ApiError::bug().into()) };
             write_slice(&resolution_to_json(resolution), context)?;
+            // The lines of a stale slice are a guess, which a script must not use unawares.
             let is_lost = resolution.status == SliceStatus::Stale;
             Ok(if is_lost { failure::USER } else { failure::DONE })
         }
@@ -57,6 +60,7 @@ fn write_slice(data: &Value, context: &mut CommandContext<'_>) -> Result<u8, Com
 fn slice_given() -> Result<Slice, CommandError> {
     let hint = "give the slice on the standard input, as `slop slice make` prints it";
     let mut text = Vec::new();
+    // One byte more than the limit, by which a slice that is too long differs from one that just fits.
     let read = std::io::stdin().lock().take(MAX_SLICE_BYTES + 1).read_to_end(&mut text);
     read.map_err(|error| CommandError::usage(format!("standard input cannot be read: {error}"), hint))?;
     if MAX_SLICE_BYTES < text.len() as u64 {
@@ -83,6 +87,7 @@ fn add_slice(mark: &MarkArgs, context: &mut CommandContext<'_>) -> Result<u8, Co
     let query = make_slice_query(mark, context);
     let path = query.file.clone();
     let slice = context.ask(query)?;
+    // The file's text is read before the settings are edited: a slice that cannot be made leaves no entry.
     edit::add_slice(&RealDisk, &context.settings_file(), &path, &slice)?;
     let line = format!("{path}:{}-{}{}", mark.lines.0, mark.lines.1, tag_and_comment(&slice));
     context.write_result(&json!({"path": path, "slice": slice_to_json(&slice)}), &line)
@@ -91,6 +96,7 @@ fn add_slice(mark: &MarkArgs, context: &mut CommandContext<'_>) -> Result<u8, Co
 fn list_slice(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let mut found = Vec::new();
     for item in items_of(file, context) {
+        // Once per file, because each question reads the file.
         let resolved = resolve(&item.path, &item.custom_slices, context);
         let slices = item.custom_slices.iter().zip(resolved);
         found.extend(slices.map(|(slice, now)| (item.path.as_str(), slice, now)));
@@ -136,6 +142,7 @@ fn remove_slice(file: &str, word: &str, context: &mut CommandContext<'_>) -> Res
         }
         keys.push(SliceKey::Lines(start_line, end_line));
     }
+    // A tag comes last: one that looks like a range of lines is the less likely meaning.
     keys.push(SliceKey::Tag(word.to_owned()));
     let removed = edit::remove_slices(&RealDisk, &context.settings_file(), &path, &keys)?;
     let line = format!("{path}: slices removed: {removed}");
@@ -187,6 +194,8 @@ fn set_mask(
     let symbols: Vec<String> = masks.iter().map(|(symbol, _)| symbol.clone()).collect();
     let matches = context.ask(MatchSymbolsQuery { file: path.clone(), symbols: symbols.clone() })?;
     for (symbol, matches) in symbols.iter().zip(&matches) {
+        // Nothing is written unless every symbol was found: a misspelled name would leave the symbol
+        // that was meant hidden.
         if matches.found == 0 {
             let message = format!("no symbol `{symbol}` in {path}{}", nearest_hint(matches));
             return Err(CommandError::usage(

@@ -42,6 +42,7 @@ fn save_preset(
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
     let is_outside = |path: &&String| path.is_empty() || path.starts_with("../") || *path == "..";
+    // Checked now, because a slip in a path would otherwise show only when the preset is used.
     let missing = missing_paths(draft.files.iter().map(String::as_str), context);
     let outside = draft.files.iter().find(is_outside);
     if let Some(path) = outside.or(missing.first()) {
@@ -86,6 +87,7 @@ fn show_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, Comma
         return context.write_data(&data);
     }
     let file = preset.origin.file().expect("a preset is written in a file");
+    // Printed as it is written, with its comments, and not as slop understands it.
     let text = edit::saved_text(&RealDisk, file, "presets", name)?;
     context.output.write_text(&printable_lines(&text.unwrap_or_default()))?;
     report_missing(&gone, context);
@@ -97,6 +99,7 @@ fn apply_preset(name: &str, may_lose: bool, context: &mut CommandContext<'_>) ->
     let gone = missing_paths(preset.value.files.iter().map(|item| item.path.as_str()), context);
     let source = preset.origin.file().expect("a preset is written in a file");
     let project = context.settings_file();
+    // Files that are gone are left out: their entries would be reported as missing in every document.
     let applied = edit::apply_preset(&RealDisk, &project, source, name, &gone, may_lose)?;
     let line = format!("{}: {} from {name}", project.display(), entries(applied.len()));
     context.write_result(&json!({"name": name, "files": applied, "gone": gone}), &line)?;
@@ -206,6 +209,7 @@ fn show_persona(name: &str, context: &mut CommandContext<'_>) -> Result<u8, Comm
     }
     let preset = persona.value.context_preset.as_deref();
     if let Some(preset) = preset.filter(|preset| context.loaded.curation.preset(preset).is_none()) {
+        // A note and no error: the user's persona may be meant for projects that have the preset.
         context.output.note(&format!("there is no preset named `{preset}`, which the persona sees"));
     }
     Ok(failure::DONE)

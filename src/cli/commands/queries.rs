@@ -25,6 +25,7 @@ pub(super) fn outline(args: &OutlineArgs, context: &mut CommandContext<'_>) -> R
     let query = OutlineQuery { files: context.location.resolve_paths(&args.files), verify: args.verify };
     let outlines = context.ask(query)?;
     for outline in &outlines {
+        // A line per file, and no envelope: a reader can handle one file at a time, however many there are.
         if context.output.json {
             context.output.write_json_line(outline)?;
             continue;
@@ -61,6 +62,7 @@ pub(super) fn view(args: &ViewArgs, context: &mut CommandContext<'_>) -> Result<
             context.output.write_line(&format!("{path} · {}{why}", view.head))?;
         }
         context.output.write_text(&view.text)?;
+        // With `--bare` the output is the view byte for byte, so that it can be redirected into a file.
         if !args.bare && !view.text.ends_with('\n') {
             context.output.write_text("\n")?;
         }
@@ -77,6 +79,7 @@ pub(super) fn symbol(args: &SymbolArgs, context: &mut CommandContext<'_>) -> Res
     let query = SymbolsQuery { name: args.name.clone(), definition: args.definition };
     let symbols = &context.ask(query)?;
     if context.output.json {
+        // Written before the error below: for a program an empty list is an answer, and the exit code says the rest.
         context.write_data(symbols)?;
     }
     if symbols.is_empty() {
@@ -123,6 +126,7 @@ pub(super) fn status(context: &mut CommandContext<'_>) -> Result<u8, CommandErro
         let count = states.files.iter().filter(|file| file.state == state).count();
         format!("{} {word}", format_grouped(count as u64))
     });
+    // The counts are no rows of the list, so they go to standard error.
     context.output.message(&counts.join(", "));
     Ok(failure::DONE)
 }
@@ -156,6 +160,7 @@ fn summary_maker(file: &FileState) -> &str {
 pub(super) fn audit(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let audit = &context.ask(AuditQuery {})?;
     let is_clean = audit.differences.is_empty();
+    // Differences count as the user's to act on; `slop index` removes those that are mere edits.
     let code = if is_clean { failure::DONE } else { failure::USER };
     if context.output.json {
         context.write_data(audit)?;

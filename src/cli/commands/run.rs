@@ -1,4 +1,4 @@
-//! A command is picked, and given what it needs.
+//! Dispatches a command, with the project, settings and service that it needs.
 
 use std::sync::Arc;
 
@@ -32,15 +32,9 @@ pub(in crate::cli) fn run(
     if let CliCommand::Init = args.command {
         return setup::init(&place, output);
     }
-    let loaded = environment.sources.load(&place.root);
-    let loaded = loaded.or_else(|fault| default_settings(&args.command, fault, output))?;
-    for warning in &loaded.warnings {
-        output.note(warning);
-    }
-    if names_old_base(&args.command) {
-        output.note("--against is deprecated: use --base");
-    }
-    let loaded = Arc::new(loaded);
+    let loaded = Arc::new(load_settings(&args.command, &place, environment, output)?);
+    // The settings are read once here: the answer, the daemon's fingerprint and the command's own defaults have to
+    // agree.
     let local = LocalService::for_command_line(place.root.clone(), Arc::clone(&loaded));
     let without_daemon = args.global.no_daemon || environment.without_daemon();
     let service = DaemonOrLocal::new(local, environment.runtime.clone(), without_daemon);
@@ -57,6 +51,24 @@ pub(in crate::cli) fn run(
         command: name,
     };
     run_at(&mut context, &args.command, environment)
+}
+
+/// Loads the settings, and notes what in them or in the flags is wrong but harmless.
+fn load_settings(
+    command: &CliCommand,
+    place: &ProjectLocation,
+    environment: &ProcessEnvironment,
+    output: &mut CommandOutput,
+) -> Result<LoadedConfig, ApiError> {
+    let loaded = environment.sources.load(&place.root);
+    let loaded = loaded.or_else(|fault| default_settings(command, fault, output))?;
+    for warning in &loaded.warnings {
+        output.note(warning);
+    }
+    if names_old_base(command) {
+        output.note("--against is deprecated: use --base");
+    }
+    Ok(loaded)
 }
 
 /// Returns whether a revision is given by the flag of earlier releases.

@@ -24,6 +24,8 @@ use crate::sys::{Disk, RealDisk};
 
 pub(super) fn init(place: &ProjectLocation, output: &mut CommandOutput) -> Result<u8, CommandError> {
     let path = place.root.join(SETTINGS_FILE);
+    // `create_new` fails if the file exists, even if it appeared this moment: nothing that was written by hand is
+    // replaced.
     RealDisk.create_new(&path, commented_template().as_bytes()).map_err(|error| {
         let message = format!("{} cannot be written: {error}", path.display());
         let hint = match error.kind() {

@@ -31,12 +31,12 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
     let prices_of = prices(context.loaded).date().to_owned();
     asking::with_world(context, |context, world| {
         let mut writing = SummarySession::open(&context.location.root, context.loaded, options, world)?;
-        if !args.estimate {
-            writing.repair()?;
-        }
+        // An estimate writes nothing and contacts nobody, so it takes the database as it is.
         let collected = if args.estimate {
             CollectedBatches::default()
         } else {
+            writing.repair()?;
+            // Collected before the plan is made: what has arrived need not be asked again.
             asking::collect_batches(&writing, &keys, proxy.clone())?
         };
         let plan = writing.plan(&prices_of, args.batch, args.retry)?;
@@ -52,20 +52,30 @@ pub(super) fn run(args: &SummarizeArgs, context: &mut CommandContext<'_>) -> Res
             context.output.message("nobody was asked");
             return Ok(failure::USER);
         }
-        // Only now: who says no has changed nothing.
-        writing.clear_refusals(&plan)?;
-        let outcome = if args.batch {
-            asking::ask_in_batches(context, &mut writing, keys, proxy)?
-        } else {
-            asking::run_questions(context, &mut writing, keys, proxy, None)?
-        };
+        let outcome = run_plan(args.batch, &plan, (keys, proxy), &mut writing, context)?;
         write_report(&SummarizeReport { plan, collected, outcome, at_once: args.batch }, context)
     })
 }
 
-/// Tells why nobody is asked about files that were named, and that others were tried in vain before: else a run that
-/// has
-/// nothing to ask would look like one that has everything.
+/// Runs the tasks of a plan that the user has agreed to, one by one or in a batch.
+fn run_plan(
+    at_once: bool,
+    plan: &SummaryRunPlan,
+    (keys, proxy): (ProviderKeys, Option<String>),
+    writing: &mut SummarySession<'_>,
+    context: &mut CommandContext<'_>,
+) -> Result<RunOutcome, CommandError> {
+    // Not before the user has agreed: whoever declines has changed nothing.
+    writing.clear_refusals(plan)?;
+    if at_once {
+        asking::ask_in_batches(context, writing, keys, proxy)
+    } else {
+        asking::run_questions(context, writing, keys, proxy, None)
+    }
+}
+
+/// Reports why no model is asked about files that were named, and that others were refused before. Otherwise a run
+/// without tasks would look as if every file had its summaries.
 fn report_unasked(
     plan: &SummaryRunPlan,
     writing: &mut SummarySession<'_>,
@@ -100,6 +110,7 @@ fn estimate(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<u
 }
 
 fn confirm(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<bool, CommandError> {
+    // Both, because the cost is shown on standard error and the answer is read from standard input.
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         let message = "no terminal to confirm the cost at";
         return Err(CommandError::usage(message, "look at `slop summarize --estimate`, then add --yes"));
@@ -121,6 +132,7 @@ fn plan_lines(plan: &SummaryRunPlan) -> Vec<String> {
         return lines;
     }
     for (number, (model, host)) in plan.hosts.iter().enumerate() {
+        // The models of a chain are fallbacks, so that only the first is sure to be called.
         let word = if number == 0 { "asks" } else { "or else" };
         lines.push(format!("{word:<10} {model} at {host}"));
     }
@@ -161,7 +173,7 @@ struct SummarizeReport {
     plan: SummaryRunPlan,
     collected: CollectedBatches,
     outcome: RunOutcome,
-    /// Whether questions were handed over in a batch, and not asked one by one.
+    /// Whether the tasks were submitted in a batch.
     at_once: bool,
 }
 
@@ -178,6 +190,7 @@ fn write_report(shown: &SummarizeReport, context: &mut CommandContext<'_>) -> Re
         context.write_line(&line)?;
     }
     asking::report_unanswered(outcome, context);
+    // The run's own code precedes that of the batches: they can be looked at again by any later run.
     let code = asking::exit_code(outcome);
     match &collected.stopped {
         Some(why) => {

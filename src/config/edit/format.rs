@@ -13,6 +13,7 @@ use crate::model::Slice;
 /// Puts a value at the end of a list.
 pub(super) fn push_formatted(array: &mut Array, mut value: Value) {
     let (mut prefix, mut suffix) = (String::new(), None);
+    // A new value is laid out like the last one: on a line of its own, or behind it.
     if let Some(last) = array.len().checked_sub(1).and_then(|last| array.get_mut(last)) {
         prefix = extend_indent(last.decor().prefix().and_then(|prefix| prefix.as_str()), " ");
         suffix = take_space_after(last);
@@ -34,10 +35,12 @@ fn take_space_after(last: &mut Value) -> Option<String> {
 /// Puts an entry at the end of a table, or a new value in the place of the old.
 pub(super) fn set_formatted(table: &mut InlineTable, key: &str, mut value: Value) {
     if let Some(old) = table.get_mut(key) {
+        // The decor of the old value holds the comment behind it.
         *value.decor_mut() = old.decor().clone();
         *old = value;
         return;
     }
+    // In an empty table there is no layout to follow, and the library's is as good as any.
     let Some(last) = table.iter().last().map(|(key, _)| key.to_owned()) else {
         table.insert(key, value);
         return;
@@ -73,16 +76,20 @@ pub(super) fn last_position(table: &Table) -> isize {
 pub(super) fn place_table(document: &mut DocumentMut, table: &mut Table, after: Option<isize>) {
     let last = last_position(document.as_table());
     table.set_position(Some(after.unwrap_or(last + 1)));
+    // Only a table at the end takes over the trailing text: in the middle it would tear a comment from the table
+    // below.
     if after.is_some_and(|after| after < last) {
         table.decor_mut().set_prefix("\n");
         return;
     }
     let mut above = document.trailing().as_str().unwrap_or_default().to_owned();
+    // The library keeps what follows the last table apart, and would print it below the new one.
     document.set_trailing("");
     if !above.is_empty() && !above.ends_with('\n') {
         above.push('\n');
     }
     let is_first = above.is_empty() && document.is_empty();
+    // One empty line separates the tables, as people write them.
     if !is_first && above != "\n" && !above.ends_with("\n\n") {
         above.push('\n');
     }
@@ -101,6 +108,7 @@ pub(super) fn detached_comments(table: &Table) -> (isize, String) {
         let prefix = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
         found.push((table.position().unwrap_or(0), detached_part(prefix).to_owned()));
     });
+    // Tables are visited in no order, and comments have to stay in that of the file.
     found.sort();
     let first = found.first().map_or(0, |(position, _)| *position);
     (first, found.into_iter().map(|(_, comments)| comments).collect())
@@ -111,6 +119,7 @@ pub(super) fn insert_comments(document: &mut DocumentMut, position: isize, comme
     if comments.is_empty() {
         return;
     }
+    // No table has this position: if none follows, the comments go to the end.
     let mut next = isize::MAX;
     visit_headed(document.as_table(), &mut |table| {
         if let Some(own) = table.position().filter(|own| position < *own) {
@@ -137,6 +146,7 @@ fn detached_part(prefix: &str) -> &str {
     let mut end = 0;
     let mut kept = 0;
     for line in prefix.split_inclusive('\n') {
+        // A comment directly above a header is about that table and goes with it.
         if line.trim().is_empty() {
             kept = end;
         }
@@ -147,6 +157,7 @@ fn detached_part(prefix: &str) -> &str {
 
 /// Calls `look` with every table that has a header, in no order.
 fn visit_headed(table: &Table, look: &mut impl FnMut(&Table)) {
+    // Dotted and implicit tables have no header, and so no place of their own in the file.
     if !table.is_dotted() && !table.is_implicit() {
         look(table);
     }

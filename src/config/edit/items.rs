@@ -65,6 +65,7 @@ pub(super) fn push_item(document: &mut DocumentMut, mut item: Table) {
         push_formatted(values, Value::InlineTable(item.into_inline_table()));
         return;
     }
+    // Behind the sub-tables of the last item, because a header between them would take them over.
     let after = headed_items(document).and_then(|tables| tables.iter().map(last_position).max());
     place_table(document, &mut item, after);
     let entry = document.entry(FILES_KEY).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
@@ -73,6 +74,7 @@ pub(super) fn push_item(document: &mut DocumentMut, mut item: Table) {
 
 pub(super) fn clear_items(document: &mut DocumentMut) {
     if let Some(values) = document.get_mut(FILES_KEY).and_then(Item::as_array_mut) {
+        // An inline list stays, with its place and the comments above it.
         values.clear();
         return;
     }
@@ -158,6 +160,8 @@ fn insert_slice(page: &mut SettingsDocument, at: usize, slice: &Slice) {
     let document = &mut page.document;
     let mut table = slice_table(slice);
     let after = match item_at(document, at) {
+        // A slice gets a header of its own unless the item has them inline already: the file stays written in one
+        // way.
         ItemMut::Headed(item) if !item.get(SLICES_KEY).is_some_and(Item::is_value) => last_position(item),
         ItemMut::Headed(item) => {
             let slices = item.get_mut(SLICES_KEY).and_then(Item::as_array_mut);
@@ -200,6 +204,7 @@ fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usiz
         Some(Item::ArrayOfTables(slices)) => {
             slices.retain(|slice| {
                 if key.matches(slice) {
+                    // Put back below: they are set apart by an empty line, and not about the slice that goes.
                     comments.push(detached_comments(slice));
                     removed += 1;
                     return false;
@@ -216,6 +221,7 @@ fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usiz
         }
         Some(Item::Value(_) | Item::Table(_) | Item::None) | None => false,
     };
+    // An empty list would say nothing in a file that people read.
     if is_empty && 0 < removed {
         item.remove(SLICES_KEY);
     }
@@ -292,6 +298,8 @@ pub fn remove_masks(disk: &dyn Disk, file: &Path, path: &str, keys: &[String]) -
             });
         };
         let known: Vec<String> = mask.iter().map(|(key, _)| key.to_owned()).collect();
+        // A slip in one name leaves the whole mask as it is, because the error ends the edit before anything is
+        // written.
         if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
             let nearest = nearest::nearest(unknown, known.iter().map(String::as_str)).map(str::to_owned);
             return Err(Error::NoSuchMask { item: path.to_owned(), key: Some(unknown.clone()), nearest });

@@ -36,16 +36,19 @@ pub(super) fn edit_file<T: Send>(
         let mut page = SettingsDocument::parse(path, before.as_deref().unwrap_or_default())?;
         let done = change(&mut page)?;
         let after = page.to_text();
+        // Not even the timestamps change, by which a daemon would take it for an edit.
         if before.as_deref().unwrap_or_default() == after.as_bytes() {
             return Ok(done);
         }
         // What cannot be read back would lose more than the edit is worth.
         check_curation(path, &after).map_err(|_| Error::Unwritable { path: path.to_owned() })?;
+        // The lock holds off other edits by slop, but no editor. A moment remains between this check and the write.
         if read_file(disk, path)? != before {
             return Err(Error::Changed { path: path.to_owned() });
         }
         let written = match before {
             Some(_) => disk.replace(path, after.as_bytes()),
+            // Unlike `replace`, this fails if somebody has created the file since it was read.
             None => disk.create_new(path, after.as_bytes()),
         };
         written.map_err(|source| Error::Write { path: path.to_owned(), source })?;
@@ -60,6 +63,7 @@ pub fn saved_text(disk: &dyn Disk, path: &Path, kind: &str, name: &str) -> Resul
         let all = page.document.get(kind).and_then(Item::as_table_like);
         let Some((key, item)) = all.and_then(|all| all.get_key_value(name)) else { return Ok(None) };
         let mut shown = DocumentMut::new();
+        // Wrapped in a table without a header, so that the text shows the full name of the preset.
         let mut above = Table::new();
         above.set_implicit(true);
         above.insert_formatted(key, item.clone());
@@ -93,6 +97,7 @@ impl SettingsDocument {
             },
             source,
         })?;
+        // The editing parser keeps everything, wrong types included: they are refused here, with their lines.
         check_curation(path, original)?;
         let plain = original.strip_prefix(BYTE_ORDER_MARK);
         let has_mark = plain.is_some();
@@ -118,12 +123,14 @@ impl SettingsDocument {
         let is_same = |(old, new): &(&&str, &&str)| without_line_end(old) == without_line_end(new);
         let head = old.iter().zip(&new).take_while(is_same).count();
         let (old_rest, new_rest) = (&old[head..], &new[head..]);
+        // Counted in what is left behind the head, so that the two never overlap.
         let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(is_same).count();
         let end = if old.first().is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
         let mut text = if self.has_mark { BYTE_ORDER_MARK.to_owned() } else { String::new() };
         for line in &old[..head] {
             text.push_str(line);
         }
+        // The original may end without a line's end, and the first new line would be joined to it.
         if 0 < head && head == old.len() && head < new.len() && !text.ends_with('\n') {
             text.push_str(end);
         }

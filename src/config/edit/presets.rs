@@ -46,6 +46,7 @@ pub fn save_preset(
         if old.is_some() && !draft.overwrites {
             return Err(Error::PresetExists { name: draft.name.clone(), path: page.path.clone() });
         }
+        // Built from the old one even where it is overwritten: its unknown keys may be another program's.
         let preset = build_preset(old.and_then(Item::as_table_like), draft, &files);
         insert_preset(&mut page.document, &draft.name, preset);
         Ok(files.len())
@@ -81,6 +82,7 @@ fn plain_item(path: &str) -> Table {
 fn copy_item(item: &dyn TableLike) -> Table {
     let mut copy = Table::new();
     item.iter().for_each(|(key, _)| copy_entry(item, key, &mut copy));
+    // A position is one in the file that the item comes from, and would put it anywhere in another.
     clear_positions(&mut copy);
     copy.decor_mut().set_prefix("\n");
     copy
@@ -116,6 +118,8 @@ fn build_preset(old: Option<&dyn TableLike>, draft: &PresetDraft, files: &[Table
     if !draft.description.is_empty() {
         preset.insert("description", Item::Value(text_value(&draft.description)));
     }
+    // Paths alone are a list on one line, as a person would write it; one item that says more makes all of them
+    // tables.
     let paths: Option<Array> = files.iter().map(|item| sole_path(item).map(text_value)).collect();
     let files = match paths {
         Some(paths) => Item::Value(Value::Array(paths)),
@@ -141,6 +145,7 @@ fn insert_preset(document: &mut DocumentMut, name: &str, mut preset: Table) {
         && !old.is_implicit()
         && !old.is_dotted()
     {
+        // In the place of the old one, so that the comment above it stays there.
         *preset.decor_mut() = old.decor().clone();
         preset.set_position(old.position());
         old.decor_mut().set_prefix("");
@@ -179,6 +184,7 @@ pub fn apply_preset(
     edit_file(disk, project, |page| {
         let document = &mut page.document;
         let is_lost =
+            // An item that is a path and nothing else took no work, and can be lost.
             |item: &&dyn TableLike| 1 < item.len() && !preset.iter().any(|new| is_same_table(*item, new));
         let lost = item_tables(document.get(FILES_KEY)).into_iter().filter(is_lost).map(item_path);
         let lost: Vec<String> = if may_lose { Vec::new() } else { lost.collect() };
@@ -230,7 +236,9 @@ fn is_same_item(one: &Item, other: &Item) -> bool {
             one.len() == other.len()
                 && one.iter().zip(other).all(|(one, other)| is_same_item(&item(one), &item(other)))
         }
+        // Compared by value, because `'a'` and `"a"` say the same.
         (Some(Value::String(one)), Some(Value::String(other))) => one.value() == other.value(),
+        // Numbers and booleans are compared as written: two spellings only ask for a confirmation too many.
         (Some(one), Some(other)) => one.to_string().trim() == other.to_string().trim(),
         (None, _) | (_, None) => false,
     }
