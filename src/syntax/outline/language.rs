@@ -272,3 +272,15 @@ pub(in crate::syntax) fn unknown_steps(language: &Language) -> Vec<String> {
         paths.flat_map(|path| path.split(['/', '|'])).filter(|step| !step.is_empty() && !is_known(step));
     steps.map(str::to_owned).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::GrammarField::{self, Body, Declarator, Left, Name, Parameters, Right, Type, Value};
+
+    #[test]
+    fn fields_are_numbered_as_they_are_listed() {
+        let fields = [Body, Declarator, Left, Name, Parameters, Right, Type, Value];
+        let names = ["body", "declarator", "left", "name", "parameters", "right", "type", "value"];
+        assert_eq!(fields.map(|field| GrammarField::NAMES[field as usize]), names);
+    }
+}
