@@ -72,6 +72,7 @@ impl DialectScanner<'_> {
                     self.at += 1;
                     false
                 }
+                // Outside of literals a backslash can only continue a line.
                 _ if byte.is_ascii_whitespace() || byte == b'\\' => {
                     self.at += 1;
                     false
@@ -106,6 +107,8 @@ impl DialectScanner<'_> {
                 Symbol(byte)
             }
             b'0'..=b'9' => {
+                // An apostrophe separates digits since C++14 and C23. Taken for a quote, it would hide the
+                // rest of the line.
                 self.skip_while(|b| is_word_byte(b) || matches!(b, b'.' | b'\''));
                 Symbol(b'0')
             }
@@ -123,6 +126,8 @@ impl DialectScanner<'_> {
                 Symbol(byte)
             }
         };
+        // Hidden tokens do not enter the window, because to a compiler of C the text before and after them
+        // is adjacent.
         if 0 < self.hidden {
             return false;
         }
@@ -164,6 +169,7 @@ impl DialectScanner<'_> {
             self.skip_while(|byte| byte != b'\n');
             return;
         }
+        // Behind the opening mark, so that `/*/` does not close itself.
         let rest = &self.bytes[self.at + 2..];
         let end = rest.windows(2).position(|pair| pair == b"*/");
         self.at = end.map_or(self.bytes.len(), |end| self.at + 2 + end + 2);
@@ -193,6 +199,8 @@ impl DialectScanner<'_> {
             b"if" | b"ifdef" | b"ifndef" => self.push_branch(classify_condition(name, rest)),
             b"elif" | b"elifdef" | b"elifndef" | b"else" => self.switch_branch(rest),
             b"endif" => {
+                // A stray `#endif` is ignored: the header is still of one dialect, and guessing does no
+                // harm here.
                 let closed = self.branches.pop().is_some_and(ConditionalBranch::is_hidden);
                 self.hidden -= usize::from(closed);
             }
@@ -211,6 +219,7 @@ impl DialectScanner<'_> {
             match byte {
                 b'\n' => return,
                 b'/' if matches!(self.next_byte(), Some(b'/' | b'*')) => self.skip_comment(),
+                // Three bytes, because a backslash before `\r\n` continues the line as well.
                 b'\\' if self.next_byte() == Some(b'\r') => self.at += 3,
                 b'\\' => self.at += 2,
                 _ => self.at += 1,
@@ -231,6 +240,8 @@ impl DialectScanner<'_> {
         };
         self.hidden -= usize::from(branch.is_hidden());
         let next = match branch {
+            // Neither branch says anything about the header itself: one of the two is for the other
+            // language.
             ConditionalBranch::AboutCpp | ConditionalBranch::WithoutCpp => ConditionalBranch::AboutCpp,
             ConditionalBranch::Shown | ConditionalBranch::Zero if mentions_cpp(condition) => {
                 ConditionalBranch::AboutCpp
@@ -243,6 +254,8 @@ impl DialectScanner<'_> {
 
 /// Returns whether these tokens, the last ones met, are C++ and cannot be C.
 fn is_cpp(last: &[HeaderToken<'_>; 4]) -> bool {
+    // First, because C programmers use words of C++ as names, and a sequence with one looks like a
+    // declaration.
     !is_plain_name(last) && (declares_cpp(last) || names_operator(last))
 }
 
@@ -262,8 +275,10 @@ fn declares_cpp(last: &[HeaderToken<'_>; 4]) -> bool {
     match *last {
         [_, Word(b"namespace"), Word(_), end] => matches!(end, Symbol(b'{' | b':' | b'=') | Scope),
         [_, Word(b"class"), Word(_), end] => {
+            // A second word is a macro before the name: `class EXPORT Widget`.
             matches!(end, Symbol(b'{' | b':' | b';' | b'<' | b'(') | Word(_))
         }
+        // `constexpr` is a keyword of C23 as well: such a header would be misjudged.
         [Word(b"struct"), Word(_), Symbol(b':'), Word(_)]
         | [_, Word(_), Scope, Word(_)]
         | [_, Word(b"using"), Word(_), Symbol(b'=')]
@@ -271,6 +286,7 @@ fn declares_cpp(last: &[HeaderToken<'_>; 4]) -> bool {
         | [_, _, Word(b"namespace"), Symbol(b'{')]
         | [_, _, Word(b"virtual"), Word(_) | Symbol(b'~')]
         | [_, _, Word(b"constexpr" | b"typename"), Word(_)] => true,
+        // `template` is a legal name in C, and may be compared: `if (template < limit)`.
         [_, before, Word(b"template"), Symbol(b'<')] => !is_amid_expression(before),
         [_, before, Word(name), Symbol(b':')] => ACCESS.contains(&name) && may_precede_access(before),
         [_, _, Word(name), Symbol(b'<')] => CASTS.contains(&name),
@@ -313,6 +329,7 @@ fn is_operator(symbol: u8) -> bool {
 
 /// Bytes beyond ASCII belong to words, as compilers have it.
 fn is_word_byte(byte: u8) -> bool {
+    // GCC and Clang allow `$` in names.
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
 }
 

@@ -65,6 +65,8 @@ fn type_by_name(path: &RelPath) -> Option<&'static FileType> {
         None => Vec::new(),
     };
     let name = name.to_ascii_lowercase();
+    // Before the extension, which is only the last part of such an ending: `.min.js` is data, and `.js` is
+    // code.
     let mut endings = INDEX.endings.iter();
     match endings.find(|(ending, _)| name.ends_with(ending)) {
         Some((_, file_type)) => Some(file_type),

@@ -31,9 +31,9 @@ fn list_unsorted(root: &Path, names: &NameRules, processes: &dyn Processes) -> R
     }
     match ls_files(root, names, processes) {
         Ok(listing) => Ok(listing),
-        Err(why_not) => {
+        Err(note) => {
             let mut listing = walk(root, names)?;
-            listing.notes.insert(0, why_not);
+            listing.notes.insert(0, note);
             Ok(listing)
         }
     }
@@ -137,8 +137,8 @@ fn explain_missing(error: &io::Error) -> String {
 }
 
 fn explain_refusal(finished: &ProcessOutput) -> String {
-    let said = String::from_utf8_lossy(&finished.stderr);
-    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let stderr = String::from_utf8_lossy(&finished.stderr);
+    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     // Warnings may come before it.
     let fatal = lines().find(|line| line.starts_with("fatal: "));
     let reason = fatal.or_else(|| lines().next()).unwrap_or("git gave no reason");
@@ -492,9 +492,9 @@ mod tests {
     fn doubts_of_the_owner_come_with_the_command_that_mends_them() {
         check_note(
             || {
-                let said = "warning: x\nfatal: detected dubious ownership in repository at '/r'\nTo add, call:\n\n\
+                let stderr = "warning: x\nfatal: detected dubious ownership in repository at '/r'\nTo add, call:\n\n\
                             \tgit config --global --add safe.directory /r\n";
-                Some(answer(false, b"", said.as_bytes()))
+                Some(answer(false, b"", stderr.as_bytes()))
             },
             &expect![
                 "the tree was walked, for git refused to list it: fatal: detected dubious ownership in repository at '/r'; try `git config --global --add safe.directory /r` in the project's folder"

@@ -84,6 +84,7 @@ impl NameRules {
     /// Returns why a file is left out by its name alone, if it is.
     pub fn skip_reason(&self, file: &RelPath) -> Option<SkipReason> {
         let name = file.file_name();
+        // A recorded discussion enters a document as a section of its own, not as a file.
         if name == b"history.toml" || name.ends_with(b"_history.toml") {
             return Some(SkipReason::History);
         }

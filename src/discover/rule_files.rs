@@ -28,13 +28,19 @@ const USER_FILES: [&str; 4] =
 /// history, as far as they are none of its own files. Some may not exist: that they come is a change.
 pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Vec<PathBuf> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    // Those that do not exist count, too: a `.git` that appears above the root makes git list the files
+    // instead of a walk.
     let mut files: Vec<PathBuf> = root.ancestors().map(|folder| folder.join(".git")).collect();
+    // The root's own `.gitignore` is one of its files, and is observed as such.
     files.extend(root.ancestors().skip(1).map(|folder| folder.join(".gitignore")));
     let ask = |arguments: &[&str]| {
         let finished = run_git(processes, &root, arguments, b"").ok().filter(|finished| finished.success);
         finished.map(|finished| finished.stdout)
     };
+    // `--show-origin` below reports only files that exist. A git with another prefix keeps its settings
+    // elsewhere; they are reported if they exist.
     files.push(PathBuf::from("/etc/gitconfig"));
+    // Git expands `~`, so that this room need not read the environment.
     let home = ask(&["config", "--type=path", "--default", "~/", "--get", "slop.home"]);
     let home = home.as_deref().and_then(first_line_path);
     if let Some(home) = &home {
@@ -43,6 +49,8 @@ pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Ve
     if let Some(settings) = ask(&["config", "--list", "--show-origin", "-z"]) {
         files.extend(settings_files(&settings, &root, home.as_deref()));
     }
+    // They differ in a linked worktree, which has its own index and `HEAD` but shares settings and
+    // branches.
     if let Some(folders) = ask(&["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"]) {
         let mut folders = folders.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(to_path);
         if let (Some(own), Some(common)) = (folders.next(), folders.next()) {
@@ -57,8 +65,10 @@ pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Ve
 fn repository_files(own: &Path, common: &Path, disk: &dyn Disk) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = WORKTREE_FILES.iter().map(|name| own.join(name)).collect();
     files.extend(SHARED_FILES.iter().map(|name| common.join(name)));
+    // A commit leaves `HEAD` as it is and changes the file of the branch.
     let head = disk.read_prefix(&own.join("HEAD"), MAX_LINE_BYTES).unwrap_or_default();
     if let Some(branch) = head.strip_prefix(b"ref: ").and_then(first_line_path) {
+        // Refs such as `refs/bisect` are a worktree's own, all others are shared.
         files.extend([own.join(&branch), common.join(&branch)]);
     }
     files
@@ -71,10 +81,13 @@ fn settings_files(settings: &[u8], root: &Path, home: Option<&Path>) -> Vec<Path
     let mut parts = settings.split(|byte| *byte == 0);
     while let (Some(origin), Some(setting)) = (parts.next(), parts.next()) {
         if let Some(path) = origin.strip_prefix(b"file:") {
+            // The path of the repository's own settings is relative to where git ran.
             files.push(root.join(to_path(path)));
         }
         let end = setting.iter().position(|byte| *byte == b'\n').unwrap_or(setting.len());
         let (key, value) = setting.split_at(end);
+        // `include.path`, and `includeIf.….path` whether or not its condition holds now. Git prints both in
+        // lower case.
         let is_include = key.starts_with(b"include") && key.ends_with(b".path");
         if !matches!(key, b"core.excludesfile" | b"core.attributesfile") && !is_include {
             continue;
@@ -82,6 +95,8 @@ fn settings_files(settings: &[u8], root: &Path, home: Option<&Path>) -> Vec<Path
         let value = value.get(1..).unwrap_or_default();
         match (value.strip_prefix(b"~/"), home) {
             (Some(inside), Some(home)) => files.push(home.join(to_path(inside))),
+            // Git resolves a relative include from the file that names it. One that exists is reported as
+            // an origin anyway, so that only a relative one that is yet to be created is missed.
             (_, _) => files.push(root.join(to_path(value))),
         }
     }

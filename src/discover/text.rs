@@ -33,11 +33,14 @@ pub fn read_as_text(bytes: &[u8]) -> Result<DecodedText<'_>, SkipReason> {
     if let Some((encoding, mark_length)) = Encoding::for_bom(bytes) {
         return read_marked(&bytes[mark_length..], encoding);
     }
+    // Only without a byte order mark: UTF-16 is full of NULs.
     refuse_binary(bytes)?;
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Ok(DecodedText { text: Cow::Borrowed(text), encoding: UTF_8.name() });
     }
     let named = encoding_mark(bytes).and_then(|encoding| Some((decode(bytes, encoding)?, encoding)));
+    // This cannot fail. The bytes are not binary, and a wrong letter in a comment is better than a file
+    // that is left out.
     let (text, encoding) = named.unwrap_or_else(|| {
         let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
         (text, WINDOWS_1252)
@@ -71,6 +74,7 @@ fn claimed_type(text: &str) -> Option<&'static FileType> {
 
 /// Reads what follows a byte order mark.
 fn read_marked<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<DecodedText<'a>, SkipReason> {
+    // Text in UTF-16 has a NUL in most letters, so that it can be examined only once it is decoded.
     if encoding == UTF_8 {
         refuse_binary(bytes)?;
     }
@@ -114,6 +118,7 @@ fn count_lines(text: &str) -> u32 {
 fn encoding_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(MARK_WINDOW)];
     head.split(|&byte| byte == b'\n').take(2).find_map(|line| {
+        // The word may occur in prose before it occurs as a mark.
         let mut rest = line;
         while let Some(at) = find(rest, b"coding") {
             rest = &rest[at + b"coding".len()..];
@@ -153,6 +158,7 @@ fn encoding_of_label(label: &str) -> Option<&'static Encoding> {
         (_, None) => label.to_owned(),
     };
     let encoding = Encoding::for_label_no_replacement(known.as_bytes())?;
+    // An encoding in which ASCII means something else contradicts the mark, which was read as ASCII.
     (encoding != UTF_8 && encoding.is_ascii_compatible()).then_some(encoding)
 }
 
@@ -171,6 +177,7 @@ pub(super) fn interpreter(text: &str) -> Option<&str> {
     if LINE_MAX_BYTES < line.len() {
         return None;
     }
+    // Any number of blanks may precede the program, which some systems permit after `#!`.
     let mut words = line.split_ascii_whitespace();
     let program = base_name(words.next()?);
     let program = match program {
@@ -185,6 +192,7 @@ fn program_after_env<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<&'a
     loop {
         let word = words.next()?;
         match word {
+            // These options take the next word as their value.
             "-u" | "-C" | "--unset" | "--chdir" => {
                 words.next()?;
             }
@@ -204,6 +212,7 @@ fn base_name(program: &str) -> &str {
 fn without_version(program: &str) -> &str {
     let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let name = name.strip_suffix('-').unwrap_or(name);
+    // `python-3` and `python3` are the same program. A name that is nothing but a version is kept.
     if name.is_empty() { program } else { name }
 }
 

@@ -19,6 +19,7 @@ const NOTES_MAX: usize = 20;
 
 /// Lists the files below `root` that no ignore file names and whose names do not begin with a dot.
 pub(super) fn walk(root: &Path, names: &NameRules) -> Result<FileListing, Error> {
+    // The filter below is not asked about the root, whose ignore file is opened all the same.
     if let Some(name) = untrusted_ignore_file(root) {
         return Err(Error::IgnoreFile { name });
     }
@@ -28,6 +29,8 @@ pub(super) fn walk(root: &Path, names: &NameRules) -> Result<FileListing, Error>
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
+                // A folder that cannot be read does not cost the listing of all others, but the user is
+                // told.
                 notes.add(explain_error(root, &error));
                 continue;
             }
@@ -57,6 +60,7 @@ pub(super) fn folders(
     let untrusted: Arc<Mutex<Vec<(RelPath, &'static str)>>> = Arc::default();
     let walked = folder_builder(root, names, source, below, Arc::clone(&untrusted)).build();
     let mut folders: Vec<RelPath> =
+        // A folder that cannot be read cannot be watched either, so that its error is dropped.
         walked.flatten().filter_map(|entry| relative_path(root, entry.path())).collect();
     for (path, name) in std::mem::take(&mut *untrusted.lock().unwrap_or_else(PoisonError::into_inner)) {
         if uses_git_rules(source) {
@@ -147,6 +151,9 @@ fn listing_builder(root: &Path, names: &NameRules, notes: &WalkNotes) -> WalkBui
 /// Returns the ignore file of a folder that must not be opened: opening a FIFO waits forever, and a device never
 /// ends. The walk's library opens whatever has the name.
 fn untrusted_ignore_file(folder: &Path) -> Option<&'static str> {
+    // `metadata` follows links, as opening will. A file that is exchanged between this check and the
+    // library's `open` is not noticed: the check is for what lies in a tree, not for a process that races
+    // it.
     IGNORE_FILES.into_iter().find(|name| match folder.join(name).metadata() {
         Ok(metadata) => !metadata.is_file() || IGNORE_FILE_MAX_BYTES < metadata.len(),
         Err(_) => false,
@@ -166,6 +173,7 @@ fn to_discovered(root: &Path, names: &NameRules, entry: &DirEntry) -> Option<Dis
     } else {
         Some(SkipReason::Special)
     };
+    // The name counts first: a link named `.env` is left out as a secret, whatever it leads to.
     Some(DiscoveredFile { skip_reason: names.skip_reason(&path).or(by_kind), path, tracked: false })
 }
 
@@ -198,6 +206,7 @@ struct WalkNotes(Arc<Mutex<Vec<String>>>);
 
 impl WalkNotes {
     fn add(&self, line: String) {
+        // A list of strings is intact even if a thread panicked while it held the lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
@@ -231,6 +240,7 @@ pub fn watchable_folders(
     // Files are listed by path: those of a folder are adjacent.
     let first = listing.files.partition_point(|file| file.path.as_bytes() < below);
     let near = listing.files[first..].iter().take_while(|file| file.path.as_bytes().starts_with(below));
+    // `starts_with` also admits `src2` for `src`; `is_within` removes it.
     let of_files = near.flat_map(|file| file.path.ancestors()).filter(|folder| is_within(folder, below));
     found.extend(of_files.filter_map(|folder| RelPath::new(folder).ok()));
     let walked = folders(&root, names, listing.source, below)?;

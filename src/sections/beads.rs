@@ -40,7 +40,7 @@ impl BeadsReader {
     fn read_all(&mut self, value: &Value) -> Result<(), Error> {
         let wrapped = value.as_object().and_then(|table| LIST_KEYS.iter().find_map(|key| table.get(*key)));
         match wrapped.unwrap_or(value) {
-            // So an empty list is printed by some versions.
+            // Some versions print an empty list as `null`.
             Value::Null => {}
             Value::Array(items) => {
                 for item in items {
@@ -69,12 +69,15 @@ impl BeadsReader {
         }
         let id = first_field(issue, &["id"]).or_else(|| key.map(one_line));
         let title = first_field(issue, &["title", "name"]);
+        // An id alone does not make an issue: records of other kinds have one, too.
         let (Some(id), true) = (id, title.is_some() || issue.contains_key("status")) else {
             self.skipped += 1;
             return;
         };
         let status = first_field(issue, &["status", "state"]).unwrap_or_else(|| "open".to_owned());
         let status = status.to_lowercase().replace(['-', ' '], "_");
+        // Deleted issues are kept until the end, because a deletion has to replace an earlier record with
+        // the same id.
         let is_gone = matches!(status.as_str(), "tombstone" | "deleted");
         let description = ["description", "body"].iter().find_map(|key| issue.get(*key)?.as_str());
         let bead = BeadIssue {

@@ -19,6 +19,8 @@ pub fn read_discussion(
 ) -> Result<Vec<DiscussionEntry>, Error> {
     let value = parse(bytes, syntax)?;
     let entries = find_entries(&value, take)?;
+    // Numbered before entries without text are dropped, so that an error names the entry as the file counts
+    // it.
     let read = entries
         .iter()
         .enumerate()
@@ -55,6 +57,8 @@ fn entries_in_takes<'a>(table: &'a Map<String, Value>, take: Option<&str>) -> Re
     let find = |wanted: &str| takes.iter().find(|(name, _)| *name == wanted).map(|(_, take)| *take);
     let existing = || takes.iter().map(|(name, _)| (*name).clone()).collect::<Vec<_>>();
     let no_entries = || Error::NoEntries { wanted: WANTED };
+    // A take that was asked for is never replaced by the one marked as active: the caller wants that one or
+    // an error.
     if let Some(name) = take {
         let found = find(name);
         let found = found.ok_or_else(|| Error::NoTake { name: name.to_owned(), existing: existing() })?;
@@ -101,6 +105,7 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     let content = match content_of(table) {
         None if role.is_none() => return Err("neither `role` nor `content`"),
         None => return Err("no `content`"),
+        // Messages that only call tools have a `null` content in OpenAI's format.
         Some(Value::Null) => return Ok(None),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(parts)) => match part_texts(parts) {
@@ -118,6 +123,7 @@ fn part_texts(parts: &[Value]) -> Vec<&str> {
         .iter()
         .filter_map(|part| match part {
             Value::String(text) => Some(text.as_str()),
+            // Gemini marks a thought by a flag on a part that has a text like any other.
             Value::Object(part) if part.get("thought") == Some(&Value::Bool(true)) => None,
             Value::Object(part) => part.get("text").and_then(Value::as_str),
             _ => None,

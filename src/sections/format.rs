@@ -26,6 +26,7 @@ impl DataSyntax {
 ///
 /// The parsers themselves refuse what is nested too deeply, so no text can exhaust the stack.
 pub(super) fn parse(bytes: &[u8], syntax: Option<DataSyntax>) -> Result<Value, Error> {
+    // Editors on Windows begin files with a byte order mark, which no parser of JSON accepts.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
@@ -126,6 +127,8 @@ fn quoted_list(names: &[String]) -> String {
 
 /// Returns the media type of an image that providers take, though Gemini takes no GIF; `None` for all else.
 pub fn image_media_type(bytes: &[u8]) -> Option<&'static str> {
+    // By signature and not by extension: a provider rejects an image whose bytes are not of the declared
+    // type, and a name may be wrong.
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),

@@ -49,6 +49,8 @@ pub(super) fn best_chain(
             let (gained, previous) = reach.best_before(place);
             pairs.push(CandidatePair { link, score: gained + items[item].weight, previous });
         }
+        // Only now, with all places of this line looked up: a remembered line is found at most once, so
+        // none of its places may precede another in a chain.
         for (at, pair) in pairs.iter().enumerate().skip(begin) {
             reach.add(pair.link.place, pair.score, at);
         }
@@ -78,6 +80,7 @@ fn within_budget(items: &[AnchorLine], lines: &LineTable<'_>) -> Vec<(usize, u32
         pairs += lines.places(*id).len();
         pairs <= MAX_PAIRS
     });
+    // Chosen by rarity, but returned in the order of the slice, which a chain has to keep.
     found.sort_unstable();
     found
 }
@@ -96,6 +99,7 @@ impl ScoreReach {
     /// Returns the best score that a chain can have which goes on at `place`, and the pair that it would end with.
     fn best_before(&self, place: usize) -> (i64, Option<usize>) {
         let (mut near, mut far) = (None, None);
+        // Only prefixes are asked for and entries only grow, so a Fenwick tree of maxima suffices.
         let mut at = place;
         while 0 < at {
             near = near.max(self.near[at]);
@@ -106,12 +110,16 @@ impl ScoreReach {
         let near = near.map(|(score, pair)| (score - GAP_COST * signed(place), pair));
         let far = far.map(|(score, pair)| (score - JUMP_COST, pair));
         match near.max(far) {
+            // A predecessor whose distance costs as much as it brings is worse than none: a chain may begin
+            // anywhere.
             Some((score, pair)) if 0 < score => (score, Some(pair)),
             Some(_) | None => (0, None),
         }
     }
 
     fn add(&mut self, place: usize, score: i64, pair: usize) {
+        // Adding the place here and subtracting it when asked makes the difference the number of lines in
+        // between, so that an adjacent line costs nothing and no entry is ever updated for distance.
         let near = Some((score + GAP_COST * (signed(place) + 1), pair));
         let far = Some((score, pair));
         let mut at = place + 1;
@@ -158,6 +166,8 @@ fn align<'i>(
     for item in items {
         let Some(id) = item.id else { continue };
         let places = lines.places(id).iter().map(|place| turn(to_index(*place)));
+        // Collected before any is written: a border raised by this item must not carry another copy of the
+        // same item.
         let found: Vec<(usize, i64)> = places.map(|place| (place, best[place] + item.weight)).collect();
         for (place, value) in found {
             best[place + 1] = best[place + 1].max(value);

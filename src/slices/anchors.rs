@@ -23,6 +23,7 @@ pub fn create_slice(text: &str, start_line: u32, end_line: u32) -> Result<Slice,
     let (first, behind) = (to_index(start_line) - 1, to_index(end_line));
     let marked = &lines[first..behind];
     let counts = count_lines(&lines);
+    // A bracket on a line of its own may be unique today; the next edit adds another.
     let is_unique = |line: &&&str| counts[**line] == 1 && is_solid(line) && is_short(line);
     let mut unique_before = to_owned_lines(lines[..first].iter().rev().filter(is_unique).take(UNIQUE_LINES));
     unique_before.reverse();
@@ -94,6 +95,7 @@ impl AnchorSequence {
     pub(super) fn from_slice(slice: &Slice, length: usize, lines: &LineTable<'_>) -> Self {
         let anchors = &slice.anchors;
         let named = |line: &String| anchor_line(lines.id_of(line), lines);
+        // A unique line that is near is in both lists, and counted twice it would outweigh all others.
         let is_apart = |unique: &&String, context: &[String]| !context.contains(unique);
         let far = anchors.unique_before.iter().filter(|line| is_apart(line, &anchors.before));
         let before = far.chain(&anchors.before).map(named).collect();
@@ -142,10 +144,15 @@ fn match_inside(
 }
 
 fn anchor_line(id: Option<LineId>, lines: &LineTable<'_>) -> AnchorLine {
+    // A line that is gone weighs as much as a unique one, so that a slice of which most is gone is not
+    // called the same. Nothing is linked to it, so whether it was solid does not matter.
     let Some(id) = id else { return AnchorLine { id, weight: UNIT, is_solid: true } };
     let places = lines.places(id);
     let is_solid = is_solid(lines.texts[to_index(places[0])]);
+    // By the square root: a rare line weighs more than a common one, but not so much more that several
+    // common lines in the right order count for nothing.
     let count = i64::try_from(places.len()).unwrap_or(i64::MAX);
     let weight = (UNIT * UNIT / count).isqrt() / if is_solid { 1 } else { HOLLOW_DIVISOR };
+    // Never 0: even the most common line must make a chain better than none.
     AnchorLine { id: Some(id), weight: weight.max(1), is_solid }
 }

@@ -42,6 +42,8 @@ pub(super) struct LineTable<'t> {
 impl<'t> LineTable<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let texts = split_lines(text);
+        // The standard hasher is keyed. With a fixed one, a crafted file could make all of its lines
+        // collide.
         let mut known = HashMap::with_capacity(texts.len());
         let mut places: Vec<Vec<u32>> = Vec::with_capacity(texts.len());
         let mut ids = Vec::with_capacity(texts.len());
@@ -67,6 +69,7 @@ impl<'t> LineTable<'t> {
     }
 
     pub(super) fn short_hashes(&self) -> Vec<u32> {
+        // Each id has a place: it was created for one.
         self.places.iter().map(|places| short_hash(self.texts[to_index(places[0])])).collect()
     }
 }
@@ -90,6 +93,8 @@ pub(super) fn find_occurrences<T: PartialEq>(lines: &[T], wanted: &[T]) -> Vec<u
     let borders = borders(wanted);
     let mut matched = 0;
     for (place, line) in lines.iter().enumerate() {
+        // After a full match, too, so that overlapping copies are found: they count when the number of
+        // copies is compared.
         while 0 < matched && (matched == wanted.len() || wanted[matched] != *line) {
             matched = borders[matched - 1];
         }

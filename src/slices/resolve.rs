@@ -31,6 +31,7 @@ struct CopyMatch {
 /// Finds a slice in a text. Only what has the slice's very text is called exact or moved, which its `content_hash`
 /// tells: a slice without one is never more than changed, for it is unknown what its text was.
 pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
+    // Slices are stored in a file that people edit, so the numbers may be anything.
     if slice.start_line < 1 || slice.end_line < slice.start_line {
         return unresolved(slice, SliceStatus::Stale, "its lines are no range");
     }
@@ -50,12 +51,16 @@ fn pick_copy(
     items: &AnchorSequence,
     lines: &LineTable<'_>,
 ) -> Option<CopyMatch> {
+    // Scored for all borders at once, because a text may be in the file thousands of times and an alignment
+    // for each copy would be too slow.
     let above = score_above(&items.before, lines);
     let below = score_below(&items.after, lines);
     let fit = |first: &usize| above[*first] + below[*first + length];
     let first = *copies.iter().max_by_key(|first| fit(first))?;
     let second = copies.iter().filter(|other| **other != first).map(fit).max();
     let is_clear = second.is_none_or(|second| second + COPY_MARGIN <= fit(&first));
+    // Both sides are taken at one border, because the slice may have any number of lines by now; those that
+    // are left between its surroundings count as a gap, which has a limited cost.
     let best_fit = above.iter().zip(&below).map(|(above, below)| above + below).max().unwrap_or_default();
     let worth = |items: &[AnchorLine]| items.iter().map(|item| item.weight).sum::<i64>();
     let is_most = |fit: i64, items: &[AnchorLine]| MOST_RATIO.1 * worth(items) <= MOST_RATIO.0 * fit;
@@ -75,12 +80,16 @@ fn resolve_copy(
     let stood = to_index(slice.start_line) - 1;
     let here = pick.first..pick.first + length;
     if !pick.is_clear {
+        // Nothing distinguishes the copies. The one on the remembered lines is as likely as any other, and
+        // a file that did not change must not become stale.
         if copies.contains(&stood) {
             return resolved_at(slice, stood..stood + length, "the same text, one of several copies alike");
         }
         let reason = format!("its text stands at {} places that are equally good", copies.len());
         return resolution(SliceStatus::Stale, &here, &reason);
     }
+    // If the text was unique when it was marked, what is found cannot be another copy of it. 0 means that
+    // the number is not known, so such a slice is doubted, too.
     if slice.anchors.copies != 1
         && let Some(lost) = resolve_lost_copy(slice, length, pick, copies, items, lines)
     {
@@ -103,6 +112,8 @@ fn resolve_lost_copy(
     let stood = to_index(slice.start_line) - 1;
     let here = pick.first..pick.first + length;
     let (score, followed) = follow_slice(items, length, lines);
+    // Three independent signs. The number of copies alone proves nothing, because an edit may add one copy
+    // and change another.
     let is_one_gone = copies.len() < to_index(slice.anchors.copies);
     let is_misplaced = !pick.fits_both
         || pick.fit + COPY_MARGIN < pick.best_fit
@@ -110,11 +121,14 @@ fn resolve_lost_copy(
     let has_drifted = here.start != stood
         && (MAX_DRIFT < here.start.abs_diff(stood) || !has_landmark_near(slice, &here, lines));
     let is_lost = is_one_gone && is_misplaced
+        // All that is remembered aligns better somewhere else, although every line of this copy is the
+        // slice's.
         || pick.fit + items.inside_weight() + COPY_MARGIN < score
         || 1 < slice.anchors.copies && has_drifted;
     if !is_lost {
         return None;
     }
+    // An alignment that leads back to this copy is no evidence of where the slice went.
     let is_elsewhere =
         |followed: &FollowedLines| followed.lines.end <= here.start || here.end <= followed.lines.start;
     Some(match followed {
@@ -236,6 +250,8 @@ pub(super) fn find_copies(
         return Vec::new();
     }
     let is_it = |first: &usize| {
+        // Without the last line ending, as when the slice was made: a file that gains or loses its final
+        // newline keeps its slices.
         ContentHash::digest(lines.texts[*first..*first + length].join("\n").as_bytes()) == hash
     };
     let found = if items.inside.is_empty() {

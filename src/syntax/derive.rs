@@ -59,6 +59,7 @@ fn derive_with_check(
     check: SkeletonCheck,
     give_up: &mut dyn FnMut() -> bool,
 ) -> Option<FileStructure> {
+    // A notebook has no grammar of its own: it is JSON around cells in another language.
     if language == notebook::ID {
         return Some(notebook::derive(text, give_up));
     }

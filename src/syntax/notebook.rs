@@ -65,6 +65,7 @@ fn code_without_magics(cell: &NotebookCell) -> String {
         name.flatten().is_some_and(|name| !["capture", "prun", "time", "timeit"].contains(&name))
     });
     for line in &cell.lines {
+        // Commented out and not removed, so that the lines of the code remain those of the cell.
         if runs_elsewhere || is_magic(&line.text) {
             code.push_str("# ");
         }
@@ -91,6 +92,7 @@ fn write_cell(script: &mut String, cell: &NotebookCell, comment: &str, code: Opt
         CellKind::Markdown => " [markdown]",
         CellKind::Raw => " [raw]",
     };
+    // Writing to a `String` cannot fail.
     let _ = writeln!(script, "{comment} %%{kind}");
     match (cell.kind, code) {
         (CellKind::Code, Some(code)) => script.push_str(&code),
@@ -168,6 +170,8 @@ fn add_code(
                 outline.imports.push(import.clone());
             }
         }
+        // Measured in the decoded text of the cell, which is shorter than its JSON: an approximation, and
+        // never more than the whole.
         let health = &mut outline.health;
         health.broken_bytes =
             (health.broken_bytes + structure.outline.health.broken_bytes).min(health.total_bytes);
@@ -177,6 +181,8 @@ fn add_code(
 
 /// Moves a symbol of a cell's code to its position in the notebook.
 fn move_to_notebook(symbol: &mut Symbol, source: &SourceText<'_>, cell: &NotebookCell, whole: &Range<usize>) {
+    // By lines and not by bytes, because escapes make the bytes of a line in the JSON differ from those of
+    // its source.
     let line =
         |number: u32| cell.lines.get((number as usize).saturating_sub(1)).map(|line| line.range.clone());
     let start = line(symbol.span.start_line).map_or(whole.start, |range| range.start);
@@ -205,7 +211,6 @@ struct ParsedNotebook {
     cells: Vec<NotebookCell>,
     /// Whether its kernel runs Python; a kernel that does not declare its language is assumed to.
     is_python: bool,
-    /// What a comment begins with in the language of its kernel.
     comment: &'static str,
 }
 
@@ -237,6 +242,8 @@ struct CellLine {
     range: Range<usize>,
 }
 
+// Raw values, because outputs may be megabytes of images of which only the length is needed, and because
+// each line needs its position in the file.
 #[derive(Deserialize)]
 struct RawNotebook<'a> {
     #[serde(borrow)]
@@ -324,6 +331,7 @@ fn parse_lines(text: &str, source: &RawValue) -> Option<Vec<CellLine>> {
         let piece: String = serde_json::from_str(piece.get()).ok()?;
         for part in piece.split_inclusive('\n') {
             let own = part.trim_end_matches(['\n', '\r']);
+            // A line may be split over several strings, although Jupyter writes one string for each line.
             match lines.last_mut().filter(|_| continues) {
                 Some(last) => {
                     last.text.push_str(own);
@@ -339,6 +347,7 @@ fn parse_lines(text: &str, source: &RawValue) -> Option<Vec<CellLine>> {
 
 /// Returns the range of `part`, which is borrowed from `text`, in it.
 fn borrowed_range(text: &str, part: &str) -> Range<usize> {
+    // Both are in one allocation. The limits make a mistake about that harmless.
     let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len());
     start..(start + part.len()).min(text.len())
 }

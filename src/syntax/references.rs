@@ -38,11 +38,14 @@ pub fn references(text: &str, outline: Option<&Outline>) -> FileReferences {
             continue;
         }
         references.defines.extend(name_number(&symbol.name));
+        // What a function contains cannot be used by another file.
         if symbol.kind.is_type() || symbol.kind.is_namespace() {
             stack.extend(&symbol.children);
         }
     }
     references.imports = outline.imports.iter().filter_map(|import| import_target_number(import)).collect();
+    // Not limited to Python: lines like these are rare in other languages, and a name that is not a file's
+    // has no effect.
     references.imports.extend(python_from_imports(text));
     for list in [&mut references.defines, &mut references.imports] {
         sort_and_truncate(list);

@@ -19,6 +19,7 @@ pub(super) fn block_end(
     loop {
         match text.as_bytes().get(at)? {
             b'{' => open += 1,
+            // The block begins with a brace, so that one is open here.
             b'}' => open -= 1,
             _ => {
                 at = token_end(text, at, depth + 1)?;

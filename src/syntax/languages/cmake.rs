@@ -56,6 +56,7 @@ fn command<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(command) = child_of_kind(node, "identifier").map(|name| walk.text(name).to_lowercase()) else {
         return;
     };
+    // Before anything is read, because commands that make no symbol may be long, too.
     cut_arguments(walk, node);
     let arguments = find_all(node, ".argument_list/.argument");
     let Some(first) = arguments.first().map(|first| walk.text(*first)) else { return };
@@ -76,6 +77,7 @@ fn command<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         _ => return,
     };
     let name = match (command.as_str(), first) {
+        // An older form of the command has the name without the word.
         ("add_test", "NAME") => arguments.get(1).map_or("", |name| walk.text(*name)),
         _ => first,
     };

@@ -174,6 +174,7 @@ fn preprocess_conditionals(text: &str) -> Option<PreprocessedText> {
     if !text.contains("#if") && !text.contains("#pragma") {
         return None;
     }
+    // As after a brace: at the beginning of a text a whole declaration can begin.
     let mut scan = ConditionalScanner { text, last: b'{', ..ConditionalScanner::default() };
     let mut at = 0;
     let mut at_line_start = true;
@@ -229,6 +230,7 @@ impl ConditionalScanner<'_> {
             _ => {}
         }
         if let Some(group) = self.groups.last_mut() {
+            // The branch closes a brace that was opened before it.
             group.is_unsupported |= self.depth < group.depth;
         }
         self.last = byte;
@@ -239,6 +241,8 @@ impl ConditionalScanner<'_> {
         let name_end = words.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(words.len());
         match &words[..name_end] {
             "if" => {
+                // After any of these a whole member can begin; after anything else the branch cuts through
+                // one.
                 let is_unsupported = !matches!(self.last, b'{' | b'}' | b';' | b']');
                 let (depth, before) = (self.depth, self.last);
                 self.groups.push(ConditionalGroup {
@@ -255,11 +259,13 @@ impl ConditionalScanner<'_> {
                 let group = self.groups.last_mut()?;
                 group.end_branch(end);
                 group.second.get_or_insert(line.start);
+                // Each branch begins in the state in which the first one began.
                 (self.depth, self.last) = (group.depth, group.before);
             }
             "endif" => {
                 let mut group = self.groups.pop()?;
                 group.end_branch((self.depth, self.last));
+                // What follows continues the first branch, which is the one that is parsed.
                 (self.depth, self.last) = group.first_end?;
                 if group.is_unsupported {
                     self.repairs += 1;

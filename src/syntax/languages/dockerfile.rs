@@ -64,6 +64,7 @@ fn close_stage(walk: &mut OutlineWalk<'_>, stages: &mut [Symbol], before: &mut V
 /// Reads `FROM image AS name`; an image that is not a stage of this file is an import.
 fn stage<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, names: &[String]) -> Option<String> {
     let image = walk.text(child_of_kind(node, "image_spec")?).to_owned();
+    // `scratch` is not an image, but none.
     if !names.contains(&image) && image != "scratch" {
         walk.add_import(&image);
     }
@@ -135,9 +136,11 @@ fn cut_command<'t>(walk: &mut OutlineWalk<'t>, command: Node<'t>) {
     let range = walk.range(command);
     let text = walk.source.text(range.clone()).trim_end();
     let first = text.lines().next().unwrap_or_default();
+    // A quote that is open at the end of the first line would swallow the mark.
     let is_open = ['\'', '"', '`'].iter().any(|quote| !first.matches(*quote).count().is_multiple_of(2));
     if is_open || first.trim_matches(['\\', ' ']).is_empty() {
         let size = format_line_count(text.lines().count());
+        // `:` is a command without effect, because the instruction needs one.
         walk.cut(range.start..range.start + text.len(), format!(":  # {size}"));
     } else if 1 < text.lines().count() {
         cut_after_first_line(walk, range);

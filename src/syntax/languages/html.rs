@@ -150,6 +150,7 @@ fn script<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if lines <= LONG_SCRIPT && content.len() <= LARGE || node.has_error() {
         return;
     }
+    // A comment would not be JSON.
     let is_data = tag.attribute("type").is_some_and(|kind| kind.contains("json"));
     let size = format_data_size(content.trim());
     walk.cut(range, if is_data { format!("\"… {size}\"") } else { format!("/* {size} */") });
@@ -158,6 +159,7 @@ fn script<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Returns the words in an element, without its tags.
 fn element_text<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> String {
     let mut words = String::new();
+    // A stack of its own and not a recursion, because elements may be nested deeper than the stack allows.
     let mut waiting = vec![node];
     while let Some(node) = waiting.pop() {
         match node.kind() {
@@ -308,6 +310,8 @@ impl<'t> HtmlScanner<'t> {
                     self.at += 1;
                     return Some(());
                 }
+                // A tag within a tag: the page is broken, and the grammar recovers from that better than a
+                // guess would.
                 b'<' => return None,
                 byte if byte.is_ascii_whitespace() || byte == b'/' => self.at += 1,
                 b'{' if template_end(rest.as_bytes()).is_some() => {
@@ -328,6 +332,7 @@ impl<'t> HtmlScanner<'t> {
     /// Scans one attribute, and returns whether it is shown.
     fn attribute(&mut self) -> Option<bool> {
         let rest = self.rest();
+        // At least one character belongs to the name, so that the scan always advances.
         let first = rest.chars().next().map_or(1, char::len_utf8);
         let is_end = |c: char| c.is_whitespace() || matches!(c, '>' | '=' | '/' | '<' | '{');
         let end = first + rest[first..].find(is_end)?;

@@ -105,6 +105,7 @@ fn cut_rest<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, last: Node<'t>) {
     let rest = end..walk.range(node).end.saturating_sub(1).max(end);
     let text = walk.source.text(rest.clone()).trim_end();
     if MANY < text.len() && !node.has_error() && text.starts_with(',') {
+        // The mark is an element or a pair, because JSON has no comments.
         let size = format_data_size(text);
         let mark = if node.kind() == "object" {
             format!(", \"…\": \"{size}\"")

@@ -79,6 +79,7 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads the value that a name is bound to; one that is not a function matters only at the top level of a file.
 fn variable<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>) {
+    // A computed key is not a name.
     if name.kind() == "bracket_index_expression" {
         return;
     }
@@ -179,6 +180,7 @@ fn groups(body: Node<'_>) -> bool {
 /// Adds what a value requires to the imports; returns whether that is all it does.
 fn import<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) -> bool {
     let mut node = value;
+    // The call is at the bottom of the indexes: `require("a").b.c` requires `a`.
     while let Some(inner) = find(node, "table").filter(|_| node.kind() != "function_call") {
         node = inner;
     }

@@ -143,6 +143,7 @@ impl MakefileScanner<'_> {
     fn scan_line(&mut self, at: usize) -> usize {
         if self.follows_rule && self.text[at..].starts_with('\t') {
             let end = self.recipe_end(at);
+            // A colon is a command without effect, so that the rule keeps a recipe.
             self.rewriter.replace(at + 1..self.text[..end].trim_end().len(), ":");
             return end;
         }
@@ -225,6 +226,7 @@ impl MakefileScanner<'_> {
     /// Elides what precedes the `endef`, and returns where the line after it begins.
     fn definition(&mut self, from: usize) -> usize {
         let mut at = from;
+        // Definitions may be nested.
         let mut depth = 1;
         while at < self.text.len() {
             let end = line_end(self.text, at);
@@ -325,6 +327,7 @@ fn line_end(text: &str, mut at: usize) -> usize {
         let line = text[at..end].trim_end_matches('\r');
         at = end + 1;
         let slashes = line.len() - line.trim_end_matches('\\').len();
+        // An even number of backslashes are backslashes themselves, and continue nothing.
         if slashes.is_multiple_of(2) {
             return at;
         }
@@ -333,6 +336,7 @@ fn line_end(text: &str, mut at: usize) -> usize {
 
 /// Returns the first operator that makes a line an assignment or a rule, outside of references.
 fn operator(line: &str) -> Option<(usize, &'static str)> {
+    // The longer ones first, because most of them contain a shorter one.
     const SIGNS: [&str; 11] = [":::=", "::=", ":=", "+=", "?=", "!=", "&::", "&:", "::", ":", "="];
     let mut at = 0;
     loop {

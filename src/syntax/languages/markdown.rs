@@ -144,6 +144,7 @@ fn plain(text: &str) -> String {
         } else if let Some(end) = rest.find('>').filter(|_| is_tag(rest)) {
             rest = &rest[end + 1..];
         } else {
+            // All three signs are one byte long.
             plain.push_str(&rest[..1]);
             rest = &rest[1..];
         }
@@ -299,6 +300,7 @@ fn preprocess_markdown(text: &str) -> Option<PreprocessedText> {
     let ends = memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     for end in ends {
         if let Some(words) = elidable_text(&text[line..end]) {
+            // A letter and not nothing, because a line without text would end its paragraph.
             rewriter.replace(line + words.start..line + words.end, "x");
         }
         line = (end + 1).min(text.len());

@@ -55,6 +55,7 @@ const VALUES: ValueTrimmer = ValueTrimmer { cut_function, cut_literal };
 /// Reads a method; a constructor's parameters may declare properties.
 fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = walk.name_at(node, "name") else { return };
+    // The names of methods are not case-sensitive.
     let kind = match name.to_ascii_lowercase().as_str() {
         "__construct" => SymbolKind::Constructor,
         "__destruct" => SymbolKind::Destructor,
@@ -160,6 +161,7 @@ fn constant<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, call: Node<'t>) {
 fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: Node<'t>) {
     let (Some(left), Some(right)) = (find(assignment, "left"), find(assignment, "right")) else { return };
     let name = walk.text(left);
+    // Among the last ones only, so that the time for many assignments does not grow with their square.
     let is_known = walk.symbols.iter().rev().take(NEAR).any(|symbol| symbol.name == name);
     if left.kind() == "variable_name" && !is_known {
         let kind = if is_function(right) { SymbolKind::Function } else { SymbolKind::Variable };
@@ -177,6 +179,7 @@ fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: Node<'
 
 /// Adds a symbol that belongs to no namespace, wherever it is.
 fn define_globally<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, definition: SymbolDefinition<'t>) {
+    // A namespace applies neither to variables nor to the constants of `define`.
     let scopes = std::mem::take(&mut walk.scopes);
     walk.define(node, definition);
     walk.scopes = scopes;

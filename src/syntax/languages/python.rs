@@ -285,6 +285,7 @@ fn cut_literals<'t>(walk: &mut OutlineWalk<'t>, statement: Node<'t>) {
         if is_table {
             cut_rows(walk, node);
         }
+        // The literals within a lambda are code, and a string has none but those in its fields.
         !is_table && node.kind() != "string" && node.kind() != "lambda"
     });
 }

@@ -59,6 +59,8 @@ fn container<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads `class << self`: its members belong to the class around it.
 fn singleton_class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    // The empty name adds nothing to qualified names, and tells `set_method_separator` what is around a
+    // method.
     walk.scopes.push(NamedScope { name: String::new(), kind: SymbolKind::Object });
     enter(walk, node);
     walk.scopes.pop();
@@ -69,6 +71,7 @@ fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let object = find(node, "object").map(|object| walk.text(object));
     let head = find(node, "parameters").unwrap_or(name);
+    // An endless method on one line is shown whole: there is no more of it than its value.
     let head_end = if is_endless(node) && !walk.text(node).contains('\n') { node } else { head };
     let head_end = walk.range(head_end).end;
     let name = walk.text(name).to_owned();
@@ -77,6 +80,7 @@ fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         _ if walk.scopes.is_empty() && object.is_none() => SymbolKind::Function,
         _ => SymbolKind::Method,
     };
+    // The body is cut below and not here, because the comments that the grammar puts before it go with it.
     let mut definition = SymbolDefinition::new(kind, name, SymbolBody::Nothing).with_signature_end(head_end);
     if let Some(object) = object.filter(|object| *object != "self") {
         definition = definition.with_owner(object).with_separator(".");
@@ -145,6 +149,7 @@ fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(method) = find(node, "method") else { return };
     let has_receiver = find(node, "receiver").is_some();
     match walk.text(method) {
+        // `loader.require` is a method of some object.
         "require" | "require_relative" | "load" if !has_receiver => import(walk, node, 0),
         "autoload" if !has_receiver => import(walk, node, 1),
         "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor" | "class_attribute"
@@ -332,11 +337,13 @@ fn cut_heredoc<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let range = walk.range(node);
     let Some(mark) = children(node).into_iter().find(|child| child.kind() == "heredoc_end") else { return };
     if LARGE <= range.len() && !node.has_error() {
+        // Whole lines, because the terminator has to stay alone on its line.
         let end = walk.source.line_start(walk.range(mark).start);
         let text = walk.source.text(range.start..end);
         let begin = range.start + text.find('\n').map_or(0, |at| at + 1);
         let size = format_line_count(walk.source.text(begin..end).lines().count());
         let line_end = walk.source.line_ending();
+        // Within the text this is not a comment, but it reads as one.
         walk.replace_with_mark(begin..end, format!("# {size}{line_end}"));
     }
 }

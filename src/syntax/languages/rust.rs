@@ -71,6 +71,7 @@ fn inner_docs<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<String> {
 
 /// Reads `impl Trait for Type { … }`: its name is the type's, and its members belong to the type.
 fn implementation<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    // The name of `a::Name`, or the type of `Name<T>`, before the type as it is written.
     let Some(name) = find(node, "type/name|type/type|type") else { return };
     let inside = SymbolBody::members(find(node, "body"));
     walk.define(node, SymbolDefinition::new(SymbolKind::Object, walk.text(name), inside));
@@ -96,6 +97,7 @@ fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn macro_rules<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = walk.name_at(node, "name") else { return };
     let rules = find_all(node, ".macro_rule");
+    // A rule has no members; this makes the signature end where the first rule begins.
     let inside = rules.first().map_or(SymbolBody::Nothing, |first| SymbolBody::Members(*first));
     walk.define(node, SymbolDefinition::new(SymbolKind::Macro, name, inside));
     for rule in rules {
@@ -127,9 +129,11 @@ fn macro_items<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads the items among the tokens of a tree.
 fn read_items<'t>(walk: &mut OutlineWalk<'t>, tree: Node<'t>) {
     let mut tokens = children(tree);
+    // The first token and the last are the braces.
     tokens.pop();
     let (mut at, mut start) = (1, 1);
     while let Some(token) = tokens.get(at) {
+        // A keyword without a name after it does not begin an item: `fn(u8)` is a type.
         let item = item_kind(walk, token.kind()).and_then(|kind| Some((kind, name(walk, &tokens[at..])?)));
         if let Some((kind, name)) = item {
             let end = at + item_length(&tokens[at..], kind);
@@ -139,6 +143,7 @@ fn read_items<'t>(walk: &mut OutlineWalk<'t>, tree: Node<'t>) {
         }
         if is_braces(*token) && is_branch(walk, &tokens[start..at]) && walk.scopes.len() < MAX_DEPTH {
             let kind = walk.scope_kind().unwrap_or(SymbolKind::Module);
+            // The empty name adds nothing to qualified names.
             walk.scopes.push(NamedScope { name: String::new(), kind });
             read_items(walk, *token);
             walk.scopes.pop();
@@ -181,7 +186,9 @@ fn name<'t>(walk: &OutlineWalk<'t>, tokens: &[Node<'t>]) -> Option<&'t str> {
         let mut named = head.iter().skip_while(|token| matches!(walk.text(**token), "ref" | "mut"));
         return named.next().filter(|token| token.kind() == "identifier").map(|token| walk.text(*token));
     }
+    // The limit keeps many `impl` without braces from taking the square of their number.
     let head = &head[..head.iter().take(LONGEST_HEAD).position(|token| is_braces(*token))?];
+    // The last one, because the bounds before it may contain others: `for<'a> Fn(&'a u8)`.
     let target = head.iter().rposition(|token| token.kind() == "for").map_or(head, |at| &head[at + 1..]);
     let mut depth = 0_usize;
     let named = target.iter().find(|token| {

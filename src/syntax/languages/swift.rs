@@ -40,6 +40,7 @@ const MAX_NESTING: usize = 20;
 /// Reads a class, a struct, an enumeration, an actor or an extension: the grammar has one node for all of them.
 fn type_declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
+    // Not by `find`, which passes over nodes without names, such as keywords.
     let kind = match node.child_by_field_name("declaration_kind").map_or("", |word| word.kind()) {
         "struct" => SymbolKind::Struct,
         "enum" => SymbolKind::Enum,
@@ -55,6 +56,7 @@ fn type_declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads a function; its name may be an operator's sign.
 fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    // Not by `find`, which passes over nodes without names, such as the sign of an operator.
     let Some(name) = node.child_by_field_name("name") else { return };
     let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
     let kind = if in_type { SymbolKind::Method } else { SymbolKind::Function };
@@ -127,6 +129,7 @@ fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>)
 
 /// Cuts the bodies of `get`, `set`, `willSet` and `didSet`, and keeps their names.
 fn cut_accessors<'t>(walk: &mut OutlineWalk<'t>, accessors: Node<'t>) {
+    // A getter alone is not enclosed in `get { … }`.
     if child_of_kind(accessors, "statements").is_some() {
         walk.cut_code(accessors);
         return;

@@ -136,6 +136,7 @@ fn repair_text(text: &str, has_jsx: bool) -> Option<PreprocessedText> {
     let mut repairs = variances(text);
     repairs.extend(imported_types(text));
     repairs.extend(exported_types(text));
+    // With JSX a line may begin with `<Element>`, which looks like the parameters of a type.
     if !has_jsx {
         repairs.extend(unended_signatures(text));
     }
@@ -179,6 +180,7 @@ fn unended_signatures(text: &str) -> Vec<TextRepair> {
     let starts = memmem::find_iter(text.as_bytes(), b"<").filter_map(|start| {
         let parameter = text[start + 1..].trim_start();
         let parameter = parameter.strip_prefix("const ").unwrap_or(parameter);
+        // The parameters of a type begin with a capital by convention; anything else may be a comparison.
         if !parameter.starts_with(char::is_uppercase) {
             return None;
         }

@@ -283,6 +283,7 @@ impl<'t> OutlineWalk<'t> {
             }
             let size = format_line_count(self.source.text(range.clone()).lines().count());
             let (before, after) = self.compiled.language.marks.data;
+            // Each bracket is one byte, as `is_bracketed` has verified.
             self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
             false
         });

@@ -50,6 +50,8 @@ impl<'t> OutlineWalk<'t> {
     fn add_synthesized(&mut self, synthesized: &'t SynthesizedItem, place: &mut ElisionCursor) {
         place.next_synthesized += 1;
         let range = synthesized.range();
+        // A condition among the includes does not end the head of a file, so that a comment above it may be
+        // the file's.
         let is_condition = matches!(synthesized, SynthesizedItem::Ignored(_))
             && self.source.text(range.clone()).starts_with('#');
         let is_import = is_condition || matches!(synthesized, SynthesizedItem::Import(..));
@@ -181,6 +183,7 @@ impl SymbolIndex {
         let sort = symbol_class(expected.kind);
         let name = last_segment(separator, &expected.name).to_owned();
         let same_name = self.by_name.get(&(sort, name)).map_or(&[][..], Vec::as_slice);
+        // That the two overlap is enough, because they may disagree about the macros before a head.
         if same_name
             .iter()
             .any(|range| range.start <= expected.signature.end && expected.signature.start < range.end)
@@ -263,6 +266,7 @@ fn merge_level(
     let mut level: Vec<Symbol> = Vec::with_capacity(all.len());
     let mut insides: Vec<NestedSymbols> = Vec::new();
     for (mut symbol, is_lost) in all {
+        // Two symbols that the grammar found are nested as it found them.
         let holder = level.last().filter(|last| (is_lost || last.recovered) && encloses(last, &symbol));
         if is_lost && depth == MAX_DEPTH {
             continue;
@@ -285,14 +289,22 @@ fn merge_level(
     for inside in insides {
         let mut children = std::mem::take(&mut level[inside.at].children);
         let holder = Some(&level[inside.at]);
-        for mut symbol in inside.found {
-            symbol.kind = kind_within(holder, symbol.kind, &symbol.name);
-            requalify(&mut symbol, around, holder, separator);
-            children.push(symbol);
-        }
+        children.extend(inside.found.into_iter().map(|symbol| moved_into(holder, symbol, around, separator)));
         level[inside.at].children = merge_level(children, inside.lost, holder, separator, depth + 1);
     }
     level
+}
+
+/// Returns a symbol that was found on the level of `around`, as it is within `holder`.
+fn moved_into(
+    holder: Option<&Symbol>,
+    mut symbol: Symbol,
+    around: Option<&Symbol>,
+    separator: &str,
+) -> Symbol {
+    symbol.kind = kind_within(holder, symbol.kind, &symbol.name);
+    requalify(&mut symbol, around, holder, separator);
+    symbol
 }
 
 /// Returns whether one symbol is within another that can contain some.

@@ -193,6 +193,7 @@ impl CompiledLanguage {
         // Indexed by the id of the kind, because every node that the walk passes is looked up. A name may have several
         // ids (aliases), so the ids are mapped to their names.
         let ids = (0..grammar.node_kind_count()).map(|id| u16::try_from(id).unwrap_or(u16::MAX));
+        // Keywords are kinds, too, and some are spelled like a named kind, such as `class` in Ruby.
         let named = ids.map(|id| grammar.node_kind_for_id(id).filter(|_| grammar.node_kind_is_named(id)));
         let visits = named.map(|kind| by_kind.get(kind?).copied()).collect();
         let fields = GrammarField::NAMES.map(|name| grammar.field_id_for_name(name).map_or(0, u16::from));
@@ -210,6 +211,7 @@ impl CompiledLanguage {
 
     /// Returns whether a field's id is that of `field`.
     pub(in crate::syntax) fn is_field(&self, id: Option<NonZeroU16>, field: GrammarField) -> bool {
+        // A field that the grammar does not have is 0 here, which no id is.
         id.is_some_and(|id| id.get() == self.fields[field as usize])
     }
 

@@ -14,6 +14,7 @@ pub(in crate::syntax) fn end_without_comments(node: Node<'_>) -> usize {
     'deeper: loop {
         for at in (0..node.child_count()).rev() {
             let Some(child) = node.child(at) else { continue };
+            // A node without width is a token that the grammar inserted, or a virtual one such as a dedent.
             if !is_trivia(child) && child.start_byte() < child.end_byte() {
                 node = child;
                 continue 'deeper;

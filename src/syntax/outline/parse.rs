@@ -32,18 +32,7 @@ pub(in crate::syntax) fn parse(
     text: &str,
     give_up: &mut dyn FnMut() -> bool,
 ) -> Result<Tree, ParseFallback> {
-    // Counting brackets is cheaper than tracking their depth, and rules out almost every text.
-    let brackets = text.bytes().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count();
-    if MAX_NESTING < brackets && MAX_NESTING < nesting_depth(text.as_bytes()) {
-        return Err(ParseFallback::TooDeep);
-    }
-    if compiled.language.is_too_deep.is_some_and(|is_too_deep| is_too_deep(text)) {
-        return Err(ParseFallback::TooDeep);
-    }
-    // A text has no more tokens than bytes, so that only large ones are counted.
-    if MAX_TOKENS < text.len() && MAX_TOKENS < approximate_token_count(text.as_bytes()) {
-        return Err(ParseFallback::TooLarge);
-    }
+    check_limits(compiled, text)?;
     let asker = CancelCheck { is_cancelled: RefCell::new(give_up), stopped: Cell::new(false) };
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&compiled.grammar).map_err(|_| ParseFallback::Failed)?;
@@ -70,6 +59,23 @@ pub(in crate::syntax) fn parse(
         }
         tree.filter(|_| !stopped).ok_or(if stopped { ParseFallback::TimedOut } else { ParseFallback::Failed })
     })
+}
+
+/// Refuses a text that would exhaust the memory or the stack of the parser.
+fn check_limits(compiled: &CompiledLanguage, text: &str) -> Result<(), ParseFallback> {
+    // Counting brackets is cheaper than tracking their depth, and rules out almost every text.
+    let brackets = text.bytes().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count();
+    if MAX_NESTING < brackets && MAX_NESTING < nesting_depth(text.as_bytes()) {
+        return Err(ParseFallback::TooDeep);
+    }
+    if compiled.language.is_too_deep.is_some_and(|is_too_deep| is_too_deep(text)) {
+        return Err(ParseFallback::TooDeep);
+    }
+    // A text has no more tokens than bytes, so that only large ones are counted.
+    if MAX_TOKENS < text.len() && MAX_TOKENS < approximate_token_count(text.as_bytes()) {
+        return Err(ParseFallback::TooLarge);
+    }
+    Ok(())
 }
 
 /// Polls a cancellation callback until it returns true, and remembers that it did.

@@ -45,6 +45,8 @@ impl SkeletonCut {
 
 /// Sorts cuts into the order that [`apply_cuts`] expects.
 pub(super) fn sort_cuts(cuts: &mut [SkeletonCut]) {
+    // Of two that begin together the longer one comes first, so that the other is recognized as a part of
+    // it.
     cuts.sort_by(|a, b| a.range.start.cmp(&b.range.start).then(b.range.end.cmp(&a.range.end)));
 }
 

@@ -39,6 +39,8 @@ pub(in crate::syntax) fn derive_text(
     give_up: &mut dyn FnMut() -> bool,
 ) -> FileStructure {
     let mut source = SourceText::new(text);
+    // A scanner may give up on any text, which is then parsed as it is: slower, but never wrong for that
+    // reason.
     if let Some(preprocessed) = compiled.language.preprocess.and_then(|preprocess| preprocess(text)) {
         source = source.with_preprocessed(preprocessed);
     }

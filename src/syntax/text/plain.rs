@@ -40,6 +40,7 @@ pub(in crate::syntax) fn strip_markup(text: &str) -> Cow<'_, str> {
         let (length, put) = parse_tag(rest, out.chars().next_back())
             .or_else(|| parse_inline_tag(rest))
             .or_else(|| parse_entity(rest))
+            // All three are one byte long, so that the rest begins with a character.
             .unwrap_or_else(|| (1, rest[..1].to_owned()));
         out.push_str(&put);
         rest = &rest[length..];
@@ -127,6 +128,7 @@ fn link_label(content: &str) -> String {
     if let Some((_, label)) = content.split_once('|') {
         return label.trim().to_owned();
     }
+    // A blank within the parentheses of a signature does not begin the label.
     let mut depth = 0_usize;
     let target_end = content.find(|c: char| {
         match c {
@@ -156,6 +158,7 @@ fn parse_entity(text: &str) -> Option<(usize, String)> {
         ("&mdash;", "—"),
         ("&ndash;", "–"),
     ];
+    // Replaced once, from left to right: `&amp;lt;` becomes `&lt;`, as its author meant it.
     names.iter().find(|(name, _)| text.starts_with(name)).map(|(name, put)| (name.len(), (*put).to_owned()))
 }
 

@@ -154,6 +154,7 @@ impl PreprocessedText {
     /// Appends `text` in place of a range of the original. A node that begins within it begins with the range, and one
     /// that ends within it ends with the range. The range is empty where `text` is inserted.
     pub(in crate::syntax) fn substitute(&mut self, text: &str, range: Range<usize>) {
+        // An elision needs no entry: it is the gap between the ranges of its neighbors.
         if !text.is_empty() {
             self.source_map.push(SourceMapEntry { start: self.text.len(), original: range, is_copy: false });
             self.text.push_str(text);
@@ -189,6 +190,7 @@ impl PreprocessedText {
 
     /// Returns the entry that contains the byte at `at`.
     fn entry_at(&self, at: usize) -> Option<&SourceMapEntry> {
+        // Entries are appended as the text grows, so they are sorted.
         let after = self.source_map.partition_point(|piece| piece.start <= at);
         self.source_map.get(after.checked_sub(1)?)
     }

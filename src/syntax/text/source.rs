@@ -17,6 +17,7 @@ pub(in crate::syntax) struct SourceText<'a> {
 impl<'a> SourceText<'a> {
     pub(in crate::syntax) fn new(original: &'a str) -> Self {
         let mut line_starts = vec![0];
+        // At line feeds alone, as git and editors count: a lone carriage return ends no line.
         let ends = original.match_indices('\n');
         line_starts.extend(ends.map(|(at, _)| at + 1));
         Self { original, preprocessed: None, line_starts }
@@ -56,6 +57,8 @@ impl<'a> SourceText<'a> {
     /// Returns the comments that begin in a range of the original and were elided before it was parsed.
     pub(in crate::syntax) fn elided_comments_in(&self, range: &Range<usize>) -> &[Range<usize>] {
         let comments =
+            // Scanners record comments in the order of the text, so that two searches replace a filter over
+            // all of them.
             self.preprocessed.as_ref().map_or(&[][..], |preprocessed| &preprocessed.elided_comments);
         let first = comments.partition_point(|comment| comment.start < range.start);
         let after = comments.partition_point(|comment| comment.start < range.end);
@@ -97,6 +100,7 @@ impl<'a> SourceText<'a> {
     /// Returns the offset of the first byte of the line that contains `offset`.
     pub(in crate::syntax) fn line_start(&self, offset: usize) -> usize {
         let line = self.line_starts.partition_point(|&start| start <= offset);
+        // The first line begins at 0, so that at least one start is not after the offset.
         self.line_starts[line - 1]
     }
 
@@ -154,6 +158,7 @@ impl ElisionCursor {
 
     fn skip_to(&mut self, source: &SourceText<'_>, to: usize) {
         let Some(preprocessed) = source.preprocessed() else { return };
+        // Never back: what was visited out of its place must not be visited twice.
         self.next_comment =
             self.next_comment.max(preprocessed.elided_comments.partition_point(|comment| comment.start < to));
         self.next_synthesized =

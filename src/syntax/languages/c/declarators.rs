@@ -215,5 +215,6 @@ pub(super) fn is_keyword(name: &str) -> bool {
         "private", "protected", "public", "return", "sizeof", "static", "static_assert", "struct", "switch",
         "template", "typedef", "typename", "typeof", "union", "using", "while",
     ];
+    // The table has to stay sorted.
     KEYWORDS.binary_search(&name).is_ok()
 }

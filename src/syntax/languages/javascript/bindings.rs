@@ -39,6 +39,7 @@ pub(super) fn declarator<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn declare<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, declarator: Node<'t>, kind: SymbolKind) {
     let Some(name) = find(declarator, "name") else { return };
     let value = find(declarator, "value");
+    // A module that is bound to a name is an import, and not a constant of this file.
     if let Some(source) = value.and_then(|value| required_module(walk, value)) {
         walk.use_comment_as_file_doc();
         walk.add_import(source);
@@ -171,6 +172,7 @@ pub(super) fn export<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads `export default value`, which has a name only where the value has one.
 fn export_value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, whole: Node<'t>) {
     let value = unwrap_value(whole);
+    // The name is declared elsewhere in the file, and shown there.
     if matches!(value.kind(), "identifier" | "member_expression") {
         return;
     }
@@ -211,6 +213,7 @@ const MOST_CALLS: usize = 4;
 pub(super) fn unwrap_value(value: Node<'_>) -> Node<'_> {
     let mut value = value;
     loop {
+        // A unary operator is often there only to make a function an expression: `!function () { … }()`.
         let inner = match value.kind() {
             "parenthesized_expression"
             | "as_expression"

@@ -67,6 +67,7 @@ const TESTS: [&str; 7] = ["it", "test", "specify", "asyncTest", "fit", "xit", "x
 
 fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(expression) = significant_children(node).into_iter().next() else { return };
+    // TypeScript's grammar takes `await using a = b` for an assignment that is awaited.
     let awaited =
         find(expression, ".assignment_expression").filter(|_| expression.kind() == "await_expression");
     if let Some(assignment) = awaited.filter(|assignment| child_of_kind(*assignment, "using").is_some()) {
@@ -117,6 +118,7 @@ fn visit_assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: 
 
 /// Returns what an assignment binds a name to, where that is worth showing.
 fn binding<'t>(path: &[&str], value: Node<'t>) -> Option<SymbolDefinition<'t>> {
+    // `this` has no name that a reader could ask for.
     if !path.iter().all(|part| is_name(part)) || path.first() == Some(&"this") {
         return None;
     }
@@ -129,6 +131,7 @@ fn binding<'t>(path: &[&str], value: Node<'t>) -> Option<SymbolDefinition<'t>> {
         ["module", "exports", name] | ["exports", name] => {
             let is_passed_on =
                 matches!(value.kind(), "identifier" | "member_expression" | "undefined" | "number");
+            // Compilers set it to mark a translated module.
             let is_mark = *name == "__esModule";
             (!is_mark && (is_structure || !is_passed_on)).then(|| plain_name(SymbolKind::Constant, name))
         }
@@ -187,6 +190,7 @@ fn visit_call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, call: Node<'t>) {
         import_listed_files(walk, &args);
         return args.into_iter().map(unwrap_value).for_each(|argument| enter_function(walk, argument));
     }
+    // `QUnit.test` is named after its method, like the calls of other frameworks.
     let word = names.iter().copied().find(|name| *name != "QUnit").unwrap_or_default();
     if GROUPS.contains(&word) || TESTS.contains(&word) {
         return define_test(walk, node, word, &args);

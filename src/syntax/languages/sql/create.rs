@@ -39,6 +39,7 @@ pub(super) fn parse_create(statement: &SqlStatement<'_>) -> Option<CreateHead> {
     if statement.keyword_at(0) != "CREATE" {
         return None;
     }
+    // Other words may precede the keyword: `OR REPLACE`, `UNLOGGED`, `DEFINER = …`.
     let at = (1..HEAD).find(|at| is_object_keyword(&statement.keyword_at(*at)))?;
     // The name of an event trigger follows both words.
     let at =
@@ -94,6 +95,7 @@ pub(super) fn unquoted(name: &str) -> String {
 
 /// Returns whether a word is a keyword of what is created: also of what is not shown, or is named in another way.
 fn is_object_keyword(word: &str) -> bool {
+    // The first keyword decides, so that `CREATE EXTENSION a SCHEMA b` is not taken for a schema.
     let others = ["CAST", "EXTENSION", "OPERATOR", "TRANSFORM", "METHOD", "WRAPPER", "GROUP"];
     others.contains(&word) || object_kind(word).is_some()
 }
@@ -131,10 +133,13 @@ pub(super) struct MemberList {
 /// Returns the columns of a table, the fields of a type, the values of an enumeration.
 pub(super) fn parse_members(statement: &SqlStatement<'_>, head: &CreateHead) -> Option<MemberList> {
     let open =
+        // Only a few words may be between the name and its list; a parenthesis farther away belongs to
+        // something else.
         (head.after..statement.tokens.len().min(head.after + 8)).find(|at| statement.is_sign(*at, b'('))?;
     let between: Vec<String> = (head.after..open).map(|at| statement.keyword_at(at)).collect();
     let has_word = |word: &str| between.iter().any(|found| found == word);
     let kind = match head.keyword.as_str() {
+        // `CREATE TABLE a AS (SELECT …)` and the arguments of a virtual table list no columns.
         "TABLE" if !has_word("AS") && !has_word("OF") && !has_word("USING") => SymbolKind::Table,
         "TYPE" if has_word("ENUM") => SymbolKind::Enum,
         "TYPE" if has_word("AS") && !has_word("RANGE") && !has_word("VARRAY") => SymbolKind::Struct,

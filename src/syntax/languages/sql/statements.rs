@@ -145,7 +145,10 @@ impl<'a> StatementReader<'a> {
         let mut before = String::new();
         while let Some(token) = self.tokens.next() {
             let closes_batch = self.is_batch_separator(&token);
+            // Within code a semicolon ends a statement of that code, and in a script for Oracle not even
+            // the one after its last `END` ends the unit.
             let runs_on = 0 < reading.depth || (reading.holds_code && self.has_slashes);
+            // A delimiter that the script has chosen itself is in no code.
             let is_end = self.is_at_delimiter(&token) && !(runs_on && self.delimiter == ";");
             if is_end || closes_batch || token.kind == SqlTokenKind::ClientCommand {
                 self.tokens.at =
@@ -173,6 +176,7 @@ impl<'a> StatementReader<'a> {
     /// Returns the lines that `COPY … FROM stdin` is followed by.
     fn copied_data(&mut self, statement: &SqlStatement<'_>) -> Option<Range<usize>> {
         let last = statement.tokens.last()?.range.clone();
+        // `COPY (SELECT …) TO stdout` is not followed by data.
         let is_query = statement.is_sign(1, b'(');
         let is_copy = statement.keyword_at(0) == "COPY" && !is_query && statement.tokens.len() < 1_000;
         let from = (0..statement.tokens.len()).any(|at| statement.keyword_at(at) == "STDIN");
@@ -180,6 +184,7 @@ impl<'a> StatementReader<'a> {
             return None;
         }
         let start = self.tokens.line_end(last.end) + 1;
+        // From the line ending before the data, because the data may be empty.
         let Some(end) = self.text.get(start - 1..).and_then(|rest| rest.find("\n\\.")) else {
             self.retries += 1;
             return None;
@@ -193,6 +198,7 @@ impl<'a> StatementReader<'a> {
 impl StatementState<'_> {
     /// Tracks a word, in capitals, that may open or close a block.
     fn track_block_keyword(&mut self, word: &str, before: &str, token: &SqlToken) {
+        // Only in the head: further on these words may be names of columns.
         if self.statement.tokens.len() < HEAD {
             self.holds_code |=
                 matches!(word, "FUNCTION" | "PROCEDURE" | "PROC" | "TRIGGER" | "PACKAGE" | "EVENT" | "BODY");
@@ -208,6 +214,7 @@ impl StatementState<'_> {
             // `END CASE` was counted with its `END`, and `END IF` closes what was not counted.
             "CASE" if before != "END" && 0 < self.depth => self.depth += 1,
             "BEGIN" => self.depth += 1,
+            // `BEGIN TRANSACTION` opens no block, although its first word was counted.
             "TRAN" | "TRANSACTION" if before == "BEGIN" => self.depth -= usize::from(0 < self.depth),
             "IF" | "LOOP" | "WHILE" | "REPEAT" | "FOR" if before == "END" => self.depth += 1,
             "END" if 0 < self.depth => {
@@ -252,6 +259,8 @@ struct SqlTokens<'a> {
 
 impl<'a> SqlTokens<'a> {
     fn new(text: &'a str) -> Self {
+        // Only MySQL writes these. In standard SQL a backslash is a letter like any other, and must not
+        // hide the quote that ends a text.
         let escapes = text.contains('`') || text.contains("ENGINE=");
         Self { text, at: 0, failures: 0, escapes }
     }
@@ -299,6 +308,7 @@ impl<'a> SqlTokens<'a> {
             } else if self.is_next("/*") {
                 self.at = self.find_from("*/", self.at + 2).map_or(self.text.len(), |end| end + 2);
             } else if self.is_next("*/") {
+                // This closes `/*!`, whose inside is read.
                 self.at += 2;
             } else {
                 return;
@@ -351,11 +361,13 @@ impl Iterator for SqlTokens<'_> {
         let first = *self.bytes().get(start)?;
         let (kind, end) = match first {
             b'\'' => {
+                // PostgreSQL's `E'…'` has escapes as well.
                 let escapes =
                     self.escapes || start.checked_sub(1).is_some_and(|at| self.byte(at) | 32 == b'e');
                 (SqlTokenKind::Text, self.quoted_end(first, escapes))
             }
             b'"' | b'`' => (SqlTokenKind::Quoted, self.quoted_end(first, false)),
+            // A name in SQL Server, but not the index of an array in PostgreSQL.
             b'[' if self.byte(start + 1).is_ascii_alphabetic() && !self.escapes => {
                 let near = &self.bytes()[start..self.text.len().min(start + NEAR)];
                 let in_name = |byte: &u8| is_part(*byte) || matches!(byte, b'[' | b' ' | b'-' | b'.');

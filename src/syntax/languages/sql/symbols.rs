@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::create::{CreateHead, parse_create, parse_members, parse_qualified_name, unquoted};
+use super::create::{CreateHead, MemberEntry, parse_create, parse_members, parse_qualified_name, unquoted};
 use super::cuts::{cut_code, cut_data, preprocess_script};
 use super::statements::{SqlStatement, SqlTokenKind, split_statements};
 use crate::model::{Symbol, SymbolKind};
@@ -46,8 +46,10 @@ fn script<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
         if is_code {
             cut_code(walk, statement);
         }
+        // At least one statement, so that the loop ends.
         at += cut_data(walk, &statements[at..]);
     }
+    // At the end, because dumps comment on a table after they have created it.
     kept.apply_to(&mut walk.symbols);
 }
 
@@ -72,26 +74,11 @@ fn add_created_symbol(
     let name = clip_name(head.name.clone());
     let full = if head.owner.is_empty() { name.clone() } else { clip_name(format!("{}.{name}", head.owner)) };
     let list = parse_members(statement, head);
+    // The ranges are those of siblings, in order.
     let after = understood.partition_point(|range| range.start <= start);
     let is_understood = after.checked_sub(1).is_some_and(|at| start < understood[at].end);
-    let children = list.iter().flat_map(|list| &list.parts).map(|part| {
-        let range =
-            statement.tokens[part.tokens.start].range.start..statement.tokens[part.tokens.end - 1].range.end;
-        let name = clip_name(part.name.clone());
-        let own_line = walk.source.line_prefix(range.start).trim().is_empty();
-        Symbol {
-            kind: part.kind,
-            qualified_name: format!("{full}.{name}"),
-            name,
-            span: walk.source.span(range.clone()),
-            signature: tokens_on_one_line(statement, part.tokens.clone()),
-            doc: column_comment(statement, part.tokens.clone())
-                .or_else(|| comment_after(walk.source, range.end))
-                .or_else(|| own_line.then(|| comment_above(walk.source, range.start)).flatten()),
-            recovered: false,
-            children: Vec::new(),
-        }
-    });
+    let parts = list.iter().flat_map(|list| &list.parts);
+    let children = parts.map(|part| member_symbol(walk.source, statement, &full, part));
     let symbol = Symbol {
         kind: list.as_ref().map_or(head.kind, |list| list.kind),
         qualified_name: full.clone(),
@@ -107,6 +94,32 @@ fn add_created_symbol(
     walk.add_symbol(symbol);
 }
 
+/// Returns the symbol of a column, a field or a value of what has the qualified name `owner`.
+fn member_symbol(
+    source: &SourceText<'_>,
+    statement: &SqlStatement<'_>,
+    owner: &str,
+    part: &MemberEntry,
+) -> Symbol {
+    // A member has at least one token, its name.
+    let range =
+        statement.tokens[part.tokens.start].range.start..statement.tokens[part.tokens.end - 1].range.end;
+    let name = clip_name(part.name.clone());
+    let own_line = source.line_prefix(range.start).trim().is_empty();
+    Symbol {
+        kind: part.kind,
+        qualified_name: format!("{owner}.{name}"),
+        name,
+        span: source.span(range.clone()),
+        signature: tokens_on_one_line(statement, part.tokens.clone()),
+        doc: column_comment(statement, part.tokens.clone())
+            .or_else(|| comment_after(source, range.end))
+            .or_else(|| own_line.then(|| comment_above(source, range.start)).flatten()),
+        recovered: false,
+        children: Vec::new(),
+    }
+}
+
 /// Returns the doc in `COMMENT 'text'` within a column.
 fn column_comment(statement: &SqlStatement<'_>, tokens: Range<usize>) -> Option<String> {
     let at = tokens.clone().find(|at| statement.keyword_at(*at) == "COMMENT")?;
@@ -114,7 +127,7 @@ fn column_comment(statement: &SqlStatement<'_>, tokens: Range<usize>) -> Option<
         .tokens
         .get(at + 1)
         .filter(|token| token.kind == SqlTokenKind::Text && at + 1 < tokens.end)?;
-    crate::syntax::text::first_paragraph(statement.text[token.range.clone()].trim_matches('\''))
+    first_paragraph(statement.text[token.range.clone()].trim_matches('\''))
 }
 
 /// Returns the index of the token that ends the signature of a statement.
@@ -158,6 +171,7 @@ fn tokens_on_one_line(statement: &SqlStatement<'_>, tokens: Range<usize>) -> Str
         }
         line.push_str(&statement.text[token.range.clone()]);
         end = Some(token.range.end);
+        // Not for the length, which `one_line` limits, but for the work on a statement of megabytes.
         if 1_000 < line.len() {
             break;
         }
@@ -241,6 +255,7 @@ impl StoredComments {
         if statement.keyword_at(0) != "COMMENT" || statement.keyword_at(1) != "ON" {
             return;
         }
+        // These kinds have names of two words, such as `MATERIALIZED VIEW`.
         let is_long = ["MATERIALIZED", "FOREIGN", "EVENT"].contains(&statement.keyword_at(2).as_str());
         let Some((owner, name, _)) = parse_qualified_name(statement, if is_long { 4 } else { 3 }) else {
             return;

@@ -49,17 +49,7 @@ impl ItemReader<'_, '_> {
                 Some(CTokenKind::Tilde) if self.is(at + 2, CTokenKind::Paren) => {
                     return self.function(from, at, at + 2);
                 }
-                Some(CTokenKind::Paren) if self.has_macro_convention(at) && self.has_type(from, at) => {
-                    return self.macro_convention_function(at);
-                }
-                Some(CTokenKind::Paren) if self.is_pointer(at) => return self.pointer(from, at),
-                // `int (*f(void))[3]`
-                Some(CTokenKind::Paren) if self.is_inside_out(name, at) => {
-                    return ItemReading::Ambiguous(None);
-                }
-                Some(CTokenKind::Paren) if name.is_some_and(|name| name + 1 == at) => {
-                    return self.function(from, at - 1, at);
-                }
+                Some(CTokenKind::Paren) => return self.parenthesis_in_declaration(from, name, at),
                 Some(CTokenKind::Equals | CTokenKind::Colon | CTokenKind::Braces) | None => break,
                 Some(_) => return ItemReading::Ambiguous(None),
             }
@@ -67,6 +57,22 @@ impl ItemReader<'_, '_> {
         }
         match name {
             Some(name) if self.ending == ItemEnding::Semicolon => self.variable(from, name, at),
+            Some(_) | None => ItemReading::Ambiguous(None),
+        }
+    }
+
+    /// Reads the group at `at` of a declaration: the parameters of a function, or what contains the name.
+    fn parenthesis_in_declaration(&mut self, from: usize, name: Option<usize>, at: usize) -> ItemReading {
+        if self.has_macro_convention(at) && self.has_type(from, at) {
+            return self.macro_convention_function(at);
+        }
+        if self.is_pointer(at) {
+            return self.pointer(from, at);
+        }
+        match name {
+            // `int (*f(void))[3]`
+            _ if self.is_inside_out(name, at) => ItemReading::Ambiguous(None),
+            Some(name) if name + 1 == at => self.function(from, name, at),
             Some(_) | None => ItemReading::Ambiguous(None),
         }
     }
@@ -118,12 +124,14 @@ impl ItemReader<'_, '_> {
             };
         }
         if !has_type {
+            // A word alone is a macro that needs no arguments.
             return if qualified + 1 == self.end {
                 ItemReading::Ignored
             } else {
                 ItemReading::Ambiguous(None)
             };
         }
+        // Several names in one declaration are left to the grammar, which has a node for each of them.
         if (at..self.end).any(|top| self.is(top, CTokenKind::Comma)) {
             return ItemReading::Ambiguous(None);
         }
@@ -230,6 +238,7 @@ impl ItemReader<'_, '_> {
     fn pointer(&self, from: usize, at: usize) -> ItemReading {
         let inside = self.scanner.tokens.group(at);
         let mut words = inside.iter().filter(|token| token.kind == CTokenKind::Word);
+        // The words before the last are calling conventions.
         let name = words.next_back();
         let is_simple = inside.iter().all(|token| {
             matches!(token.kind, CTokenKind::Star | CTokenKind::Word) || {
@@ -261,6 +270,7 @@ impl ItemReader<'_, '_> {
             match self.kind(top)? {
                 CTokenKind::Less => depth += 1,
                 CTokenKind::Greater => {
+                    // The search begins at a `<`, so that the depth is at least 1 here.
                     depth -= 1;
                     if depth == 0 {
                         return Some(top + 1);

@@ -43,6 +43,7 @@ impl CScanner<'_> {
         match &rest[..end] {
             b"if" => {
                 let value = rest[end..].trim_ascii_start();
+                // `#if 0x10` is a condition like any other.
                 let is_zero = value.first() == Some(&b'0')
                     && value.get(1).is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'/');
                 if is_zero { ConditionDirective::IfZero } else { ConditionDirective::If }
@@ -99,6 +100,8 @@ impl CScanner<'_> {
     fn begin_branch(&mut self, depth: usize, is_inside: bool) -> Result<(), Unsupported> {
         let is_level = self.is_balanced(depth)?;
         let Some(condition) = self.conditions.last_mut() else { return Err(Unsupported) };
+        // The branch leaves brackets open, or closes some that it did not open. The error makes the scanner
+        // go back and skip it.
         if !is_level && condition.branch.is_some() {
             return Err(Unsupported);
         }
@@ -115,6 +118,7 @@ impl CScanner<'_> {
             condition.branch = Some((self.at, self.out.checkpoint()));
             return Ok(());
         }
+        // Within an item only one branch can be read, or the item would contain both.
         self.conditions.pop();
         self.skip_branches(false)?;
         Ok(())
@@ -147,6 +151,7 @@ impl CScanner<'_> {
 
     /// Goes back to where the innermost branch began that can be abandoned, and skips it.
     pub(super) fn abandon_branch(&mut self) -> Result<(), Unsupported> {
+        // Conditions that began within the abandoned branch are dropped with it.
         while let Some(mut condition) = self.conditions.pop() {
             let Some((at, mark)) = condition.branch.take() else { continue };
             // What was read of the branch so far may be wrong too, not only what could not be read.
@@ -185,6 +190,7 @@ impl CScanner<'_> {
     }
 
     fn record_skipped(&mut self, start: usize, turn: ConditionDirective) -> ConditionDirective {
+        // Between items nothing is copied that is not read, so that only an item has something to remove.
         if !self.tokens.is_empty() {
             self.edits.push((start..self.at, ""));
         }
@@ -233,24 +239,22 @@ impl CScanner<'_> {
                 b'}' => {
                     depth = depth.checked_sub(1).ok_or(Unsupported)?;
                     if depth == 0 {
+                        // `follow_condition` moved the position, but the item has not ended.
                         self.at = item;
                         return Ok(at + 1);
                     }
                 }
-                b'/' => {
-                    if matches!(self.bytes.get(at + 1), Some(b'/' | b'*')) {
-                        at = comment_end(self.bytes, at).ok_or(Unsupported)?;
-                        continue;
-                    }
+                b'/' if matches!(self.bytes.get(at + 1), Some(b'/' | b'*')) => {
+                    at = comment_end(self.bytes, at).ok_or(Unsupported)?;
+                    continue;
                 }
-                b'#' => {
-                    if begins_line(self.bytes, at) {
-                        let end = directive_end(self.bytes, at);
-                        self.follow_condition(self.condition_directive(at), end, depth)?;
-                        at = self.at;
-                        continue;
-                    }
+                b'#' if begins_line(self.bytes, at) => {
+                    let end = directive_end(self.bytes, at);
+                    self.follow_condition(self.condition_directive(at), end, depth)?;
+                    at = self.at;
+                    continue;
                 }
+                b'/' | b'#' => {}
                 _ => {
                     at = quote_end(self.bytes, at, &mut self.unended);
                     continue;
@@ -271,6 +275,7 @@ impl CScanner<'_> {
     pub(super) fn directive(&mut self) -> Result<(), Unsupported> {
         let start = self.at;
         let end = directive_end(self.bytes, start);
+        // First, because a macro on a line of its own is not an item that the directive could be in.
         self.end_lone_call();
         if !self.tokens.is_empty() {
             self.edits.push((start..end, ""));
@@ -332,6 +337,7 @@ impl CScanner<'_> {
             self.out.synthesized.push(SynthesizedItem::Ignored(line));
             return;
         }
+        // Only a parenthesis directly after the name begins parameters; after a blank it begins the value.
         if self.bytes.get(name.end) != Some(&b'(') {
             let value = self.macro_value(name.end..line.end);
             self.remember_comments(value.end..line.end);
@@ -340,6 +346,7 @@ impl CScanner<'_> {
             return;
         }
         let rest = &self.bytes[name.end..line.end];
+        // The first one, because the parameters of a macro contain no parentheses.
         let Some(close) = rest.iter().position(|byte| *byte == b')') else {
             self.out.synthesized.push(SynthesizedItem::Ignored(line));
             return;
@@ -366,6 +373,7 @@ impl CScanner<'_> {
         if text.starts_with(b"//") {
             return start..start;
         }
+        // Strings are not tracked: with `/*` in one, less of the value is cut.
         let length = memchr::memmem::find(text, b"/*").unwrap_or(text.len());
         start..start + text[..length].trim_ascii_end().len()
     }

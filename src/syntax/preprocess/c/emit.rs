@@ -23,6 +23,7 @@ impl CScanner<'_> {
             }
             let word = self.top_text(top);
             let takes_arguments = next == Some(CTokenKind::Paren);
+            // The grammar understands these three, and they belong to the signature.
             let is_plain_attribute = is_attribute(word) && !matches!(word, "noexcept" | "throw" | "explicit");
             let is_trailing = seen_parameters && (is_macro_name(word) || word.starts_with("__"));
             if takes_arguments && (is_plain_attribute || is_trailing) {
@@ -88,6 +89,8 @@ impl CScanner<'_> {
         self.ensure_separator(range.start);
         self.edits.sort_by_key(|(edited, _)| edited.start);
         let mut at = range.start;
+        // Edits may overlap, such as that of a comment within an attribute: the one that begins first
+        // includes the others.
         for (edited, text) in std::mem::take(&mut self.edits) {
             if edited.start < at || range.end < edited.end {
                 continue;
@@ -101,9 +104,11 @@ impl CScanner<'_> {
 
     /// Separates what follows from the last output.
     fn ensure_separator(&mut self, start: usize) {
+        // What was elided may have been all that separated two items.
         if self.out.text.is_empty() || self.out.text.ends_with(['\n', ' ']) {
             return;
         }
+        // The blank before the item is copied and not made up, so that it is mapped to itself.
         if self.bytes[..start].last().is_some_and(|byte| matches!(byte, b' ' | b'\n' | b'\t')) {
             self.out.copy(self.text, start - 1..start);
         } else {

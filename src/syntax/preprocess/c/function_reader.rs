@@ -53,24 +53,20 @@ impl ItemReader<'_, '_> {
             }
             HeadTrail::Ambiguous => ItemReading::Ambiguous(self.sure_name(text)),
             HeadTrail::Head(head) if self.is_typedef => self.typedef(text, head),
-            HeadTrail::Head(head) => {
-                if can_be_macro && is_macro_name(&text) {
-                    return self.macro_call(&text, parameters, head);
-                }
-                if can_be_macro && self.ending == ItemEnding::Semicolon {
-                    // `Name(int) -> Name<int>;` is a deduction guide.
-                    let is_guide = self.is(parameters + 1, CTokenKind::Arrow);
-                    return if is_guide {
-                        self.as_function(text, scope, head, true)
-                    } else {
-                        ItemReading::Ignored
-                    };
-                }
-                if self.ending == ItemEnding::Semicolon && !self.are_parameters(parameters) {
-                    return ItemReading::Ambiguous(None);
-                }
-                self.as_function(text, scope, head, is_typed)
+            HeadTrail::Head(head) if can_be_macro && is_macro_name(&text) => {
+                self.macro_call(&text, parameters, head)
             }
+            HeadTrail::Head(head) if can_be_macro && self.ending == ItemEnding::Semicolon => {
+                // `Name(int) -> Name<int>;` is a deduction guide.
+                let is_guide = self.is(parameters + 1, CTokenKind::Arrow);
+                if is_guide { self.as_function(text, scope, head, true) } else { ItemReading::Ignored }
+            }
+            HeadTrail::Head(_)
+                if self.ending == ItemEnding::Semicolon && !self.are_parameters(parameters) =>
+            {
+                ItemReading::Ambiguous(None)
+            }
+            HeadTrail::Head(head) => self.as_function(text, scope, head, is_typed),
         }
     }
 

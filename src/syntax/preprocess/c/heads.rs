@@ -62,6 +62,8 @@ impl CScanner<'_> {
             match self.tokens.kind(top)? {
                 CTokenKind::Word => {
                     let word = self.top_text(top);
+                    // The grammar of C has no namespaces, but what is in one is worth reading: headers are
+                    // shared with C++.
                     if word == "namespace" && self.dialect == Dialect::C {
                         return Some(plain(ScopeKind::Elided));
                     }
@@ -109,6 +111,7 @@ impl CScanner<'_> {
             return None;
         }
         let conditions = self.conditions.len();
+        // This only looks ahead: a condition that begins in the block must not be left open by it.
         let end = self.matching_brace(self.at).ok().filter(|_| self.conditions.len() == conditions)?;
         let is_ended = self.bytes[end..].trim_ascii_start().first() == Some(&b';');
         let name =
@@ -262,6 +265,7 @@ impl CScanner<'_> {
     /// requires (a) {`, is a clause, and the `{` after it is a body's.
     pub(super) fn is_in_requires(&self) -> bool {
         let count = self.tokens.len();
+        // 0 wraps around to a position that the row does not have.
         let has_parameters = self.tokens.is(count.wrapping_sub(1), CTokenKind::Paren);
         let Some(word) = count.checked_sub(if has_parameters { 2 } else { 1 }) else { return false };
         if self.dialect == Dialect::C || self.top_text(word) != "requires" {
@@ -325,6 +329,7 @@ impl CScanner<'_> {
         for top in less..self.tokens.len() {
             match self.tokens.kind(top)? {
                 CTokenKind::Less => depth += 1,
+                // The search begins at a `<`, so that the depth is at least 1 here.
                 CTokenKind::Greater => depth -= 1,
                 CTokenKind::Semicolon => return None,
                 _ => {}

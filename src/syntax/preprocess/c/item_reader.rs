@@ -49,6 +49,7 @@ pub(super) struct ItemReader<'s, 'a> {
 impl CScanner<'_> {
     pub(super) fn read_item(&self, ending: ItemEnding) -> ItemReading {
         let count = self.tokens.len();
+        // The semicolon was the last token to be read, so that there is one.
         let end = if ending == ItemEnding::Semicolon { count - 1 } else { count };
         let reader = ItemReader {
             scanner: self,

@@ -103,7 +103,7 @@ impl CScanner<'_> {
         self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Enum)
     }
 
-    /// Says whether the word that ends at `end` is followed by parentheses.
+    /// Returns whether the word that ends at `end` is followed by parentheses.
     fn is_called(&self, end: usize) -> bool {
         self.bytes[end..].trim_ascii_start().first() == Some(&b'(')
     }

@@ -159,6 +159,7 @@ impl CScanner<'_> {
                 self.is_line_start = true;
                 self.at += 1;
             }
+            // Outside of literals a backslash can only continue a line.
             b' ' | b'\t' | b'\r' | 0x0b | 0x0c | b'\\' => self.at += 1,
             b'/' if matches!(self.bytes.get(self.at + 1), Some(b'/' | b'*')) => self.comment()?,
             b'#' if begins_line(self.bytes, self.at) => self.directive()?,
@@ -202,6 +203,8 @@ impl CScanner<'_> {
         let end = comment_end(self.bytes, self.at).ok_or(Unsupported)?;
         let range = self.at..end;
         if !self.tokens.is_empty() {
+            // The item has a token, so that a byte precedes the comment. Without a blank there, `int/**/a`
+            // would become one word.
             let is_spaced = self.bytes[self.at - 1].is_ascii_whitespace();
             self.edits.push((range.clone(), if is_spaced { "" } else { " " }));
         }
@@ -241,6 +244,7 @@ impl CScanner<'_> {
             (b':', b':') => (CTokenKind::Scope, 2),
             (b'-', b'>') => (CTokenKind::Arrow, 2),
             (b'.', b'.') => (CTokenKind::Ellipsis, 3),
+            // Only after `template` a `<` opens a group for certain; anywhere else it may be a comparison.
             (b'<', _) if self.begins_parameters() => {
                 self.open(CTokenKind::Angle);
                 return Ok(());
@@ -261,6 +265,7 @@ impl CScanner<'_> {
             (b'~', _) => (CTokenKind::Tilde, 1),
             _ => (CTokenKind::Operator, 1),
         };
+        // In `operator=` the sign is part of the name.
         if kind == CTokenKind::Equals && self.tokens.is_outside_groups() && !self.is_after("operator") {
             self.has_value = true;
         }
@@ -292,9 +297,11 @@ impl CScanner<'_> {
 
     fn semicolon(&mut self) -> Result<(), Unsupported> {
         if !self.tokens.is_outside_groups() {
+            // What was taken for the parameters of a template has no end.
             if self.tokens.innermost() == Some(CTokenKind::Angle) {
                 return Err(Unsupported);
             }
+            // The argument of a macro may be code.
             self.push(CTokenKind::Semicolon, 1);
             return Ok(());
         }
@@ -316,6 +323,7 @@ impl CScanner<'_> {
     }
 
     fn finish_text(&mut self) -> Result<bool, Unsupported> {
+        // Not the end yet: an open condition may have a branch that can be abandoned.
         if !self.scopes.is_empty() || !self.tokens.is_outside_groups() || !self.conditions.is_empty() {
             return Err(Unsupported);
         }

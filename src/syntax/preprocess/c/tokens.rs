@@ -198,7 +198,7 @@ impl ItemTokens {
     }
 }
 
-/// A text that is scanned is smaller than 4 GiB: `Scanner::run` looks.
+/// Converts a position to 32 bits: `CScanner::preprocess` refuses texts of 4 GiB and more.
 fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -233,6 +233,7 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
 pub(super) fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at + 1)? {
         b'/' => Some(line_end(bytes, at)),
+        // Behind the opening mark, so that `/*/` does not close itself.
         b'*' => memmem::find(bytes.get(at + 2..)?, b"*/").map(|end| at + 2 + end + 2),
         _ => None,
     }
@@ -271,6 +272,7 @@ fn raw_string_end(bytes: &[u8], at: usize, unended: &mut usize) -> Option<usize>
     if !matches!(prefix, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
         return None;
     }
+    // The standard allows 16 characters before the parenthesis; farther away it is that of another literal.
     let open = at + 1 + memchr(b'(', &bytes[at + 1..bytes.len().min(at + 19)])?;
     let mut end = Vec::with_capacity(open - at + 1);
     end.push(b')');

@@ -24,6 +24,7 @@ impl PythonScanner<'_> {
             (start, usize::MAX)
         } else {
             self.end_line(colon);
+            // A body that is not indented is an error of the source, and the grammar's to recover from.
             let line = self.next_line().filter(|line| around < line.indent)?;
             self.copy_indent(line.start, line.code);
             (line.code, line.indent)
@@ -64,9 +65,11 @@ impl PythonScanner<'_> {
         match next {
             Some(line) if around < line.indent => {
                 self.copy_indent(line.start, line.code);
+                // A statement at another depth than the docstring is an error of the source.
                 (line.indent == indent).then_some(AfterDocstring::Begins(line.code))
             }
             Some(_) | None => {
+                // The line is outside of the body, so that it is the next statement to be read.
                 self.pending = next;
                 Some(AfterDocstring::Nothing)
             }
@@ -127,6 +130,7 @@ impl PythonScanner<'_> {
                 Some(b'\r') => self.at = code + 2,
                 Some(b'#') => self.at = self.line_end(code) + 1,
                 Some(_) if own <= around => return Some(code_end),
+                // No block can be between the two depths.
                 Some(_) if own < indent => return None,
                 Some(_) => code_end = self.statement_end(code)?,
             }
@@ -142,6 +146,7 @@ impl PythonScanner<'_> {
             at += rest.iter().position(|byte| STOPS[usize::from(*byte)]).unwrap_or(rest.len());
             match self.bytes.get(at).copied() {
                 None | Some(b'\n' | b'#') if self.closers.is_empty() => break,
+                // Python 2 quotes expressions with backquotes.
                 Some(b'\n' | b'`') => at += 1,
                 Some(b'#') => at = self.line_end(at),
                 Some(b'\\') => at = self.after_continuation(at)?,
@@ -149,6 +154,7 @@ impl PythonScanner<'_> {
                     at = scan_string(self.bytes, word_before(self.bytes, start, at), at)?.after;
                 }
                 Some(open @ (b'(' | b'[' | b'{')) => {
+                    // In ASCII `]` and `}` are two places after the brackets that they close.
                     self.closers.push(if open == b'(' { b')' } else { open + 2 });
                     if MAX_NESTING < self.closers.len() {
                         return None;

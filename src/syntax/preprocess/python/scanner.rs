@@ -65,6 +65,7 @@ impl<'a> PythonScanner<'a> {
     /// Returns a scanner, unless the text ends its lines as the grammar does not.
     pub(super) fn new(text: &'a str) -> Option<Self> {
         let bytes = text.as_bytes();
+        // Edits store positions as 32-bit numbers.
         u32::try_from(bytes.len()).ok()?;
         if memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n')) {
             return None;
@@ -80,10 +81,12 @@ impl<'a> PythonScanner<'a> {
                 return None;
             }
         }
+        // The last block is empty, which is for the grammar to recover from.
         if self.expects_block {
             return None;
         }
         self.close_classes(0);
+        // Each line is written with the line ending before it, so that the last one is missing.
         if self.text.ends_with('\n') {
             self.out.copy(self.text, self.text.len() - 1..self.text.len());
         }
@@ -200,6 +203,7 @@ impl<'a> PythonScanner<'a> {
             self.blocks.pop();
         }
         self.close_classes(indent);
+        // A line between two known depths is an error of the source.
         (self.blocks.last() == Some(&indent)).then_some(())
     }
 
@@ -214,6 +218,7 @@ impl<'a> PythonScanner<'a> {
         let end = self.scan_statement(start, ScanStop::AtLineEnd)?;
         self.code_end = self.code_end_before(start, end)?;
         self.flush(start..self.code_end);
+        // Outside of brackets nothing but the head of a block ends with a colon.
         self.expects_block = self.bytes[self.code_end - 1] == b':';
         self.end_line(self.code_end);
         Some(())
@@ -276,6 +281,7 @@ impl<'a> PythonScanner<'a> {
     /// Goes on to the next line, after code that ends at `end`; a comment on the line stays.
     pub(super) fn end_line(&mut self, end: usize) {
         let line_end = self.line_end(end);
+        // No string follows the end of the code, so that the first `#` begins a comment.
         if let Some(comment) = memchr(b'#', &self.bytes[end..line_end]) {
             self.out.copy(self.text, end..end + comment);
             self.out.substitute("#", end + comment..line_end);

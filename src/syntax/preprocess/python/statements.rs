@@ -32,32 +32,18 @@ impl PythonScanner<'_> {
             let is_outside = self.brackets.is_empty();
             match class {
                 ByteClass::Word => (at, is_value, is_import) = self.scan_word(at, is_import)?,
-                ByteClass::Quote => {
-                    at = self.string(b"", at)?;
-                    is_value = true;
-                }
-                ByteClass::Open if MAX_NESTING <= self.brackets.len() => return None,
+                ByteClass::Quote => (at, is_value) = (self.string(b"", at)?, true),
                 ByteClass::Open => {
-                    self.brackets.push(PythonBracket {
-                        kind: byte,
-                        open: at,
-                        is_applied: is_value,
-                        is_import,
-                        edits: self.edits.len(),
-                        ..PythonBracket::default()
-                    });
-                    is_value = false;
-                    at += 1;
+                    self.open_bracket(byte, at, is_value, is_import)?;
+                    (at, is_value) = (at + 1, false);
                 }
                 ByteClass::Close => {
                     self.close(byte, at)?;
-                    is_value = true;
-                    at += 1;
+                    (at, is_value) = (at + 1, true);
                 }
                 ByteClass::Comma => {
                     self.comma();
-                    is_value = false;
-                    at += 1;
+                    (at, is_value) = (at + 1, false);
                 }
                 ByteClass::Hash | ByteClass::Newline if is_outside => return Some(at),
                 ByteClass::Colon if is_outside && stop == ScanStop::AtColon => return Some(at),
@@ -70,17 +56,30 @@ impl PythonScanner<'_> {
                 ByteClass::Space | ByteClass::Newline => at += 1,
                 ByteClass::Colon => {
                     self.colon();
-                    is_value = false;
-                    at += 1;
+                    (at, is_value) = (at + 1, false);
                 }
-                ByteClass::Sign => {
-                    is_value = false;
-                    at += 1;
-                }
+                ByteClass::Sign => (at, is_value) = (at + 1, false),
                 ByteClass::Invalid => return None,
             }
         }
         self.brackets.is_empty().then_some(at)
+    }
+
+    /// Opens a bracket, unless too many are open.
+    fn open_bracket(&mut self, kind: u8, open: usize, is_applied: bool, is_import: bool) -> Option<()> {
+        if MAX_NESTING <= self.brackets.len() {
+            return None;
+        }
+        let edits = self.edits.len();
+        self.brackets.push(PythonBracket {
+            kind,
+            open,
+            is_applied,
+            is_import,
+            edits,
+            ..PythonBracket::default()
+        });
+        Some(())
     }
 
     /// Scans a word or a string with a prefix; returns its end, whether it is a value, and whether what follows is
@@ -215,6 +214,8 @@ impl PythonScanner<'_> {
         if (bracket.has_large && !is_table) || inside.len() < 2 {
             return Some(());
         }
+        // Edits within what is elided as a whole are void, but the outline needs the positions of the
+        // comments.
         for edit in self.edits.drain(bracket.edits..) {
             if edit.placeholder == Placeholder::Comment {
                 self.taken_comments.push(edit.range());
@@ -225,6 +226,7 @@ impl PythonScanner<'_> {
     }
 
     pub(super) fn comma(&mut self) {
+        // A comma between the parameters of a lambda makes no tuple.
         if let Some(bracket) = self.brackets.last_mut() {
             bracket.has_comma |= bracket.lambdas == 0;
         }
@@ -253,6 +255,8 @@ impl PythonScanner<'_> {
             self.out.substitute(edit.placeholder.text(), elided);
         }
         self.out.copy(self.text, at..range.end);
+        // Brackets close from the inside out, so that the comments of an outer one come after those of an
+        // inner one.
         self.taken_comments.sort_unstable_by_key(|comment| comment.start);
         self.out.elided_comments.append(&mut self.taken_comments);
     }

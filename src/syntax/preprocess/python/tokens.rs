@@ -189,9 +189,12 @@ fn after_field(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
     loop {
         match *bytes.get(at)? {
             b'}' if brackets == 0 => return Some(at + 1),
+            // Python itself ends the expression at the first colon outside of brackets, even within a
+            // lambda.
             b':' if brackets == 0 => return after_format(bytes, at + 1, depth),
             b'(' | b'[' | b'{' => brackets += 1,
             b')' | b']' | b'}' => brackets = brackets.checked_sub(1)?,
+            // Fields may contain comments since Python 3.12.
             b'#' => at += memchr::memchr(b'\n', &bytes[at..])?,
             b'"' | b'\'' => {
                 let word = word_before(bytes, start, at);
