@@ -164,6 +164,13 @@ fn what_the_grammar_makes_up_is_not_a_symbol() {
     outline.walk(|symbol, _| assert!(!symbol.name.is_empty()));
 }
 
+#[cfg(feature = "lang-sql")]
+#[test]
+fn a_quote_of_sql_that_nothing_closes_may_end_within_a_character() {
+    check_survival("sql", "CREATE TABLE \"\u{e9}");
+    check_survival("sql", &format!("CREATE FUNCTION f() AS '{}\u{e9}", "a\n".repeat(100)));
+}
+
 #[test]
 fn a_language_without_a_grammar_has_no_structure() {
     assert_eq!(derive("cobol", "", &mut || false), None);

@@ -87,7 +87,11 @@ fn is_name(token: &SqlToken) -> bool {
 /// Returns a name without its quotes.
 pub(super) fn unquoted(name: &str) -> String {
     let inner = match name.as_bytes().first() {
-        Some(b'"' | b'`' | b'[' | b'\'') if 2 <= name.len() => &name[1..name.len() - 1],
+        // A quote that nothing closes is followed by the rest of the text, which may end within a
+        // character.
+        Some(b'"' | b'`' | b'[' | b'\'') if 2 <= name.len() => {
+            name.get(1..name.len() - 1).unwrap_or(&name[1..])
+        }
         Some(_) | None => name,
     };
     inner.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -95,7 +99,7 @@ pub(super) fn unquoted(name: &str) -> String {
 
 /// Returns whether a word is a keyword of what is created: also of what is not shown, or is named in another way.
 fn is_object_keyword(word: &str) -> bool {
-    // The first keyword decides, so that `CREATE EXTENSION a SCHEMA b` is not taken for a schema.
+    // The first keyword decides, so that the `SCHEMA` of an extension is not taken for a schema.
     let others = ["CAST", "EXTENSION", "OPERATOR", "TRANSFORM", "METHOD", "WRAPPER", "GROUP"];
     others.contains(&word) || object_kind(word).is_some()
 }
@@ -139,7 +143,7 @@ pub(super) fn parse_members(statement: &SqlStatement<'_>, head: &CreateHead) -> 
     let between: Vec<String> = (head.after..open).map(|at| statement.keyword_at(at)).collect();
     let has_word = |word: &str| between.iter().any(|found| found == word);
     let kind = match head.keyword.as_str() {
-        // `CREATE TABLE a AS (SELECT …)` and the arguments of a virtual table list no columns.
+        // After these words the parentheses contain a query, or the arguments of a virtual table.
         "TABLE" if !has_word("AS") && !has_word("OF") && !has_word("USING") => SymbolKind::Table,
         "TYPE" if has_word("ENUM") => SymbolKind::Enum,
         "TYPE" if has_word("AS") && !has_word("RANGE") && !has_word("VARRAY") => SymbolKind::Struct,

@@ -44,7 +44,9 @@ pub(super) fn cut_code(walk: &mut OutlineWalk<'_>, statement: &SqlStatement<'_>)
         }
         if token.kind == SqlTokenKind::Text && statement.keyword_at(at.saturating_sub(1)) == "AS" {
             let inside = token.range.start + 1..token.range.end - 1;
-            let size = format_text_size(&text[inside.clone()]);
+            // A quote that nothing closes is followed by the rest of the text, which may end within a character.
+            let Some(code) = text.get(inside.clone()) else { continue };
+            let size = format_text_size(code);
             walk.replace_with_mark(inside, format!("-- {size}"));
         }
     }

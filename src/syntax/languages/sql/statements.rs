@@ -176,7 +176,7 @@ impl<'a> StatementReader<'a> {
     /// Returns the lines that `COPY … FROM stdin` is followed by.
     fn copied_data(&mut self, statement: &SqlStatement<'_>) -> Option<Range<usize>> {
         let last = statement.tokens.last()?.range.clone();
-        // `COPY (SELECT …) TO stdout` is not followed by data.
+        // A query in parentheses is copied out of the database, and no data follows.
         let is_query = statement.is_sign(1, b'(');
         let is_copy = statement.keyword_at(0) == "COPY" && !is_query && statement.tokens.len() < 1_000;
         let from = (0..statement.tokens.len()).any(|at| statement.keyword_at(at) == "STDIN");
