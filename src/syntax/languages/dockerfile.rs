@@ -37,6 +37,7 @@ fn file<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
         close_stage(walk, &mut stages, &mut before);
         let Some(name) = stage(walk, node, &names) else { continue };
         names.push(name.clone());
+        // The stage was added last; what follows up to the next one are its members.
         stages.extend(walk.symbols.pop());
         walk.scopes.push(NamedScope { name, kind: SymbolKind::Stage });
     }

@@ -42,6 +42,7 @@ fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = walk.name_at(node, "name") else { return };
     let receiver = find(node, "receiver/.parameter_declaration/type").map_or("", |node| walk.text(node));
     let owner: String = receiver
+        // Go permits parentheses around the type of a receiver.
         .trim_start_matches(['*', '(', ' '])
         .chars()
         .take_while(|c| c.is_alphanumeric() || *c == '_')
@@ -91,6 +92,7 @@ fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(field_type) = find(node, "type") else { return };
     let mut names: Vec<_> = find_all(node, "name").into_iter().map(|name| walk.text(name)).collect();
     if names.is_empty() {
+        // An embedded field is named after its type alone: `T` of `*pkg.T[int]`.
         let path = walk.text(field_type).split('[').next().unwrap_or_default();
         names.push(path.rsplit(['.', '*']).next().unwrap_or_default());
     }

@@ -83,6 +83,7 @@ fn description<'t>(walk: &OutlineWalk<'t>, root: Node<'t>) -> Option<String> {
             "meta" if tag.attribute("name") == Some("description") => {
                 return tag.attribute("content").map(|content| one_line(&strip_markup(content)));
             }
+            // Only for a page that has no description.
             "title" => title = Some(element_text(walk, element)),
             _ => {}
         }

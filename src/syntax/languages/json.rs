@@ -207,6 +207,8 @@ impl JsonScanner<'_> {
     fn comma(&mut self) -> Option<()> {
         let is_enough = self.open.last_mut().is_some_and(|open| {
             open.commas += 1;
+            // The elements of an array are mostly alike. The keys of an object are not, unless there are
+            // very many.
             open.closer == b']' || KEYS <= open.commas
         });
         let from = self.at;
@@ -220,6 +222,7 @@ impl JsonScanner<'_> {
     }
 
     fn open(&mut self, byte: u8) -> Option<()> {
+        // Only objects add a level of keys; for arrays the number of all brackets is the limit.
         let objects = self.open.iter().filter(|open| open.closer == b'}').count();
         if objects < OBJECTS && self.open.len() < NESTING {
             self.open.push(OpenBracket { closer: closer(byte), commas: 0 });
@@ -270,6 +273,7 @@ fn string_end(text: &str, at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
         let found = at + memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        // No string of JSON contains a line ending, so that this is not JSON, or a quote is missing.
         if memchr(b'\n', &bytes[at..found]).is_some() {
             return None;
         }

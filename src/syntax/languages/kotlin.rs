@@ -205,6 +205,7 @@ impl KotlinScanner<'_> {
     }
 
     fn close_bracket(&mut self, close: u8) -> Option<()> {
+        // If brackets do not match, nobody knows what a body is.
         if self.level.close != close {
             return None;
         }
@@ -225,6 +226,7 @@ impl KotlinScanner<'_> {
 
     /// Elides `by d()` from a head: the grammar gives the class's body to `d` as its last argument.
     fn cut_delegate(&mut self) {
+        // An edit must not begin before the last one ended.
         if let Some(start) = self.level.delegate.take_if(|start| self.rewriter.done <= *start) {
             self.rewriter.replace(start..self.at, "");
         }

@@ -94,6 +94,7 @@ fn variable<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: Node<'t>, valu
     let definition = named(walk, name, SymbolKind::Variable, value.map_or(SymbolBody::Nothing, inside));
     let is_constant =
         node.kind() == "variable_declaration" && is_all_capitals(&definition.name) || is_const(name);
+    // `local M = {}` is mostly a module that is filled further down.
     let is_empty_table = value.is_some_and(|value| walk.text(value) == "{}");
     let kind = if is_empty_table || matches!(definition.body, SymbolBody::Members(_)) {
         SymbolKind::Object
@@ -188,6 +189,7 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) -> bool {
     let arguments = find_all(node, "arguments").into_iter().flat_map(children);
     let mut strings = arguments.filter(|argument| argument.kind() == "string");
     match (walk.text(name), strings.next()) {
+        // `pcall(require, "a")` has the name of the module in its second argument.
         ("require" | "pcall" | "dofile", Some(string)) => {
             let name = find(string, "content").map_or("", |content| walk.text(content));
             walk.add_import(name);

@@ -116,6 +116,7 @@ fn level(kind: &str) -> Option<usize> {
 /// Returns the words of a heading, without the signs that close it, its anchor and the targets of links.
 fn title(content: &str) -> String {
     let content = beginning(content).trim().trim_end_matches('#').trim_end();
+    // Several renderers read `{#name}` as the anchor of the heading.
     let content = content.split_once("{#").map_or(content, |(before, _)| before);
     one_line(&plain(&plain(content)))
 }
@@ -157,6 +158,7 @@ fn plain(text: &str) -> String {
 fn link(text: &str) -> Option<(&str, &str)> {
     let (words, rest) = text.strip_prefix('[')?.split_once("](")?;
     let (target, after) = rest.split_once(')')?;
+    // A link around an image is left to the second pass.
     (!words.contains('[') && !target.contains('\n')).then_some((words, after))
 }
 
@@ -311,6 +313,7 @@ fn preprocess_markdown(text: &str) -> Option<PreprocessedText> {
 /// Returns the range of a line that no block depends on.
 fn elidable_text(line: &str) -> Option<Range<usize>> {
     let end = line.trim_end().len();
+    // Blocks are recognized by the signs before the first letter.
     let start = line.find(char::is_alphabetic).filter(|start| start + SHORT < end)?;
     let (before, after) = line[..end].split_at(start);
     // A fence, a link's definition, a tag; and what could end HTML or be a cell.

@@ -118,6 +118,7 @@ fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 /// Reads `return …;` of a file that is included for its return value.
 fn file_return_value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(value) = node.named_child(0) else { return };
+    // Frameworks load such files for the object: `return new class extends Migration { … };`.
     let class = if value.kind() == "object_creation_expression" {
         child_of_kind(value, "anonymous_class")
     } else {
@@ -136,6 +137,7 @@ fn file_return_value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn add_required_file<'t>(walk: &mut OutlineWalk<'t>, expression: Node<'t>) {
     walk.use_comment_as_file_doc();
     let text = walk.text(expression);
+    // Every other part is between quotes.
     let parts = text.split(['"', '\'']).skip(1).step_by(2).filter(|part| !part.is_empty());
     if let Some(last) = parts.last() {
         walk.add_import(last.trim_start_matches('/'));
@@ -226,6 +228,7 @@ fn cut_array<'t>(walk: &mut OutlineWalk<'t>, array: Node<'t>) {
     let open = child_of_kind(array, "[").or_else(|| child_of_kind(array, "("));
     let Some(open) = open.filter(|_| LARGE_ARRAY <= range.len() && !array.has_error()) else { return };
     let size = format_line_count(walk.text(array).lines().count());
+    // Both `[…]` and `array(…)` end with one byte.
     walk.replace_with_mark(walk.range(open).end..range.end - 1, format!(" /* {size} */ "));
 }
 

@@ -15,6 +15,7 @@ use crate::syntax::text::{first_paragraph, format_line_count, is_all_capitals, w
 
 /// Python 3, with what the grammar still knows of Python 2.
 pub(in crate::syntax) static PYTHON: Language = Language {
+    // The cuts keep valid what `ast.parse` accepts, so that a check would only cost another parse.
     checks_skeleton: false,
     // Python's own functions cut bodies, by indent.
     marks: ElisionMarks::HASH,

@@ -101,6 +101,7 @@ fn alias<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Puts `separator` between the method that was defined last and its owner, as Ruby's documentation does.
 fn set_method_separator(walk: &mut OutlineWalk<'_>, separator: &str) {
+    // The empty name is that of `class << self`.
     let is_class_method = walk.scopes.last().is_some_and(|scope| scope.name.is_empty());
     let separator = if is_class_method { "." } else { separator };
     if let Some(last) = walk.symbols.last_mut()
@@ -277,6 +278,7 @@ fn plain(name: &str) -> &str {
 
 /// Returns the comments that the grammar puts before a body though they are in it.
 fn comments_before<'t>(holder: Node<'t>, body: Node<'t>) -> Vec<Node<'t>> {
+    // A comment on the first line is about the head.
     let first_line = holder.start_position().row;
     children(holder)
         .into_iter()

@@ -148,6 +148,7 @@ fn extension<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn cut_expression<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, body: Node<'t>, limit: usize) {
     let range = walk.range(body);
     let text = walk.source.text(range.clone());
+    // A value may have several lines as long as it is not large; a body may not.
     let is_short = text.len() <= limit && (limit == LARGE_VALUE || !text.trim().contains('\n'));
     if is_short || node.has_error() {
         return;

@@ -204,6 +204,7 @@ fn is_too_deep(text: &str) -> bool {
         if rest.is_empty() {
             return false;
         }
+        // A line closes the blocks that begin in its column or to the right of it.
         open.truncate(open.partition_point(|other| *other < column));
         open.push(column);
         // `- - a` opens a block for each dash, and so do `? ` and `: `.

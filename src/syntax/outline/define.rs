@@ -101,6 +101,7 @@ impl SymbolRule {
                     let name = walk.text(name).to_owned();
                     walk.define(node, SymbolDefinition::new(kind, name, inside));
                 }
+                // What has no name cannot be asked for, but its members can.
                 (None, SymbolBody::Members(body)) => walk.visit_children(body),
                 (None, SymbolBody::Nothing | SymbolBody::Code(_) | SymbolBody::Value(_)) => {}
             }

@@ -187,6 +187,8 @@ impl CompiledLanguage {
         let mut by_kind: HashMap<&str, &'static Visit> = HashMap::new();
         for (kinds, visit) in language.node_tables.iter().copied().flatten() {
             for kind in kinds.split(' ') {
+                // The first table that names a kind decides, so that C++ can override what it shares with
+                // C.
                 by_kind.entry(kind).or_insert(visit);
             }
         }

@@ -197,6 +197,7 @@ pub(super) fn function_kind(walk: &OutlineWalk<'_>, scope: &str, name: &str) -> 
         Some(scope.rsplit("::").next().unwrap_or(scope))
     };
     let Some(class) = class else { return SymbolKind::Function };
+    // `A<int>::A` is a constructor.
     let class = class.split('<').next().unwrap_or(class);
     if name == class {
         SymbolKind::Constructor

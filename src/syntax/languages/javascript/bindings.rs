@@ -146,6 +146,7 @@ fn function_kind(walk: &OutlineWalk<'_>, binding: &SymbolDefinition<'_>) -> Symb
 /// Reads what a comment at the head documents of the file, wherever it is among others.
 pub(in crate::syntax::languages) fn read_file_comment<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     for child in root.children(&mut root.walk()) {
+        // Only at the head: further down such a tag is not about the file.
         if child.kind() != "comment" && child.kind() != "hash_bang_line" {
             return;
         }
@@ -265,6 +266,7 @@ fn has_functions_within(object: Node<'_>, depth: usize) -> bool {
 fn elidable_body<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> Option<Node<'t>> {
     let body = find(function, "body")?;
     let text = walk.text(body);
+    // A block is code, however short it is; a short expression says more than its size would.
     let is_short = body.kind() != "statement_block" && text.len() <= SHORT_ARROW && !text.contains('\n');
     (!is_short).then_some(body)
 }

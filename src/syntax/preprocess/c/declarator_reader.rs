@@ -112,6 +112,7 @@ impl ItemReader<'_, '_> {
 
     /// Reads what follows the name of a variable, a field or a `typedef`, from `at` on.
     pub(super) fn variable(&self, from: usize, name: usize, at: usize) -> ItemReading {
+        // `int a __initdata;` declares `a`.
         let name = if self.is_trailing_macro(name, from) { name - 1 } else { name };
         let (qualified, scope) = self.qualified(name);
         let has_type = self.has_read_type || self.has_type(from, qualified);
@@ -142,6 +143,7 @@ impl ItemReader<'_, '_> {
             Some(_) | None => self.end,
         };
         let value = if self.is(at, CTokenKind::Equals) { at + 1 } else { at };
+        // Only a list can be a table; any other value stays.
         let is_list = self.is(value, CTokenKind::Braces) && value + 1 == self.end;
         let cut = if is_list { self.token(value).map(CToken::range) } else { None };
         let mut reading = self.symbol(kind, self.word(name).to_owned(), head_end, cut);

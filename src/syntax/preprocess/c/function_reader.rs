@@ -311,6 +311,7 @@ impl ItemReader<'_, '_> {
         let Some(class) = class else {
             return if is_announced { SymbolKind::Prototype } else { SymbolKind::Function };
         };
+        // `A<int>::A` is a constructor.
         let class = class.split('<').next().unwrap_or(class);
         if is_announced {
             SymbolKind::Prototype

@@ -174,6 +174,7 @@ impl ItemReader<'_, '_> {
         if self.is_unsupported || name.is_empty() {
             return ItemReading::Ambiguous(Some(name).filter(|name| !name.is_empty()));
         }
+        // `export` belongs to the item, unlike the other words that `first` passes over.
         let first = if self.word(0) == "export" { 0 } else { self.first };
         let start = self.token(first).map_or(0, CToken::start);
         let end = match self.ending {
@@ -217,6 +218,7 @@ impl ItemReader<'_, '_> {
     pub(super) fn has_type(&self, from: usize, to: usize) -> bool {
         (from..to).any(|top| match self.kind(top) {
             Some(CTokenKind::Word) => !is_specifier(self.word(top)),
+            // A type may end with its arguments or with a star.
             Some(CTokenKind::Greater | CTokenKind::Star) => true,
             Some(_) | None => false,
         })

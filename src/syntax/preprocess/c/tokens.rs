@@ -248,6 +248,7 @@ fn quoted_end(bytes: &[u8], at: usize) -> usize {
         let stop = next + found;
         match bytes[stop] {
             b'\\' => next = after_escape(bytes, stop),
+            // A lone apostrophe is mostly one of prose, in `#error` or in text that is switched off.
             b'\n' => return if quote == b'\'' { at + 1 } else { stop },
             _ => return stop + 1,
         }
@@ -299,6 +300,7 @@ pub(super) fn quote_end(bytes: &[u8], at: usize, unended: &mut usize) -> usize {
         return raw_string_end(bytes, at, unended).unwrap_or_else(|| quoted_end(bytes, at));
     }
     let start = word_start(bytes, at);
+    // `1'000` is one number, while a word before an apostrophe is the prefix of a character.
     if bytes.get(start).is_some_and(u8::is_ascii_digit) && start < at {
         return at + 1;
     }
@@ -316,9 +318,11 @@ pub(super) fn begins_line(bytes: &[u8], at: usize) -> bool {
 pub(super) fn directive_end(bytes: &[u8], at: usize) -> usize {
     let mut at = at;
     let mut end = line_end(bytes, at);
+    // Only a comment can extend a directive beyond its line.
     while let Some(found) = memchr2(b'/', b'"', &bytes[at..end]) {
         let sign = at + found;
         if bytes[sign] == b'"' {
+            // A `/*` within a string begins no comment.
             at = quoted_end(bytes, sign).min(end);
             continue;
         }
@@ -331,6 +335,7 @@ pub(super) fn directive_end(bytes: &[u8], at: usize) -> usize {
                         end = line_end(bytes, at);
                     }
                 }
+                // A comment that nothing closes takes the rest of the text, as it does for a compiler.
                 None => return bytes.len(),
             },
             Some(_) | None => at = sign + 1,
