@@ -1,7 +1,7 @@
-//! Asks a daemon by its socket, from a thread that may wait.
+//! A blocking client of a daemon's socket.
 //!
-//! Knows: how to distinguish a running daemon from none, and a busy one from one that hangs. Does not know: where the socket
-//! is, and what to do where nobody answers.
+//! Knows: how to distinguish a running daemon from none, and a busy one from one that hangs. Does not know: where the
+//! socket is, and what to do if nobody answers.
 //!
 //! Start with [`Client::connect`].
 
@@ -114,6 +114,8 @@ impl Client {
         // refuses.
         let request = request("POST", &format!("{path}{parameters}"))
             .header("content-type", "application/json")
+            // Lines of progress also show that the daemon is at work, without which a long answer would count as
+            // silence.
             .header("accept", "application/x-ndjson")
             .header("slop-protocol", PROTOCOL)
             .header("slop-version", VERSION);
@@ -147,9 +149,10 @@ impl Client {
         })
     }
 
-    /// Sends a request on a connection of its own: one costs less than to find out whether an old one still lives.
+    /// Sends a request on a connection of its own.
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, ClientError> {
-        // A poisoned lock costs no more than the connection that was made ahead.
+        // Connections are not reused: a new one costs less than to find out whether an old one still lives. A poisoned
+        // lock costs no more than the connection that was made ahead.
         let first = self.first.lock().ok().and_then(|mut first| first.take());
         let stream = match first {
             Some((stream, since)) if since.elapsed() < MAX_IDLE => stream,

@@ -74,14 +74,14 @@ pub fn slice_to_json(slice: &Slice) -> Value {
     })
 }
 
-/// Reads a slice. All but the lines may be missing, and keys that mean nothing to slop are passed over.
+/// Reads a slice. Everything except the lines may be missing.
 pub fn slice_from_json(text: &str) -> Result<Slice, ApiError> {
     let written: SliceJson =
         serde_json::from_str(text).map_err(|error| ApiError::bad_slice(&error.to_string()))?;
     let SliceJson { start_line, end_line, .. } = written;
     if start_line < 1 || end_line < start_line {
-        let why = format!("{start_line}-{end_line} is not a range of lines counted from 1");
-        return Err(ApiError::bad_slice(&why));
+        let reason = format!("{start_line}-{end_line} is not a range of lines counted from 1");
+        return Err(ApiError::bad_slice(&reason));
     }
     let hash = written.content_hash.filter(|hash| !hash.is_empty());
     let content_hash = hash.map(|hash| hash.parse()).transpose();

@@ -190,6 +190,7 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
     fn smallest(&mut self) -> Result<(u64, FormattedDocument), Error> {
         let nothing = DocumentLimits { tokens: None, bytes: Some(0) };
         let bytes = match self.project.compose(&mut self.prepared, nothing) {
+            // Nothing fits into a limit of 0, and the error has the size of the smallest document.
             Err(Error::OverSize { bytes, .. }) => bytes,
             composed => composed.map(|_| 0)?,
         };

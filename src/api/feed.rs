@@ -17,7 +17,7 @@ use crate::engine;
 
 const MAX_EVENTS: usize = 1024;
 
-/// Changes that are remembered, in all events together.
+/// The most changes that the ring holds, in all events together.
 // A branch switch is one event with very many changes, so a limit of events alone would not bound the memory.
 const MAX_CHANGES: usize = 65_536;
 
@@ -143,7 +143,7 @@ impl Feed {
         Self { ring: Arc::new(Mutex::new(ring)), newest: watch::Sender::new(start) }
     }
 
-    /// Tells all subscribers. Each event's position has to be after the last one's.
+    /// Publishes an event to all subscribers. Its position has to be after that of the last one.
     ///
     /// More changes than the ring holds become one [`FeedEventKind::FreshInstance`]: a subscriber to so many looks
     /// at everything anyway.

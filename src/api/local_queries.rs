@@ -84,6 +84,7 @@ impl LocalQuery {
     /// Returns whether the cache is of use for the answer. If not, none is opened, and none is created.
     pub const fn uses_cache(&self) -> bool {
         match self {
+            // Slices are found in the text of one file, and opening the cache would create its folder.
             Self::MakeSlice(_) | Self::ResolveSlices(_) => false,
             Self::MatchSymbols(_) | Self::Export(_) | Self::Compose(_) | Self::WriteDocument(_) => true,
         }

@@ -94,6 +94,8 @@ macro_rules! wire_queries {
             pub fn path(&self) -> Option<&'static str> {
                 match self {
                     $(Self::$variant(_) => Some(<$query>::PATH),)*
+                    // Without a path there is no way to send it, so a question about the user's own files cannot
+                    // leave the process by accident.
                     Self::Local(_) => None,
                 }
             }
@@ -189,6 +191,7 @@ local_queries! {
 }
 
 /// Any of the questions. In JSON the key `ask` names it.
+// Boxed where a variant is far larger than the others: questions are moved through channels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub enum AnyQuery {
@@ -262,6 +265,7 @@ impl Payload {
         match self {
             Self::Value(value) => Ok((value.encode().into(), None)),
             Self::Document(document) => {
+                // The JSON repeats the text, escaped: whoever reads only the text need not wait for it.
                 let data = if only_text { Bytes::new() } else { encode_document(&document) };
                 Ok((data, Some(document.text.clone())))
             }
@@ -276,6 +280,7 @@ impl Payload {
         self,
         decode: impl FnOnce(&[u8]) -> Result<A, serde_json::Error>,
     ) -> Result<A, ApiError> {
+        // Within a process the value itself arrives, and is neither encoded nor decoded.
         let value: Box<dyn Any> = match self {
             Self::Json(data) => return decode(&data).map_err(|error| ApiError::unreadable_answer(&error)),
             Self::Document(document) => Box::new(ComposedDocument::from_written(document)),

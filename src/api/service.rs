@@ -13,6 +13,7 @@ use super::wire::{FreshnessNote, IndexRun, MissingPath};
 use crate::engine::ScanProgress;
 
 /// Version of the protocol that clients and daemons of slop speak. Both must have the same.
+// Compared for equality: the commands and the daemon usually come from one binary, so nothing is negotiated.
 pub const PROTOCOL: u32 = 1;
 
 /// Version of the program. Another version may answer differently in the same protocol.

@@ -15,6 +15,7 @@ use super::document_args::{AggregateArgs, ExplainArgs};
 use super::values::{file_word, line_range, mask, mode};
 use crate::model::{MaskMode, ViewMode};
 
+// `-h` has to fit a screen, so that it has one line where `--help` has a list.
 const FIRST_STEP: &str =
     "To begin: `slop aggregate --tier 1` composes a context, `slop watch` keeps the cache fresh";
 

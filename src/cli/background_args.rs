@@ -98,6 +98,7 @@ pub struct WatchArgs {
     #[arg(long)]
     pub paranoid: bool,
     /// Detach from the terminal; used by `slop daemon start`.
+    // Not for people: `daemon start` waits until the daemon answers, which `watch --detached` alone does not.
     #[arg(long, hide = true)]
     pub detached: bool,
 }

@@ -1,4 +1,4 @@
-//! Errors become words and an exit code.
+//! The errors of commands, and their exit codes.
 
 use std::borrow::Cow;
 use std::io;
@@ -7,7 +7,7 @@ use crate::api::{ApiError, ApiErrorKind};
 use crate::config as settings;
 use crate::service::settings_error;
 
-/// Exit codes; the first two are every program's.
+/// The command succeeded.
 // 2 is missing here, because clap exits with it by itself; 70 is `EX_SOFTWARE` of sysexits.h.
 pub(super) const DONE: u8 = 0;
 /// The user must act.

@@ -57,14 +57,15 @@ impl ProcessEnvironment {
     }
 }
 
-/// Where the XDG base directory specification puts it; a relative `XDG_CONFIG_HOME` is to be ignored.
+/// Returns the path of the user's settings file by the XDG base directory specification.
 fn user_folder(config_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
+    // The specification says that a relative path is to be ignored.
     let folder = config_home.map(PathBuf::from).filter(|folder| folder.is_absolute());
     let folder = folder.or_else(|| home.map(|home| Path::new(&home).join(".config")));
     folder.map(|folder| folder.join("slop").join("config.toml"))
 }
 
-/// Names that mark a folder as a project's root.
+/// The names that mark a folder as a project's root.
 const ROOT_MARKERS: [&str; 2] = [SETTINGS_FILE, ".slop_cache"];
 
 /// The project's folder, and the path from it to the current folder.

@@ -31,7 +31,7 @@ const VIEWS: [ViewMode; 5] =
 const FOCUS_VIEWS: [ViewMode; 5] =
     [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Window];
 
-/// Above this a parser's 32-bit offsets come near their end.
+/// The largest limit: above it, the 32-bit offsets of parsers come near their end.
 const MAX_LIMIT_BYTES: u32 = 1 << 30;
 
 /// A name of output files leaves room for its number within the 255 bytes of a file's name.
@@ -100,7 +100,7 @@ fn secrets(merged: &MergedSettings) -> Result<SecretSettings, Error> {
     })
 }
 
-/// Says what of a project's words about secrets has no effect on what a model is sent.
+/// Warns of a project's settings of secrets that have no effect on what is sent to a model.
 fn warn_ineffective_secrets(merged: &MergedSettings, secrets: &SecretSettings, warnings: &mut Vec<String>) {
     let drops = secrets.never_sent.iter().any(|name| !secrets.names.contains(name));
     let allows = secrets.allow.iter().any(|name| !secrets.may_be_sent.contains(name));
@@ -232,10 +232,10 @@ fn normalized(path: &str) -> PathBuf {
     PathBuf::from(normalized_path(path))
 }
 
-/// What is done with a secret, by its word.
+/// The values of `agent.secrets`, and whether secrets are redacted.
 const SECRET_POLICIES: [(&str, bool); 2] = [("withhold", false), ("redact", true)];
 
-/// A typing error in a budget should not cost a house.
+/// The largest budget: a million dollars, because a larger number is more likely a slip.
 const MAX_BUDGET: Money = Money::from_nanos(1_000_000_000_000_000);
 
 fn agent_settings(merged: &MergedSettings) -> Result<AgentSettings, Error> {
@@ -304,8 +304,7 @@ fn dollars(merged: &MergedSettings, key: &str) -> Result<Money, Error> {
     money.ok_or_else(|| merged.invalid(key, "US dollars as a decimal from \"0\" to \"1000000\"".to_owned()))
 }
 
-/// Says where the project's file puts the ledger elsewhere than the user has it: with each new place the caps would begin
-/// anew.
+/// Returns where the project's file moves the cache, and with it the ledger, in which case the caps would start at zero.
 fn ledger_moved(merged: &MergedSettings) -> Option<String> {
     let key = "aggregation.cache_dir";
     let users = merged.user_value(key)?.as_str()?;

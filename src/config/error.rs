@@ -93,6 +93,7 @@ pub(super) fn join_alternatives<'a>(words: impl Iterator<Item = &'a str>) -> Str
 pub(super) fn printable(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut shown = String::new();
+    // Settings may be hostile: a message must not carry escape sequences or a megabyte to the terminal.
     for c in text.chars().take(LONGEST) {
         match c {
             // `escape_debug` would escape these too, but they are harmless and `\"auto\"` is hard to read.

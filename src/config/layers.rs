@@ -13,6 +13,7 @@ use super::user_only::{UserProviders, drop_from_project};
 use super::{curation, section, user_only};
 
 /// Variables that are no settings: `cli` itself reads them before there are any.
+// Listed, because each would otherwise be reported as an unknown setting by every command.
 const RESERVED_VARIABLES: [&str; 4] = ["SLOP_CONFIG", "SLOP_LOG", "SLOP_NO_DAEMON", "SLOP_PROJECT"];
 
 /// A setting as one layer has it.
@@ -68,6 +69,8 @@ pub(super) fn from_file(
     };
     let mut leaves = section::leaves(&top, text);
     if whose == FileOwner::Project {
+        // Before the schema is asked: what a project may not set must not be an error either, or it could stop every
+        // command.
         leaves.retain(|leaf| is_allowed_in_project(leaf, &source));
     }
     let settings = leaves.iter().map(|leaf| leaf_assignment(leaf, text, origin(leaf.line), schema));
@@ -75,8 +78,8 @@ pub(super) fn from_file(
     Ok(FileLayer { settings, curation, user_only: trusted, warnings: source.into_warnings() })
 }
 
-/// Returns whether a project's file may set this, and warns where it may not: a project can keep models from being asked,
-/// and never have them asked.
+/// Returns whether a project's file may set this, and warns if not: a project can keep models from being called, and
+/// never cause a call.
 fn is_allowed_in_project(leaf: &TomlLeaf<'_>, source: &SettingsSource<'_>) -> bool {
     let is_restraint = match leaf.key.as_str() {
         "agent.exclude" => true,
@@ -90,9 +93,7 @@ fn is_allowed_in_project(leaf: &TomlLeaf<'_>, source: &SettingsSource<'_>) -> bo
     is_restraint
 }
 
-/// Reads the environment. What is no setting gives a warning: it may be another program's, or a later slop's.
-///
-/// An empty variable counts as one that is not set.
+/// Reads the environment. An empty variable counts as one that is not set.
 pub(super) fn from_environment(
     variables: &[(String, String)],
     schema: &SettingsSchema,
@@ -100,6 +101,7 @@ pub(super) fn from_environment(
     let (mut layer, mut warnings) = (Vec::new(), Vec::new());
     for (name, text) in slop_variables(variables) {
         let Some((key, kind)) = schema.find_by_variable(name) else {
+            // A warning and no error: the variable may belong to another program, or to a later slop.
             let nearest = schema.nearest_variable(name);
             warnings.push(format!("unknown variable {}, the nearest known is {nearest}", printable(name)));
             continue;
@@ -150,6 +152,7 @@ fn leaf_assignment(
     schema: &SettingsSchema,
 ) -> Result<Option<SettingAssignment>, Error> {
     let written = text.get(leaf.value.span()).unwrap_or_default();
+    // `slop init` leaves headers without settings below them.
     let is_empty_table = matches!(leaf.value.get_ref(), DeValue::Table(table) if table.is_empty());
     match schema.kind(&leaf.key) {
         Some(kind) => {
@@ -207,12 +210,12 @@ pub(super) struct MergedSetting {
     pub(super) origin: SettingOrigin,
 }
 
-/// Settings of which it is known what they were before the project's file had its say.
+/// The settings whose values before the project's file are kept.
 const USER_VALUES_KEPT: [&str; 3] = ["secrets.names", "secrets.allow", "aggregation.cache_dir"];
 
 pub(super) struct MergedSettings {
     settings: BTreeMap<String, MergedSetting>,
-    /// What the user would have, where the project's file has something else.
+    /// The user's values of keys that the project's file overrides.
     user_values: BTreeMap<String, toml::Value>,
 }
 
@@ -244,12 +247,12 @@ impl MergedSettings {
         }
     }
 
-    /// Returns the value that the user would have, where the project's file has one of its own.
+    /// Returns the user's value of a key that the project's file overrides.
     pub(super) fn user_value(&self, key: &str) -> Option<&toml::Value> {
         self.user_values.get(key)
     }
 
-    /// Returns the texts that the user would have; those of `key` where the project's file says nothing of them.
+    /// Returns the user's list for `key`, whether or not the project's file overrides it.
     pub(super) fn user_list(&self, key: &str) -> Result<Vec<String>, Error> {
         let Some(users) = self.user_value(key).and_then(toml::Value::as_array) else {
             return self.strings(key);

@@ -214,6 +214,7 @@ impl LoadedConfig {
         let settings = &self.settings;
         let mut apart = vec![settings.aggregation.cache_dir.as_bytes().to_vec()];
         // An output folder elsewhere cannot be part of the project anyway.
+        // `join` takes an absolute folder as it is; one within the project is then recognized all the same.
         let output = root.join(&settings.project.output_dir);
         if let Ok(inside) = output.strip_prefix(root) {
             apart.push(inside.components().collect::<std::path::PathBuf>().as_os_str().as_bytes().to_vec());

@@ -1,4 +1,4 @@
-//! What is written out of the page of defaults: a first `slop.toml` and the reference.
+//! The pages that are generated from the defaults: a first `slop.toml`, and the reference.
 
 use std::fmt::Write as _;
 

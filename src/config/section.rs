@@ -11,6 +11,7 @@ use super::error::{Error, SettingOrigin, join_alternatives, printable};
 use super::nearest;
 
 /// How many unknown keys of one file are listed one by one.
+// A hostile file may have a hundred thousand keys, and a person reads no more than a few.
 const MAX_UNKNOWN_WARNINGS: usize = 20;
 
 /// A settings file that is being read.
@@ -68,12 +69,12 @@ impl<'a> SettingsSource<'a> {
         }
     }
 
-    /// Counts an unknown key, and returns whether it is one of those that are listed. To find what each is most like would
-    /// keep every command waiting where a file has very many.
+    /// Counts an unknown key, and returns whether it is listed.
     fn may_warn(&self) -> bool {
-        let is_told = self.warnings.borrow().len() < MAX_UNKNOWN_WARNINGS;
-        self.suppressed.set(self.suppressed.get() + usize::from(!is_told));
-        is_told
+        // The nearest known key is searched for each that is listed: with very many, every command would have to wait.
+        let is_listed = self.warnings.borrow().len() < MAX_UNKNOWN_WARNINGS;
+        self.suppressed.set(self.suppressed.get() + usize::from(!is_listed));
+        is_listed
     }
 
     /// Warns that a project's file says what only the user's own may say.

@@ -24,7 +24,7 @@ use crate::model::{ModelName, Money, Persona, PreferredModel, SummaryModel};
 /// What only the user's own file may set.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UserOnlySettings {
-    /// The providers: those that slop knows, as the user has changed them, and the user's own.
+    /// The providers: the built-in ones with the user's changes, and the user's own.
     pub providers: Vec<Provider>,
     /// The prices that the user has set.
     pub prices: Vec<(ModelName, TokenPrice)>,
@@ -57,10 +57,10 @@ fn to_writer(model: &PreferredModel) -> SummaryModel {
 /// The sections of which a project's file may say nothing.
 pub(super) const USER_ONLY_SECTIONS: [&str; 2] = ["providers", "prices"];
 
-/// What a user's file says of providers and prices.
+/// The providers and prices in a user's file.
 #[derive(Debug, Default)]
 pub(super) struct UserProviders {
-    /// The providers, laid over those that slop knows, and whether their addresses are written.
+    /// The providers over the built-in ones, and whether the file sets their addresses.
     pub(super) providers: Vec<(Provider, bool)>,
     pub(super) prices: Vec<(ModelName, TokenPrice)>,
 }
@@ -104,8 +104,8 @@ pub(super) fn drop_from_project(top: &mut DeTable<'_>, source: &SettingsSource<'
     }
 }
 
-/// Lays what is written over what slop knows; the variables of the environment move what no file has moved. Returns those
-/// providers too that a variable gives an address that cannot be used.
+/// Overlays the built-in providers with the user's. Environment variables set the addresses that no file sets; providers
+/// for which such an address cannot be used are returned with the error.
 pub(super) fn resolve(
     written: UserProviders,
     personas: Vec<SavedEntry<Persona>>,
@@ -209,7 +209,7 @@ const COMMAND_FORM: &str = "a list of a program and its arguments";
 const QUIRKS_FORM: &str =
     "a list of tables such as { names = [\"m-\"], fields = { think = false }, output_tokens = 4000 }";
 
-/// Reads a provider; what is not written stays as it is `below`.
+/// Reads a provider over the one `below` it, if any.
 pub(super) fn read_provider(
     name: &str,
     below: Option<&Provider>,
@@ -264,7 +264,7 @@ fn base_url(section: &TomlSection<'_>) -> Result<Option<String>, Error> {
     section.read("base_url", ADDRESS_FORM, |value| value.as_str().and_then(parse_address))
 }
 
-/// Says where in the file it is that makes no provider.
+/// Returns the error for a row that is no provider, with its place in the file.
 fn row_error(section: &TomlSection<'_>, error: ProviderRowError) -> Error {
     match error {
         ProviderRowError::NoWire | ProviderRowError::UnknownWire(_) => {
@@ -294,7 +294,7 @@ fn header_error(section: &TomlSection<'_>, error: impl FnOnce(&TomlSection<'_>) 
     }
 }
 
-/// Gives a provider another address. What is free on this machine need not be so elsewhere.
+/// Sets the address of a provider.
 pub(super) fn set_base_url(provider: &mut Provider, base_url: &str) -> Result<(), Error> {
     let Some(base_url) = parse_address(base_url) else {
         let variable = provider.base_variable.clone().unwrap_or_default();
@@ -306,6 +306,7 @@ pub(super) fn set_base_url(provider: &mut Provider, base_url: &str) -> Result<()
             allowed: ADDRESS_FORM.to_owned(),
         });
     };
+    // What is free on this machine need not be so elsewhere.
     if is_local(&provider.base_url) && !is_local(&base_url) {
         provider.is_free = false;
     }

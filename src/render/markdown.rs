@@ -24,7 +24,7 @@ pub enum PrefixPiece<'a> {
         bytes: &'a [u8],
         /// Its form in Markdown.
         markdown: String,
-        /// What is said of it where it is shown as an image.
+        /// The text beside it where it is sent as an image.
         caption: String,
     },
 }
@@ -181,7 +181,7 @@ fn longest_run(body: &str) -> usize {
 /// Returns the head of a block: language, view, and what else a reader must know. No counts: those would change with
 /// every edit, and with them all that a provider has cached behind.
 ///
-/// A view that could be mistaken for the text says that it is not, and of which content, so that nobody writes it back.
+/// A view that could be mistaken for the text states that it is not, and its content, so that no agent writes it back.
 pub fn head_line(block: &DocumentBlock) -> String {
     let mut words = Vec::new();
     if block.content.is_some() || matches!(block.view, ViewMode::None | ViewMode::Path) {
@@ -232,8 +232,8 @@ fn screenshot_piece(screenshot: &Screenshot) -> PrefixPiece<'_> {
         },
         // An image that cannot be read is reported in its place, because it must not cost the reader the rest of the
         // document.
-        ScreenshotImage::Failed(why) => {
-            PrefixPiece::Text(format!("ERROR: screenshot {}: {why}\n", printable(path)))
+        ScreenshotImage::Failed(reason) => {
+            PrefixPiece::Text(format!("ERROR: screenshot {}: {reason}\n", printable(path)))
         }
     }
 }

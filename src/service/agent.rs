@@ -176,7 +176,7 @@ pub fn provider_key(
     }
 }
 
-/// A key is short; what is longer is another file.
+/// The most bytes of a key file: a key is short, and anything longer is another file.
 const LONGEST_KEY: usize = 8 << 10;
 
 /// Checks that the value of a variable can be sent as a key: a request with any other value fails every time.

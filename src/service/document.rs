@@ -138,8 +138,8 @@ fn limits(
     })
 }
 
-/// Returns what is requested in addition to the files. A person may name any file of the machine; what comes over a socket, or
-/// with the project, may name the project's own alone.
+/// Returns the attachments. A person may name any file of the machine; a question over a socket, and the project itself,
+/// only files of the project.
 fn section_request(
     ask: &AttachmentOptions,
     profile: &DocumentProfile,

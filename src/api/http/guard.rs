@@ -141,8 +141,8 @@ pub enum BindError {
     #[error("socket path {} has {} bytes, limit is {SOCKET_PATH_BYTES}", .0.display(), .0.as_os_str().len())]
     TooLong(PathBuf),
     /// The folder is not one in which only we can write.
-    #[error("socket folder {} {why}", .folder.display())]
-    UnsafeFolder { folder: PathBuf, why: &'static str },
+    #[error("socket folder {} {reason}", .folder.display())]
+    UnsafeFolder { folder: PathBuf, reason: &'static str },
     #[error("{} exists and is not a socket", .0.display())]
     Occupied(PathBuf),
     #[error("socket {} is in use", .0.display())]
@@ -153,8 +153,8 @@ pub enum BindError {
 
 /// Binds a socket that only its owner can connect to, and listens on it.
 ///
-/// A socket that was left behind is replaced where nobody listens on it any more. The caller holds the lock that says
-/// that there is one daemon: between that look and the removal nobody else binds here.
+/// A socket that was left behind is replaced if nobody listens on it any more. The caller holds the daemon's lock, so
+/// that nobody else binds here between that check and the removal.
 pub fn bind_unix(path: &Path) -> Result<UnixListener, BindError> {
     if SOCKET_PATH_BYTES < path.as_os_str().as_bytes().len() {
         return Err(BindError::TooLong(path.to_owned()));
@@ -176,7 +176,7 @@ pub fn bind_unix(path: &Path) -> Result<UnixListener, BindError> {
 }
 
 fn check_folder(folder: &Path) -> Result<(), BindError> {
-    let unsafe_because = |why| Err(BindError::UnsafeFolder { folder: folder.to_owned(), why });
+    let unsafe_because = |reason| Err(BindError::UnsafeFolder { folder: folder.to_owned(), reason });
     // A link is refused, even to a safe folder: it could be pointed elsewhere before the socket is bound.
     let stat = lstat(folder)?;
     let Some(stat) = stat else { return unsafe_because("does not exist") };
@@ -213,7 +213,7 @@ fn new_socket() -> rustix::io::Result<OwnedFd> {
     rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
 }
 
-/// Looks at a path itself, not at what a link points to.
+/// Returns the metadata of a path, without following a link.
 fn lstat(path: &Path) -> Result<Option<Stat>, BindError> {
     match rustix::fs::lstat(path) {
         Ok(stat) => Ok(Some(stat)),

@@ -43,6 +43,7 @@ pub(super) fn router(shared: &Arc<ServerState>) -> Router {
         let shared = Arc::clone(shared);
         let handler = move |uri: Uri, headers: HeaderMap, body: Bytes| async move {
             let answer = answer(&shared, route, &uri, &headers, &body).await;
+            // Named here once: what refuses a request does not know its route.
             answer.unwrap_or_else(|refusal| refusal.for_command(route.command).into_response())
         };
         let handler = if route.action.is_get() { get(handler) } else { post(handler) };
@@ -272,7 +273,7 @@ fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Cuts what holds a client's own words.
+/// Shortens a text that a client sent.
 fn truncated(text: &str) -> String {
     text.chars().take(QUOTED).collect()
 }

@@ -1,4 +1,4 @@
-//! The OpenAPI document: the table of routes and the schemas of what is asked and answered, put together.
+//! The OpenAPI document, made from the table of routes and the schemas of questions and answers.
 //!
 //! `docs/openapi.json` is this document; a test compares. What the server refuses for its size is said in the schemas.
 
@@ -81,6 +81,8 @@ fn document() -> Value {
     let mut asks = asks.take_definitions(true);
     // Only questions get limits, because only a client's JSON is refused for its size.
     asks.values_mut().for_each(add_limits);
+    // The definitions of questions replace those of the same name, so that the limits stay with the types that both
+    // use.
     let mut schemas = answers.take_definitions(true);
     schemas.append(&mut asks);
     schemas.insert("Error".to_owned(), error_schema());
@@ -217,6 +219,7 @@ fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
         REFUSALS.iter().filter(|(status, ..)| has_status(route, status)).map(|(status, name, _)| {
             ((*status).to_owned(), json!({"$ref": format!("#/components/responses/{name}")}))
         });
+    // Only the refusals that a route can have: a client that is generated from this handles no others.
     let mut responses: Map<String, Value> = refused.collect();
     responses.insert("200".to_owned(), good);
     responses.into()
@@ -382,10 +385,10 @@ fn header_schemas() -> Value {
     })
 }
 
-/// Says in a schema of what is asked how long its texts and lists and how large its numbers may be, wherever nothing
-/// closer is said.
+/// Adds the limits of texts, lists and numbers to a schema of questions, except where it has limits of its own.
 fn add_limits(schema: &mut Value) {
     if let Some(object) = schema.as_object_mut() {
+        // An optional value has a list of types, one of which is `null`.
         let is = |name: &str| match object.get("type") {
             Some(Value::Array(types)) => types.iter().any(|kind| kind == name),
             Some(kind) => kind == name,
@@ -411,6 +414,7 @@ fn add_limits(schema: &mut Value) {
             object.insert("maxItems".to_owned(), LIST_ITEMS.into());
         }
     }
+    // Every value is visited, because schemas nest in keys of many names: `properties`, `items`, `anyOf`.
     match schema {
         Value::Object(object) => object.values_mut().for_each(add_limits),
         Value::Array(items) => items.iter_mut().for_each(add_limits),

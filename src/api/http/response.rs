@@ -34,6 +34,7 @@ impl ApiErrorResponse {
         message: impl Into<String>,
         hint: &'static str,
     ) -> Self {
+        // The router sets the command later: a request may be refused before its route is known.
         Self { status, command: "api", fault: ApiError::user(code, message, hint) }
     }
 
@@ -102,6 +103,7 @@ impl IntoResponse for ApiErrorResponse {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         match self.status {
             StatusCode::SERVICE_UNAVAILABLE => {
+                // A second, because connections and permits become free within moments.
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
             StatusCode::UNAUTHORIZED => {
@@ -131,6 +133,7 @@ pub(super) fn envelope_parts(command: &str, answered: &EncodedAnswer) -> (Bytes,
     let head = EnvelopeHead { schema_version: SCHEMA_VERSION, command, freshness, notes, missing };
     let mut head = serde_json::to_string(&head).expect("strings and numbers always become JSON");
     // The object is closed by hand: to serialize the data with the rest would copy all of it.
+    // A serialized struct ends with its closing brace.
     head.truncate(head.len() - 1);
     head.push_str(",\"data\":");
     (head.into(), Bytes::from_static(b"}\n"))

@@ -1,4 +1,4 @@
-//! What can be asked, as a table: the router is made of it, and so is the OpenAPI document.
+//! The table of routes, from which the router and the OpenAPI document are made.
 
 use schemars::{Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -104,7 +104,7 @@ fn read_query<Q: WireQuery>(body: &[u8]) -> Result<AnyQuery, serde_json::Error> 
     parse_body::<Q>(body).map(Q::into_any)
 }
 
-/// Reads a body; no body at all is an object in which nothing is said.
+/// Reads a body; a missing one is an empty object.
 fn parse_body<A: DeserializeOwned>(body: &[u8]) -> Result<A, serde_json::Error> {
     let body = if body.is_empty() { b"{}" } else { body };
     // Serde takes a list for an object whose keys are counted; the document promises an object.
@@ -128,7 +128,7 @@ pub(super) fn deprecated_keys(body: &[u8]) -> Vec<(&'static str, &'static str)> 
     DEPRECATED_KEYS.iter().copied().filter(|(old, _)| has_key(old)).collect()
 }
 
-/// Reads JSON with `3.0` as the integer that it is by JSON Schema, and so by the document. Nothing where there is none.
+/// Reads JSON in which numbers such as `3.0` become integers, which they are in JSON Schema; `None` if there are none.
 fn with_integers(body: &[u8]) -> Option<Value> {
     let mut value = serde_json::from_slice(body).ok()?;
     let mut rest = vec![&mut value];
@@ -151,6 +151,6 @@ fn with_integers(body: &[u8]) -> Option<Value> {
 
 fn as_integer(number: &Number) -> Option<u64> {
     let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
-    // Written and read, so that none becomes another on the way; and what is added makes 0 of -0.
+    // Through text, because a cast would turn a number beyond 64 bits into the largest one; adding 0 turns -0 into 0.
     format!("{:.0}", float + 0.0).parse().ok()
 }

@@ -85,8 +85,8 @@ impl HttpServer {
         self.serve_unix_until(listener, pending()).await
     }
 
-    /// Serves a unix socket until [`HttpServer::stop`]; from when it is `retired` on it takes no more connections, and
-    /// those that it has go on.
+    /// Serves a unix socket until [`HttpServer::stop`]. Once it is `retired`, it accepts no more connections, and serves
+    /// those that it has.
     pub async fn serve_unix_until(
         &self,
         listener: std::os::unix::net::UnixListener,
@@ -170,7 +170,7 @@ impl HttpServer {
         connections.shutdown().await;
     }
 
-    /// Answers what is asked on one connection.
+    /// Answers the requests of one connection.
     async fn serve_connection<S>(self, stream: S, transport: Transport, slot: Arc<ConnectionSlot>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -221,6 +221,8 @@ impl HttpServer {
             },
             Err(refusal) => refusal.into_response(),
         };
+        // Refusals have the headers, too: a client of another version learns from any response that it has to restart
+        // the daemon.
         self.add_headers(&mut response);
         Ok(response)
     }

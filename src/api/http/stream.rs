@@ -116,10 +116,10 @@ pub(super) struct EventParameters {
 }
 
 impl EventParameters {
-    /// Returns the position after which events are wanted: where a stream was broken off, else as asked for. Whoever
-    /// takes a broken stream up again asks at the same address as before.
+    /// Returns the position after which events are wanted: that of the last event received, else that of the query.
     pub(super) fn position(&self, headers: &HeaderMap) -> Result<Option<ClockPosition>, ApiErrorResponse> {
-        // It is empty if no event has been received yet.
+        // A client that resumes a stream repeats the address of its first request, with an old `since`, so the header
+        // precedes it. It is empty if no event has been received yet.
         let last = headers.get("last-event-id").filter(|value| !value.is_empty());
         let last = last.map(|value| value.to_str().unwrap_or_default());
         let since = self.since.as_deref().map(position).transpose()?;

@@ -1,4 +1,4 @@
-//! What agents give to the tools, and the questions that it becomes. The words here are what they read of each argument.
+//! The arguments of the tools, and the questions that they become. Agents read the documentation of each argument.
 //!
 //! Optional values show no `null` in their schemas: some clients pass on no schema that has alternatives.
 
@@ -210,7 +210,7 @@ pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQu
     })
 }
 
-/// Returns the mode that is asked for, in words or by what the mode is for.
+/// Returns the mode that is requested by name, or implied by another argument.
 fn requested_mode(arguments: &ViewArguments) -> Result<Option<ModeName>, ApiError> {
     let is_given = |list: Option<usize>| list.is_some_and(|length| 0 < length);
     // An empty list counts as absent, because it selects nothing that could be shown.
@@ -222,8 +222,8 @@ fn requested_mode(arguments: &ViewArguments) -> Result<Option<ModeName>, ApiErro
     let named = arguments.mode.map(to_mode_name);
     let fits = named.is_none() || first.is_none() || named == first;
     if implied.next().is_some() || !fits {
-        let why = "give only one of `symbols`, `lines` and `base`, and `mode` with none of them but `diff` with `base`";
-        return Err(bad_arguments(why));
+        let reason = "give only one of `symbols`, `lines` and `base`, and `mode` with none of them but `diff` with `base`";
+        return Err(bad_arguments(reason));
     }
     Ok(first.or(named))
 }
@@ -254,13 +254,14 @@ fn paths_from_root(words: &[String], root: &Path) -> Vec<String> {
     words.iter().map(|word| path_from_root(word, root)).collect()
 }
 
-/// Returns a word for files as it is spelled from the root. Agents often give whole paths; what is not below the root
-/// stays as it is, for the engine to refuse.
+/// Returns a file argument relative to the root. A path that is not below the root is returned unchanged, for the engine
+/// to refuse.
 pub(super) fn path_from_root(word: &str, root: &Path) -> String {
     let path = Path::new(word);
     if path.components().any(|part| part == Component::ParentDir) {
         return word.to_owned();
     }
+    // Agents often give absolute paths, which they know from other tools.
     let path = path.strip_prefix(root).unwrap_or(path);
     let plain: std::path::PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
     match plain.to_str() {

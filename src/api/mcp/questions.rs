@@ -127,8 +127,8 @@ pub(super) async fn wait_idle(permits: &Semaphore, timeout: Duration) {
 }
 
 /// The arguments are not what the tool's schema says.
-pub(super) fn bad_arguments(why: &str) -> ApiError {
-    let message = shorten(format!("invalid arguments: {why}"));
+pub(super) fn bad_arguments(reason: &str) -> ApiError {
+    let message = shorten(format!("invalid arguments: {reason}"));
     ApiError::user("bad_arguments", message, "give what the tool's input schema says, and nothing else")
 }
 

@@ -7,7 +7,7 @@ use crate::api::queries::{ModeName, ViewQuery};
 use crate::api::wire::{FileState, FileStates, FileView, spelled_path};
 use crate::model::{RelPath, path_text};
 
-/// So many resources are listed in one answer.
+/// The most resources that are listed in one answer.
 const MAX_RESOURCES: usize = 200;
 
 const PREFIX: &str = "slop://view/";
@@ -86,7 +86,7 @@ pub(super) fn parse_address(address: &str) -> Option<(String, ViewQuery)> {
     Some((path, query))
 }
 
-/// Returns what is shown of the file; `None` if the answer is about others, for a folder or a pattern was named.
+/// Returns the view of the file; `None` if the answer does not have it, because the path is a folder or a pattern.
 pub(super) fn contents(views: Vec<FileView>, path: &str, address: &str) -> Option<ResourceContents> {
     let view = views.into_iter().find(|view| spelled_path(&view.path, view.path_hex.as_deref()) == path)?;
     let mime_type = if view.view == "full" { mime_type(Some(&view.language)) } else { "text/plain" };

@@ -82,6 +82,8 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
+        // Listed anew for each page: a page is never older than the request for it, and no state is kept for a client
+        // that goes.
         let answer = self.questions.ask(FilesQuery {}, &context).await;
         let (states, info) = answer.map_err(|refusal| protocol_error(&refusal))?;
         let mut page = resources::list(states, cursor.as_deref());
@@ -103,8 +105,8 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let address = request.uri;
-        let not_found = |why: &str| {
-            let message = shorten(format!("no resource `{address}`: {why}"));
+        let not_found = |reason: &str| {
+            let message = shorten(format!("no resource `{address}`: {reason}"));
             ErrorData::resource_not_found(message, Some(json!({"uri": shorten(address.clone())})))
         };
         let Some((path, query)) = resources::parse_address(&address) else {

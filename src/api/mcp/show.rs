@@ -50,10 +50,10 @@ fn summary(receipt: &DocumentReceipt) -> String {
     words
 }
 
-/// A file of which no more than so many characters could be shown is left to another call.
+/// A file of which fewer characters could be shown is left to another call.
 const MIN_CHARACTERS: usize = 200;
 
-/// So many files that are left to another call are named.
+/// The most omitted files that are named.
 const MAX_NAMED: usize = 20;
 
 /// Returns the files under a heading each, as far as an agent can take them.
@@ -179,14 +179,14 @@ fn write_symbol(text: &mut String, symbol: &SymbolNode, depth: usize) {
     }
 }
 
-/// So many characters an answer may have, but for what is said about it: some 10,000 tokens, which is less than
-/// what common clients cut off without a word.
+/// The most characters of an answer, without the notes about it: some 10,000 tokens, which is less than what common
+/// clients silently cut off.
 pub(super) const MAX_CHARACTERS: usize = 40_000;
 
 /// The most characters of an agent's own text that an error repeats.
 const MAX_QUOTED: usize = 1_000;
 
-/// Returns words that may hold what an agent gave, which may be of any length.
+/// Shortens a message that may repeat an agent's own text, which may be of any length.
 pub(super) fn shorten(words: String) -> String {
     match words.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{}…", &words[..end]),

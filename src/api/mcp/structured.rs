@@ -11,7 +11,7 @@ use crate::api::fault::ApiError;
 use crate::api::wire::{FileState, FileStates, FoundSymbol, spelled_path};
 use crate::model::{printable, printable_lines};
 
-/// So many files are listed in one answer.
+/// The most files that are listed in one answer.
 const MAX_FILES: usize = 100;
 
 /// What `slop_status` answers.
@@ -102,6 +102,7 @@ fn count_states(files: &[FileState]) -> StateCounts {
 }
 
 fn is_below_folder(path: &str, folder: &str) -> bool {
+    // Compared by whole parts: `src` is not the folder of `srcs/a.py`.
     let is_root = folder.is_empty() || folder == ".";
     is_root || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -126,7 +127,7 @@ fn page_text(page: &StatusPage) -> String {
     text
 }
 
-/// So many symbols are shown at most.
+/// The most symbols that are shown.
 const MAX_SYMBOLS: usize = 50;
 
 /// What `slop_symbol` answers.
@@ -192,6 +193,7 @@ fn write_symbol(text: &mut String, symbol: FoundSymbol, characters: usize) -> Sy
         writeln!(text, "[cut: slop_view shows the lines {start_line}-{end_line}]")
             .expect("a String takes all");
     }
+    // The text of a definition includes its documentation.
     if let (Some(doc), None) = (&doc, &definition) {
         writeln!(text, "{}", printable(doc)).expect("a String takes all");
     }

@@ -161,6 +161,7 @@ pub(super) async fn answer(
             let (states, info) = runner.ask(FilesQuery {}, context).await?;
             (structured::files(states, &arguments, below.as_deref()), info)
         }
+        // An unknown tool is an error of the protocol, and not the result of a tool.
         _ => return Ok(None),
     }))
 }

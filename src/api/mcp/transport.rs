@@ -18,10 +18,10 @@ use super::questions::{QueryRunner, wait_idle};
 use super::server::McpServer;
 use crate::api::service::Service;
 
-/// So long the answers may take that are being made when the client leaves, and then so long to stop.
+/// How long answers may take that are in progress when the client leaves, and then how long stopping may take.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What the server must know of where it runs.
+/// The project that is served, and how.
 #[derive(Debug, Clone)]
 pub struct McpInfo {
     /// The project's folder: whole paths below it are taken as paths from it.
@@ -32,7 +32,7 @@ pub struct McpInfo {
 
 /// Serves one client on the standard input and output, until the input ends or the process is asked to end.
 ///
-/// Nobody else may hold the standard output meanwhile. The service is asked nothing before the client asks.
+/// Nothing else may write to the standard output meanwhile.
 pub fn serve(service: Arc<dyn Service>, info: McpInfo) -> io::Result<()> {
     // One thread is enough for one client: answers are made on threads of their own.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -50,7 +50,7 @@ pub fn serve(service: Arc<dyn Service>, info: McpInfo) -> io::Result<()> {
 pub(super) struct ShutdownSignals {
     /// Each message asks it to end; the second one, not to wait for anything.
     pub(super) stops: mpsc::Receiver<()>,
-    /// So long the answers may take that are being made when the client leaves, and then so long to stop.
+    /// How long answers may take that are in progress when the client leaves, and then how long stopping may take.
     pub(super) patience: Duration,
 }
 

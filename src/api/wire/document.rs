@@ -27,7 +27,7 @@ pub struct ComposedDocument {
 }
 
 impl ComposedDocument {
-    /// Returns a document that was written; its text moves where nobody else has it.
+    /// Returns a document that was written. Its text is moved if nothing else refers to it.
     pub(in crate::api) fn from_written(written: Arc<Written>) -> Self {
         let receipt = DocumentReceipt::from(&written.receipt);
         // The cache may hold the document too; only then is its text copied.
@@ -49,6 +49,7 @@ pub(in crate::api) fn encode_document(written: &Written) -> Bytes {
     // A document that is sent again is encoded once: for megabytes of text, encoding takes longer than finding it
     // unchanged.
     let encode = || {
+        // Every format is text: Markdown or JSON.
         let text = std::str::from_utf8(&written.text).expect("documents are written as text");
         let json = ComposedDocumentRef { text, receipt: DocumentReceipt::from(&written.receipt) };
         serde_json::to_vec(&json).expect("texts and numbers always become JSON").into()
@@ -183,7 +184,7 @@ fn screenshot(screenshot: &Screenshot) -> ScreenshotJson<'_> {
             json.media_type = Some(media_type);
             json.base64 = Some(render::base64(bytes));
         }
-        ScreenshotImage::Failed(why) => json.error = Some(why),
+        ScreenshotImage::Failed(reason) => json.error = Some(reason),
     }
     json
 }

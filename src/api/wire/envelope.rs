@@ -20,6 +20,7 @@ struct CommandEnvelope<'a, T: ?Sized> {
     command: &'a str,
     #[serde(flatten)]
     freshness: Option<&'a FreshnessNote>,
+    // Absent rather than empty, so that the answers of most questions are the same as before there was the key.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     missing: &'a [MissingPath],
     data: &'a T,
@@ -77,6 +78,7 @@ fn nesting_depth(data: &[u8]) -> usize {
     for byte in data {
         match byte {
             _ if is_escaped => is_escaped = false,
+            // Brackets within strings do not nest, and an escaped quote does not end one.
             b'\\' if in_text => is_escaped = true,
             b'"' => in_text = !in_text,
             b'[' | b'{' if !in_text => {
@@ -124,6 +126,7 @@ impl FreshnessNote {
 
     /// Fails where an answer cannot be vouched for although it has to be.
     pub fn require_fresh(&self, require_fresh: bool) -> Result<(), ApiError> {
+        // `Partial` is refused as well: the answer lacks files, even if all others are current.
         let is_fresh = self.freshness == FreshnessState::Fresh;
         if is_fresh || !require_fresh {
             return Ok(());

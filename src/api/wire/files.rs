@@ -115,6 +115,7 @@ impl From<&IndexReport> for IndexRun {
             removed: report.removed,
             left_out: left_out.collect(),
             bytes: report.bytes,
+            // 64 bits hold half a billion years of milliseconds, so the fallback is never used.
             elapsed_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
         }
     }

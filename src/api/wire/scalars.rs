@@ -31,7 +31,7 @@ fn hex_digit(nibble: u8) -> char {
     char::from_digit(u32::from(nibble), 16).unwrap_or('0')
 }
 
-/// Returns a path of an answer as a person is to see it: what is not UTF-8, and what a terminal would obey, escaped.
+/// Returns a path of an answer for display: bytes that are not UTF-8 and control characters are escaped.
 pub fn display_path(path: &str, hex: Option<&str>) -> String {
     let bytes = hex.and_then(parse_hex).and_then(|bytes| RelPath::new(&bytes).ok());
     bytes.map_or_else(|| printable(path), |path| path.to_string())

@@ -103,7 +103,7 @@ impl FileOutline {
         1.0 <= self.health && self.fallback.is_none()
     }
 
-    /// Returns the share that was understood in words, never rounded up.
+    /// Returns the health as a percentage, rounded down.
     #[expect(clippy::cast_possible_truncation, reason = "it is a share of a million")]
     #[expect(clippy::cast_sign_loss, reason = "what is below 0 becomes 0")]
     pub fn health_percent(&self) -> String {
@@ -130,7 +130,7 @@ impl SymbolNode {
 }
 
 impl FoundSymbol {
-    /// Returns what it is, in words.
+    /// Returns the name of the kind for people.
     pub fn kind_title(&self) -> &str {
         kind_title(&self.kind)
     }
@@ -219,7 +219,7 @@ struct ExportedJson {
     generator: Option<String>,
 }
 
-/// Returns what is cached of one file, ready to be written as JSON.
+/// Returns the cached artifacts of one file, ready to be written as JSON.
 pub fn exported_json(row: ExportedArtifacts) -> impl Serialize {
     let (file_path, file_path_hex) = wire_path(&row.path);
     let symbols = row.outline.map(|outline| outline.symbols);

@@ -113,6 +113,7 @@ fn write_rows(usage: &UsageReport, context: &mut CommandContext<'_>) -> Result<(
     ))?;
     for row in &usage.rows {
         // What was never reported is not nothing.
+        // Some providers report no cached tokens, and a dash must not be added up as zero.
         let tokens = |count: Option<u64>| count.map_or("-".to_owned(), format_grouped);
         let (day, by, cost) = (day_of(row.day), row.model.to_string(), row.cost.to_string());
         let (calls, answered) = (format_grouped(row.calls), format_grouped(row.answered));

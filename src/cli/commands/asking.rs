@@ -21,7 +21,7 @@ use crate::sys::{Clock, HttpClient, InterruptFlag, RealProcesses, WallClock};
 
 const MAX_LISTED: usize = 5;
 
-/// Returns a number with what is counted: one of it, or several.
+/// Returns a number with its noun, in the singular or the plural.
 pub(super) fn pluralize(count: u64, one: &str, several: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{} {several}", format_grouped(count)) }
 }

@@ -31,9 +31,9 @@ pub(super) struct CommandContext<'a> {
     /// A folder for what lives no longer than the user's session.
     pub(super) runtime: &'a Path,
     pub(super) require_fresh: bool,
-    /// What the last answer can be relied on for.
+    /// The freshness of the last answer.
     pub(super) freshness: Option<FreshnessNote>,
-    /// The paths that the last question asked for in vain.
+    /// The paths that the last answer lacks.
     pub(super) missing: Vec<MissingPath>,
     pub(super) service: &'a dyn Service,
     pub(super) command: &'a str,
@@ -113,7 +113,7 @@ impl CommandContext<'_> {
         }
     }
 
-    /// Reports the paths that the last question asked for in vain, and returns the exit code that they make necessary.
+    /// Reports the paths that the last answer lacks, and returns the exit code.
     pub(super) fn report_missing_paths(&mut self) -> u8 {
         for missing in &self.missing {
             self.output.missing_path(&missing.message);

@@ -1,5 +1,4 @@
-//! `slop aggregate` and `slop explain`: the flags for documents become a question, and its answer a file, a text, a table or a
-//! receipt.
+//! `slop aggregate` and `slop explain`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,6 +42,7 @@ pub(super) fn aggregate(
         wait_for_models(args, Duration::from_secs(seconds), context).map_err(with_waiting_hint)?;
     }
     // Output paths are relative to the current folder, as for any other program.
+    // Made absolute here, because the document is written by code that knows only the project's folder.
     let here = |path: &PathBuf| environment.current_folder.join(path);
     let receipt = args.receipt.as_ref().map(here);
     let target = match &args.output {
@@ -107,6 +107,7 @@ fn wait_for_models(
 /// Adds to the hint that the document can be composed without waiting.
 fn with_waiting_hint(failure: CommandError) -> CommandError {
     match failure {
+        // Only where the sub-agent's setup is at fault: a wrong flag would stop the document without the wait, too.
         CommandError::Api(mut error) if error.kind == ApiErrorKind::User && error.code != failure::USAGE => {
             let hint = &error.hint;
             error.hint = format!("{hint}; or leave out --wait-agent: the document is made without it").into();
@@ -209,8 +210,8 @@ fn failed_files(receipt: &DocumentReceipt) -> Vec<(String, &str)> {
 
 fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -> u8 {
     let failures = failed_files(receipt);
-    for (path, why) in failures.iter().take(MAX_LISTED) {
-        context.output.note(&format!("could not show {path}: {why}"));
+    for (path, reason) in failures.iter().take(MAX_LISTED) {
+        context.output.note(&format!("could not show {path}: {reason}"));
     }
     if MAX_LISTED < failures.len() {
         let more = failures.len() - MAX_LISTED;
@@ -252,11 +253,13 @@ fn write_explanation(
     output: &mut CommandOutput,
 ) -> Result<(), CommandError> {
     output.write_line(&display_path(&explanation.path, explanation.path_hex.as_deref()))?;
+    // A file that is never shown has no view to explain.
     if let Some(reason) = &explanation.left_out {
         let words = SkipReason::from_name(reason).map_or("", SkipReason::description);
         output.write_line(&format!("  left out     {reason}: {words}"))?;
         return Ok(());
     }
+    // A file without text has none of the three.
     let facts = (&explanation.sha256, explanation.size, &explanation.language);
     if let (Some(hash), Some(size), Some(language)) = facts {
         let (name, size, hash) = (language_name(language), format_grouped(size), short_hash(hash));
@@ -330,7 +333,7 @@ fn importance_reasons(effect: &LimitEffect) -> Vec<String> {
     if 0 < shared {
         reasons.push(format!("shares {} with the focus", asking::pluralize(shared, "name", "names")));
     }
-    // Changes count less as they grow old, so that there are parts of one.
+    // Changes count less as they grow old, so there are fractions of one.
     let (whole, tenths) = (
         effect.recent_changes_millionths / 1_000_000,
         effect.recent_changes_millionths % 1_000_000 / 100_000,
@@ -407,9 +410,9 @@ const MAX_NAMES: usize = 10;
 /// Writes the view of each file, what would be left out and why, and the totals.
 pub(super) fn write_plan(receipt: &DocumentReceipt, output: &mut CommandOutput) -> Result<(), CommandError> {
     write_files(&receipt.files, output)?;
-    for ((_, why), paths) in &omissions_by_reason(receipt) {
+    for ((_, reason), paths) in &omissions_by_reason(receipt) {
         let count = format_grouped(paths.len() as u64);
-        output.write_line(&format!("left out, {why}: {count}"))?;
+        output.write_line(&format!("left out, {reason}: {count}"))?;
         for path in paths.iter().take(MAX_NAMES) {
             output.write_line(&format!("  {path}"))?;
         }
@@ -449,8 +452,8 @@ fn write_files(files: &[ReceiptFile], output: &mut CommandOutput) -> Result<(), 
     // Counted in characters, because that is how `format!` pads.
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (path, view, tokens) = (width(0).min(MAX_PATH_WIDTH), width(1), width(2));
-    for [name, shown, count, why] in &rows {
-        output.write_line(&format!("{name:<path$}  {shown:<view$}  {count:>tokens$}  {why}"))?;
+    for [name, shown, count, reason] in &rows {
+        output.write_line(&format!("{name:<path$}  {shown:<view$}  {count:>tokens$}  {reason}"))?;
     }
     Ok(())
 }
@@ -462,7 +465,7 @@ fn view_change(entry: &ReceiptFile) -> String {
     format!("{} <- {}", entry.view, entry.wanted)
 }
 
-/// Returns the files that are left out by reason: its name and its words.
+/// Groups the files that are left out by reason, as its name and its description.
 fn omissions_by_reason(receipt: &DocumentReceipt) -> BTreeMap<(&str, &str), Vec<String>> {
     let mut reasons: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for omitted in &receipt.left_out {

@@ -119,9 +119,10 @@ fn list_slice(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8
         let lines = format!("{}-{}", now.start_line, now.end_line);
         let was = format!("{}-{}", slice.start_line, slice.end_line);
         let was = if was == lines { String::new() } else { format!(", was {was}") };
-        let why = if now.status == SliceStatus::Stale { format!(": {}", now.reason) } else { String::new() };
+        let reason =
+            if now.status == SliceStatus::Stale { format!(": {}", now.reason) } else { String::new() };
         let status = now.status.name();
-        context.write_line(&format!("{path}:{lines} {status}{was}{}{why}", tag_and_comment(slice)))?;
+        context.write_line(&format!("{path}:{lines} {status}{was}{}{reason}", tag_and_comment(slice)))?;
     }
     Ok(failure::DONE)
 }

@@ -1,4 +1,4 @@
-//! `slop preset` and `slop persona`: what is saved under a name.
+//! `slop preset` and `slop persona`.
 
 use std::path::PathBuf;
 
@@ -44,12 +44,14 @@ fn save_preset(
     let is_outside = |path: &&String| path.is_empty() || path.starts_with("../") || *path == "..";
     // Checked now, because a slip in a path would otherwise show only when the preset is used.
     let missing = missing_paths(draft.files.iter().map(String::as_str), context);
+    // A path that leads out of the project means nothing in another one, and would never be shown.
     let outside = draft.files.iter().find(is_outside);
     if let Some(path) = outside.or(missing.first()) {
         let message = format!("no file of the project matches `{path}`");
         return Err(CommandError::usage(message, "`slop status` lists the files of the project"));
     }
     let project = context.settings_file();
+    // The items come from the project's file, wherever the preset is written to.
     let target = if user { user_file(context)? } else { project.clone() };
     let count = edit::save_preset(&RealDisk, &project, &target, draft)?;
     let path = target.display().to_string();
@@ -70,6 +72,7 @@ fn list_preset(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     }
     for preset in presets {
         let (value, files) = (&preset.value, entries(preset.value.files.len()));
+        // On one line, whatever line breaks the settings have: each preset is a row.
         let description = value.description.split_whitespace().collect::<Vec<_>>().join(" ");
         let description = if description.is_empty() { description } else { format!(": {description}") };
         context.write_line(&format!("{} ({files}, {}){description}", value.name, preset.origin))?;

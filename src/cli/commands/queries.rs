@@ -108,7 +108,7 @@ pub(super) fn symbol(args: &SymbolArgs, context: &mut CommandContext<'_>) -> Res
     Ok(failure::DONE)
 }
 
-/// The states of files, as they are in JSON and in words, in the order in which they are counted.
+/// The states of files by their names in JSON and for people, in the order in which they are counted.
 const STATES: [(&str, &str); 4] =
     [("fresh", "fresh"), ("stale", "stale"), ("new", "new"), ("left_out", "left out")];
 

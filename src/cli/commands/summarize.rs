@@ -83,14 +83,15 @@ fn report_unasked(
     context: &mut CommandContext<'_>,
 ) -> Result<(), CommandError> {
     let skipped = if has_picks { writing.unasked_reasons()? } else { Vec::new() };
-    for (path, why) in skipped.iter().take(MAX_LISTED) {
-        context.output.note(&format!("nobody is asked about {path}: {why}"));
+    for (path, reason) in skipped.iter().take(MAX_LISTED) {
+        context.output.note(&format!("nobody is asked about {path}: {reason}"));
     }
     if MAX_LISTED < skipped.len() {
         context
             .output
             .note(&format!("nor about {} more of the files that are named", skipped.len() - MAX_LISTED));
     }
+    // Files that were named have their own reasons above, and the total would count them twice.
     if skipped.is_empty() && 0 < plan.tasks.refused {
         let shown = asking::pluralize(plan.tasks.refused, "question was", "questions were");
         context.output.note(&format!("{shown} refused or withheld before; --retry asks again"));
@@ -121,6 +122,7 @@ fn confirm(plan: &SummaryRunPlan, context: &mut CommandContext<'_>) -> Result<bo
     context.output.prompt("Ask? [y/N] ");
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
+    // Anything but a clear yes is a no, the end of the input included: the answer costs money.
     Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
 }
 
@@ -193,9 +195,9 @@ fn write_report(shown: &SummarizeReport, context: &mut CommandContext<'_>) -> Re
     // The run's own code precedes that of the batches: they can be looked at again by any later run.
     let code = asking::exit_code(outcome);
     match &collected.stopped {
-        Some(why) => {
-            context.output.note(&format!("not all batches could be looked at: {why}"));
-            Ok(if code == failure::DONE { asking::exit_code_of(why) } else { code })
+        Some(reason) => {
+            context.output.note(&format!("not all batches could be looked at: {reason}"));
+            Ok(if code == failure::DONE { asking::exit_code_of(reason) } else { code })
         }
         None => Ok(code),
     }
@@ -233,6 +235,7 @@ fn write_collected(
     context: &mut CommandContext<'_>,
 ) -> Result<(), CommandError> {
     let CollectedBatches { answered, refused, waiting, lost, spent, .. } = collected;
+    // Most projects never had a batch, and should not read about one.
     if answered + refused + waiting + lost == 0 {
         return Ok(());
     }
@@ -241,6 +244,7 @@ fn write_collected(
     context.write_line(&format!(
         "came home  {answered} answered, {refused} refused, {waiting} still to come; {spent}"
     ))?;
+    // The provider may have billed them, and the ledger must never be below the bill.
     if 0 < *lost {
         let lost = asking::pluralize(*lost, "question is", "questions are");
         context.output.note(&format!("{lost} lost; each counts as the most that it could cost"));
@@ -285,12 +289,14 @@ fn plan_json(plan: &SummaryRunPlan) -> Value {
 }
 
 fn outcome_json(outcome: &RunOutcome) -> Value {
-    let refused =
-        outcome.refused.iter().map(|(task, why)| json!({"place": task.location.to_string(), "why": why}));
+    let refused = outcome
+        .refused
+        .iter()
+        .map(|(task, reason)| json!({"place": task.location.to_string(), "why": reason}));
     let withheld = outcome
         .withheld
         .iter()
-        .map(|(task, why)| json!({"place": task.location.to_string(), "why": why.to_string()}));
+        .map(|(task, reason)| json!({"place": task.location.to_string(), "why": reason.to_string()}));
     json!({
         "answered": outcome.answered,
         "known": outcome.done,

@@ -107,7 +107,7 @@ fn copy_entry(from: &dyn TableLike, name: &str, to: &mut Table) {
     }
 }
 
-/// Returns the preset as it is to be written; unknown keys of the old one are kept, and its description if there is no new.
+/// Returns the preset to write. Unknown keys of the old one are kept, and its description unless there is a new one.
 fn build_preset(old: Option<&dyn TableLike>, draft: &PresetDraft, files: &[Table]) -> Table {
     let mut preset = Table::new();
     if let Some(old) = old {
