@@ -66,7 +66,7 @@ struct DialectScanner<'a> {
 impl DialectScanner<'_> {
     fn finds_cpp(mut self) -> bool {
         while let Some(&byte) = self.bytes.get(self.at) {
-            let met = match byte {
+            let is_cpp_here = match byte {
                 b'\n' => {
                     self.is_line_start = true;
                     self.at += 1;
@@ -87,7 +87,7 @@ impl DialectScanner<'_> {
                     self.scan_token(byte)
                 }
             };
-            if met {
+            if is_cpp_here {
                 return true;
             }
         }

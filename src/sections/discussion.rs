@@ -24,7 +24,7 @@ pub fn read_discussion(
     let read = entries
         .iter()
         .enumerate()
-        .map(|(at, value)| read_entry(value).map_err(|why| Error::BadEntry { entry: at + 1, why }));
+        .map(|(at, value)| read_entry(value).map_err(|reason| Error::BadEntry { entry: at + 1, reason }));
     // An entry without text, such as a tool call, is not part of the discussion.
     read.filter_map(Result::transpose).collect()
 }

@@ -53,7 +53,7 @@ fn parse_json_lines(text: &str) -> Result<Value, Error> {
     let values = lines.map(|(at, line)| {
         serde_json::from_str(line).map_err(|error: serde_json::Error| Error::Syntax {
             syntax: "JSONL",
-            why: format!("line {}: {}", at + 1, one_line(&error.to_string())),
+            reason: format!("line {}: {}", at + 1, one_line(&error.to_string())),
         })
     });
     values.collect::<Result<_, _>>().map(Value::Array)
@@ -62,13 +62,13 @@ fn parse_json_lines(text: &str) -> Result<Value, Error> {
 fn parse_toml(text: &str) -> Result<Value, Error> {
     let table: toml::Table = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-        Error::Syntax { syntax: "TOML", why: format!("line {line}: {}", one_line(error.message())) }
+        Error::Syntax { syntax: "TOML", reason: format!("line {line}: {}", one_line(error.message())) }
     })?;
     serde_json::to_value(table).map_err(|error| syntax_error("TOML", &error))
 }
 
 fn syntax_error(syntax: &'static str, error: &serde_json::Error) -> Error {
-    Error::Syntax { syntax, why: one_line(&error.to_string()) }
+    Error::Syntax { syntax, reason: one_line(&error.to_string()) }
 }
 
 /// Returns a text on one line, with each run of white space as one blank.
@@ -84,11 +84,11 @@ pub enum Error {
         /// The line, from 1, with the first byte that is wrong.
         line: usize,
     },
-    #[error("not valid {syntax}: {why}")]
+    #[error("not valid {syntax}: {reason}")]
     Syntax {
         syntax: &'static str,
         /// The parser's message, on one line.
-        why: String,
+        reason: String,
     },
     #[error("not JSON, JSONL or TOML")]
     NoSyntax,
@@ -99,11 +99,11 @@ pub enum Error {
         wanted: &'static str,
     },
     /// An entry is not what an entry can be.
-    #[error("entry {entry}: {why}")]
+    #[error("entry {entry}: {reason}")]
     BadEntry {
         /// The entry, from 1; a line in JSONL.
         entry: usize,
-        why: &'static str,
+        reason: &'static str,
     },
     #[error("no take `{name}`, the takes are: {}", quoted_list(existing))]
     NoTake { name: String, existing: Vec<String> },

@@ -77,13 +77,13 @@ fn resolve_copy(
     items: &AnchorSequence,
     lines: &LineTable<'_>,
 ) -> SliceResolution {
-    let stood = to_index(slice.start_line) - 1;
+    let marked = to_index(slice.start_line) - 1;
     let here = pick.first..pick.first + length;
     if !pick.is_clear {
         // Nothing distinguishes the copies. The one on the remembered lines is as likely as any other, and
         // a file that did not change must not become stale.
-        if copies.contains(&stood) {
-            return resolved_at(slice, stood..stood + length, "the same text, one of several copies alike");
+        if copies.contains(&marked) {
+            return resolved_at(slice, marked..marked + length, "the same text, one of several copies alike");
         }
         let reason = format!("its text stands at {} places that are equally good", copies.len());
         return resolution(SliceStatus::Stale, &here, &reason);
@@ -109,7 +109,7 @@ fn resolve_lost_copy(
     items: &AnchorSequence,
     lines: &LineTable<'_>,
 ) -> Option<SliceResolution> {
-    let stood = to_index(slice.start_line) - 1;
+    let marked = to_index(slice.start_line) - 1;
     let here = pick.first..pick.first + length;
     let (score, followed) = follow_slice(items, length, lines);
     // Three independent signs. The number of copies alone proves nothing, because an edit may add one copy
@@ -118,8 +118,8 @@ fn resolve_lost_copy(
     let is_misplaced = !pick.fits_both
         || pick.fit + COPY_MARGIN < pick.best_fit
         || is_far_from_landmarks(slice, &here, lines);
-    let has_drifted = here.start != stood
-        && (MAX_DRIFT < here.start.abs_diff(stood) || !has_landmark_near(slice, &here, lines));
+    let has_drifted = here.start != marked
+        && (MAX_DRIFT < here.start.abs_diff(marked) || !has_landmark_near(slice, &here, lines));
     let is_lost = is_one_gone && is_misplaced
         // All that is remembered aligns better somewhere else, although every line of this copy is the
         // slice's.
@@ -275,13 +275,13 @@ fn candidate_windows<'a>(
         id.map_or(&[][..], |id| lines.places(id)).iter().map(|place| to_index(*place))
     };
     let last = lines.ids.len() - length;
-    let stood = to_index(slice.start_line).saturating_sub(1).min(last);
+    let marked = to_index(slice.start_line).saturating_sub(1).min(last);
     let below = places(slice.anchors.before.last()).map(|place| place + 1);
     let above = places(slice.anchors.after.first()).filter_map(move |place| place.checked_sub(length));
-    let outward = (1..=last).flat_map(move |away| [stood.checked_sub(away), Some(stood + away)]).flatten();
+    let outward = (1..=last).flat_map(move |away| [marked.checked_sub(away), Some(marked + away)]).flatten();
     let mut seen = BTreeSet::new();
     let mut bytes = 0;
-    [stood]
+    [marked]
         .into_iter()
         .chain(below)
         .chain(above)

@@ -78,6 +78,7 @@ fn code_without_magics(cell: &NotebookCell) -> String {
 /// Returns whether a line is for the notebook itself: `%magic`, `!command`, `name?`.
 fn is_magic(line: &str) -> bool {
     let line = line.trim();
+    // A comment or a text may end with a question mark as well.
     line.starts_with(['%', '!', '?']) || (line.ends_with('?') && !line.contains(['#', '"', '\'']))
 }
 
@@ -311,6 +312,7 @@ fn parse_cell(text: &str, raw: &RawValue) -> Option<NotebookCell> {
     let cell: RawCell<'_> = serde_json::from_str(raw.get()).ok()?;
     let kind = match cell.cell_type.as_str() {
         "code" => CellKind::Code,
+        // Format 3 has cells of their own for headings.
         "markdown" | "heading" => CellKind::Markdown,
         _ => CellKind::Raw,
     };

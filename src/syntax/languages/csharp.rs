@@ -60,6 +60,7 @@ fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 fn file_namespace<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = walk.name_at(node, "name") else { return };
     walk.define(node, SymbolDefinition::new(SymbolKind::Namespace, name.clone(), SymbolBody::Nothing));
+    // A file has one namespace of this kind at the most; another is an error, and must not nest.
     if walk.scopes.is_empty() {
         walk.scopes.push(NamedScope { name, kind: SymbolKind::Namespace });
     }
@@ -171,6 +172,7 @@ fn explicit_interface<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> &'t str {
 /// Returns `text` without the branches and directives that the grammar would stumble over; `None` where there are none,
 /// or the scanner does not support what it reads.
 fn preprocess_conditionals(text: &str) -> Option<PreprocessedText> {
+    // Most texts have neither, and need no scan.
     if !text.contains("#if") && !text.contains("#pragma") {
         return None;
     }

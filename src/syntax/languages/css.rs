@@ -40,6 +40,7 @@ fn rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
         // The grammar was lost before this.
         return walk.visit_children(block);
     }
+    // Declarations are the body of a rule; only variables and other rules are members.
     let inside = if has_members(walk, block) { SymbolBody::Members(block) } else { SymbolBody::Code(block) };
     walk.define(node, SymbolDefinition::new(SymbolKind::Selector, name, inside));
 }

@@ -273,6 +273,7 @@ impl<'t> HtmlScanner<'t> {
     fn tag(&mut self) -> Option<()> {
         let rest = self.rest();
         if let Some(comment) = rest.strip_prefix("<!--") {
+            // The lengths of `<!--` and of `-->`.
             self.at += memmem::find(comment.as_bytes(), b"-->")? + 7;
         } else if rest.starts_with("<?") {
             let end = self.at + memmem::find(rest.as_bytes(), b">")? + 1;

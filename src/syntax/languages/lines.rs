@@ -73,6 +73,7 @@ pub(super) fn format_data_size(text: &str) -> String {
 
 /// Returns whether a symbol of that kind and name is among the last ones: a variable that is set again is shown once.
 pub(super) fn is_defined_nearby(walk: &OutlineWalk<'_>, kind: SymbolKind, name: &str) -> bool {
+    // Limited, so that the time for many assignments does not grow with their square.
     const LOOKED_AT: usize = 200;
     walk.symbols.iter().rev().take(LOOKED_AT).any(|known| known.kind == kind && known.name == name)
 }

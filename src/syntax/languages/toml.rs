@@ -51,6 +51,7 @@ fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     };
     let mut parts = parts(walk, *key);
     let Some(name) = parts.pop() else { return };
+    // An inline table is one line, of which nothing is cut.
     let inside = if value.kind() == "inline_table" { SymbolBody::Nothing } else { SymbolBody::Value(*value) };
     let before = walk.symbols.len();
     walk.define(node, SymbolDefinition::new(SymbolKind::Key, name, inside).with_owner(&parts.join(".")));

@@ -155,9 +155,9 @@ impl<'t> OutlineWalk<'t> {
     pub(in crate::syntax) fn define_leading_members(&mut self, place: Node<'t>) {
         let Some(owner) = self.symbols.last() else { return };
         let scope = NamedScope { name: owner.name.clone(), kind: owner.kind };
-        let ahead = self.visit_scope(scope, place);
+        let members = self.visit_scope(scope, place);
         if let Some(owner) = self.symbols.last_mut() {
-            owner.children.splice(0..0, ahead);
+            owner.children.splice(0..0, members);
         }
     }
 

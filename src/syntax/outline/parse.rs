@@ -33,14 +33,15 @@ pub(in crate::syntax) fn parse(
     give_up: &mut dyn FnMut() -> bool,
 ) -> Result<Tree, ParseFallback> {
     check_limits(compiled, text)?;
-    let asker = CancelCheck { is_cancelled: RefCell::new(give_up), stopped: Cell::new(false) };
+    let cancel_check = CancelCheck { is_cancelled: RefCell::new(give_up), stopped: Cell::new(false) };
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&compiled.grammar).map_err(|_| ParseFallback::Failed)?;
         let mut steps = 0_u32;
         let mut check = |_: &tree_sitter::ParseState| {
             // The parser calls this after every hundred steps, far more often than a look at the clock is worth.
             steps = steps.wrapping_add(1);
-            let stopped = if steps.is_multiple_of(32) { asker.poll() } else { asker.stopped.get() };
+            let stopped =
+                if steps.is_multiple_of(32) { cancel_check.poll() } else { cancel_check.stopped.get() };
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut check);
@@ -49,10 +50,10 @@ pub(in crate::syntax) fn parse(
         // here too, and a text that has cost too much seems to be at its end.
         let mut read = |at: usize, _| {
             let end = bytes.len().min(at.saturating_add(CHUNK));
-            if asker.poll() { &[] } else { bytes.get(at..end).unwrap_or_default() }
+            if cancel_check.poll() { &[] } else { bytes.get(at..end).unwrap_or_default() }
         };
         let tree = parser.parse_with_options(&mut read, None, Some(options));
-        let stopped = asker.stopped.get();
+        let stopped = cancel_check.stopped.get();
         if tree.is_none() || stopped {
             // Otherwise the next parse would continue where this one stopped.
             parser.reset();

@@ -34,8 +34,8 @@ impl SkeletonCut {
     }
 
     /// Returns the mark. A cut that does not make the text shorter only hides it, and is not made.
-    fn mark(&self, care: CutMode) -> Option<&str> {
-        let mark = match care {
+    fn mark(&self, mode: CutMode) -> Option<&str> {
+        let mark = match mode {
             CutMode::Plain => Some(self.mark.as_str()),
             CutMode::Conservative => self.conservative_mark.as_deref(),
         };
@@ -51,12 +51,12 @@ pub(super) fn sort_cuts(cuts: &mut [SkeletonCut]) {
 }
 
 /// Returns `text` with the cuts made, which are sorted. A cut within another is part of that one.
-pub(super) fn apply_cuts(text: &str, cuts: &[SkeletonCut], care: CutMode) -> String {
+pub(super) fn apply_cuts(text: &str, cuts: &[SkeletonCut], mode: CutMode) -> String {
     let mut out = String::with_capacity(text.len() / 2);
     let mut at = 0;
     for cut in cuts {
         // A cut that begins before the last one ended has no text to keep before it: it is within that one.
-        let (Some(mark), Some(kept)) = (cut.mark(care), text.get(at..cut.range.start)) else { continue };
+        let (Some(mark), Some(kept)) = (cut.mark(mode), text.get(at..cut.range.start)) else { continue };
         out.push_str(kept);
         out.push_str(mark);
         at = cut.range.end;
@@ -95,9 +95,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(mut cuts: Vec<SkeletonCut>, care: CutMode, expected: &str) {
+    fn check(mut cuts: Vec<SkeletonCut>, mode: CutMode, expected: &str) {
         sort_cuts(&mut cuts);
-        assert_eq!(apply_cuts("0123456789", &cuts, care), expected);
+        assert_eq!(apply_cuts("0123456789", &cuts, mode), expected);
     }
 
     #[test]

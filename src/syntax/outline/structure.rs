@@ -109,8 +109,8 @@ fn checked_skeleton_text(
     give_up: &mut dyn FnMut() -> bool,
 ) -> String {
     let mut errors = errors;
-    for care in [CutMode::Plain, CutMode::Conservative] {
-        let skeleton = apply_cuts(text, cuts, care);
+    for mode in [CutMode::Plain, CutMode::Conservative] {
+        let skeleton = apply_cuts(text, cuts, mode);
         // A skeleton that is not parsed in time is not proved to be harmless, so the next mode is tried.
         let Ok(tree) = parse(compiled, &skeleton, give_up) else { continue };
         let now = error_count(tree.root_node());

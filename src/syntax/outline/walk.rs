@@ -90,12 +90,12 @@ impl<'t> OutlineWalk<'t> {
     }
 
     pub(in crate::syntax) fn visit_children(&mut self, node: Node<'t>) {
-        let ahead = std::mem::take(&mut self.leading_comments);
+        let leading = std::mem::take(&mut self.leading_comments);
         // The root extends from end to end, whatever was elided before its first child and after its last.
         let range = if self.depth == 0 { 0..self.source.original_text().len() } else { self.range(node) };
         let mut place = ElisionCursor::new(self.source, range.start);
         self.visit_inside(|walk| {
-            for comment in ahead {
+            for comment in leading {
                 walk.record_comment(walk.range(comment), 0);
             }
             let mut cursor = node.walk();

@@ -37,12 +37,12 @@ pub(in crate::syntax) fn strip_markup(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find(['<', '{', '&']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let (length, put) = parse_tag(rest, out.chars().next_back())
+        let (length, replacement) = parse_tag(rest, out.chars().next_back())
             .or_else(|| parse_inline_tag(rest))
             .or_else(|| parse_entity(rest))
             // All three are one byte long, so that the rest begins with a character.
             .unwrap_or_else(|| (1, rest[..1].to_owned()));
-        out.push_str(&put);
+        out.push_str(&replacement);
         rest = &rest[length..];
     }
     out.push_str(rest);
@@ -69,7 +69,7 @@ fn parse_tag(text: &str, before: Option<char>) -> Option<(usize, String)> {
     {
         return None;
     }
-    let put = if NAMES.contains(&name.as_str()) {
+    let replacement = if NAMES.contains(&name.as_str()) {
         if closes { String::new() } else { named_target(attributes) }
     } else if BREAKS.contains(&name.as_str()) {
         "\n\n".to_owned()
@@ -78,7 +78,7 @@ fn parse_tag(text: &str, before: Option<char>) -> Option<(usize, String)> {
     } else {
         return None;
     };
-    Some((end + 2, put))
+    Some((end + 2, replacement))
 }
 
 /// Returns what the attributes of such a tag name: `Foo` of `cref="T:Foo"`.
@@ -101,12 +101,12 @@ fn parse_inline_tag(text: &str) -> Option<(usize, String)> {
     let end = closing_brace(inner)?;
     let (name, content) = inner[..end].split_once(char::is_whitespace).unwrap_or((&inner[..end], ""));
     let content = content.trim();
-    let put = match name {
+    let replacement = match name {
         "link" | "linkplain" | "tutorial" => link_label(content),
         "inheritDoc" | "inheritdoc" | "docRoot" => String::new(),
         _ => content.to_owned(),
     };
-    Some((end + 3, put))
+    Some((end + 3, replacement))
 }
 
 /// Returns where the brace that is open at the start of `text` is closed.
@@ -159,7 +159,10 @@ fn parse_entity(text: &str) -> Option<(usize, String)> {
         ("&ndash;", "–"),
     ];
     // Replaced once, from left to right: `&amp;lt;` becomes `&lt;`, as its author meant it.
-    names.iter().find(|(name, _)| text.starts_with(name)).map(|(name, put)| (name.len(), (*put).to_owned()))
+    names
+        .iter()
+        .find(|(name, _)| text.starts_with(name))
+        .map(|(name, replacement)| (name.len(), (*replacement).to_owned()))
 }
 
 /// Returns `text` on one line: runs of white space become a space, none stays just inside brackets.
@@ -220,6 +223,7 @@ pub(in crate::syntax) fn clip_name(name: String) -> String {
 
 fn clip(mut line: String) -> String {
     let mut end = MAX_LINE;
+    // A cut within a character would panic.
     while !line.is_char_boundary(end) {
         end -= 1;
     }

@@ -186,6 +186,7 @@ fn visit_call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, call: Node<'t>) {
     if name == "Object.assign" {
         return assign_members(walk, call, &args);
     }
+    // `$(document).ready(…)` holds the statements of a page as `$(…)` does.
     if names.first().is_some_and(|first| HOLDERS.contains(first)) || names.last() == Some(&"ready") {
         import_listed_files(walk, &args);
         return args.into_iter().map(unwrap_value).for_each(|argument| enter_function(walk, argument));

@@ -57,6 +57,7 @@ fn script<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
 /// client.
 fn add_extension_import(walk: &mut OutlineWalk<'_>, statement: &SqlStatement<'_>) {
     if statement.keyword_at(0) == "CREATE" && statement.keyword_at(1) == "EXTENSION" {
+        // `IF NOT EXISTS` precedes the name by three words.
         let at = if statement.keyword_at(2) == "IF" { 5 } else { 2 };
         if let Some((_, name, _)) = parse_qualified_name(statement, at) {
             walk.add_import(&name);

@@ -58,35 +58,36 @@ impl CScanner<'_> {
     /// Follows a directive that ends at `end` and is `inner` braces deep in the body of a function, if in one.
     fn follow_condition(
         &mut self,
-        turn: ConditionDirective,
+        directive: ConditionDirective,
         end: usize,
         inner: usize,
     ) -> Result<(), Unsupported> {
         let depth = self.scopes.len() + inner;
         self.at = end;
-        match turn {
-            ConditionDirective::If | ConditionDirective::IfZero => self.begin_condition(turn, depth),
+        match directive {
+            ConditionDirective::If | ConditionDirective::IfZero => self.begin_condition(directive, depth),
             ConditionDirective::Else => self.begin_branch(depth, 0 < inner),
             ConditionDirective::End => self.end_condition(depth),
             ConditionDirective::Other => Ok(()),
         }
     }
 
-    fn begin_condition(&mut self, turn: ConditionDirective, depth: usize) -> Result<(), Unsupported> {
+    fn begin_condition(&mut self, directive: ConditionDirective, depth: usize) -> Result<(), Unsupported> {
         if self.conditions.len() == MAX_DEPTH {
             return Err(Unsupported);
         }
         let is_inside = self.scopes.len() < depth;
         // Between items, `#if 0` may exclude whole declarations, which are worth showing; within an item or a body it
         // excludes a fragment, which is not.
-        if turn == ConditionDirective::IfZero
+        if directive == ConditionDirective::IfZero
             && (is_inside || !self.tokens.is_empty())
             && self.skip_branches(true)? == ConditionDirective::End
         {
             return Ok(());
         }
         let mark = self.out.checkpoint();
-        let can_be_abandoned = turn == ConditionDirective::IfZero && !is_inside && self.tokens.is_empty();
+        let can_be_abandoned =
+            directive == ConditionDirective::IfZero && !is_inside && self.tokens.is_empty();
         self.conditions.push(OpenCondition {
             depth,
             tokens: self.tokens.count(),
@@ -175,13 +176,13 @@ impl CScanner<'_> {
         let mut depth = 0_usize;
         while let Some((sign, end)) = self.next_directive() {
             self.at = end;
-            let turn = self.condition_directive(sign);
-            match turn {
+            let directive = self.condition_directive(sign);
+            match directive {
                 ConditionDirective::If | ConditionDirective::IfZero => depth += 1,
-                ConditionDirective::End if depth == 0 => return Ok(self.record_skipped(start, turn)),
+                ConditionDirective::End if depth == 0 => return Ok(self.record_skipped(start, directive)),
                 ConditionDirective::End => depth -= 1,
                 ConditionDirective::Else if depth == 0 && stops_at_else => {
-                    return Ok(self.record_skipped(start, turn));
+                    return Ok(self.record_skipped(start, directive));
                 }
                 ConditionDirective::Else | ConditionDirective::Other => {}
             }
@@ -189,13 +190,13 @@ impl CScanner<'_> {
         Err(Unsupported)
     }
 
-    fn record_skipped(&mut self, start: usize, turn: ConditionDirective) -> ConditionDirective {
+    fn record_skipped(&mut self, start: usize, directive: ConditionDirective) -> ConditionDirective {
         // Between items nothing is copied that is not read, so that only an item has something to remove.
         if !self.tokens.is_empty() {
             self.edits.push((start..self.at, ""));
         }
         self.out.repairs += 1;
-        turn
+        directive
     }
 
     /// Returns the next directive from here on, and where it ends.
@@ -280,13 +281,15 @@ impl CScanner<'_> {
         if !self.tokens.is_empty() {
             self.edits.push((start..end, ""));
         }
-        let turn = self.condition_directive(start);
-        if turn != ConditionDirective::Other {
+        let directive = self.condition_directive(start);
+        if directive != ConditionDirective::Other {
             // Before the checkpoint of a condition that begins, so that an empty branch is detected as one.
-            if self.tokens.is_empty() && matches!(turn, ConditionDirective::If | ConditionDirective::IfZero) {
+            if self.tokens.is_empty()
+                && matches!(directive, ConditionDirective::If | ConditionDirective::IfZero)
+            {
                 self.out.synthesized.push(SynthesizedItem::Ignored(start..end));
             }
-            return self.follow_condition(turn, end, 0);
+            return self.follow_condition(directive, end, 0);
         }
         self.at = end;
         let name = self.after_spaces(start + 1);

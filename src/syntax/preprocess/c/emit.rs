@@ -87,6 +87,7 @@ impl CScanner<'_> {
     /// Copies a part of the current item, with its edits.
     pub(super) fn copy_item(&mut self, range: Range<usize>) {
         self.ensure_separator(range.start);
+        // Comments are recorded while an item is read, and repairs once it is whole.
         self.edits.sort_by_key(|(edited, _)| edited.start);
         let mut at = range.start;
         // Edits may overlap, such as that of a comment within an attribute: the one that begins first

@@ -95,6 +95,7 @@ impl ItemReader<'_, '_> {
     /// Reads `operator …` at `at` of the row.
     pub(super) fn operator(&mut self, from: usize, at: usize) -> ItemReading {
         let mut parameters = at + 1;
+        // In `operator()(int a)` the first pair is the name.
         if self.is(parameters, CTokenKind::Paren) && self.is(parameters + 1, CTokenKind::Paren) {
             parameters += 1;
         }

@@ -126,19 +126,19 @@ impl CScanner<'_> {
 
     fn namespace_head(&self, keyword: usize) -> Option<ScopeHead> {
         let mut names: Option<Range<usize>> = None;
-        let mut spare = Vec::new();
+        let mut removable = Vec::new();
         let mut was_word = false;
         for top in keyword + 1..self.tokens.len() {
             match self.tokens.kind(top)? {
                 CTokenKind::Word if self.top_text(top) == "inline" => {}
                 // `namespace a EXPORT {`
-                CTokenKind::Word if was_word => spare.push(top..top + 1),
+                CTokenKind::Word if was_word => removable.push(top..top + 1),
                 CTokenKind::Word | CTokenKind::Scope => {
                     let token = self.tokens.top_level(top)?;
                     names = Some(names.map_or(token.start(), |names| names.start)..token.end());
                     was_word = token.kind == CTokenKind::Word;
                 }
-                CTokenKind::Bracket | CTokenKind::Paren => spare.push(top..top + 1),
+                CTokenKind::Bracket | CTokenKind::Paren => removable.push(top..top + 1),
                 _ => return None,
             }
         }
@@ -148,7 +148,7 @@ impl CScanner<'_> {
             symbol,
             name: names.unwrap_or(0..0),
             keyword,
-            removable: spare,
+            removable,
         })
     }
 
@@ -160,7 +160,7 @@ impl CScanner<'_> {
             _ => (ScopeKind::Type, SymbolKind::Struct),
         };
         let is_scoped = kind == ScopeKind::Enum && is_tag(self.top_text(keyword + 1));
-        let TypeHeadWords { words: names, removable: mut spare, rest } =
+        let TypeHeadWords { words: names, mut removable, rest } =
             self.names(if is_scoped { keyword + 2 } else { keyword + 1 })?;
         let count = self.tokens.len();
         // What has a semicolon or a call before its brace is a function that returns the type.
@@ -173,20 +173,20 @@ impl CScanner<'_> {
         for (at, name) in names.iter().enumerate() {
             let is_final = matches!(self.top_text(name.start), "final" | "sealed");
             if Some(at) != own && !is_final {
-                spare.push(name.clone());
+                removable.push(name.clone());
             }
         }
         let name =
             own.and_then(|own| names[own].end.checked_sub(1)).and_then(|top| self.tokens.top_level(top));
         let name = name.map_or(0..0, CToken::range);
-        Some(ScopeHead { kind, symbol: Some(symbol), name, keyword, removable: spare })
+        Some(ScopeHead { kind, symbol: Some(symbol), name, keyword, removable })
     }
 
     /// Reads the words between the keyword of a type and its bases.
     fn names(&self, first: usize) -> Option<TypeHeadWords> {
         let mut top = first;
         let mut names: Vec<Range<usize>> = Vec::new();
-        let mut spare = Vec::new();
+        let mut removable = Vec::new();
         while top < self.tokens.len() {
             match self.tokens.kind(top)? {
                 CTokenKind::Word if self.tokens.is(top + 1, CTokenKind::Paren) => {
@@ -197,7 +197,7 @@ impl CScanner<'_> {
                     if !(is_attribute(self.top_text(top)) || continues && is_macro) {
                         return None;
                     }
-                    spare.push(top..top + 2);
+                    removable.push(top..top + 2);
                     top += 2;
                     continue;
                 }
@@ -211,13 +211,13 @@ impl CScanner<'_> {
                     Some(last) => last.end = top + 1,
                     None => names.push(top..top + 1),
                 },
-                CTokenKind::Bracket => spare.push(top..top + 1),
+                CTokenKind::Bracket => removable.push(top..top + 1),
                 CTokenKind::Less | CTokenKind::Colon => break,
                 _ => return None,
             }
             top += 1;
         }
-        Some(TypeHeadWords { words: names, removable: spare, rest: top })
+        Some(TypeHeadWords { words: names, removable, rest: top })
     }
 
     fn is_scope(&self, top: usize) -> bool {
@@ -253,9 +253,9 @@ impl CScanner<'_> {
 
     /// Elides from the head of a scope what the grammar does not understand there.
     pub(super) fn repair_head(&mut self, head: &ScopeHead) {
-        for spare in &head.removable {
-            let start = self.tokens.top_level(spare.start).map_or(0, CToken::start);
-            self.edits.push((start..self.tokens.top_end(spare.end - 1), ""));
+        for range in &head.removable {
+            let start = self.tokens.top_level(range.start).map_or(0, CToken::start);
+            self.edits.push((start..self.tokens.top_end(range.end - 1), ""));
             self.out.repairs += 1;
         }
         self.repair_lead(head.keyword);

@@ -229,6 +229,7 @@ impl CScanner<'_> {
     fn word(&mut self) {
         let mut end = word_end(self.bytes, self.at);
         let is_number = self.bytes[self.at].is_ascii_digit();
+        // An apostrophe separates digits since C++14 and C23.
         while is_number && self.bytes.get(end) == Some(&b'\'') {
             end = word_end(self.bytes, end + 1);
         }

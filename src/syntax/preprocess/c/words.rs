@@ -3,6 +3,7 @@
 /// Returns whether a word is written as macros are: in capitals, with more than one letter.
 pub(super) fn is_macro_name(word: &str) -> bool {
     let bytes = word.as_bytes();
+    // A single capital is mostly the parameter of a template.
     1 < bytes.len()
         && bytes.iter().any(u8::is_ascii_uppercase)
         && bytes.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
