@@ -51,7 +51,7 @@ pub struct CandidateFile {
     pub request_position: usize,
 }
 
-/// What was said of the document as a whole, and goes into its receipt.
+/// What was noted about the document as a whole, and goes into its receipt.
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptNotes {
     pub name: Option<String>,
@@ -169,16 +169,16 @@ pub fn build_name_tree<'a>(
     files: impl Iterator<Item = (&'a RelPath, Option<&'a str>)>,
     words: &BTreeMap<Vec<u8>, String>,
 ) -> NameTree {
-    let mut noted = 0;
-    let mut said = |folder: &[u8]| {
+    let mut annotated = 0;
+    let mut annotation = |folder: &[u8]| {
         // A model could otherwise add lines that look like names of files.
         let words = words.get(folder).map(|words| sanitize_line(words)).filter(|words| !words.is_empty());
-        noted += u64::from(words.is_some());
+        annotated += u64::from(words.is_some());
         words.map_or("/".to_owned(), |words| format!("/ (by a model: {words})"))
     };
     let mut text = String::new();
     if words.contains_key(&b""[..]) {
-        let _ = writeln!(text, ".{}", said(b""));
+        let _ = writeln!(text, ".{}", annotation(b""));
     }
     let mut open: Vec<&[u8]> = Vec::new();
     for (path, remark) in files {
@@ -190,12 +190,12 @@ pub fn build_name_tree<'a>(
         for folder in &folders[common..] {
             let depth = open.len();
             open.push(folder);
-            write_line(&mut text, depth, folder, &said(&open.join(&b'/')));
+            write_line(&mut text, depth, folder, &annotation(&open.join(&b'/')));
         }
         let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
         write_line(&mut text, open.len(), path.file_name(), &remark);
     }
-    NameTree { text, annotated_folders: noted }
+    NameTree { text, annotated_folders: annotated }
 }
 
 fn write_line(text: &mut String, depth: usize, name: &[u8], rest: &str) {

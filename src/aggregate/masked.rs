@@ -97,7 +97,7 @@ impl SourcePage<'_> {
         around: &EnclosingContext<'_>,
     ) -> Vec<MaskedPiece> {
         let mut pieces = Vec::new();
-        let mut is_told = around.owner.is_none();
+        let mut is_owner_named = around.owner.is_none();
         // An entry that is indented deeper than its siblings is inside a block that no symbol stands for, such as an
         // `if`.
         let indents = entries.iter().map(|entry| self.indent_within(entry.span.start, around));
@@ -114,18 +114,18 @@ impl SourcePage<'_> {
             } else {
                 let within = self.render_regions(&entry.inside, &context_within(entry, around));
                 // What follows them belongs to this owner again, and a comment has to say so.
-                is_told = around.owner.is_none() || (is_told && within.is_empty());
+                is_owner_named = around.owner.is_none() || (is_owner_named && within.is_empty());
                 pieces.extend(within);
                 continue;
             };
-            let (is_line, is_led) = (!text.contains('\n'), !is_told);
+            let (is_line, is_led) = (!text.contains('\n'), !is_owner_named);
             let place = around.owner.filter(|_| is_led).map(|owner| self.owner_comment(owner, &indent));
             pieces.push(MaskedPiece {
                 text: place.unwrap_or_default() + &text,
                 is_line,
                 has_owner_comment: is_led,
             });
-            is_told = true;
+            is_owner_named = true;
         }
         pieces
     }

@@ -70,8 +70,8 @@ pub fn render_summary(words: &str, outline: Option<&Outline>, detail: SummaryDet
         }
         SummaryDetail::Signatures => {
             // The words name the most important ones already.
-            let is_told = |signature: &str| words.lines().any(|line| line.starts_with(signature));
-            for symbol in top_level(outline).into_iter().filter(|symbol| !is_told(&symbol.signature)) {
+            let is_listed = |signature: &str| words.lines().any(|line| line.starts_with(signature));
+            for symbol in top_level(outline).into_iter().filter(|symbol| !is_listed(&symbol.signature)) {
                 let _ = writeln!(text, "{}", symbol.signature);
             }
         }
@@ -206,9 +206,9 @@ pub fn render_slices(parts: &[SlicePart]) -> String {
         if !comment.is_empty() {
             let _ = write!(text, " ({comment})");
         }
-        let doubt = on_one_line(&part.caveat);
-        let doubt = if doubt.is_empty() { doubt } else { format!(" ({doubt})") };
-        let _ = writeln!(text, "\nLines {}-{}{doubt}:", part.start_line, part.end_line);
+        let caveat = on_one_line(&part.caveat);
+        let caveat = if caveat.is_empty() { caveat } else { format!(" ({caveat})") };
+        let _ = writeln!(text, "\nLines {}-{}{caveat}:", part.start_line, part.end_line);
         text.push_str(&part.content);
         if !part.content.is_empty() && !part.content.ends_with('\n') {
             text.push('\n');

@@ -140,8 +140,8 @@ fn request_stop(places: &DaemonPaths) -> Option<u32> {
 /// Returns the process that holds the lock. It is read twice: between a check of the lock and a read of the process id in
 /// it, a daemon may end, and another process reuse its id.
 fn lock_holder(places: &DaemonPaths) -> Option<u32> {
-    let look = || is_locked(places).then(|| FileLock::holder(&places.lock)).flatten();
-    look().filter(|pid| look() == Some(*pid))
+    let read_holder = || is_locked(places).then(|| FileLock::holder(&places.lock)).flatten();
+    read_holder().filter(|pid| read_holder() == Some(*pid))
 }
 
 /// Returns whether a daemon holds the lock, without creating the lock file.

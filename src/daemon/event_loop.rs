@@ -373,8 +373,8 @@ impl EventLoop<'_> {
             return;
         };
         let renewed = sockets.reopen();
-        let was_told = std::mem::replace(&mut self.is_unreachable, renewed.is_err());
-        if was_told {
+        let was_reported = std::mem::replace(&mut self.is_unreachable, renewed.is_err());
+        if was_reported {
             return;
         }
         (self.notify)(Notice::Note("the socket was deleted, and is created again"));

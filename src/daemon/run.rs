@@ -67,17 +67,8 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     let started_at_ms = clock.now_ns() / 1_000_000;
     // Greater than that of every daemon before, so that no clock of theirs is taken for ours.
     let position = ClockPosition { epoch: u64::try_from(started_at_ms).unwrap_or(0), sequence: 0 };
-    let feed = Arc::new(Feed::new(position));
     let workspace = Arc::new(WorkspaceCache::new());
-    let context = Arc::new(WorkerContext {
-        root: places.root.clone(),
-        sources: options.sources,
-        workspace: Arc::clone(&workspace),
-        is_paranoid: options.is_paranoid,
-        events: events.clone(),
-        fingerprint: Arc::new(Mutex::new(loaded.fingerprint())),
-        is_stopping: AtomicBool::new(false),
-    });
+    let context = Arc::new(worker_context(&options, loaded.fingerprint(), &workspace, &events));
     let summarizer = Arc::new(BackgroundSummarizer::new(options.key_lookup));
     let pool = WorkerPool::spawn(&context, &summarizer)?;
     let watcher = start_watcher(&places, &settings, position.epoch, events.clone())?;
@@ -98,7 +89,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         workspace,
         queues: pool.queues.clone(),
         summarizer,
-        feed: Arc::clone(&feed),
+        feed: Arc::new(Feed::new(position)),
         position,
         constants,
         settings,
@@ -115,14 +106,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         next_probe: now,
         probe_pause: Duration::ZERO,
     };
-    let handle: Arc<dyn DaemonControl> = Arc::new(ServiceHandle {
-        events: events.clone(),
-        feed,
-        last_status: Mutex::new(event_loop.status()),
-        fingerprint: Arc::clone(&context.fingerprint),
-    });
-    // Last, because clients that find the socket expect an answer, and all that answers them runs now.
-    let sockets = ListenSockets::open(handle, &places, options.listen, &events)?;
+    let sockets = open_sockets(&event_loop, &options, &events)?;
     event_loop.constants.listen = sockets.address().map(|address| address.to_string());
     event_loop.sockets = Some(sockets);
     systemd::notify(NotifyState::Ready);
@@ -132,6 +116,38 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         ROOT_GONE | TAKEN_OVER | THREAD_LOST => Err(Error::StateLost(reason)),
         reason => Ok(reason),
     }
+}
+
+fn worker_context(
+    options: &Options,
+    fingerprint: String,
+    workspace: &Arc<WorkspaceCache>,
+    events: &SyncSender<DaemonEvent>,
+) -> WorkerContext {
+    WorkerContext {
+        root: options.places.root.clone(),
+        sources: options.sources.clone(),
+        workspace: Arc::clone(workspace),
+        is_paranoid: options.is_paranoid,
+        events: events.clone(),
+        fingerprint: Arc::new(Mutex::new(fingerprint)),
+        is_stopping: AtomicBool::new(false),
+    }
+}
+
+/// Opens the sockets. To be called last, because clients that find them expect an answer.
+fn open_sockets(
+    event_loop: &EventLoop<'_>,
+    options: &Options,
+    events: &SyncSender<DaemonEvent>,
+) -> Result<ListenSockets, Error> {
+    let handle: Arc<dyn DaemonControl> = Arc::new(ServiceHandle {
+        events: events.clone(),
+        feed: Arc::clone(&event_loop.feed),
+        last_status: Mutex::new(event_loop.status()),
+        fingerprint: Arc::clone(&event_loop.fingerprint),
+    });
+    ListenSockets::open(handle, &event_loop.instance.places, options.listen, events)
 }
 
 /// Shuts down in order: no client is left waiting, and the lock is released last, when nothing else is held.

@@ -62,7 +62,7 @@ impl EventLoop<'_> {
         let (mode, reason) = match &self.mode {
             TrustMode::Starting => (DaemonMode::Starting, None),
             TrustMode::Events => (DaemonMode::Events, None),
-            TrustMode::Verified(why) => (DaemonMode::Verified, Some(why.clone())),
+            TrustMode::Verified(reason) => (DaemonMode::Verified, Some(reason.clone())),
         };
         let constants = &self.constants;
         DaemonStatus {

@@ -188,8 +188,8 @@ enum NextRound {
     Restart,
 }
 
-/// Takes in what batches have brought, where it is time to look, and returns the questions that are still in some;
-/// `None` if the books cannot be read.
+/// Collects the results of batches, if it is time to poll them, and returns the summaries that batches are still
+/// pending for; `None` if the ledger cannot be read.
 fn collect_batches(
     service: &SummaryService<'_>,
     watch: &PlanWatch<'_>,
@@ -224,8 +224,8 @@ fn run_round(
     tasks.ready.retain(|task| !pending.contains(&task.id));
     // Notes about the files are reported by the workers that answer queries.
     project.take_notes();
-    let look = WallClock.monotonic().saturating_sub(began);
-    let pause = look.saturating_mul(PAUSE_FACTOR).max(SETTINGS_POLL);
+    let listing_took = WallClock.monotonic().saturating_sub(began);
+    let pause = listing_took.saturating_mul(PAUSE_FACTOR).max(SETTINGS_POLL);
     summarizer.update_status(service, &tasks);
     if tasks.ready.is_empty() {
         return NextRound::After(tasks.next_ready_in.unwrap_or(IDLE_PAUSE).clamp(pause, IDLE_PAUSE));

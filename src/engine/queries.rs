@@ -128,19 +128,19 @@ fn outlines_that_mention(
     // A method of Ruby is `Frame#read`; a private field of JavaScript is `#read`.
     let own = own.rsplit_once('#').filter(|(owner, _)| !owner.is_empty()).map_or(own, |(_, own)| own);
     let by = outline_producers();
-    let (mut searched, mut speaking) = (HashSet::new(), HashMap::new());
+    let (mut searched, mut mentioning) = (HashSet::new(), HashMap::new());
     cache.query_store(|store| {
         store.search_outlines(own, &by, &mut |found| {
             let key = (found.hash, found.producer.language);
             searched.insert(key);
-            speaking.extend(found.outline.map(|outline| (key, outline)));
+            mentioning.extend(found.outline.map(|outline| (key, outline)));
         })
     });
     let mut mentions = Vec::new();
     files.retain(|file| {
         let Some(subject) = ContentRef::from_file(file) else { return false };
         let key = (subject.hash, subject.file_type.id);
-        let outline = speaking.get(&key).cloned();
+        let outline = mentioning.get(&key).cloned();
         mentions.extend(outline.map(|outline| (file.path.clone(), subject.hash, outline)));
         !searched.contains(&key)
     });

@@ -81,7 +81,7 @@ enum PipeEvent {
     Exited,
 }
 
-/// What was heard of a program.
+/// The output of a program so far.
 #[derive(Default)]
 struct CapturedOutput {
     stdout: Vec<u8>,
@@ -89,7 +89,7 @@ struct CapturedOutput {
     has_exited: bool,
 }
 
-/// How long a program is listened to, and how much of it is heard.
+/// How long a program may run, and how much output of it is captured.
 pub(super) struct ProcessLimits<'a> {
     /// How long it may say nothing.
     pub(super) idle_timeout: Duration,
@@ -134,22 +134,22 @@ pub(super) fn wait_for_exit(
         let _ = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(id), options));
         sender.send(PipeEvent::Exited)
     });
-    let heard = collect_output(&events, bounds);
-    if !heard.as_ref().is_ok_and(|heard| heard.has_exited) {
+    let captured = collect_output(&events, bounds);
+    if !captured.as_ref().is_ok_and(|captured| captured.has_exited) {
         // Its children too. One that is in no group of its own is stopped alone.
         kill_process_group(id, Signal::KILL).or_else(|_| child.kill())?;
     }
     let success = child.wait()?.success();
-    let heard = heard?;
-    if !heard.has_exited {
+    let captured = captured?;
+    if !captured.has_exited {
         return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not answer"));
     }
-    Ok(ProcessOutput { success, stdout: heard.stdout, stderr: heard.stderr })
+    Ok(ProcessOutput { success, stdout: captured.stdout, stderr: captured.stderr })
 }
 
 /// Listens until the program has ended and its pipes are closed, or for as long as the bounds allow.
 fn collect_output(events: &Receiver<PipeEvent>, bounds: &ProcessLimits<'_>) -> io::Result<CapturedOutput> {
-    let mut heard = CapturedOutput::default();
+    let mut captured = CapturedOutput::default();
     let (mut patience, mut fresh) = (bounds.idle_timeout, 0);
     let end = bounds.total_timeout.map(|total| Instant::now() + total);
     let until = |patience| end.unwrap_or(Instant::now() + patience).min(Instant::now() + patience);
@@ -160,25 +160,25 @@ fn collect_output(events: &Receiver<PipeEvent>, bounds: &ProcessLimits<'_>) -> i
         }
         // One that speaks without a pause would never let the wait below run out.
         if end.is_some_and(|end| end <= Instant::now()) {
-            return Ok(heard);
+            return Ok(captured);
         }
         let left = deadline.saturating_duration_since(Instant::now());
         let piece = match events.recv_timeout(left.min(POLL_INTERVAL)) {
-            Ok(PipeEvent::Stdout(piece)) => (&mut heard.stdout, piece),
-            Ok(PipeEvent::Stderr(piece)) => (&mut heard.stderr, piece),
+            Ok(PipeEvent::Stdout(piece)) => (&mut captured.stdout, piece),
+            Ok(PipeEvent::Stderr(piece)) => (&mut captured.stderr, piece),
             Ok(PipeEvent::Failed(error)) => return Err(error),
             Ok(PipeEvent::Exited) => {
-                heard.has_exited = true;
+                captured.has_exited = true;
                 (patience, fresh) = (patience.min(PIPE_GRACE_PERIOD), 0);
                 deadline = until(patience);
                 continue;
             }
             Err(RecvTimeoutError::Timeout) if POLL_INTERVAL < left => continue,
-            Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => return Ok(heard),
+            Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => return Ok(captured),
         };
         let (all, piece) = piece;
         all.extend_from_slice(&piece);
-        if bounds.output_bytes < heard.stdout.len() + heard.stderr.len() {
+        if bounds.output_bytes < captured.stdout.len() + captured.stderr.len() {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it says too much"));
         }
         fresh += piece.len();

@@ -1,4 +1,5 @@
-//! What the threads of the watcher share: the system's one, which only enters events, the keeper's, and its users'.
+//! The state shared by the watcher's threads: the system's, which only enters events, the one that watches, and its
+//! users'.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ pub(super) struct WatchState {
     pub(super) cookies_watched: bool,
 }
 
-/// What the keeper is woken for.
+/// Why the watching thread wakes up.
 pub(super) enum WakeReason {
     Stop,
     /// The time that it waited for has come.
@@ -51,7 +52,7 @@ impl SharedWatch {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state and wakes the keeper.
+    /// Changes the state and wakes the watching thread.
     pub(super) fn update(&self, change: impl FnOnce(&mut WatchState)) {
         change(&mut self.lock());
         self.wake.notify_all();

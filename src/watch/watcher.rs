@@ -46,7 +46,7 @@ impl Watcher {
         let root_identity = file_identity(&root).ok();
         let places = WatchPaths::new(root, &options.cache_dir, options.epoch);
         let shared = Arc::new(SharedWatch::new(places));
-        let keeper = WatchThread::new(
+        let watch_thread = WatchThread::new(
             Arc::clone(&shared),
             source,
             folders,
@@ -54,7 +54,7 @@ impl Watcher {
             root_identity,
             options.watch_limit_percent,
         );
-        let spawned = thread::Builder::new().name("slop-watch".to_owned()).spawn(move || keeper.run());
+        let spawned = thread::Builder::new().name("slop-watch".to_owned()).spawn(move || watch_thread.run());
         if spawned.is_err() {
             // Without its thread nothing is ever reported, and no cookie comes back.
             shared.lock().counts.mode = WatchMode::Verified;

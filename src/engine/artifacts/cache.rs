@@ -79,9 +79,9 @@ impl ArtifactCache<'_> {
                 self.store = Some(store);
                 if let Some(recovery) = recovery {
                     let moved_to = recovery.moved_to.file_name().unwrap_or_default().to_string_lossy();
-                    let why = recovery.reason;
+                    let reason = recovery.reason;
                     self.workspace
-                        .note(format!("the cache was rebuilt: {why}; the old file is now {moved_to}"));
+                        .note(format!("the cache was rebuilt: {reason}; the old file is now {moved_to}"));
                 }
                 Ok(())
             }

@@ -122,8 +122,9 @@ pub(super) fn reduce_to_changes(
         return;
     }
     if reader.delivered.is_empty() {
-        let why = "so that everything is shown";
-        cache.workspace.note(format!("no earlier aggregation named `{name}` is remembered, {why}"));
+        cache.workspace.note(format!(
+            "no earlier aggregation named `{name}` is remembered, so that everything is shown"
+        ));
         return;
     }
     draft.plan.since_last = true;
@@ -167,8 +168,10 @@ fn replace_by_diff(cache: &mut ArtifactCache<'_>, shown: &mut ShownFile, row: &D
         return;
     }
     let changed = format!("changed since the last aggregation named `{name}`");
-    let why = shown.candidate.reason.take();
-    shown.candidate.reason = Some(why.map_or(changed.clone(), |why| format!("{changed}; {why}")));
+    shown.candidate.reason = Some(match shown.candidate.reason.take() {
+        Some(earlier) => format!("{changed}; {earlier}"),
+        None => changed,
+    });
     shown.full_block = Some(std::mem::replace(&mut shown.candidate.block, diff));
 }
 

@@ -100,14 +100,14 @@ impl DocumentRun<'_, '_> {
         self.compose(&mut prepared, request.limits)?;
         // Fitted once more, because a document does not say what was dropped and why; the memo of the first fit makes
         // it cheap.
-        let (draft, basis) = self.fit_prepared(prepared)?;
+        let (draft, inputs) = self.fit_prepared(prepared)?;
         let files = draft.files.len() + draft.dropped.len();
         let shown = draft.files.into_iter().map(|shown| (shown, true));
         let all = shown.chain(draft.dropped.into_iter().map(|shown| (shown, false)));
-        let fates = all.filter_map(|(shown, is_shown)| {
+        let limited = all.filter_map(|(shown, is_shown)| {
             let (place, importance) = shown.rank?;
-            let changes = basis.history.as_ref().and_then(|history| history.scores.get(&shown.file.path));
-            let fate = LimitedView {
+            let changes = inputs.history.as_ref().and_then(|history| history.scores.get(&shown.file.path));
+            let view = LimitedView {
                 view: is_shown.then_some(shown.candidate.block.view),
                 reason: shown.candidate.reason,
                 place,
@@ -115,9 +115,9 @@ impl DocumentRun<'_, '_> {
                 importance,
                 changes: changes.copied().unwrap_or(0),
             };
-            Some((shown.file.path, fate))
+            Some((shown.file.path, view))
         });
-        Ok(fates.collect())
+        Ok(limited.collect())
     }
 }
 

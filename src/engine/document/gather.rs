@@ -2,7 +2,7 @@
 
 use super::render::{Renderer, type_or_unknown};
 use super::request::AggregationRequest;
-use super::view::{BaseText, ViewAnswer, ViewOverrides, ViewParams, base_text, base_texts};
+use super::view::{BaseText, BaseTexts, ViewAnswer, ViewOverrides, ViewParams, base_text, base_texts};
 use crate::aggregate::{
     CandidateFile, CuratedItems, DocumentPlan, DocumentSections, FileStability, Focus, FocusLines,
     Importance, NameTree, ReceiptNotes, RoutedView, RoutingContext, Selector,
@@ -38,14 +38,8 @@ pub(super) fn gather_files(
     if words.is_empty() && request.preset.is_none() {
         gathered.missing.extend(unmatched_items(routing.items, &selection.files));
     }
-    // Before the first file is rendered, so that git is asked for old texts, and skeletons are checked, many at a
-    // time.
     let routed: Vec<RoutedView> = selection.files.iter().map(|file| route(file, routing)).collect();
-    let all = || selection.files.iter().zip(&routed);
-    let diffs = all().filter(|(_, routed)| routed.view == ViewMode::Diff).map(|(file, _)| file.path.clone());
-    let mut texts = base_texts(&renderer.cache.workspace, request.base.as_deref(), diffs.collect())?;
-    let skeletons = all().filter(|(file, routed)| is_skeleton(file, routed.view, routing.max_bytes));
-    renderer.prefetch = SkeletonPrefetch::new(skeletons.map(|(file, _)| file));
+    let mut texts = prepare_rendering(renderer, request, routing, &selection.files, &routed)?;
     for (file, routed) in selection.files.into_iter().zip(routed) {
         renderer.cache.workspace.check_cancelled()?;
         let left_out = match &file.state {
@@ -77,6 +71,23 @@ pub(super) fn gather_files(
         gathered.shown.push(ShownFile::new(file, candidate, summary_detail(routing)));
     }
     Ok(gathered)
+}
+
+/// Prepares what takes many files at a time: asking git for the base texts of diffs, which are returned, and checking
+/// skeletons.
+fn prepare_rendering(
+    renderer: &mut Renderer<'_, '_>,
+    request: &AggregationRequest,
+    routing: &RoutingContext<'_>,
+    files: &[KnownFile],
+    routed: &[RoutedView],
+) -> Result<BaseTexts, Error> {
+    let all = || files.iter().zip(routed);
+    let diffs = all().filter(|(_, routed)| routed.view == ViewMode::Diff).map(|(file, _)| file.path.clone());
+    let texts = base_texts(&renderer.cache.workspace, request.base.as_deref(), diffs.collect())?;
+    let skeletons = all().filter(|(file, routed)| is_skeleton(file, routed.view, routing.max_bytes));
+    renderer.prefetch = SkeletonPrefetch::new(skeletons.map(|(file, _)| file));
+    Ok(texts)
 }
 
 pub(super) fn merged_items(workspace: &Workspace<'_>, request: &AggregationRequest) -> CuratedItems {

@@ -181,7 +181,7 @@ impl ViewLadders {
                 shown.candidate.block = smaller.block.clone();
                 shown.detail = SummaryDetail::Words;
                 shown.candidate.reason = Some(match shown.candidate.reason {
-                    Some(why) => format!("{why}; then {BUDGET_REASON}"),
+                    Some(earlier) => format!("{earlier}; then {BUDGET_REASON}"),
                     None => BUDGET_REASON.to_owned(),
                 });
             }

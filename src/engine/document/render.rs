@@ -53,25 +53,20 @@ impl Renderer<'_, '_> {
             }
         };
         let has_structure = syntax::has_structure(subject.file_type.id);
-        let (view, mut why) = aggregate::limit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
+        let (view, mut reason) =
+            aggregate::limit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
         rendering.view = view;
         // The type has structure, only this build cannot read it: a reason that the user can do something about.
         if let Some(feature) =
             syntax::missing_feature(subject.file_type.id).filter(|_| wanted.needs_structure())
         {
-            why = Some(format!("no {wanted} view: this slop was built without {feature}"));
+            reason = Some(format!("no {wanted} view: this slop was built without {feature}"));
         }
         let mut shown = self.cached_view(&subject, &mut rendering);
-        let fallback = match &shown {
-            Err(ViewUnavailable::Fallback(fallback)) => {
-                Some(format!("no {view}: {}", fallback.description()))
-            }
-            Err(ViewUnavailable::Words(words)) => Some(format!("no {view} view: {words}")),
-            Ok(_) | Err(ViewUnavailable::LeftOut(_)) => None,
-        };
         // Every text has a summary, so that no second fallback is needed.
-        if fallback.is_some() {
-            why = fallback;
+        if let Some(fallback) = shown.as_ref().err().and_then(|unavailable| unavailable.fallback_reason(view))
+        {
+            reason = Some(fallback);
             rendering.view = ViewMode::Summary;
             shown = self.cached_view(&subject, &mut rendering);
         }
@@ -87,7 +82,7 @@ impl Renderer<'_, '_> {
                     body,
                     summary: (view == ViewMode::Summary).then(|| self.author(&subject, &rendering)),
                 };
-                ViewAnswer { block, reason: why.or(missing) }
+                ViewAnswer { block, reason: reason.or(missing) }
             }
             Err(ViewUnavailable::LeftOut(reason)) => error_view(file, wanted, reason.description()),
             Err(ViewUnavailable::Fallback(fallback)) => error_view(file, wanted, fallback.description()),

@@ -56,7 +56,7 @@ fn discussion_entries(
 ) -> Result<Vec<DiscussionEntry>, Error> {
     let error = match read_discussion(workspace, discussion) {
         Err(error) if discussion.is_optional => error,
-        said => return said,
+        outcome => return outcome,
     };
     let (reason, is_error) = match error {
         Error::Discussion { source, .. } => {
@@ -88,8 +88,8 @@ fn read_discussion(
     };
     let bytes = read.map_err(|source| Error::DiscussionFile { path: path.clone(), source })?;
     let syntax = path.extension().and_then(OsStr::to_str).and_then(DataSyntax::from_extension);
-    let said = sections::read_discussion(&bytes, syntax, discussion.take.as_deref());
-    said.map_err(|source| Error::Discussion { path, source })
+    let entries = sections::read_discussion(&bytes, syntax, discussion.take.as_deref());
+    entries.map_err(|source| Error::Discussion { path, source })
 }
 
 /// Returns the file that a path spells, from the root. A name that is not UTF-8 is spelled as it is printed, unless a
@@ -249,10 +249,10 @@ fn issues_listed(workspace: &Workspace<'_>) -> Result<Option<BeadsList>, String>
             let beads = sections::read_beads(&finished.stdout, DataSyntax::Json);
             return beads.map(Some).map_err(|error| format!("`bd list`: {error}"));
         }
-        let said = String::from_utf8_lossy(&finished.stderr).into_owned();
+        let message = String::from_utf8_lossy(&finished.stderr).into_owned();
         // Another program's words go into the document: one line of them, bounded, and escaped below.
-        let said: String = said.lines().next().unwrap_or_default().chars().take(200).collect();
-        reason = format!("`bd list` failed: {}", said.escape_debug());
+        let message: String = message.lines().next().unwrap_or_default().chars().take(200).collect();
+        reason = format!("`bd list` failed: {}", message.escape_debug());
     }
     Err(reason)
 }

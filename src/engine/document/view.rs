@@ -54,6 +54,17 @@ pub(super) enum ViewUnavailable {
     Words(String),
 }
 
+impl ViewUnavailable {
+    /// Returns why the file is shown as a summary instead of in this view; `None` if it cannot be shown at all.
+    pub(super) fn fallback_reason(&self, view: ViewMode) -> Option<String> {
+        match self {
+            Self::Fallback(fallback) => Some(format!("no {view}: {}", fallback.description())),
+            Self::Words(words) => Some(format!("no {view} view: {words}")),
+            Self::LeftOut(_) => None,
+        }
+    }
+}
+
 /// What was asked for of one file.
 pub(super) struct ViewOverrides<'a> {
     pub(super) mask: &'a [(String, MaskMode)],
@@ -78,7 +89,7 @@ pub(super) fn health_remark(health: ParseHealth) -> Result<Option<String>, ViewU
 }
 
 /// This many missing names of a mask are listed one by one.
-const MOST_TOLD: usize = 10;
+const MAX_LISTED_NAMES: usize = 10;
 
 /// Renders the requested mask of symbols, or else the curated one.
 pub(super) fn masked_view(
@@ -86,9 +97,9 @@ pub(super) fn masked_view(
     subject: &ContentRef<'_>,
     rendering: &mut ViewParams<'_>,
 ) -> Result<ViewContent, ViewUnavailable> {
-    let asked = rendering.overrides.map(|overrides| overrides.mask).filter(|mask| !mask.is_empty());
-    let said = rendering.item.map(|item| item.ast_mask.as_slice());
-    let mask = asked.or(said).unwrap_or_default();
+    let requested = rendering.overrides.map(|overrides| overrides.mask).filter(|mask| !mask.is_empty());
+    let curated = rendering.item.map(|item| item.ast_mask.as_slice());
+    let mask = requested.or(curated).unwrap_or_default();
     if mask.is_empty() {
         return Err(ViewUnavailable::Words("no mask says which symbols to show".to_owned()));
     }
@@ -102,7 +113,7 @@ pub(super) fn masked_view(
         (Ok(shown), reason) => Ok(ViewContent { reason, ..shown }),
         // Nothing is shown because the mask's names are gone, which says more than that there is no symbol.
         (Err(ViewUnavailable::Words(_)), Some(reason)) => Err(ViewUnavailable::Words(reason)),
-        (Err(hindrance), _) => Err(hindrance),
+        (Err(unavailable), _) => Err(unavailable),
     }
 }
 
@@ -165,7 +176,7 @@ pub(super) fn diff_view(
     };
     let (past, label) = match old {
         BaseText::Known(past, label) => (past, label),
-        BaseText::Nothing(why) => return Err(ViewUnavailable::Words(why.to_owned())),
+        BaseText::Nothing(reason) => return Err(ViewUnavailable::Words(reason.to_owned())),
     };
     let old = match past {
         RevisionText::Text(text) => Some(text),
@@ -174,8 +185,8 @@ pub(super) fn diff_view(
             return Err(ViewUnavailable::Words(format!("at {label}, {}", reason.description())));
         }
         RevisionText::UnaskablePath => {
-            let why = "git cannot be asked for a name with a line's end in it";
-            return Err(ViewUnavailable::Words(why.to_owned()));
+            let reason = "git cannot be asked for a name with a line's end in it";
+            return Err(ViewUnavailable::Words(reason.to_owned()));
         }
     };
     let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
@@ -194,7 +205,7 @@ fn view_text(
 }
 
 fn slice_warnings(found: &[(&Slice, SliceResolution)]) -> Option<String> {
-    let doubts = found.iter().filter_map(|(slice, found)| {
+    let warnings = found.iter().filter_map(|(slice, found)| {
         let what = match found.status {
             SliceStatus::Exact | SliceStatus::Moved => return None,
             SliceStatus::Changed => "has changed",
@@ -203,19 +214,19 @@ fn slice_warnings(found: &[(&Slice, SliceResolution)]) -> Option<String> {
         let Slice { tag, start_line, end_line, .. } = slice;
         Some(format!("the slice {tag:?} of lines {start_line}-{end_line} {what}: {}", found.reason))
     });
-    let doubts: Vec<String> = doubts.collect();
-    (!doubts.is_empty()).then(|| doubts.join("; "))
+    let warnings: Vec<String> = warnings.collect();
+    (!warnings.is_empty()).then(|| warnings.join("; "))
 }
 
 /// Returns which names of a mask no symbol bears.
 fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
-    let words = missing.iter().take(MOST_TOLD).map(|(key, near)| match near.len() {
+    let words = missing.iter().take(MAX_LISTED_NAMES).map(|(key, near)| match near.len() {
         0 => format!("`{key}`"),
         _ => format!("`{key}` (nearest: {})", near.join(", ")),
     });
     let mut words: Vec<String> = words.collect();
-    if MOST_TOLD < missing.len() {
-        words.push(format!("{} more", missing.len() - MOST_TOLD));
+    if MAX_LISTED_NAMES < missing.len() {
+        words.push(format!("{} more", missing.len() - MAX_LISTED_NAMES));
     }
     (!words.is_empty()).then(|| format!("the mask names what is not there: {}", words.join("; ")))
 }

@@ -119,6 +119,37 @@ pub(super) fn scan_places(
     let began = cache.workspace.world.clock.monotonic();
     let rules = snapshot.listed.history_key();
     let mut scan = ScanResult { rules, ..ScanResult::default() };
+    let (to_read, kept) = check_places(cache, places, request, snapshot, &mut scan);
+    count_missed(cache, &to_read, snapshot);
+    // A scan of some files says nothing about the rows of the others.
+    let is_all = places.len() == snapshot.files().len() && request.scope.is_empty();
+    // Files that are known and not listed any more, or that have turned into something that is not read.
+    let mut removed: Vec<RelPath> =
+        snapshot.rows.keys().filter(|path| is_all && !kept.contains(path)).cloned().collect();
+    removed.sort();
+    scan.report.removed = removed.len() as u64;
+    let young = read_all(cache, &to_read, removed, snapshot, request, &mut scan);
+    // Before anything is marked as read: after a cancellation some files were not.
+    cache.workspace.check_cancelled()?;
+    if request.settles {
+        reread_young(cache, &young, snapshot, request);
+    }
+    scan.files.sort_by(|a, b| a.path.cmp(&b.path));
+    scan.finish_counts(cache.workspace.world.clock.monotonic().saturating_sub(began));
+    let unstable = scan.report.left_out.get(&SkipReason::Unstable).copied();
+    cache.workspace.log.count_unstable(unstable.unwrap_or_default());
+    Ok(scan)
+}
+
+/// Compares the stamps of the listed files at these indices, and takes in those that need not be read. Returns the
+/// files to read, and all whose rows are kept.
+fn check_places<'s>(
+    cache: &ArtifactCache<'_>,
+    places: &[usize],
+    request: &ScanRequest<'_>,
+    snapshot: &'s ProjectSnapshot,
+    scan: &mut ScanResult,
+) -> (Vec<RelPath>, FxHashSet<&'s RelPath>) {
     let mut to_read = Vec::new();
     let mut kept = FxHashSet::default();
     for at in places {
@@ -142,25 +173,7 @@ pub(super) fn scan_places(
             }
         }
     }
-    count_missed(cache, &to_read, snapshot);
-    // A scan of some files says nothing about the rows of the others.
-    let is_all = places.len() == snapshot.files().len() && request.scope.is_empty();
-    // Files that are known and not listed any more, or that have turned into something that is not read.
-    let mut removed: Vec<RelPath> =
-        snapshot.rows.keys().filter(|path| is_all && !kept.contains(path)).cloned().collect();
-    removed.sort();
-    scan.report.removed = removed.len() as u64;
-    let young = read_all(cache, &to_read, removed, snapshot, request, &mut scan);
-    // Before anything is marked as read: after a cancellation some files were not.
-    cache.workspace.check_cancelled()?;
-    if request.settles {
-        reread_young(cache, &young, snapshot, request);
-    }
-    scan.files.sort_by(|a, b| a.path.cmp(&b.path));
-    scan.finish_counts(cache.workspace.world.clock.monotonic().saturating_sub(began));
-    let unstable = scan.report.left_out.get(&SkipReason::Unstable).copied();
-    cache.workspace.log.count_unstable(unstable.unwrap_or_default());
-    Ok(scan)
+    (to_read, kept)
 }
 
 /// Returns what is known of a file without reading it.

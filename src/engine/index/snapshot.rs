@@ -9,7 +9,7 @@ use crate::discover;
 use crate::discover::{DiscoveredFile, HeaderNeighbors};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::workspace::{FileRows, TOLD_BY_NS, TrackedListing, TreeSnapshot, is_racy};
+use crate::engine::workspace::{EVENT_DEADLINE_NS, FileRows, TrackedListing, TreeSnapshot, is_racy};
 use crate::model::RelPath;
 use crate::store::FileRow;
 use crate::sys::{FileStat, Files};
@@ -112,14 +112,14 @@ pub(super) fn count_missed(cache: &ArtifactCache<'_>, to_read: &[RelPath], snaps
         return;
     }
     // The event of a later change may still be on its way.
-    let told_by = cache.workspace.world.clock.now_ns().saturating_sub(TOLD_BY_NS);
+    let reported_until_ns = cache.workspace.world.clock.now_ns().saturating_sub(EVENT_DEADLINE_NS);
     let is_missed = |path: &&RelPath| {
         let at = snapshot.files().binary_search_by(|found| found.path.cmp(path)).ok();
         let stat = at.and_then(|at| snapshot.stats[at]);
         let row = snapshot.rows.get(*path);
         !snapshot.is_dirty(path)
             && row.zip(stat).is_some_and(|(row, stat)| {
-                row.stamp.is_some_and(|stamp| stamp != stat.stamp) && stat.stamp.ctime_ns < told_by
+                row.stamp.is_some_and(|stamp| stamp != stat.stamp) && stat.stamp.ctime_ns < reported_until_ns
             })
     };
     tree.count_missed(to_read.iter().filter(is_missed).count() as u64);

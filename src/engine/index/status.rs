@@ -35,11 +35,11 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
     let snapshot = take_snapshot(cache, &|_| true)?;
     let mut all = Vec::new();
     for (at, found) in snapshot.files().iter().enumerate() {
-        let look = check_stamp(&cache.workspace, at, &snapshot, Trust::Stamps);
+        let check = check_stamp(&cache.workspace, at, &snapshot, Trust::Stamps);
         let row = snapshot.rows.get(&found.path);
         // Without the neighbors, so that a header has the type that it was last read as: this is about what is stored.
         let known = row.and_then(|row| state_from_row(row, None));
-        let freshness = match &look {
+        let freshness = match &check {
             StampCheck::LeftOut(reason) | StampCheck::Unchanged(KnownState::LeftOut(reason)) => {
                 Freshness::LeftOut(*reason)
             }

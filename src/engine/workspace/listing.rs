@@ -20,7 +20,7 @@ use crate::model::{ContentHash, FileStamp, RelPath};
 use crate::sys::{FileKind, Processes, run_git};
 
 /// A change that is older than this should have been reported by an event.
-pub(in crate::engine) const TOLD_BY_NS: i64 = 2_000_000_000;
+pub(in crate::engine) const EVENT_DEADLINE_NS: i64 = 2_000_000_000;
 /// How deep folders may lie in one another that hold no file of the project. Each step is a question to git.
 const MOST_STEPS: usize = 8;
 
@@ -106,7 +106,7 @@ impl Workspace<'_> {
     fn check_listing(&self, listed: &TrackedListing) -> ListingState {
         let now_ns = self.world.clock.now_ns();
         let gone = |stamps: [Option<FileStamp>; 2]| {
-            let is_old = |stamp: &FileStamp| stamp.ctime_ns < now_ns.saturating_sub(TOLD_BY_NS);
+            let is_old = |stamp: &FileStamp| stamp.ctime_ns < now_ns.saturating_sub(EVENT_DEADLINE_NS);
             let should_be_reported = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
             ListingState::Stale { should_be_reported }
         };
@@ -123,10 +123,10 @@ impl Workspace<'_> {
                 return gone([Some(*before), now]);
             }
         }
-        let looked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let rechecked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut state = ListingState::Unchanged;
         for (at, folder) in listed.folders.iter().enumerate() {
-            let (before, read_at_ns) = looked
+            let (before, read_at_ns) = rechecked
                 .get(&at)
                 .map_or((folder.stamp, listed.began_ns), |(stamp, read)| (Some(*stamp), *read));
             let now = self.folder_stamp(folder.path.as_ref());
@@ -138,8 +138,8 @@ impl Workspace<'_> {
             let read_at_ns = self.world.clock.now_ns();
             match (now, self.names_in(folder.path.as_ref())) {
                 (Some(now), Some((names, _))) if Some(names) == folder.names => {
-                    let mut looked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner);
-                    looked.insert(at, (now, read_at_ns));
+                    let mut rechecked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner);
+                    rechecked.insert(at, (now, read_at_ns));
                     state = ListingState::SameNames;
                 }
                 (_, _) => return gone([before, now]),

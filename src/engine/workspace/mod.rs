@@ -13,6 +13,6 @@ pub use tracker::WorkspaceCounts;
 pub(in crate::engine) use files::{
     HashedText, KnownFile, KnownState, is_racy, window_ns, with_byte_order_mark,
 };
-pub(in crate::engine) use listing::TOLD_BY_NS;
+pub(in crate::engine) use listing::EVENT_DEADLINE_NS;
 pub(in crate::engine) use root::Workspace;
 pub(in crate::engine) use tracker::{FileRows, TrackedListing, TreeSnapshot, TreeTracker};
