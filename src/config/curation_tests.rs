@@ -144,8 +144,9 @@ fn the_projects_presets_and_personas_win_by_name() {
     let user = "[presets.a]\ndescription='u'\n[presets.b]\ndescription='u'\n[personas.a]\ntier=1\n";
     let project = "[presets.a]\ndescription='p'\n[personas.a]\ntier=2\n";
     let curation = load(&inputs(user, project)).unwrap().curation;
-    let said: Vec<_> = curation.presets.iter().map(|preset| preset.value.description.as_str()).collect();
-    assert_eq!(said, ["p", "u"]);
+    let descriptions: Vec<_> =
+        curation.presets.iter().map(|preset| preset.value.description.as_str()).collect();
+    assert_eq!(descriptions, ["p", "u"]);
     assert_eq!(curation.preset("b").unwrap().origin.to_string(), "user.toml:3");
     let [persona] = &curation.personas[..] else { panic!("{curation:?}") };
     assert_eq!(persona.value.tier, Some(Tier::TechLead));

@@ -42,8 +42,8 @@ fn the_client_is_told_of_progress_and_faults() {
     let house = ApiTestServer::with(Timeouts { progress: quick, sign: quick, ..TIMEOUTS });
     let client = house.client();
     let symbols = |name: &str| AnyQuery::Symbols(SymbolsQuery { name: name.to_owned(), definition: false });
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let (fake, seen) = (Arc::clone(&house.fake), Arc::clone(&told));
+    let progress = Arc::new(Mutex::new(Vec::new()));
+    let (fake, seen) = (Arc::clone(&house.fake), Arc::clone(&progress));
     let observer = Observer(move |done, total| {
         seen.lock().unwrap().push((done, total));
         // The first may come before the work has begun.
@@ -55,7 +55,7 @@ fn the_client_is_told_of_progress_and_faults() {
     let options = CallOptions { job, ..CallOptions::default() };
     let answered = client.ask(&symbols("slow"), &options).unwrap();
     assert_eq!(json_of(&answered), "{\"was\":\"slow\"}");
-    assert!(told.lock().unwrap().contains(&(1, 2)), "{told:?}");
+    assert!(progress.lock().unwrap().contains(&(1, 2)), "{progress:?}");
     for (name, code, kind) in [
         ("missing", "not_found", ApiErrorKind::User),
         ("broken", "list_failed", ApiErrorKind::Environment),

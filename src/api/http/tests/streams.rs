@@ -20,8 +20,8 @@ fn lines_tell_progress_and_last_the_answer() {
         house.fake.sees("released");
         let heard = heard(begun.as_bytes().chain(stream));
         let line: Value = serde_json::from_str(heard.body.lines().last().unwrap()).unwrap();
-        let told = json!({"data": line["data"], "error": line["error"]["code"], "status": line["status"]});
-        assert_eq!(told, last);
+        let outcome = json!({"data": line["data"], "error": line["error"]["code"], "status": line["status"]});
+        assert_eq!(outcome, last);
     }
 }
 
@@ -55,11 +55,11 @@ fn a_document_is_given_alone_where_that_is_accepted() {
 fn events_are_told_as_they_come_and_from_where_a_stream_broke_off() {
     let house = ApiTestServer::new();
     (1..=3).for_each(|sequence| house.fake.feed.publish(event(sequence, "a.py")));
-    let told = "id: 1:3\nevent: changed\n\
+    let expected = "id: 1:3\nevent: changed\n\
                 data: {\"clock\":\"1:3\",\"changes\":[{\"path\":\"a.py\",\"kind\":\"modified\",\"sha256\":\"ab\"}]}\n\n";
     let heard = house.raw(&get("/v1/events?since=1:2&limit=1", ""));
     assert!(heard.head.contains("content-type: text/event-stream"));
-    assert_eq!(heard.body, format!(": watching\n\n{told}"));
+    assert_eq!(heard.body, format!(": watching\n\n{expected}"));
     for (since, last) in [("", "1:2"), ("since=1:1&", "1:2"), ("since=1:2&", "")] {
         let request = get(&format!("/v1/events?{since}limit=1"), &format!("last-event-id: {last}\r\n"));
         assert_eq!(house.raw(&request).body, heard.body, "{since} {last}");

@@ -38,11 +38,11 @@ fn a_client_that_asks_for_it_is_told_how_far_the_work_is() {
         let params =
             json!({"name": "slop_outline", "arguments": {"files": ["a"]}, "_meta": {"progressToken": "t"}});
         let id = client.begin("tools/call", params).await;
-        let told = client.receive().await;
-        assert_eq!(told["method"], "notifications/progress");
+        let received = client.receive().await;
+        assert_eq!(received["method"], "notifications/progress");
         let expected =
             json!({"progressToken": "t", "progress": 1.0, "total": 9.0, "message": "reading files"});
-        assert_eq!(told["params"], expected);
+        assert_eq!(received["params"], expected);
         go.send(()).unwrap();
         assert_eq!(client.receive().await["id"], id);
     });
