@@ -222,7 +222,7 @@ fn requested_mode(arguments: &ViewArguments) -> Result<Option<ModeName>, ApiErro
     let named = arguments.mode.map(to_mode_name);
     let fits = named.is_none() || first.is_none() || named == first;
     if implied.next().is_some() || !fits {
-        let reason = "give only one of `symbols`, `lines` and `base`, and `mode` with none of them but `diff` with `base`";
+        let reason = "more than one of `symbols`, `lines` and `base`, or a `mode` that contradicts them";
         return Err(bad_arguments(reason));
     }
     Ok(first.or(named))

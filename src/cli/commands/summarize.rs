@@ -84,7 +84,7 @@ fn report_unasked(
 ) -> Result<(), CommandError> {
     let skipped = if has_picks { writing.unasked_reasons()? } else { Vec::new() };
     for (path, reason) in skipped.iter().take(MAX_LISTED) {
-        context.output.note(&format!("nobody is asked about {path}: {reason}"));
+        context.output.note(&format!("no model is asked about {path}: {reason}"));
     }
     if MAX_LISTED < skipped.len() {
         context
@@ -242,7 +242,7 @@ fn write_collected(
     let (answered, refused, waiting) =
         (format_grouped(*answered), format_grouped(*refused), format_grouped(*waiting));
     context.write_line(&format!(
-        "came home  {answered} answered, {refused} refused, {waiting} still to come; {spent}"
+        "fetched    {answered} answered, {refused} refused, {waiting} pending; {spent}"
     ))?;
     // The provider may have billed them, and the ledger must never be below the bill.
     if 0 < *lost {

@@ -70,8 +70,8 @@ fn eligible_preview(
     policy: &SummaryPolicy,
 ) -> PromptPreview {
     let preparer = preparer(workspace, tasks, policy);
-    let (prepared, secrets) = (preparer.prepare(&task, 0), preparer.secrets(&task));
-    PromptPreview::Eligible { task: Box::new(task), prepared, secrets }
+    let (prompt, secrets) = (preparer.prepare(&task, 0), preparer.secrets(&task));
+    PromptPreview::Eligible { task: Box::new(task), prepared: prompt, secrets }
 }
 
 /// Returns the content of a file, or the only one that lies in a folder.

@@ -217,7 +217,7 @@ fn a_run_without_new_requests_fetches_finished_batches() {
     // The folder is left to summarize; this test's server only supports batches.
     let ran = project.slop(&["summarize", "one.py", "two.py", "three.py", "four.py", "--yes"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.contains("came home  4 answered, 0 refused, 0 still to come"), "{}", ran.out);
+    assert!(ran.out.contains("fetched    4 answered, 0 refused, 0 pending"), "{}", ran.out);
     let shown = project.json(&["agent", "show", "one.py", "--tier", "1"]);
     assert_eq!(shown["summaries"][0]["text"], "Counts what it is given.");
 }
