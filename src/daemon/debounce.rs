@@ -65,6 +65,7 @@ impl ChangeDebouncer {
 
     pub(super) fn take_due(&mut self, now: Duration) -> Option<DueChanges> {
         if self.all_files.is_some_and(|times| times.due_at() <= now) {
+            // A refresh of everything includes the files that have not settled yet.
             *self = Self::default();
             return Some(DueChanges::AllFiles);
         }

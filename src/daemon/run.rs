@@ -68,7 +68,14 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     // Greater than that of every daemon before, so that no clock of theirs is taken for ours.
     let position = ClockPosition { epoch: u64::try_from(started_at_ms).unwrap_or(0), sequence: 0 };
     let workspace = Arc::new(WorkspaceCache::new());
-    let context = Arc::new(worker_context(&options, loaded.fingerprint(), &workspace, &events));
+    let context = Arc::new(worker_context(
+        &places,
+        options.sources,
+        options.is_paranoid,
+        loaded.fingerprint(),
+        &workspace,
+        &events,
+    ));
     let summarizer = Arc::new(BackgroundSummarizer::new(options.key_lookup));
     let pool = WorkerPool::spawn(&context, &summarizer)?;
     let watcher = start_watcher(&places, &settings, position.epoch, events.clone())?;
@@ -106,7 +113,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         next_probe: now,
         probe_pause: Duration::ZERO,
     };
-    let sockets = open_sockets(&event_loop, &options, &events)?;
+    let sockets = open_sockets(&event_loop, options.listen, &events)?;
     event_loop.constants.listen = sockets.address().map(|address| address.to_string());
     event_loop.sockets = Some(sockets);
     systemd::notify(NotifyState::Ready);
@@ -119,16 +126,18 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
 }
 
 fn worker_context(
-    options: &Options,
+    places: &DaemonPaths,
+    sources: SettingsSources,
+    is_paranoid: bool,
     fingerprint: String,
     workspace: &Arc<WorkspaceCache>,
     events: &SyncSender<DaemonEvent>,
 ) -> WorkerContext {
     WorkerContext {
-        root: options.places.root.clone(),
-        sources: options.sources.clone(),
+        root: places.root.clone(),
+        sources,
         workspace: Arc::clone(workspace),
-        is_paranoid: options.is_paranoid,
+        is_paranoid,
         events: events.clone(),
         fingerprint: Arc::new(Mutex::new(fingerprint)),
         is_stopping: AtomicBool::new(false),
@@ -138,7 +147,7 @@ fn worker_context(
 /// Opens the sockets. To be called last, because clients that find them expect an answer.
 fn open_sockets(
     event_loop: &EventLoop<'_>,
-    options: &Options,
+    listen: Option<std::net::SocketAddr>,
     events: &SyncSender<DaemonEvent>,
 ) -> Result<ListenSockets, Error> {
     let handle: Arc<dyn DaemonControl> = Arc::new(ServiceHandle {
@@ -147,7 +156,7 @@ fn open_sockets(
         last_status: Mutex::new(event_loop.status()),
         fingerprint: Arc::clone(&event_loop.fingerprint),
     });
-    ListenSockets::open(handle, &event_loop.instance.places, options.listen, events)
+    ListenSockets::open(handle, &event_loop.instance.places, listen, events)
 }
 
 /// Shuts down in order: no client is left waiting, and the lock is released last, when nothing else is held.

@@ -241,6 +241,7 @@ impl ListenSockets {
         let failed = |source| Error::BindAddress { address, source };
         let listener = TcpListener::bind(address).map_err(failed)?;
         let bound = listener.local_addr().map_err(failed)?;
+        // New with each start, so that a token that leaked earlier opens nothing.
         let token = random_token().map_err(failed)?;
         let text = json!({"address": bound.to_string(), "token": token}).to_string();
         write_listener_file(&self.places, &text)?;
