@@ -60,6 +60,29 @@ fn the_page_on_reliability_names_existing_tests() {
     }
 }
 
+/// The patches are applied only at night; this keeps them from rotting until then.
+#[test]
+fn every_mutant_applies_and_names_existing_tests() {
+    let mut sources = Vec::new();
+    for folder in ["src", "tests/it"] {
+        collect(&root().join(folder), &mut sources);
+    }
+    let entries = fs::read_dir(root().join("tests/mutants")).unwrap().map(|entry| entry.unwrap().path());
+    let patches: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == "patch")).collect();
+    assert!(10 < patches.len());
+    for patch in patches {
+        let output =
+            Command::new("git").args(["apply", "--check"]).arg(&patch).current_dir(root()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        for line in fs::read_to_string(&patch).unwrap().lines().filter(|line| line.starts_with("Killed-by: "))
+        {
+            let name = line.rsplit("::").next().unwrap();
+            assert!(sources.iter().any(|text| text.contains(&format!("fn {name}("))), "there is no `{name}`");
+        }
+    }
+}
+
 fn collect(folder: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();

@@ -152,7 +152,7 @@ named_enum! {
     }
 }
 
-/// The key of one summary that a model wrote: a hash of all that its words depend on, as listed in `summarize/agent/key.rs`.
+/// The key of one summary that a model wrote: a hash of all that its words depend on, as listed in `summarize/prompt/strategy.rs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SummaryKey(pub ContentHash);
 
