@@ -65,6 +65,7 @@ impl SummaryService<'_> {
             let after = collected.answered + collected.refused + collected.lost;
             collected.waiting += (batch.items.len() as u64).saturating_sub(after - before);
             if let Err(reason) = done {
+                // The failure of one provider must not keep the results of the others from being collected.
                 let is_last = matches!(reason, StopReason::Interrupted | StopReason::Store(_));
                 collected.stopped.get_or_insert(reason);
                 if is_last {
@@ -157,9 +158,12 @@ impl BatchCollection<'_> {
         let mut open: BTreeMap<String, &BatchItem> =
             self.batch.items.iter().map(|item| (custom_id(&item.task_key), item)).collect();
         for (name, answer) in answers {
+            // The results come from outside: an id may be foreign, or occur twice, and then the first result has
+            // settled the call.
             let Some(item) = open.remove(&name) else { continue };
             self.accept_one(item, answer)?;
         }
+        // They may have been charged although no result arrived, so they are not settled here as free.
         self.collected.lost += open.len() as u64;
         self.core.claims.db().delete_batch(self.batch.id)
     }
@@ -192,6 +196,7 @@ impl BatchCollection<'_> {
                 let keys = (*task_key, self.core.options.policy.refusal_key(task_key));
                 claims.refuse(keys, &failure.message, until_ms, now_ms)
             }
+            // The subject is not at fault: the task can be claimed again once the batch is deleted.
             None => Ok(()),
         }
     }
@@ -233,6 +238,8 @@ impl BatchCollection<'_> {
         let (batch, key) = (self.batch, self.core.key(&self.model));
         let names: Vec<String> = batch.items.iter().map(|item| custom_id(&item.task_key)).collect();
         let tag = batch::tag(names.iter().map(String::as_str));
+        // Anthropic's batches have no metadata. There only the time, the number of items and, in the end, the ids in
+        // the results show whose batch it is.
         let has_tags = self.model.provider.wire != WireFormat::Anthropic;
         let may_be = |listed: &ListedBatch| {
             let is_close = (listed.created_ms - batch.at_ms).abs() <= CLOCK_SLACK_MS;

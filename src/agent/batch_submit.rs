@@ -69,6 +69,7 @@ impl SummaryService<'_> {
             if let Err(reason) = submission.submit_next_batch(&mut rest) {
                 submission.outcome.stopped = Some(reason);
             }
+            // A pass that took no task would be repeated forever.
             if rest.len() == 0 || rest.len() == before {
                 break;
             }
@@ -96,6 +97,8 @@ impl<'s> BatchSubmission<'s> {
         pending: &mut PendingBatch<'s>,
         rest: &mut std::vec::IntoIter<SummaryTask>,
     ) -> Result<Option<(CapExceeded, Money)>, StopReason> {
+        // Not binding: another process may spend meanwhile, so `reserve_batch` checks the caps again in the
+        // transaction that reserves. Here they only decide how many prompts are prepared.
         let spent = self.core.spent().map_err(StopReason::Store)?;
         let caps = self.core.options.caps;
         let headroom = CapHeadroom {
@@ -111,14 +114,19 @@ impl<'s> BatchSubmission<'s> {
             let Some(task) = rest.next() else { break };
             let prepared = self.claim_and_prepare(task).inspect_err(|_| self.outcome.remaining += 1)?;
             let Some(prepared) = prepared else { continue };
+            // Each item is a call in the ledger, so the cap on calls counts items, not batches.
             let calls = pending.items.len() as u64;
             if headroom.money < pending.worst + prepared.worst || headroom.calls <= calls {
                 self.outcome.remaining += 1;
+                // The task was taken from `rest`, so it is counted here; the claim is released when `prepared` is
+                // dropped.
                 let is_calls = headroom.calls <= calls;
                 let cap = if is_calls { CapExceeded::Calls } else { self.nearest_cap(&spent) };
                 return Ok(Some((cap, prepared.worst)));
             }
             let prompt = &prepared.prepared.prompt;
+            // Counted before they are encoded: the lower of the providers' limits is about four times as high as
+            // ours, which leaves room for the escapes of JSON.
             pending.bytes += prompt.material.len() + prompt.instructions.len();
             pending.worst = pending.worst + prepared.worst;
             pending.items.push(prepared);
@@ -172,6 +180,8 @@ impl<'s> BatchSubmission<'s> {
             }
             Err(error) => {
                 self.outcome.remaining += count;
+                // Only a refusal is certain not to be charged. After any other error the row stays, so that `collect`
+                // looks for the batch at the provider.
                 if matches!(error, BatchHttpError::Refused { .. }) {
                     self.core.cancel(id).map_err(StopReason::Store)?;
                 }
@@ -231,6 +241,8 @@ impl<'s> BatchSubmission<'s> {
 /// Returns the first model of a chain that supports batches, with its price halved.
 pub fn batch_model(chain: &[Model]) -> Result<Model, Error> {
     let model = chain.iter().find(|model| batch::is_possible(model)).ok_or(Error::NoBatches)?;
+    // Reservations must use the price that will be charged, or the caps would stop a batch at half of what it may
+    // cost.
     Ok(Model { price: model.price.map(|price| price.halved()), ..model.clone() })
 }
 

@@ -156,6 +156,7 @@ pub(super) fn perform_call(
         EncodedRequest::Web(request) => {
             let limits = HttpLimits {
                 connect: CONNECT.min(call.timeout),
+                // Responses are not streamed: a server is silent until the answer is complete.
                 idle: call.timeout,
                 total: call.timeout,
                 body_bytes: ANSWER_BYTES,
@@ -192,6 +193,7 @@ pub(super) fn check_reply(
         Ok(summaries) => CallResult::Answered { reply, summaries },
         Err(soft) => {
             let ModelReply { tokens, request_id, rate_limits, .. } = reply;
+            // With its tokens, because the answer is charged although it is useless.
             let failure = CallFailure::new(FailureClass::Soft(soft), soft_failure_message(soft));
             CallResult::Failed(CallFailure { tokens: Some(tokens), request_id, rate_limits, ..failure })
         }
@@ -216,7 +218,7 @@ fn command_failure(command: &[String], error: &io::Error) -> CallResult {
         io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => {
             CallResult::Failed(CallFailure::new(FailureClass::Settings, message))
         }
-        // It was started.
+        // It was started, and may have had an answer computed that is charged.
         io::ErrorKind::TimedOut | io::ErrorKind::FileTooLarge => {
             CallResult::Lost { is_unsent: false, message }
         }

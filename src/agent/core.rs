@@ -42,6 +42,7 @@ impl<'w> AgentCore<'w> {
     ) -> Self {
         let now = world.clock.monotonic();
         let names = options.chain.iter().map(|model| model.provider.name.clone());
+        // One gate for all models of a provider: limits and outages are those of the account, not of a model.
         let gates = names.map(|name| (name.clone(), ProviderGate::new(&name, &options, now))).collect();
         let (in_flight, waiting) = (AtomicU32::new(0), AtomicU64::new(0));
         Self { world, options, keys, claims, gates, in_flight, waiting }
@@ -56,6 +57,7 @@ impl<'w> AgentCore<'w> {
         let now = self.world.clock.monotonic();
         let mut first = None;
         for model in &self.options.chain {
+            // `?` returns `None`: one model that can be called is enough.
             let reason = self.gate(model).stop_reason(now, &model.name)?;
             first.get_or_insert(reason);
         }
@@ -73,6 +75,7 @@ impl<'w> AgentCore<'w> {
     }
 
     pub(super) fn today(&self) -> i64 {
+        // Days are those of UTC, so that the caps of processes in different time zones begin at the same moment.
         self.world.now_ms().div_euclid(24 * 60 * 60 * 1000)
     }
 
@@ -145,6 +148,8 @@ impl<'w> AgentCore<'w> {
                 db.settle(item.spend, &settlement)?;
             }
         }
+        // Deleted last: a process that dies before leaves a batch that `collect` finds, and what is settled stays
+        // settled.
         db.delete_batch(id)
     }
 }

@@ -58,6 +58,7 @@ pub fn estimate_cost(
         };
         estimate.input_tokens += tokens.input.unwrap_or(0);
         estimate.output_tokens += tokens.output.unwrap_or(0);
+        // One unknown cost makes the sum unknown: a partial sum would look like a low one.
         let sum = |so_far: Option<Money>, next: Option<Money>| Some(so_far? + next?);
         estimate.likely = sum(estimate.likely, price.and_then(|price| price.cost_of(&tokens)));
         // In JSON a line break takes two bytes, and so does a quotation mark.
@@ -70,6 +71,7 @@ pub fn estimate_cost(
 /// Returns for each call about how many bytes it sends, and how many at most.
 fn call_sizes(tasks: &SummaryTasks) -> impl Iterator<Item = (u64, u64)> {
     let ready = tasks.ready.iter().map(|task| task.estimated_bytes);
+    // Only the sum is known of the folders that wait, so each is taken to be of average size.
     let each = tasks.waiting_bytes.checked_div(tasks.waiting_folders).unwrap_or(0);
     let waiting = (0..tasks.waiting_folders).map(move |_| each);
     ready.chain(waiting).map(|about| (about, about.saturating_mul(LONGER)))

@@ -144,6 +144,7 @@ impl ProviderGate {
 
     /// Returns whether a task may be retried, and counts the retry.
     pub(super) fn try_retry(&self, now: Duration, after: Duration) -> bool {
+        // In this order: a task that does not wait that long must not use up the retries of others.
         after <= REQUESTED_PATIENCE && self.lock().retries.try_retry(now)
     }
 
@@ -268,6 +269,8 @@ impl GateState {
             return;
         };
         let streak = self.rejections.entry(model.to_owned()).or_default();
+        // Different messages are about different requests. Only a model that says the same of each rejects
+        // everything.
         if !is_same_message(&streak.message, message) {
             *streak = RejectionStreak { message: message.clone(), ..RejectionStreak::default() };
         }
@@ -288,6 +291,8 @@ impl GateState {
             FailureClass::Overload | FailureClass::Garbled => self.breaker.record_failure(now),
             // Retrying cannot help before a user has acted. Not forever, because a daemon outlives the repair.
             FailureClass::Money | FailureClass::Auth | FailureClass::Settings => {
+                // The provider has answered, so the breaker must not wait for a probe: `disabled` alone keeps further
+                // calls away.
                 self.disabled = Some((now + DISABLED_FOR, failure.class));
                 self.breaker.record_success();
             }
@@ -297,6 +302,7 @@ impl GateState {
             }
         }
         self.asked_to_wait = failure.retry_after.is_some();
+        // Last, because `record_success` clears the delay of a breaker that was being probed.
         if let Some(time) = failure.retry_after {
             self.breaker.pause(now, time);
         }

@@ -191,6 +191,7 @@ impl ClaimGuard<'_> {
     ) -> Result<(), store::Error> {
         let holder = &self.store.holder;
         self.store.db().record_answer(spend, settlement, &self.task, holder, summaries, paths)?;
+        // Set after the transaction: if that failed, the drop must release the claim.
         self.is_open = false;
         Ok(())
     }
@@ -227,6 +228,7 @@ fn acquire_lock(folder: &Path, seed: u64) -> Result<(String, FileLock), Error> {
         let path = folder.join(&name);
         match FileLock::acquire(&path) {
             Ok(Some(lock)) => return Ok((name, lock)),
+            // The name is that of a process that is alive, whose claims must not be mistaken for ours.
             Ok(None) => number = number.wrapping_add(1),
             Err(source) => return Err(Error::Lock { path, source }),
         }
@@ -272,6 +274,7 @@ pub fn forget_refusals(folder: &Path, refusals: &[SummaryKey]) -> Result<(), Err
     if refusals.is_empty() || AgentDb::open_reader(&file)?.is_none() {
         return Ok(());
     }
+    // Only now opened for writing, which would create a database where none is needed.
     AgentDb::open(&file)?.db.delete_refusals_of(refusals)?;
     Ok(())
 }

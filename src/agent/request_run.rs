@@ -106,6 +106,7 @@ impl<'c> RequestRun<'c> {
                 AttemptEffect::Accept => return self.accept(claim, model, &prepared, call),
                 AttemptEffect::GiveUp(failure) => return self.give_up(claim, failure),
                 AttemptEffect::Retry { after, .. } if self.run.wait(after) => continue,
+                // The run ended during the wait.
                 AttemptEffect::Retry { .. } => return Ok(TaskOutcome::Unanswered),
                 AttemptEffect::Escalate => self.is_first_call = true,
                 AttemptEffect::HalveMaterial => {}
@@ -138,6 +139,7 @@ impl<'c> RequestRun<'c> {
         }
         let worst = call::worst_cost(model, prepared, &request);
         let clock = self.core.world.clock;
+        // Created before the reservation, so that the slot is returned if that is denied.
         let permit = CallPermit { gate, model: &model.name, clock, is_returned: false };
         let (spend, in_flight) = self.reserve(model, worst)?;
         let result = self.send(model, &request);
@@ -146,6 +148,8 @@ impl<'c> RequestRun<'c> {
         let ceiling = UsageCeiling::new(request.body().len() as u64, output);
         let settlement = result.settlement(model, ceiling, self.core.world.now_ms());
         self.run.record_call(settlement.cost.unwrap_or(worst), result.is_implausible(ceiling));
+        // An answer is settled later, in the transaction that stores its summaries: neither can be lost without the
+        // other.
         if !matches!(result, CallResult::Answered { .. }) {
             self.core.claims.db().settle(spend, &settlement).map_err(StopReason::Store)?;
         }
@@ -194,16 +198,16 @@ impl<'c> RequestRun<'c> {
         model: &str,
         tokens: u64,
     ) -> Result<Result<(), GiveUpReason>, StopReason> {
-        let mut is_told = false;
+        let mut is_reported = false;
         loop {
             match gate.try_enter(self.core.world.clock.monotonic(), model, tokens) {
                 GateDecision::Admitted => return Ok(Ok(())),
                 GateDecision::Denied(failure) => return Ok(Err(failure)),
                 GateDecision::Wait(time) => {
-                    if !is_told && Duration::from_secs(1) < time {
+                    if !is_reported && Duration::from_secs(1) < time {
                         let provider = gate.provider.as_str();
                         self.run.observer.notify(&RunEvent::Waiting { provider, retry_in: time });
-                        is_told = true;
+                        is_reported = true;
                     }
                     // Another thread may have changed the gate meanwhile, so it is checked again soon.
                     if !self.run.wait(time.min(Duration::from_millis(200))) {
@@ -323,6 +327,7 @@ impl<'c> RequestRun<'c> {
 
 /// Returns a random number from 0 to 1.
 fn jitter() -> f64 {
+    // Seeded by the system, which is all that a delay needs.
     let random = RandomState::new().build_hasher().finish();
     f64::from(u32::try_from(random >> 32).unwrap_or(0)) / f64::from(u32::MAX)
 }

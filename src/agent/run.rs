@@ -86,6 +86,7 @@ impl<'r> SharedRun<'r> {
         outcome.calls += 1;
         outcome.implausible += u64::from(is_implausible);
         outcome.spent = outcome.spent + cost;
+        // Released first: an observer may be slow, and the other threads need the outcome.
         drop(outcome);
         self.observer.notify(&RunEvent::Spent(cost));
     }
@@ -96,6 +97,7 @@ impl<'r> SharedRun<'r> {
 
     pub(super) fn next_task(&self) -> Option<SummaryTask> {
         let next = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        // `queue_length` locks the queue again, so the statement above must have released it.
         self.core.waiting.store(self.queue_length(), Ordering::Relaxed);
         next
     }

@@ -82,6 +82,7 @@ impl<'w> SummaryService<'w> {
             }
         });
         drop(active);
+        // A run that was stopped leaves tasks in its queue, and no thread will take them any more.
         self.core.waiting.store(0, Ordering::Relaxed);
         let mut outcome = run.into_outcome();
         self.forget_wrong_refusals(&mut outcome);
@@ -117,6 +118,7 @@ impl<'w> SummaryService<'w> {
             Some((SubAgentState::Paused { reason, .. }, Some(until))) if now < until => {
                 SubAgentState::Paused { reason, retry_in: Some(until.saturating_sub(now)) }
             }
+            // Nobody knows when the reason is removed, so it is shown until the next run.
             Some((state @ SubAgentState::Stopped { .. }, _)) => state,
             Some(_) | None => SubAgentState::Idle,
         };
@@ -147,6 +149,7 @@ impl<'w> SummaryService<'w> {
     fn working_state(&self, now: Duration) -> SubAgentState {
         let rests = self.core.gates.values().map(|gate| (gate.closed_for(now), gate));
         match rests.max_by_key(|(time, _)| *time) {
+            // While a call to another provider is in flight, the run works, even if this one rests.
             Some((time, gate)) if !time.is_zero() && self.core.in_flight.load(Ordering::Relaxed) == 0 => {
                 SubAgentState::Paused {
                     reason: format!("{}: {}", gate.provider, gate.last_message()),

@@ -166,6 +166,7 @@ impl RequestAttempt {
     /// outage may answer tomorrow, whatever the others said.
     fn next_model(self, failure: GiveUpReason) -> (Self, AttemptEffect) {
         let failure = self.reason.map_or(failure, |earlier| earlier.min(failure));
+        // All else starts anew: the next model may have a longer context, and has not been tried.
         let next = Self { model: self.model + 1, reason: Some(failure), ..Self::new(self.models) };
         let effect =
             if next.model < next.models { AttemptEffect::Escalate } else { AttemptEffect::GiveUp(failure) };
@@ -176,6 +177,7 @@ impl RequestAttempt {
 /// Returns the delay after this many tries: random up to a limit that doubles, so that clients that failed together
 /// do not return together, and never less than requested.
 fn backoff(tries: u32, asked: Option<Duration>, jitter: f64) -> Duration {
+    // The exponent is bounded so that the shift cannot overflow; `MAX_BACKOFF` is reached long before.
     let doubled = FIRST_BACKOFF.saturating_mul(1 << tries.saturating_sub(1).min(8));
     let backoff = doubled.min(MAX_BACKOFF).mul_f64(jitter.clamp(0.0, 1.0));
     match asked {

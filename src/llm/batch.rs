@@ -37,6 +37,7 @@ pub fn is_possible(model: &Model) -> bool {
 }
 
 pub fn most_items(model: &Model) -> usize {
+    // The documented limits. A larger batch would be rejected as a whole.
     if is_anthropic(model) { 100_000 } else { 50_000 }
 }
 

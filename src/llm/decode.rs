@@ -16,6 +16,7 @@ pub fn decode(model: &Model, response: &HttpResponse, now_ms: i64) -> Result<Mod
     if !is_good(response) {
         return Err(decode_error(model, response, pace, now_ms));
     }
+    // What is not JSON is reported as garbled, and as a call whose tokens are unknown, since it may be charged.
     let value = serde_json::from_slice::<Value>(&response.body).unwrap_or(Value::Null);
     decode_value(model, &value, header_id(response), pace)
 }
@@ -37,13 +38,14 @@ pub(super) fn decode_value(
     if !value.is_object() {
         return failure(FailureClass::Garbled, "the response is not a JSON object".to_owned(), None);
     }
+    // A success status proves nothing: gateways also send it with the error of a provider behind them.
     if is_error(value) {
         let error = ErrorBody::from_json(value);
         return failure(error.classify(GOOD), error.message_line(GOOD), error.retry_after);
     }
     match wire::answer(model.provider.wire, value) {
         Ok(text) => Ok(ModelReply { text, tokens, request_id, rate_limits: pace }),
-        Err(lack) => failure(lack.class, lack.message.to_owned(), None),
+        Err(error) => failure(error.class, error.message.to_owned(), None),
     }
 }
 

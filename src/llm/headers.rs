@@ -26,6 +26,7 @@ pub(super) fn exhausted_for(pace: &RateLimits) -> Option<Duration> {
     let used_up = |window: Option<LimitWindow>| {
         window.filter(|window| window.remaining == 0).map(|window| window.resets_in)
     };
+    // `None` is less than any `Some`, so an exhausted limit prevails over one that is not.
     used_up(pace.requests).max(used_up(pace.tokens))
 }
 
@@ -71,6 +72,7 @@ fn seconds_of(unit: &str) -> Option<f64> {
         "m" => Some(60.0),
         "s" => Some(1.0),
         "ms" => Some(1e-3),
+        // The micro sign and the Greek letter look the same, and Go accepts both.
         "us" | "µs" | "μs" => Some(1e-6),
         "ns" => Some(1e-9),
         _ => None,
@@ -120,11 +122,13 @@ pub(super) fn until(at: jiff::Timestamp, now_ms: i64) -> Option<Duration> {
 /// Parses digits with at most one decimal point; signs, exponents and words are rejected.
 pub(super) fn parse_decimal(text: &str) -> Option<f64> {
     let text = text.trim();
+    // Checked first, because `f64` also parses `inf`, `nan` and exponents.
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_plain { text.parse().ok() } else { None }
 }
 
 pub(super) fn capped_seconds(seconds: f64) -> Duration {
+    // Fails only if it is too large: `parse_decimal` admits neither a sign nor NaN.
     Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST)
 }
 

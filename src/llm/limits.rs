@@ -309,6 +309,8 @@ impl TokenBucket {
         if missing <= 1e-9 {
             Duration::ZERO
         } else {
+            // Bounded, because the conversion panics on what a duration cannot hold; callers ask again after the
+            // wait.
             Duration::from_secs_f64((missing * 60.0 / self.rate).min(900.0))
         }
     }
@@ -328,7 +330,9 @@ impl TokenBucket {
     }
 
     fn narrow(&mut self) {
+        // Not to zero: only answers raise the rate again, and without calls there are none.
         self.rate = (self.rate / 2.0).max((self.max / 64.0).max(1.0).min(self.max));
+        // What has accumulated was allowed by the rate that was too high.
         self.level = self.level.min(0.0);
     }
 

@@ -64,8 +64,10 @@ impl PriceRow {
         let (cache_read, cache_write) = (self.cache_read.unwrap_or(input), self.cache_write.unwrap_or(input));
         let long = self.long.map(|(above, long_input)| {
             let grown = |money: Money| {
+                // Input that is free unless it is long must not divide by zero.
                 let base = u128::from(input.nanos()).max(1);
                 let grown = (u128::from(money.nanos()) * u128::from(long_input.nanos())).div_ceil(base);
+                // Never cheaper than short input, because the worst case of a call is computed from it.
                 Money::from_nanos(u64::try_from(grown).unwrap_or(u64::MAX)).max(money)
             };
             LongInputPrice {
@@ -124,6 +126,7 @@ impl TokenPrice {
     /// Returns half of it, the price in a batch.
     #[must_use]
     pub fn halved(&self) -> Self {
+        // Rounded up: a reservation must not be lower than the charge.
         let half = |money: Money| Money::from_nanos(money.nanos().div_ceil(2));
         let long = |long: LongInputPrice| LongInputPrice {
             above: long.above,
@@ -211,6 +214,7 @@ impl PriceList {
         }
         let of_provider = self.rows.iter().filter(|((seller, _), _)| *seller == provider);
         let dated = of_provider.filter(|((_, name), _)| is_dated(&model, name));
+        // The longest name is the most specific one.
         dated.max_by_key(|((_, name), _)| name.len()).map(|(_, row)| *row)
     }
 }

@@ -195,8 +195,9 @@ impl ProviderRow {
         let key_variables =
             self.key_variables.or_else(|| below.map(|below| below.key_variables.clone())).unwrap_or_default();
         let key_file = self.key_file.or_else(|| below.and_then(|below| below.key_file.clone()));
-        let is =
-            |said: Option<bool>, below_says: fn(&Provider) -> bool| said.or_else(|| below.map(below_says));
+        let is = |configured: Option<bool>, inherited: fn(&Provider) -> bool| {
+            configured.or_else(|| below.map(inherited))
+        };
         Ok(Provider {
             name: name.to_owned(),
             wire,
@@ -235,6 +236,8 @@ fn check_address(wire: WireFormat, base_url: &str) -> Result<(), ProviderRowErro
         return Err(ProviderRowError::NoAddress);
     }
     let host = base_url.strip_prefix("https://").or_else(|| base_url.strip_prefix("http://"));
+    // What precedes `@` only looks like the host, and some parsers take a backslash for a slash: the key must not go
+    // to another host than the one that is read.
     let is_plain = |host: &str| {
         !host.is_empty()
             && !host.starts_with('/')
@@ -246,6 +249,7 @@ fn check_address(wire: WireFormat, base_url: &str) -> Result<(), ProviderRowErro
 fn checked_header((name, value): (String, String)) -> Result<(String, String), ProviderRowError> {
     let is_name = !name.is_empty()
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    // No control characters: a line break would begin another header.
     let is_value = value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
     if !is_name || !is_value {
         return Err(ProviderRowError::BadHeader(name));

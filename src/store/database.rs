@@ -211,6 +211,7 @@ fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, Error> {
     if metadata_if_exists(file)?.is_some_and(|metadata| !metadata.is_file()) {
         return Err(Error::NotAStore { what: "not a regular file" });
     }
+    // NO_MUTEX: a `Connection` is not `Sync`, so the compiler rules out what SQLite's mutex would prevent.
     let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;

@@ -68,9 +68,11 @@ pub(super) fn read_state(connection: &Connection, schema: &DatabaseSchema) -> Re
 pub(super) fn migrate(connection: &mut Connection, schema: &DatabaseSchema) -> Result<(), Error> {
     // IMMEDIATE: two processes starting at once queue here, not half-way.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Read again: another process may have migrated the file while this one waited for the lock.
     if read_state(&transaction, schema)? == SchemaState::Current {
         return Ok(());
     }
+    // `read_state` has rejected negative versions.
     let done = usize::try_from(query_number(&transaction, "PRAGMA user_version")?).unwrap_or(0);
     for migration in &schema.migrations[done..] {
         match transaction.execute_batch(migration).map_err(Error::from) {
@@ -80,6 +82,7 @@ pub(super) fn migrate(connection: &mut Connection, schema: &DatabaseSchema) -> R
             Err(error) => return Err(error),
         }
     }
+    // Both are fields of the file's header and belong to the transaction, so they cannot disagree with the tables.
     transaction.pragma_update(None, "application_id", schema.application_id)?;
     transaction.pragma_update(None, "user_version", newest_version(schema))?;
     Ok(transaction.commit()?)
@@ -106,6 +109,7 @@ fn query_number(connection: &Connection, query: &str) -> Result<i64, Error> {
 /// Returns the statements that create the tables, each with a semicolon, without what SQLite adds itself, such as the
 /// statistics of `ANALYZE`.
 fn read_schema(connection: &Connection) -> Result<String, Error> {
+    // The underscore is escaped because it is a wildcard of LIKE.
     let mut statement = connection.prepare(
         "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
     )?;

@@ -156,6 +156,7 @@ pub(super) fn cleaned(text: &str) -> String {
 fn after_escape(first: char, chars: std::str::Chars<'_>) -> std::str::Chars<'_> {
     const LONGEST_TITLE: usize = 256;
     let mut rest = chars.clone();
+    // U+009B is the form of `ESC [` in one character.
     let kind = if first == '\u{9b}' { Some('[') } else { rest.next() };
     match kind {
         Some('[') => {
@@ -175,6 +176,7 @@ fn after_escape(first: char, chars: std::str::Chars<'_>) -> std::str::Chars<'_> 
                 None => rest,
             }
         }
+        // An intermediate character is followed by a final one: `ESC ( B` selects a character set.
         Some(' '..='/') => {
             rest.next();
             rest
@@ -186,6 +188,8 @@ fn after_escape(first: char, chars: std::str::Chars<'_>) -> std::str::Chars<'_> 
 
 /// Returns whether a character is invisible, or changes how others are displayed.
 fn is_hidden(c: char) -> bool {
+    // Zero-width characters and variation selectors are hidden although scripts and emoji use them: like tags, they
+    // can carry a text that only a model reads.
     c.is_control()
         || matches!(
             c,
@@ -197,6 +201,7 @@ fn is_hidden(c: char) -> bool {
 
 fn would_make_a_fence(line: &str, c: char) -> bool {
     match c {
+        // A third mark would open or close a code block of the document that the line becomes part of.
         '`' => line.ends_with("``"),
         '~' => line.ends_with("~~"),
         _ => false,

@@ -115,6 +115,7 @@ impl SummaryLookup {
             self.db = AgentDb::open_reader(file)?;
         }
         let generation = self.db.as_ref().map(AgentDb::generation).transpose();
+        // A connection that failed would go on failing: the next look-up opens the file again.
         if generation.is_err() {
             *self = Self::default();
         }
@@ -162,6 +163,7 @@ impl SummaryLookup {
         generation: u64,
         options: &SummaryLookupOptions,
     ) -> Result<&TierSummaries, Error> {
+        // An older generation is never asked for again, and holds the texts of a whole project.
         self.read.retain(|read| read.generation == generation);
         if let Some(at) = self.read.iter().position(|read| read.tier == tier) {
             return Ok(&self.read[at]);
@@ -193,6 +195,7 @@ impl SummaryLookup {
                 read.latest.insert(path, latest);
             }
         } else if !new.is_empty() {
+            // Paths about which nothing was written are kept too, so that they are not queried again.
             read.latest.extend(new.into_iter().map(|path| (path, None)));
             let all = db.latest_summaries(tier)?.into_iter();
             read.latest.extend(all.map(|(path, summary)| (path, of_file(summary))));
@@ -210,6 +213,7 @@ fn pick_preferred(
     options: &SummaryLookupOptions,
 ) -> (FileSummaries, FxHashMap<ContentHash, Arc<LoadedSummary>>) {
     let (mut files, mut folders) = (FileSummaries::default(), FxHashMap::default());
+    // Stable: of what is equally preferred, the newest stays first, and the first is kept.
     all.sort_by_key(|summary| preference_rank(&summary.model, options));
     for summary in all {
         if summary.scope != SummaryScope::File {
@@ -389,9 +393,9 @@ fn with_lookup<T>(
     match answer {
         Ok(answer) => Some(answer),
         Err(error) => {
-            let why = error_chain(&error);
+            let reason = error_chain(&error);
             cache.workspace.note(format!(
-                "no summary by a model is shown, for they cannot be read: {why}; \
+                "no summary by a model is shown, for they cannot be read: {reason}; \
                                `slop cache verify` repairs it"
             ));
             None
@@ -408,8 +412,8 @@ fn folders(
 ) -> Vec<SubjectFolder> {
     // Invalid patterns are reported when tasks are listed.
     let Ok(exclude) = ExclusionPatterns::new(&options.exclude, root) else { return Vec::new() };
-    let said = (exclude, &options.secret_names);
-    let Ok(rules) = EligibilityRules::new(said, items, options.min_bytes) else { return Vec::new() };
+    let patterns = (exclude, &options.secret_names);
+    let Ok(rules) = EligibilityRules::new(patterns, items, options.min_bytes) else { return Vec::new() };
     SubjectIndex::from_files(files, &rules, &[]).folders
 }
 

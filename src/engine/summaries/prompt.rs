@@ -133,8 +133,10 @@ impl PromptPreparer<'_> {
 
     fn outline(&self, file_type: &'static FileType, text: &str) -> Option<Outline> {
         syntax::outline_producer(file_type.id)?;
+        // The syntax tree of a large text takes many times its bytes, so such texts are parsed one at a time.
         let _alone = (LARGE_BYTES < text.len()).then(|| self.large.lock());
         let parse = || {
+            // Processor time, so that the outline does not depend on how busy the machine is.
             let began = self.clock.thread_time();
             let mut give_up = || self.parse_timeout < self.clock.thread_time().saturating_sub(began);
             syntax::derive(file_type.id, text, &mut give_up).map(|structure| structure.outline)
@@ -173,7 +175,7 @@ pub(super) fn is_clean(files: &dyn Files, max_bytes: u64, path: &RelPath, subjec
 }
 
 fn scan(text: &str) -> Result<secrets::SecretScan, WithheldReason> {
-    secrets::scan(text).map_err(|why| WithheldReason::Unscanned(why.to_string()))
+    secrets::scan(text).map_err(|error| WithheldReason::Unscanned(error.to_string()))
 }
 
 fn rule_names(scan: &secrets::SecretScan) -> Vec<String> {

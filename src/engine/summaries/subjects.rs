@@ -195,6 +195,7 @@ impl EligibilityRules {
         }
         let subject = ContentRef::from_file(file).ok_or(IneligibleReason::Data)?;
         let strategy = PromptStrategy::for_type(subject.file_type).ok_or(IneligibleReason::Data)?;
+        // Without a limit, too, there is nothing to ask about an empty file.
         if subject.facts.size < self.min_bytes.max(1) {
             return Err(IneligibleReason::Small);
         }

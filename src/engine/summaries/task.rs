@@ -154,7 +154,7 @@ impl fmt::Display for WithheldReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Secret { rules } => write!(f, "something in it looks like a secret ({})", rules.join(", ")),
-            Self::Unscanned(why) => write!(f, "it cannot be looked through for secrets: {why}"),
+            Self::Unscanned(reason) => write!(f, "it cannot be looked through for secrets: {reason}"),
             Self::Changed => f.write_str("it is being written, or gone"),
         }
     }

@@ -184,10 +184,12 @@ fn state_of(
         tasks.refused += counted;
         return SubjectState::Settled;
     }
+    // After the look-ups in memory, because a summary may have to be derived for it.
     if is_written_by_program(cache, content) {
         tasks.ineligible += counted;
         return SubjectState::Settled;
     }
+    // Last, because it is the only check that needs the file system.
     let Some(wait) = remaining_quiet_time(&cache.workspace, content, survey.policy.min_age) else {
         return SubjectState::Ready;
     };
@@ -230,17 +232,18 @@ fn most_important_first<'c, 'f>(
     files: &[KnownFile],
     rules: &EligibilityRules,
 ) -> Vec<&'c SubjectContent<'f>> {
+    // Importance is computed over all files, which a single task does not justify.
     if ready.len() < 2 {
         return ready;
     }
     let files: Vec<&KnownFile> = files.iter().collect();
     let changes = HashMap::new();
-    let standing = ImportanceInputs {
+    let inputs = ImportanceInputs {
         in_focus: &|_| false,
         is_curated: &|path| rules.is_curated(path),
         changes: &changes,
     };
-    let importance = importance(cache, &files, &standing);
+    let importance = importance(cache, &files, &inputs);
     let by_path: HashMap<&RelPath, _> = files.iter().map(|file| &file.path).zip(importance).collect();
     let best = |content: &SubjectContent<'_>| {
         content.subjects.iter().filter_map(|subject| by_path.get(subject.path)).max().copied()
@@ -260,6 +263,7 @@ fn add_folder_tasks(cache: &mut ArtifactCache<'_>, subjects: &SubjectIndex<'_>, 
         let Some(id) = survey.known.task_id(&folder.key, strategy) else { continue };
         let is_picked = is_picked(folder, &survey.picks);
         let state = survey.folder_state(folder, strategy, &id, is_picked);
+        // Also if the folder is not picked: those above it depend on its state.
         survey.states.insert(folder.key, state);
         // Another folder with the same contents is the same question.
         if !is_picked || !counted.insert(folder.key) {

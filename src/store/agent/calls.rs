@@ -50,6 +50,7 @@ impl AgentDb {
             return Ok(ClaimStatus::HeldElsewhere);
         }
         work::upsert_lease(&transaction, task_key, holder, now_ms)?;
+        // The refusal, if there is one, has expired: otherwise it was returned above.
         work::delete_refusal(&transaction, refusal)?;
         transaction.commit()?;
         Ok(ClaimStatus::Acquired)
@@ -69,6 +70,7 @@ impl AgentDb {
         caps: &SpendCaps,
     ) -> Result<Result<SpendId, CapExceeded>, Error> {
         let (transaction, totals) = self.begin()?;
+        // The sums are read within the write transaction: no process can reserve between the check and the insert.
         let spent = totals.refresh(&transaction, reservation.day)?;
         if let Err(exceeded) = check_caps(&transaction, spent, &[reservation], caps)? {
             return Ok(Err(exceeded));
@@ -127,6 +129,7 @@ impl AgentDb {
         work::delete_lease(&transaction, task_key, holder)?;
         work::delete_refusal(&transaction, task_key)?;
         work::delete_item(&transaction, spend)?;
+        // Summaries that existed already change nothing that a reader could have kept.
         if is_new {
             spend::bump_generation(&transaction)?;
         }

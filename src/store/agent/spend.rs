@@ -56,6 +56,7 @@ pub(super) enum LedgerRow {
 
 /// Inserts the row of a call that is to be made.
 pub(super) fn insert_open(connection: &Connection, reservation: &SpendReservation) -> Result<SpendId, Error> {
+    // Not left to SQLite, because the checksum of the row covers its id.
     let last: i64 = connection
         .prepare_cached("SELECT coalesce(max(id), 0) FROM spend")?
         .query_row([], |row| row.get(0))?;
@@ -119,6 +120,7 @@ fn ledger_row(columns: &RowColumns<'_>) -> LedgerRow {
 }
 
 fn larger_amount(columns: &RowColumns<'_>) -> Money {
+    // An amount is never negative, so a sign is damage; to drop it errs towards counting too much.
     let amount = |index| columns.number(index).map_or(0, i64::unsigned_abs);
     Money::from_nanos(amount(3).max(amount(4)))
 }
@@ -251,6 +253,7 @@ pub(super) fn set_counter(connection: &Connection, counter: CounterName, value: 
 
 /// Starts the generation at a random number, so that a database that was created again does not pass for the old one.
 pub(super) fn init_generation(connection: &Connection) -> Result<(), Error> {
+    // Shifted, because `abs` of the least integer is an error in SQLite, and to leave room for increments.
     let start = connection.query_row("SELECT abs(random() >> 16)", [], |row| row.get(0))?;
     set_counter(connection, CounterName::Generation, start)
 }

@@ -83,6 +83,7 @@ pub(super) fn check_caps(
     let worst: Money = calls.iter().map(|call| call.max_cost).sum();
     let last_closed = spend::counter(connection, CounterName::ClosedDay)?;
     let is_closed = calls.iter().any(|call| last_closed.is_some_and(|closed| call.day <= closed));
+    // Checked first, because it is the only cap that holds for free calls too.
     if caps.calls_a_day < spent.calls.saturating_add(calls.len() as u64) {
         return Ok(Err(CapExceeded::Calls));
     }
@@ -102,6 +103,7 @@ pub(super) fn usage(connection: &Connection, damaged: &mut dyn FnMut()) -> Resul
     let mut rows: BTreeMap<(i64, ModelName), UsageRow> = BTreeMap::new();
     spend::for_each_after(connection, i64::MIN, &mut |_, found| match found {
         LedgerRow::Intact(spend) => {
+            // Negated, because the map is in ascending order and the latest day comes first.
             let key = (spend.reservation.day.saturating_neg(), spend.reservation.model.clone());
             add_usage(rows.entry(key).or_insert_with(|| empty_usage(&spend)), &spend);
         }

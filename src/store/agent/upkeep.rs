@@ -44,11 +44,13 @@ impl AgentDb {
 
     /// Returns the size of the database.
     pub fn size(&self) -> Result<AgentDbSize, Error> {
+        // One transaction, so that all numbers are of the same moment.
         let snapshot = self.database.connection.unchecked_transaction()?;
         let count = |query| snapshot.query_row(query, [], |row| row.get(0)).map(i64::cast_unsigned);
         let backup = metadata_if_exists(&recovery::backup_path(self.database.file()))?;
         Ok(AgentDbSize {
             summaries: count("SELECT count(*) FROM summary")?,
+            // As a blob: the length of a text is in characters, and ends at the first NUL.
             text_bytes: count("SELECT coalesce(sum(length(CAST(text AS BLOB))), 0) FROM summary")?,
             refusals: count("SELECT count(*) FROM refusal")?,
             calls: count("SELECT count(*) FROM spend")?,
@@ -112,6 +114,7 @@ fn verify_table(connection: &Connection, table: &Table, report: &mut IntegrityRe
             damaged.push(row.get(0)?);
         }
     }
+    // Deleted after the scan, so that no row is removed under the statement that reads the table.
     for id in damaged {
         connection.execute(&format!("DELETE FROM {} WHERE rowid = ?1", table.name), [id])?;
     }
@@ -127,6 +130,8 @@ fn verify_ledger(connection: &Connection, report: &mut IntegrityReport) -> Resul
             LedgerRow::Damaged(amount) => damaged.push((SpendId(id), amount)),
         }
     })?;
+    // A damaged row's day cannot be trusted. With the latest day of the ledger it counts against a cap that may still
+    // be in force.
     for (id, amount) in damaged {
         report.damaged_rows.push(LEDGER.row_label.to_owned());
         spend::unknown_cost_row(id, amount, last_day).upsert(connection)?;

@@ -82,6 +82,8 @@ fn read_all(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<bool> {
 }
 
 fn add(mut sums: (u32, u32), bytes: &[u8], is_big_endian: bool) -> (u32, u32) {
+    // Each sum depends on the other, so the words cannot be added independently. Header and frames are multiples of
+    // eight bytes: nothing remains.
     for pair in bytes.chunks_exact(8) {
         sums.0 = sums.0.wrapping_add(word(pair, is_big_endian)).wrapping_add(sums.1);
         sums.1 = sums.1.wrapping_add(word(&pair[4..], is_big_endian)).wrapping_add(sums.0);

@@ -102,6 +102,8 @@ impl Store {
         producer: &Producer,
         read: &mut dyn FnMut(ContentHash, &Row<'_>) -> Option<()>,
     ) -> Result<(), Error> {
+        // The producer is in the upper bits of a key and the content in the lower 40, so the artifacts of a producer
+        // are one range of the table.
         let mut statement = self.database.connection.prepare_cached(
             "SELECT sha, made_at, body, artifact.ck
              FROM producer

@@ -67,6 +67,7 @@ pub(super) fn encode_outline(outline: &Outline) -> Vec<u8> {
 /// Reads an outline; `None` where the bytes are not one.
 pub(super) fn decode_outline(bytes: &[u8]) -> Option<Outline> {
     let (row, rest) = postcard::take_from_bytes::<OutlineRow<'_>>(bytes).ok()?;
+    // Bytes that remain mean another layout, even if the beginning happens to decode.
     if !rest.is_empty() {
         return None;
     }
@@ -116,6 +117,8 @@ pub(super) fn decode_references(mut bytes: &[u8]) -> Option<FileReferences> {
     let mut list = || {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+        // The length is part of bytes that may be damaged, so nothing is allocated by it before it is checked against
+        // them.
         let (numbers, rest) = rest.split_at_checked(length.checked_mul(4)?)?;
         bytes = rest;
         let (numbers, _) = numbers.as_chunks::<4>();
@@ -148,6 +151,7 @@ fn build_tree(rows: &[SymbolRow<'_>]) -> Option<Vec<Symbol>> {
     let mut open: Vec<Symbol> = Vec::new();
     for row in rows {
         let depth = usize::try_from(row.depth).ok()?;
+        // A symbol that skips a level has no parent, which no outline that was encoded has.
         if open.len() < depth || MAX_DEPTH < row.depth {
             return None;
         }

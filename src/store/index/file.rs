@@ -51,6 +51,7 @@ impl Store {
 
     /// Returns how many files there are, if another connection has written since this was last asked.
     pub fn file_count_if_changed(&self) -> Result<Option<u64>, Error> {
+        // SQLite changes this number only for commits of other connections, so the store's own writes do not count.
         let version = self.database.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
         if self.last_data_version.replace(Some(version)) == Some(version) {
             return Ok(None);
@@ -85,6 +86,7 @@ pub(super) fn upsert(
     file: &FileRow,
     content_id: Option<i64>,
 ) -> Result<Option<i64>, Error> {
+    // Read before the row is replaced: the content that it held may have no file any more.
     let before = select_content_id(connection, file.path.as_bytes())?;
     let (language, left_out) = match &file.state {
         StoredFileState::Content { language, .. } => (Some(language.as_str()), None),
@@ -135,6 +137,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     delete_damaged(connection, (SELECT, DELETE, &[0]), damaged, report).map(drop)
 }
 
+// LEFT JOIN: what was left out has no content.
 const SELECT: &str = "
     SELECT file.path, language, left_out, dev, ino, file.size, mtime_ns, ctime_ns, read_at_ns, file.ck, sha,
            content.size, encoding, lines, dialect, claims, content.ck

@@ -67,10 +67,12 @@ impl ArtifactBody {
 impl Store {
     /// Writes a batch, all of it or nothing.
     pub fn save(&mut self, batch: &WriteBatch) -> Result<(), Error> {
+        // If the transaction fails, they are noted again when their rows are next read.
         let damaged_paths = self.damaged_paths.take();
         let transaction = self.begin()?;
         // The contents whose files may have become more or fewer.
         let mut touched = BTreeSet::new();
+        // Deletions come first, because a path that is also in `files` exists again.
         let gone = batch.removed.iter().map(RelPath::as_bytes);
         for path in damaged_paths.iter().map(Vec::as_slice).chain(gone) {
             let (held, _) = file::delete(&transaction, path)?;
@@ -88,6 +90,7 @@ impl Store {
             touched.extend(holds);
             touched.extend(held);
         }
+        // At the end, because a renamed file leaves its content and takes it up again within one batch.
         for id in touched {
             content::update_idle_since(&transaction, id, batch.at_s)?;
         }

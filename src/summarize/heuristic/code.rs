@@ -72,8 +72,8 @@ fn counts(outline: &Outline) -> Vec<String> {
 
 /// Returns the doc comment of the file, unless it is only a license.
 fn doc(source: &SummaryInput<'_>) -> Option<String> {
-    let said = source.outline.and_then(|outline| outline.doc.as_deref()).map(words::one_line);
-    match said {
+    let outline_doc = source.outline.and_then(|outline| outline.doc.as_deref()).map(words::one_line);
+    match outline_doc {
         Some(doc) if !doc.is_empty() && !comments::is_license(&doc) => Some(doc),
         Some(_) | None if source.file_type.id == "html" => data::title(source.text),
         Some(_) | None => comments::leading_paragraph(source.text),
@@ -147,6 +147,7 @@ fn main_members(symbol: &Symbol) -> Vec<String> {
         return Vec::new();
     };
     let mut members: Vec<&Symbol> = public().filter(|child| wanted(child.kind) == Some(best)).collect();
+    // Fields stay in the order of the file, which is part of what a record means.
     if best == 0 {
         members.sort_by_key(|member| importance(member));
     }
@@ -218,6 +219,7 @@ pub(crate) fn importance(symbol: &Symbol) -> (bool, u8, Reverse<usize>) {
 }
 
 fn is_private(symbol: &Symbol) -> bool {
+    // In C, `static` makes a function private to its file. Static functions of classes are methods.
     let is_static_function = symbol.kind == SymbolKind::Function && symbol.signature.starts_with("static ");
     symbol.name.starts_with('_') || is_static_function
 }

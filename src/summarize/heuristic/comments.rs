@@ -92,8 +92,8 @@ impl CommentReader {
         if is_prelude(line) {
             return self.end_paragraph();
         }
-        if let Some(said) = line_comment(line).filter(|_| !self.past_imports) {
-            return self.push_text(said);
+        if let Some(content) = line_comment(line).filter(|_| !self.past_imports) {
+            return self.push_text(content);
         }
         if is_import(line) {
             self.past_imports = true;
@@ -106,24 +106,24 @@ impl CommentReader {
     }
 
     fn read_in_block(&mut self, line: &str, end: &'static str) -> CommentStep {
-        let Some((said, _)) = line.split_once(end) else {
+        let Some((content, _)) = line.split_once(end) else {
             return self.push_text(line);
         };
         self.block_end = None;
-        match self.push_text(said) {
+        match self.push_text(content) {
             CommentStep::More => self.end_paragraph(),
             found => found,
         }
     }
 
-    fn push_text(&mut self, said: &str) -> CommentStep {
+    fn push_text(&mut self, content: &str) -> CommentStep {
         const MARKS: [char; 10] = ['*', '!', '|', '/', '#', '-', '=', ';', '+', ' '];
-        let said = without_doc_tag(said.trim_start_matches(MARKS).trim_end_matches(MARKS));
-        if said.is_empty() {
+        let content = without_doc_tag(content.trim_start_matches(MARKS).trim_end_matches(MARKS));
+        if content.is_empty() {
             return self.end_paragraph();
         }
-        if !is_for_tools(said) {
-            self.paragraph.push(said.to_owned());
+        if !is_for_tools(content) {
+            self.paragraph.push(content.to_owned());
         }
         CommentStep::More
     }
@@ -164,26 +164,26 @@ fn is_import(line: &str) -> bool {
 }
 
 /// Returns whether a comment line is for an editor, a linter or a compiler.
-fn is_for_tools(said: &str) -> bool {
+fn is_for_tools(content: &str) -> bool {
     const STARTS: [&str; 14] = [
         "-*-", "vim:", "vi:", "ex:", "eslint", "jshint", "jslint", "global ", "coding:", "Mode:", "mode:",
         "coding=", "shellcheck ", "$Id",
     ];
     const TOOLS: [&str; 5] = ["go:build", "+build", "@ts-", "@flow", "prettier-ignore"];
-    STARTS.iter().chain(&TOOLS).any(|start| said.starts_with(start)) || said.contains("-*-")
+    STARTS.iter().chain(&TOOLS).any(|start| content.starts_with(start)) || content.contains("-*-")
 }
 
 /// Removes tags of Doxygen and Javadoc; a line that only names the file is dropped.
-fn without_doc_tag(said: &str) -> &str {
-    let said = said.trim();
-    let Some(tag) = said.strip_prefix(['@', '\\']) else {
-        return said;
+fn without_doc_tag(content: &str) -> &str {
+    let content = content.trim();
+    let Some(tag) = content.strip_prefix(['@', '\\']) else {
+        return content;
     };
     let (name, rest) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
     match name {
         "brief" | "fileoverview" | "overview" | "module" | "summary" | "description" => rest.trim(),
         "file" | "author" | "version" | "since" | "date" => "",
-        _ => said,
+        _ => content,
     }
 }
 

@@ -149,6 +149,7 @@ pub(crate) fn without_comments(text: &str) -> String {
             }
             '/' if rest.starts_with("/*") => {
                 rest = rest[2..].split_once("*/").map_or("", |(_, after)| after);
+                // A space, so that what surrounds the comment does not become one token.
                 plain.push(' ');
                 continue;
             }
@@ -195,6 +196,7 @@ pub(crate) fn malformed_keys(head: &str) -> Vec<String> {
 /// Returns the length of a string with its quotes, or of the rest of the text if it is not closed.
 fn string_bytes(text: &str) -> usize {
     let mut escaped = false;
+    // Bytes suffice: no byte of a longer character equals a quotation mark or a backslash.
     for (at, byte) in text.bytes().enumerate().skip(1) {
         match byte {
             b'"' if !escaped => return at + 1,
@@ -217,6 +219,7 @@ fn table(table: &DeTable<'_>, depth: usize) -> ConfigValue {
         return ConfigValue::Keys(table.len());
     }
     let mut entries: Vec<_> = table.iter().collect();
+    // The parser's table is not in the order of the file.
     entries.sort_by_key(|(key, _)| key.span().start);
     let entries = entries.into_iter().map(|(key, value)| {
         let key = key.get_ref().clone().into_owned();

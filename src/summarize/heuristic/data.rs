@@ -161,6 +161,7 @@ fn touched_files(text: &str) -> impl Iterator<Item = &str> {
     let old = text.lines();
     let new = text.lines().skip(1);
     old.zip(new).filter_map(|(old, new)| {
+        // Both lines are required: a deleted comment of SQL (`-- …`) looks like the first of them.
         let (old, new) = (old.strip_prefix("--- ")?, new.strip_prefix("+++ ")?);
         let name = if new.starts_with("/dev/null") { old } else { new };
         let name = name.split('\t').next().unwrap_or(name).trim();

@@ -31,6 +31,7 @@ enum BlockState {
 
 fn state_in_code(line: &str, fence: (char, usize)) -> BlockState {
     let trimmed = line.trim();
+    // A closing fence is at least as long as the opening one, and has no info string.
     let ends = fence.1 <= trimmed.len() && trimmed.chars().all(|c| c == fence.0);
     if ends { BlockState::Text } else { BlockState::Code(fence) }
 }
@@ -59,6 +60,7 @@ fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockSta
         reading.push_heading(level, &inline(previous.trim()));
         return BlockState::Text;
     }
+    // Indented code cannot interrupt a paragraph.
     let is_code = line.starts_with("    ") && previous.trim().is_empty();
     if !is_text(line) || is_code {
         reading.end_paragraph();
@@ -67,9 +69,9 @@ fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockSta
     if !reading.wants_text() {
         return BlockState::Text;
     }
-    let said = inline(trimmed);
-    if !said.trim().is_empty() {
-        reading.push_line(&said);
+    let plain = inline(trimmed);
+    if !plain.trim().is_empty() {
+        reading.push_line(&plain);
     }
     BlockState::Text
 }

@@ -113,6 +113,7 @@ impl YamlReader {
         });
         self.nodes[parent].children.push(node);
         self.open.push(node);
+        // `{{` begins an expression of a template, not a flow collection.
         if value.starts_with(['[', '{']) && !value.starts_with("{{") {
             self.read_flow(String::new(), 0, value);
         }

@@ -36,6 +36,8 @@ pub fn check(answer: &str, tiers: &[Tier]) -> Result<Vec<(Tier, String)>, Answer
         let name = if is_brief(*tier) { "brief" } else { "detail" };
         match tagged(answer, name) {
             Some(part) => Ok(part),
+            // Without tags nobody knows where one part ends. If only one was requested, the answer itself is the
+            // part.
             None if wants_both => Err(AnswerFlaw::Misshapen),
             None => Ok(answer),
         }
@@ -50,9 +52,11 @@ fn without_thoughts(answer: &str) -> Cow<'_, str> {
         [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
     let mut rest = Cow::Borrowed(answer);
     for (begin, end) in TAGS {
+        // The last one, because reasoning may mention the tag itself.
         if let Some(at) = rest.rfind(end) {
             rest = Cow::Owned(rest[at + end.len()..].to_owned());
         }
+        // Reasoning without an end was cut off, and no answer follows it.
         if let Some(at) = rest.find(begin) {
             rest.to_mut().truncate(at);
         }

@@ -115,6 +115,7 @@ pub fn folder_material(
         let words = child.description[..child.description.floor_char_boundary(WORDS_BYTES)].trim();
         let entry = format!("[{kind}, {} bytes]\n{words}\n", child.bytes);
         match room.checked_sub(entry.len()) {
+            // After the first child that does not fit, none is added: what is left out is always the smallest.
             Some(rest) if left_out == 0 => {
                 room = rest;
                 data.push_str(&entry);
@@ -137,8 +138,8 @@ pub(crate) fn config_material(source: &SummaryInput<'_>, room: usize) -> Materia
         return prose_material(source, room);
     };
     let mut text = String::new();
-    if let Some(said) = heuristic::leading_paragraph(source.text) {
-        text.push_str(&words::clip(&words::one_line(&said), COMMENT_BYTES.min(room / 4)));
+    if let Some(comment) = heuristic::leading_paragraph(source.text) {
+        text.push_str(&words::clip(&words::one_line(&comment), COMMENT_BYTES.min(room / 4)));
         text.push('\n');
     }
     let keys = heuristic::keys(source, syntax, room - text.len());
@@ -276,6 +277,7 @@ fn collect<'o>(
 fn ranks(symbols: &[&Symbol]) -> HashMap<*const Symbol, usize> {
     let mut order = symbols.to_vec();
     order.sort_by_key(|symbol| heuristic::importance(symbol));
+    // By address, because overloads share their qualified names.
     order.into_iter().enumerate().map(|(rank, symbol)| (std::ptr::from_ref(symbol), rank + 2)).collect()
 }
 

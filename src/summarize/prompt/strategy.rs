@@ -172,6 +172,7 @@ impl SummaryKeyBuilder {
     }
 
     pub fn key(&self, parts: &KeyParts<'_>) -> SummaryKey {
+        // `ALL` has the variants in the order of their declaration, so the discriminant is the index.
         let at = parts.strategy as usize;
         let mut bytes = Vec::with_capacity(320);
         let mut field = |field: &[u8]| {

@@ -109,7 +109,7 @@ pub(crate) struct SecretRule {
     pub(crate) blocks_file: bool,
     pattern: String,
     compiled: OnceLock<Regex>,
-    seat: RuleAnchor,
+    anchor: RuleAnchor,
     entropy: f64,
     allows_placeholders: bool,
     until: Option<&'static str>,
@@ -157,6 +157,7 @@ impl RuleSet {
         for named in &file.names {
             add(&named.near, SecretRule::from_named(named));
         }
+        // Last, so that their numbers are beyond the end of `of_word`, by which `hints` recognizes them.
         words.extend(KEY_WORDS.map(str::to_owned));
         // The other kinds of automata are smaller, but take three times as long.
         let mut builder = AhoCorasick::builder();
@@ -199,12 +200,12 @@ pub(crate) fn has_display_prefix(word: &str) -> bool {
 
 impl SecretRule {
     fn from_token(token: &'static TokenRule) -> Self {
-        let seat = if token.is_anywhere == Some(true) { RuleAnchor::Anywhere } else { RuleAnchor::Begins };
+        let anchor = if token.is_anywhere == Some(true) { RuleAnchor::Anywhere } else { RuleAnchor::Begins };
         let entropy = token.entropy.unwrap_or(0.0);
         Self {
             blocks_file: token.withholds == Some(true),
             until: token.until.as_deref(),
-            ..Self::new(&token.id, token.regex.clone(), seat, entropy)
+            ..Self::new(&token.id, token.regex.clone(), anchor, entropy)
         }
     }
 
@@ -223,13 +224,15 @@ impl SecretRule {
         Self { allows_placeholders: true, ..rule }
     }
 
-    fn new(id: &'static str, pattern: String, seat: RuleAnchor, entropy: f64) -> Self {
+    fn new(id: &'static str, pattern: String, anchor: RuleAnchor, entropy: f64) -> Self {
         Self {
             id,
             blocks_file: false,
-            pattern: if seat == RuleAnchor::Anywhere { pattern } else { format!("^(?:{pattern})") },
+            // Anchored, so that the match fails at once where the keyword begins no secret, instead of searching the
+            // window.
+            pattern: if anchor == RuleAnchor::Anywhere { pattern } else { format!("^(?:{pattern})") },
             compiled: OnceLock::new(),
-            seat,
+            anchor,
             entropy,
             allows_placeholders: false,
             until: None,
@@ -243,17 +246,17 @@ impl SecretRule {
 
     /// Returns whether a secret of this kind may be at some distance from its keyword.
     pub(crate) fn is_anywhere(&self) -> bool {
-        self.seat == RuleAnchor::Anywhere
+        self.anchor == RuleAnchor::Anywhere
     }
 
     /// Returns the secrets of this kind near a keyword; `None` if the keyword cannot begin one.
     pub(crate) fn find_near(&self, text: &str, word: &Range<usize>) -> Option<Vec<Range<usize>>> {
-        let start = match self.seat {
+        let start = match self.anchor {
             RuleAnchor::Begins => word.start,
             RuleAnchor::Anywhere => text.floor_char_boundary(word.start.saturating_sub(BEFORE)),
             RuleAnchor::Named => word.end,
         };
-        if self.seat == RuleAnchor::Begins && !begins_a_word(text, start) {
+        if self.anchor == RuleAnchor::Begins && !begins_a_word(text, start) {
             return None;
         }
         let end = text.floor_char_boundary(word.end.saturating_add(AFTER).min(text.len()));

@@ -101,6 +101,8 @@ fn scan_plain(text: &str) -> Result<Vec<SecretMatch>, ScanError> {
                     }
                     let rule = rules.rule(*index);
                     let Some(secrets) = rule.find_near(text, &word) else { continue };
+                    // A rule of this kind has searched a whole window, which must not be searched again for each
+                    // keyword in it; any other is anchored at its keyword.
                     seen[*index] = if rule.is_anywhere() { word.start + STEP } else { 0 };
                     places += 1;
                     let of_rule = |span| SecretMatch { rule: rule.id, span, blocks_file: rule.blocks_file };

@@ -27,6 +27,7 @@ pub(crate) fn key_secrecy(key: &str) -> KeySecrecy {
         "password", "passwd", "passphrase", "secret", "apikey", "accesskey", "privatekey", "encryptionkey",
         "signingkey", "connectionstring", "credential",
     ];
+    // Not within other words, such as `compass` and `bypass`.
     const AS_A_WORD: [&str; 3] = ["pwd", "pass", "pw"];
     const TEXTS: [&str; 12] = [
         "auth", "authorization", "cookie", "cookies", "dsn", "jwt", "otp", "private", "session", "sessionid",
@@ -66,7 +67,9 @@ pub(crate) fn is_flag(value: &str) -> bool {
 /// Returns the user information of URLs that contains a secret.
 pub(crate) fn url_secrets(text: &str) -> Vec<Range<usize>> {
     const MARK: &str = "://";
+    // Without a password, the user may be a token, as in `https://ghp_…@github.com`. Names are shorter.
     const LONGEST_PLAIN_USER: usize = 20;
+    // Bounded, so that a long text full of `://` is not searched to its end for each of them.
     const LONGEST_ADDRESS: usize = 512;
     let mut found = Vec::new();
     let mut done = 0;
@@ -93,6 +96,7 @@ fn is_end_of_address(c: char) -> bool {
 /// Returns the offset of the `@` that ends the user information of a URL.
 fn user_info_end(address: &str) -> Option<usize> {
     let authority = &address[..address.find(['/', '?', '#']).unwrap_or(address.len())];
+    // The last one: a password may contain an unescaped `@`, and its end must not remain.
     if let Some(at) = authority.rfind('@') {
         return Some(at);
     }
@@ -129,6 +133,7 @@ pub(crate) fn entropy(text: &str) -> f64 {
     for byte in text.bytes() {
         counts[usize::from(byte)] += 1;
     }
+    // An empty text must not divide by zero.
     let all = f64::from(counts.iter().sum::<u32>().max(1));
     let parts = counts.iter().filter(|count| 0 < **count).map(|count| f64::from(*count) / all);
     -parts.map(|part| part * part.log2()).sum::<f64>()
