@@ -77,6 +77,7 @@ pub(crate) mod engine;
 pub(crate) mod llm;
 pub(crate) mod model;
 pub(crate) mod render;
+pub(crate) mod search;
 pub(crate) mod sections;
 pub(crate) mod service;
 pub(crate) mod slices;

@@ -1,0 +1,369 @@
+//! Splits text into index terms: identifiers as they are written, and the stems of the words that they are made of.
+//!
+//! Task texts, source texts, paths, names and commit subjects are all split by the same rules, so that their terms can
+//! be compared. The rules are linear in the text, allocate nothing, and accept any bytes: a byte that is not an ASCII
+//! letter, digit or underscore separates words.
+//!
+//! Start with [`terms`]; use [`words`] where the position of a word matters.
+
+/// The version of the rules below. An index that was made by other rules must not be compared with a new query.
+pub const TERMS_VERSION: u32 = 1;
+
+/// A longer word is data in disguise, such as Base64 without line breaks, and has no terms.
+const MAX_WORD_BYTES: usize = 128;
+
+/// Words that are too common to tell files apart, in English and in programming languages; at most eight letters each.
+const STOP_WORDS: &[&str] = &[
+    "the", "a", "an", "and", "or", "of", "to", "in", "is", "it", "that", "this", "for", "on", "with", "as",
+    "at", "by", "be", "are", "was", "not", "if", "from", "but", "have", "has", "i", "you", "we", "can",
+    "when", "which", "do", "does", "will", "would", "should", "there", "so", "my", "me", "what", "then",
+    "else", "self", "def", "return", "import", "none", "true", "false", "let", "pub", "fn", "mut", "use",
+    "const", "int", "void", "char", "auto", "var", "new", "null", "str",
+];
+
+/// A 32-bit hash of an identifier as it is written, or of a stemmed word. Its lowest bit distinguishes the two, so that
+/// the identifier `Cache` and the word `cache` are different terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Term(u32);
+
+impl Term {
+    /// Restores a term from a stored index.
+    pub fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    /// Returns the number that identifies this term in a stored index.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Returns whether this is an identifier as it is written, not a word in it. The length of a document is the number
+    /// of its terms that are not.
+    pub fn is_identifier(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// Returns the term of an identifier as it is written, whether [`terms`] would yield it or not.
+    pub fn of_identifier(name: &[u8]) -> Self {
+        let mut hash = 0;
+        for chunk in name.chunks(8) {
+            let mut bytes = [0; 8];
+            bytes[..chunk.len()].copy_from_slice(chunk);
+            hash = mix(hash, u64::from_le_bytes(bytes));
+        }
+        Self(finish(hash) | 1)
+    }
+}
+
+/// A word of a text: a run of letters, digits and underscores that does not begin with a digit.
+#[derive(Clone, Copy, Debug)]
+pub struct Word<'a> {
+    text: &'a [u8],
+    start: usize,
+    end: usize,
+    classes: u8,
+}
+
+impl<'a> Word<'a> {
+    /// Returns the bytes of the word.
+    pub fn bytes(&self) -> &'a [u8] {
+        &self.text[self.start..self.end]
+    }
+
+    /// Returns the position of the word's first byte.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    /// Returns the position after the word's last byte.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Returns whether the word has lower-case letters only, as most words of prose do.
+    pub fn is_plain(&self) -> bool {
+        self.classes == LOWER
+    }
+
+    /// Returns the terms of this word: the word itself unless it is plain or a stop word, then the stem of each part.
+    ///
+    /// Parts end at underscores, at digits and where the case changes: `parse_HTTPHeader2` has `parse`, `http` and
+    /// `header`. Parts of one byte and stop words are left out.
+    pub fn terms(&self) -> WordTerms<'a> {
+        let is_whole_pending = !self.is_plain() && !self.is_stop_word();
+        WordTerms { word: *self, at: self.start, is_whole_pending }
+    }
+
+    fn is_stop_word(&self) -> bool {
+        let length = self.end - self.start;
+        self.classes & !(LOWER | UPPER) == 0 && length <= 8 && is_stop_word(load(self.text, self.start, length))
+    }
+}
+
+/// Iterates over the terms of one word; made by [`Word::terms`].
+#[derive(Clone, Debug)]
+pub struct WordTerms<'a> {
+    word: Word<'a>,
+    at: usize,
+    is_whole_pending: bool,
+}
+
+impl Iterator for WordTerms<'_> {
+    type Item = Term;
+
+    #[inline]
+    fn next(&mut self) -> Option<Term> {
+        if self.is_whole_pending {
+            self.is_whole_pending = false;
+            return Some(Term::of_identifier(self.word.bytes()));
+        }
+        while self.at < self.word.end {
+            let start = self.at;
+            let (start, end) = if self.word.is_plain() { (start, self.word.end) } else { self.part(start) };
+            self.at = end;
+            if 1 < end - start
+                && let Some(term) = part_term(self.word.text, start, end)
+            {
+                return Some(term);
+            }
+        }
+        None
+    }
+}
+
+impl WordTerms<'_> {
+    /// Returns the range of the first part at or after `start`. It is empty at the end of the word.
+    fn part(&self, mut start: usize) -> (usize, usize) {
+        let (text, word_end) = (self.word.text, self.word.end);
+        let class = |at: usize| if at < word_end { class_of(text[at]) } else { 0 };
+        let run_end = |mut at: usize, wanted: u8| {
+            while class(at) == wanted {
+                at += 1;
+            }
+            at
+        };
+        start = run_end(start, UNDERSCORE);
+        let first = class(start);
+        let end = if first == 0 { start } else { run_end(start, first) };
+        let is_name_next = first == UPPER && class(end) == LOWER;
+        match end - start {
+            1 if is_name_next => (start, run_end(end, LOWER)),
+            // The last capital of `HTTPHeader` begins the next part.
+            _ if is_name_next => (start, end - 1),
+            _ => (start, end),
+        }
+    }
+}
+
+/// Iterates over the words of a text; made by [`words`].
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+/// Returns the words of a text, in order. Numbers, hexadecimal ones included, and words of one byte are left out.
+pub fn words(text: &[u8]) -> Words<'_> {
+    Words { text, at: 0 }
+}
+
+/// Returns the terms of a text, in order and with repetitions.
+pub fn terms(text: &[u8]) -> impl Iterator<Item = Term> {
+    words(text).flat_map(|word| word.terms())
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Word<'a>> {
+        loop {
+            let text = self.text;
+            let skipped = text[self.at..].iter().position(|byte| class_of(*byte) != 0)?;
+            let mut start = self.at + skipped;
+            let first = text[start];
+            let mut classes = 0;
+            let mut end = start;
+            for byte in &text[start..] {
+                let class = class_of(*byte);
+                if class == 0 {
+                    break;
+                }
+                classes |= class;
+                end += 1;
+            }
+            self.at = end;
+            if class_of(first) == DIGIT {
+                if classes == DIGIT || is_prefixed_number(&text[start..end]) {
+                    continue;
+                }
+                start += text[start..end].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                classes = text[start..end].iter().fold(0, |classes, byte| classes | class_of(*byte));
+            }
+            if (2..=MAX_WORD_BYTES).contains(&(end - start)) {
+                return Some(Word { text, start, end, classes });
+            }
+        }
+    }
+}
+
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DIGIT: u8 = 4;
+const UNDERSCORE: u8 = 8;
+
+/// The class of each byte; zero separates words.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        classes[byte as usize] = match byte {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'_' => UNDERSCORE,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+#[inline]
+fn class_of(byte: u8) -> u8 {
+    CLASSES[usize::from(byte)]
+}
+
+/// Returns whether a number is written as in `0x7f`. The letters in it are digits.
+fn is_prefixed_number(word: &[u8]) -> bool {
+    matches!(word, [b'0', b'x' | b'X' | b'b' | b'B' | b'o' | b'O', ..])
+}
+
+/// Returns up to eight bytes as a number, letters in lower case, the first byte lowest.
+#[inline]
+fn load(text: &[u8], start: usize, length: usize) -> u64 {
+    const LOWER_CASE: u64 = 0x2020_2020_2020_2020;
+    let bytes = match text[start..].first_chunk::<8>() {
+        Some(chunk) => u64::from_le_bytes(*chunk),
+        None => text[start..].iter().rev().fold(0, |bytes, byte| bytes << 8 | u64::from(*byte)),
+    };
+    (bytes | LOWER_CASE) & (u64::MAX >> (64 - 8 * length))
+}
+
+/// Returns the term of a part of at least two letters or digits, unless it is a stop word.
+#[inline]
+fn part_term(text: &[u8], start: usize, end: usize) -> Option<Term> {
+    let length = end - start;
+    if 8 < length {
+        return Some(long_part_term(text, start, end));
+    }
+    let part = load(text, start, length);
+    if is_stop_word(part) {
+        return None;
+    }
+    let stem = if length < MIN_STEMMED {
+        part
+    } else {
+        let Stem { length, ends_in_y } = stem(part >> (8 * (length - 4)), length);
+        let cut = part & (u64::MAX >> (64 - 8 * length));
+        if ends_in_y { cut & !(0xff << (8 * (length - 1))) | u64::from(b'y') << (8 * (length - 1)) } else { cut }
+    };
+    Some(Term(finish(mix(0, stem)) & !1))
+}
+
+fn long_part_term(text: &[u8], start: usize, end: usize) -> Term {
+    let Stem { length, ends_in_y } = stem(load(text, end - 4, 4), end - start);
+    let mut hash = 0;
+    for at in (0..length).step_by(8) {
+        let count = (length - at).min(8);
+        let mut bytes = load(text, start + at, count);
+        if ends_in_y && at + count == length {
+            let last = 8 * (count - 1);
+            bytes = bytes & !(0xff << last) | u64::from(b'y') << last;
+        }
+        hash = mix(hash, bytes);
+    }
+    Term(finish(hash) & !1)
+}
+
+/// A shorter word is its own stem.
+const MIN_STEMMED: usize = 5;
+
+/// What is left of a word without its ending.
+struct Stem {
+    length: usize,
+    /// Whether the last byte that is left is to be read as `y`.
+    ends_in_y: bool,
+}
+
+/// Removes an English ending from a word of `length` bytes, of which `tail` holds the last four.
+fn stem(tail: u64, length: usize) -> Stem {
+    let [a, b, c, d, ..] = tail.to_le_bytes();
+    let cut = match (a, b, c, d) {
+        (b'i', b'n', b'g', b's') if 7 <= length => 4,
+        (_, b'i', b'n', b'g') if 6 <= length => 3,
+        (_, b'i', b'e', b's') if 6 <= length => return Stem { length: length - 2, ends_in_y: true },
+        (_, _, b'e', b'd' | b's') => 2,
+        (_, _, _, b's') => 1,
+        _ => 0,
+    };
+    let length = length - cut;
+    let last = [d, c, b, a].get(cut).copied().unwrap_or_default();
+    Stem { length: length - usize::from(4 < length && last == b'e'), ends_in_y: false }
+}
+
+/// The stop words as numbers, each in the first free slot at or after its own; zero is free.
+static STOP_SLOTS: [u64; 256] = {
+    let mut slots = [0; 256];
+    let mut next = 0;
+    while next < STOP_WORDS.len() {
+        let word = STOP_WORDS[next].as_bytes();
+        let mut number = 0;
+        let mut at = word.len();
+        while 0 < at {
+            at -= 1;
+            number = number << 8 | word[at] as u64;
+        }
+        let mut slot = stop_slot(number);
+        while slots[slot] != 0 {
+            slot = (slot + 1) % 256;
+        }
+        slots[slot] = number;
+        next += 1;
+    }
+    slots
+};
+
+const fn stop_slot(word: u64) -> usize {
+    (word.wrapping_mul(MULTIPLIER) >> 56) as usize
+}
+
+#[inline]
+fn is_stop_word(word: u64) -> bool {
+    let mut slot = stop_slot(word);
+    while STOP_SLOTS[slot] != 0 {
+        if STOP_SLOTS[slot] == word {
+            return true;
+        }
+        slot = (slot + 1) % 256;
+    }
+    false
+}
+
+/// An odd number without pattern: the fractional part of the golden ratio.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Adds eight bytes to a hash. The result is stored in indexes, so it must be the same on every machine.
+#[inline]
+fn mix(hash: u64, bytes: u64) -> u64 {
+    let product = u128::from(hash ^ bytes) * u128::from(MULTIPLIER);
+    #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
+    let (low, high) = (product as u64, (product >> 64) as u64);
+    low ^ high
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "a term is the upper half of a hash")]
+fn finish(hash: u64) -> u32 {
+    (hash.wrapping_mul(MULTIPLIER) >> 32) as u32
+}
