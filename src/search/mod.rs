@@ -7,7 +7,9 @@
 //! content.
 
 mod bits;
+mod chunks;
 mod vector;
 mod words;
 
+pub use chunks::{Chunk, ChunkKind, Container, FileChunks, chunk_file};
 pub use vector::{DamagedVector, QueryTerms, TermVector, VECTOR_VERSION, VectorBuilder};
