@@ -126,6 +126,15 @@ pub mod internals {
             Skeleton, Span, SummaryKey, SummaryScope, Symbol, Tier, TokenUsage, ViewMode,
         };
     }
+    pub mod search {
+        pub use crate::search::{
+            Chunk, ChunkKind, Container, DamagedVector, FileChunks, FileParts, FileRanking, FileScore,
+            FileSignals, FileWithSymbols, LineMention, MAX_COMMITS, NameMention, PastCommit, PathClass,
+            PathMention, QueryTerms, RankedFile, RankingQuery, SymbolParts, SymbolScore, TERMS_VERSION, Term,
+            TermVector, VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores, chunk_file,
+            rank_files, rank_symbols, subject_scores, terms, together_scores, words,
+        };
+    }
     pub mod slices {
         pub use crate::slices::{create_slice, locate_slice};
     }

@@ -4,12 +4,25 @@
 //! is composed. Bytes and values go in, values come out.
 //!
 //! `words.rs` splits any text into terms, the common vocabulary of this room. `vector.rs` is what is stored of each
-//! content.
+//! content. Start with `rank.rs`, which scores the files of a project; `chunks.rs` and `rank_symbols.rs` continue with
+//! the symbols of the best ones.
 
 mod bits;
+mod bm25;
 mod chunks;
+mod path_class;
+mod query;
+mod rank;
+mod rank_symbols;
+mod subjects;
 mod vector;
 mod words;
 
 pub use chunks::{Chunk, ChunkKind, Container, FileChunks, chunk_file};
+pub use path_class::PathClass;
+pub use query::{LineMention, NameMention, PathMention, RankingQuery, WeightedTerm};
+pub use rank::{FileParts, FileRanking, FileScore, FileSignals, RankedFile, rank_files};
+pub use rank_symbols::{FileWithSymbols, SymbolParts, SymbolScore, rank_symbols};
+pub use subjects::{MAX_COMMITS, PastCommit, change_scores, subject_scores, together_scores};
 pub use vector::{DamagedVector, QueryTerms, TermVector, VECTOR_VERSION, VectorBuilder};
+pub use words::{TERMS_VERSION, Term, Word, terms, words};
