@@ -5,4 +5,5 @@
 //!
 //! `words.rs` splits any text into terms, the common vocabulary of this room.
 
+mod traces;
 mod words;

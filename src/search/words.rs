@@ -96,7 +96,9 @@ impl<'a> Word<'a> {
 
     fn is_stop_word(&self) -> bool {
         let length = self.end - self.start;
-        self.classes & !(LOWER | UPPER) == 0 && length <= 8 && is_stop_word(load(self.text, self.start, length))
+        self.classes & !(LOWER | UPPER) == 0
+            && length <= 8
+            && is_stop_word(load(self.text, self.start, length))
     }
 }
 
@@ -266,7 +268,11 @@ fn part_term(text: &[u8], start: usize, end: usize) -> Option<Term> {
     } else {
         let Stem { length, ends_in_y } = stem(part >> (8 * (length - 4)), length);
         let cut = part & (u64::MAX >> (64 - 8 * length));
-        if ends_in_y { cut & !(0xff << (8 * (length - 1))) | u64::from(b'y') << (8 * (length - 1)) } else { cut }
+        if ends_in_y {
+            cut & !(0xff << (8 * (length - 1))) | u64::from(b'y') << (8 * (length - 1))
+        } else {
+            cut
+        }
     };
     Some(Term(finish(mix(0, stem)) & !1))
 }
