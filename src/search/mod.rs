@@ -5,5 +5,6 @@
 //!
 //! `words.rs` splits any text into terms, the common vocabulary of this room.
 
+mod task;
 mod traces;
 mod words;

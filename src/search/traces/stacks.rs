@@ -30,7 +30,7 @@ pub(super) fn pytest(context: &LineContext<'_>) -> Option<LineReading> {
         return Some(LineReading::Boundary(TraceTool::Pytest));
     }
     let (at, rest) = parse_prefix(line)?;
-    if extension(at.path) != "py" || at.column.is_some() {
+    if extension(at.path) != "py" || at.column.is_some() || at.path.contains("://") {
         return None;
     }
     let said = rest.strip_prefix(':')?.trim();
