@@ -128,11 +128,13 @@ pub mod internals {
     }
     pub mod search {
         pub use crate::search::{
-            Chunk, ChunkKind, Container, DamagedVector, FileChunks, FileParts, FileRanking, FileScore,
-            FileSignals, FileWithSymbols, LineMention, MAX_COMMITS, NameMention, PastCommit, PathClass,
-            PathMention, QueryTerms, RankedFile, RankingQuery, SymbolParts, SymbolScore, TERMS_VERSION, Term,
-            TermVector, VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores, chunk_file,
-            rank_files, rank_symbols, subject_scores, terms, together_scores, words,
+            Chunk, ChunkKind, Container, DamagedVector, Error, FileChunks, FileParts, FileRanking, FileScore,
+            FileSignals, FileWithSymbols, IgnoredText, IgnoredTextReason, LineMention, MAX_COMMITS,
+            MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind, NameMention, PastCommit,
+            PathClass, PathMention, QueryTerms, QuotedText, RankedFile, RankingQuery, SymbolParts,
+            SymbolScore, TERMS_VERSION, TaskReading, TaskTerm, Term, TermVector, TraceFrame, TraceTool,
+            VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores, chunk_file, find_frames,
+            rank_files, rank_symbols, read_task, subject_scores, terms, together_scores, words,
         };
     }
     pub mod slices {

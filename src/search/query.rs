@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::bm25::real;
+use super::task::{MentionedPathKind, TaskReading};
 use super::vector::QueryTerms;
 use super::words::{Term, terms};
 use crate::model::RelPath;
@@ -90,6 +92,25 @@ impl RankingQuery {
         Self { terms, weighted, names, paths, lines }
     }
 
+    /// Prepares what was read from the text of a task.
+    pub fn of_task(task: &TaskReading) -> Self {
+        let weighted = task.terms.iter().map(|of| {
+            let (term, weight, in_title) = (of.term, of.weight, of.is_in_title);
+            WeightedTerm { term, weight, in_title }
+        });
+        let names = task.names.iter().map(|name| NameMention {
+            name: name.name.clone(),
+            is_marked: name.is_ticked || name.is_called,
+            in_title: name.is_in_title,
+        });
+        let is_path = |kind| matches!(kind, MentionedPathKind::Path | MentionedPathKind::Link);
+        let paths = task.paths.iter().filter(|mention| is_path(mention.kind)).map(|mention| PathMention {
+            path: mention.path.clone(),
+            is_exact: mention.kind == MentionedPathKind::Link,
+        });
+        RankingQuery::new(weighted.collect(), names.collect(), paths.collect(), mentioned_lines(task))
+    }
+
     /// Returns a query that asks for nothing, for a ranking by history and focus alone.
     pub fn empty() -> Self {
         Self::new(Vec::new(), Vec::new(), Vec::new(), Vec::new())
@@ -151,6 +172,31 @@ impl RankingQuery {
         let frames = self.lines.iter().filter(is_mentioned).map(|_| FRAME_WEIGHT);
         said.chain(frames).fold(0.0, f64::max)
     }
+}
+
+/// Returns the lines that a task mentions: those of links and paths, then the frames of its traces. The innermost frame of
+/// a trace counts twice what the outermost one does.
+fn mentioned_lines(task: &TaskReading) -> Vec<LineMention> {
+    let written = task.paths.iter().filter_map(|mention| {
+        let (first_line, last_line) = mention.lines?;
+        Some(LineMention { path: mention.path.clone(), first_line, last_line, function: None, strength: 1.0 })
+    });
+    let mut deepest: HashMap<usize, usize> = HashMap::new();
+    for frame in &task.frames {
+        let deepest = deepest.entry(frame.trace).or_default();
+        *deepest = frame.rank.max(*deepest);
+    }
+    let frames = task.frames.iter().map(|frame| {
+        let frames = deepest.get(&frame.trace).map_or(1, |deepest| deepest + 1);
+        LineMention {
+            path: frame.path.clone(),
+            first_line: frame.line,
+            last_line: frame.line,
+            function: frame.function_name().map(str::to_owned),
+            strength: 1.0 - 0.5 * real(frame.rank) / real(frames),
+        }
+    });
+    written.chain(frames).collect()
 }
 
 /// Returns a path without the `./` and `../` that it begins with.
@@ -216,6 +262,23 @@ mod tests {
         let query = path_query(&[], &["/usr/lib/python3/site-packages/requests/models.py"]);
         check(&query, "src/requests/models.py", 0.8);
         check(&query, "src/other/models.py", 0.0);
+    }
+
+    #[test]
+    fn a_task_is_asked_for_by_its_terms_names_paths_and_frames() {
+        let text = "Proxy fails in `send_all`\n\nSee src/a.c and https://github.com/o/r/blob/main/lib/b.py#L3-L9\n\n\
+                    Traceback (most recent call last):\n  File \"app/run.py\", line 7, in main\n    go()\n  \
+                    File \"app/deep.py\", line 9, in go\n    raise E\nE: no\n";
+        let query = RankingQuery::of_task(&super::super::task::read_task(text).unwrap());
+        check(&query, "src/a.c", 1.0);
+        check(&query, "lib/b.py", 1.0);
+        check(&query, "app/run.py", 0.8);
+        assert!(query.name("send_all").is_some_and(|name| name.is_marked && name.in_title));
+        let position = query.terms().position(terms(b"proxy").next().unwrap()).unwrap();
+        assert!(query.weighted(position).in_title);
+        let strength = |path: &str| query.lines().iter().find(|line| line.path == path).unwrap().strength;
+        assert!(strength("app/run.py") < strength("app/deep.py"));
+        assert_eq!(query.lines().iter().find(|line| line.path == "lib/b.py").unwrap().last_line, 9);
     }
 
     #[test]

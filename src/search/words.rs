@@ -6,6 +6,8 @@
 //!
 //! Start with [`terms`]; use [`words`] where the position of a word matters.
 
+use std::ops::Range;
+
 /// The version of the rules below. An index that was made by other rules must not be compared with a new query.
 pub const TERMS_VERSION: u32 = 1;
 
@@ -96,10 +98,11 @@ impl<'a> Word<'a> {
     /// `header`. Parts of one byte and stop words are left out.
     pub fn terms(&self) -> WordTerms<'a> {
         let is_whole_pending = !self.is_plain() && !self.is_stop_word();
-        WordTerms { word: *self, at: self.start, is_whole_pending }
+        WordTerms { word: *self, at: self.start, part_start: self.start, is_whole_pending }
     }
 
-    fn is_stop_word(&self) -> bool {
+    /// Returns whether the word is too common to be looked for.
+    pub fn is_stop_word(&self) -> bool {
         let length = self.end - self.start;
         length <= 8
             && is_stop_word(load(self.text, self.start, length))
@@ -112,7 +115,15 @@ impl<'a> Word<'a> {
 pub struct WordTerms<'a> {
     word: Word<'a>,
     at: usize,
+    part_start: usize,
     is_whole_pending: bool,
+}
+
+impl WordTerms<'_> {
+    /// Returns the bytes of the text that the last term was made of: those of the word, or of one part.
+    pub fn position(&self) -> Range<usize> {
+        if self.part_start < self.at { self.part_start..self.at } else { self.word.start..self.word.end }
+    }
 }
 
 impl Iterator for WordTerms<'_> {
@@ -127,7 +138,7 @@ impl Iterator for WordTerms<'_> {
         while self.at < self.word.end {
             let start = self.at;
             let (start, end) = if self.word.is_plain() { (start, self.word.end) } else { self.part(start) };
-            self.at = end;
+            (self.part_start, self.at) = (start, end);
             if 1 < end - start
                 && let Some(term) = part_term(self.word.text, start, end)
             {
