@@ -172,6 +172,8 @@ pub(super) fn boilerplate_length(line: &str) -> usize {
     // Without marks around it, `Description` is a heading only if nothing follows.
     let is_alone = rest[end..].chars().all(|c| !c.is_alphanumeric());
     let heading = rest[..end].trim_end();
+    // `**Environment (please complete the following information):**`
+    let is_alone = is_alone || is_marked && rest[end..].starts_with('(');
     let is_heading = (is_marked || is_alone || rest[end..].starts_with(':'))
         && HEADINGS.iter().any(|known| heading.eq_ignore_ascii_case(known));
     match is_heading {

@@ -108,7 +108,7 @@ proptest! {
 fn time_is_linear_in_hostile_texts() {
     for piece in [":1", "(1", "at ", "\" ", "#0 ", "' ", "a.py:1:", "|", "> ", "\u{1b}[", " in ", "::", "./"]
     {
-        let text = piece.repeat(200_000 / piece.len());
+        let text = piece.repeat(40_000 / piece.len());
         find_frames(&text);
         find_frames(&text.replace(' ', "\n"));
     }
