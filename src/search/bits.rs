@@ -131,6 +131,7 @@ impl<'a> BitReader<'a> {
 
     /// Reads bits that are known to be there, less than 32.
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "fewer bits than 32 are left by the mask")]
     fn take(&mut self, bits: u32) -> u32 {
         let value = (self.buffer & ((1 << bits) - 1)) as u32;
         self.buffer >>= bits;

@@ -355,6 +355,7 @@ fn bare_stem(path: &RelPath) -> &[u8] {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
 mod tests {
     use super::super::query::{PathMention, WeightedTerm};
     use super::super::vector::VectorBuilder;

@@ -245,6 +245,7 @@ fn is_within_lines(chunk: &Chunk<'_>, mention: &LineMention) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
 mod tests {
     use super::super::chunks::chunk_file;
     use super::super::path_class::PathClass;

@@ -105,6 +105,7 @@ fn add(scores: &mut [f64], files: &[usize], value: f64) {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
 mod tests {
     use super::super::query::WeightedTerm;
     use super::super::words::terms;
@@ -140,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_word_of_the_title_counts_twice_and_a_commit_of_many_files_not_at_all() {
-        let many: Vec<usize> = (0..MAX_FILES_OF_SUBJECT + 1).collect();
+        let many: Vec<usize> = (0..=MAX_FILES_OF_SUBJECT).collect();
         let commits = [commit("proxy", &[0]), commit("header", &[1]), commit("proxy header", &many)];
         let scores = subject_scores(&query("proxy", "proxy header"), &commits, many.len());
         assert!((scores[0] - 2.0 * scores[1]).abs() < 1e-9, "{scores:?}");
