@@ -77,6 +77,7 @@ pub(crate) mod engine;
 pub(crate) mod llm;
 pub(crate) mod model;
 pub(crate) mod render;
+pub(crate) mod search;
 pub(crate) mod sections;
 pub(crate) mod service;
 pub(crate) mod slices;
@@ -126,6 +127,17 @@ pub mod internals {
         pub use crate::model::{
             AggregationStrategy, BodyOptions, ContentHash, FileOrder, ModelName, Money, Outline, RelPath,
             Skeleton, Span, SummaryKey, SummaryScope, Symbol, Tier, TokenUsage, ViewMode,
+        };
+    }
+    pub mod search {
+        pub use crate::search::{
+            Chunk, ChunkKind, Container, DamagedVector, Error, FileChunks, FileParts, FileRanking, FileScore,
+            FileSignals, FileWithSymbols, IgnoredText, IgnoredTextReason, LineMention, MAX_COMMITS,
+            MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind, NameMention, PastCommit,
+            PathClass, PathMention, QueryTerms, QuotedText, RankedFile, RankingQuery, SymbolParts,
+            SymbolScore, TERMS_VERSION, TaskReading, TaskTerm, Term, TermVector, TraceFrame, TraceTool,
+            VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores, chunk_file, find_frames,
+            rank_files, rank_symbols, read_task, subject_scores, terms, together_scores, words,
         };
     }
     pub mod slices {

@@ -36,6 +36,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("render", 1, &["model"]),
     ("slices", 1, &["model"]),
     ("sections", 1, &["model"]),
+    ("search", 1, &["model"]),
     ("watch", 1, &["model", "sys"]),
     ("llm", 1, &["model"]),
     (
