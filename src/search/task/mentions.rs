@@ -98,7 +98,8 @@ fn path(token: &str, start: usize, is_ticked: bool) -> Option<MentionedPath> {
         return mention(path, line_range(anchor), MentionedPathKind::Path);
     }
     // The identifier of a test: `tests/test_a.py::test_total`.
-    let file = file.split_once("::").map_or(file, |(path, _)| if has_source_extension(path) { path } else { file });
+    let file =
+        file.split_once("::").map_or(file, |(path, _)| if has_source_extension(path) { path } else { file });
     if is_path(file, is_ticked) {
         return mention(file, None, MentionedPathKind::Path);
     }
@@ -114,7 +115,8 @@ fn is_path(token: &str, is_ticked: bool) -> bool {
         return true;
     }
     let slashes = token.bytes().filter(|byte| matches!(byte, b'/' | b'\\')).count();
-    let is_anchored = token.starts_with(['/', '~', '.']) || token.ends_with('/') || token.get(1..3) == Some(":\\");
+    let is_anchored =
+        token.starts_with(['/', '~', '.']) || token.ends_with('/') || token.get(1..3) == Some(":\\");
     // One slash between two words is most often an "or".
     1 < slashes || 1 == slashes && (is_anchored || is_ticked)
 }
@@ -135,7 +137,8 @@ fn is_module(token: &str) -> bool {
 fn link(url: &str, start: usize) -> Option<MentionedPath> {
     let (address, anchor) = url.split_once('#').unwrap_or((url, ""));
     let address = address.split('?').next().unwrap_or_default();
-    let rest = match ["/blob/", "/tree/", "/blame/", "/raw/"].iter().find_map(|kind| address.split_once(kind)) {
+    let rest = match ["/blob/", "/tree/", "/blame/", "/raw/"].iter().find_map(|kind| address.split_once(kind))
+    {
         Some((_, rest)) => rest,
         None => address.strip_prefix("https://raw.githubusercontent.com/")?.splitn(3, '/').nth(2)?,
     };

@@ -18,8 +18,9 @@ pub const MAX_TASK_BYTES: usize = 256 * 1024;
 const MAX_TITLE_BYTES: usize = 300;
 /// Beyond this number, another occurrence adds nothing: a word that a log repeats is not what the task is about.
 const MAX_COUNT: u32 = 4;
-/// What an occurrence counts that is marked as code. Without a mark it counts one.
-const MARKED_COUNT: u32 = 2;
+/// What an occurrence between backticks counts; others count one. Those in code blocks do, too: on real issues it does
+/// not help if they count more, because code blocks are often long logs.
+const TICKED_COUNT: u32 = 2;
 /// What a term in the title weighs, against one in the text.
 const TITLE_WEIGHT: f64 = 2.0;
 /// What an identifier weighs as a whole, against a word in it.
@@ -42,7 +43,7 @@ pub struct TaskTerm {
     pub term: Term,
     /// The word or part of a word that the term was made of, where it first occurs.
     pub text: String,
-    /// The weight: how often it occurs, in the title, marked as code, as a whole identifier. How rare it is in a project
+    /// The weight, for how often and where it occurs, and whether it is a whole identifier. How rare it is in a project
     /// is not known here.
     pub weight: f64,
     /// How often it occurs.
@@ -108,7 +109,7 @@ pub fn read_task(whole: &str) -> Result<TaskReading, Error> {
     let frames = find_frames(text);
     let traces = ordered_ranges(&frames);
     let title = title_of(text, &markup);
-    let (terms, names) = count_words(text, &markup, &traces, &title);
+    let (terms, names) = count_words(text, &markup, &title);
     let paths = find_paths(text, &markup, &traces);
     let quotes = find_quotes(text, &markup, &traces);
     if text.len() < whole.len() {
@@ -177,19 +178,11 @@ struct WordContext {
     is_in_title: bool,
     is_ticked: bool,
     is_called: bool,
-    is_in_block: bool,
 }
 
-fn count_words(
-    text: &str,
-    markup: &Markup,
-    traces: &[Range<usize>],
-    title: &Range<usize>,
-) -> (Vec<TaskTerm>, Vec<MentionedName>) {
+fn count_words(text: &str, markup: &Markup, title: &Range<usize>) -> (Vec<TaskTerm>, Vec<MentionedName>) {
     let mut ignored = Cursor::new(markup.ignored.iter().map(|ignored| ignored.range.clone()));
     let mut ticks = Cursor::new(markup.ticks.iter().cloned());
-    let mut blocks = Cursor::new(markup.blocks.iter().cloned());
-    let mut traces = Cursor::new(traces.iter().cloned());
     let mut counts = WordCounts::default();
     for word in words(text.as_bytes()) {
         let start = word.start();
@@ -197,8 +190,6 @@ fn count_words(
             is_in_title: title.contains(&start),
             is_ticked: ticks.contains(start),
             is_called: text.as_bytes().get(word.end()) == Some(&b'('),
-            // A trace is most often in a code block; its words are no more telling for that.
-            is_in_block: blocks.contains(start) && !traces.contains(start),
         };
         if !ignored.contains(start) {
             counts.add_terms(text, word, context);
@@ -210,7 +201,7 @@ fn count_words(
 
 impl<'a> WordCounts<'a> {
     fn add_terms(&mut self, text: &str, word: Word<'a>, context: WordContext) {
-        let count = if context.is_ticked || context.is_in_block { MARKED_COUNT } else { 1 };
+        let count = if context.is_ticked { TICKED_COUNT } else { 1 };
         let mut terms = word.terms();
         while let Some(term) = terms.next() {
             match self.by_term.entry(term) {
