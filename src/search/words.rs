@@ -14,13 +14,15 @@ pub const TERMS_VERSION: u32 = 1;
 /// A longer word is data in disguise, such as Base64 without line breaks, and has no terms.
 const MAX_WORD_BYTES: usize = 128;
 
-/// Words that are too common to tell files apart, in English and in programming languages; at most eight letters each.
+/// Words that are too common to tell files apart, in English and in programming languages, and what is left of them
+/// before an apostrophe. At most eight letters each.
 const STOP_WORDS: &[&str] = &[
     "the", "a", "an", "and", "or", "of", "to", "in", "is", "it", "that", "this", "for", "on", "with", "as",
     "at", "by", "be", "are", "was", "not", "if", "from", "but", "have", "has", "i", "you", "we", "can",
     "when", "which", "do", "does", "will", "would", "should", "there", "so", "my", "me", "what", "then",
     "else", "self", "def", "return", "import", "none", "true", "false", "let", "pub", "fn", "mut", "use",
-    "const", "int", "void", "char", "auto", "var", "new", "null", "str",
+    "const", "int", "void", "char", "auto", "var", "new", "null", "str", "aren", "couldn", "didn", "doesn",
+    "don", "hasn", "haven", "isn", "shouldn", "wasn", "wouldn",
 ];
 
 /// A 32-bit hash of an identifier as it is written, or of a stemmed word. Its lowest bit distinguishes the two, so that
