@@ -398,7 +398,6 @@ fn mix(hash: u64, bytes: u64) -> u64 {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "a term is the upper half of a hash")]
 fn finish(hash: u64) -> u32 {
     (hash.wrapping_mul(MULTIPLIER) >> 32) as u32
 }
@@ -492,14 +491,14 @@ mod tests {
     #[test]
     fn terms_are_the_same_on_every_machine() {
         let bits: Vec<_> = terms(b"parse_header configurations").map(Term::bits).collect();
-        expect![[r#"
+        expect![[r"
             [
                 3117330517,
                 2381416914,
                 3545853528,
                 2314302820,
             ]
-        "#]]
+        "]]
         .assert_debug_eq(&bits);
     }
 

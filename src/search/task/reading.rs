@@ -65,10 +65,15 @@ pub struct MentionedName {
     pub is_ticked: bool,
     /// Whether it occurs with a parenthesis after it.
     pub is_called: bool,
-    /// Whether it consists of lower-case letters only, as words of prose do.
-    pub is_plain: bool,
     /// The bytes of the first occurrence.
     pub range: Range<usize>,
+}
+
+impl MentionedName {
+    /// Returns whether the name consists of lower-case letters only, as words of prose do.
+    pub fn is_plain(&self) -> bool {
+        self.name.bytes().all(|byte| byte.is_ascii_lowercase())
+    }
 }
 
 /// What the text of a task says. All ranges are bytes of the text that was read.
@@ -237,8 +242,8 @@ impl<'a> WordCounts<'a> {
         if is_marked || is_telling {
             self.by_name.insert(word.bytes(), self.names.len());
             let name = String::from_utf8_lossy(word.bytes()).into_owned();
-            let (is_plain, range) = (word.is_plain(), word.start()..word.end());
-            self.names.push(MentionedName { name, is_in_title, is_ticked, is_called, is_plain, range });
+            let range = word.start()..word.end();
+            self.names.push(MentionedName { name, is_in_title, is_ticked, is_called, range });
         }
     }
 

@@ -56,7 +56,7 @@ fn check_mentions(text: &str, expected: Expect) {
 fn a_commit_message_is_read() {
     check(
         "Fix parse_header for empty files\n\nThe parser stops: `EmptyFile` is raised by read(path).\n",
-        expect![[r#"
+        expect![[r"
         title: Fix parse_header for empty files
         term empty 3.46 2x
         term files 3.46 2x
@@ -80,7 +80,7 @@ fn a_commit_message_is_read() {
         name raised 
         name read called
         name path 
-    "#]],
+    "]],
     );
 }
 
@@ -91,7 +91,7 @@ fn an_issue_with_a_template_is_read() {
          and [docs](https://example.com/a).\n\n```pytb\nTraceback (most recent call last):\n  File \"/srv/app/shop/cart.py\", \
          line 17, in total\n    return 1 / 0\nZeroDivisionError: division by zero\n```\n- [x] I have searched\n\n\
          <details><summary>Log</summary>\nit says \"no price was given\" and Vec<Item>\n</details>\n**Version**\n3.4\n",
-        expect![[r#"
+        expect![[r"
             Link src/x.py Some((3, 9))
             frame 0 /srv/app/shop/cart.py:17
             error division by zero
@@ -108,7 +108,7 @@ fn an_issue_with_a_template_is_read() {
             Markup </summary>
             Markup </details>
             Template **Version**
-        "#]],
+        "]],
     );
 }
 
@@ -118,7 +118,7 @@ fn paths_and_modules_are_found_as_they_are_written() {
         "Look at src/a.py, a/b.c:41 and ./docs/index.md.\nIn C:\\work\\src\\main.cpp:12:5 or src\\cart.h; `src/search` and \
          docs/ too.\npkg.mod.func() calls crate::search::words, tests/test_a.py::test_b fails, config.toml and Makefile; \
          src/a.rs#L3-L9.\n",
-        expect![[r#"
+        expect![[r"
             Path src/a.py None
             Path a/b.c Some((41, 41))
             Path docs/index.md None
@@ -132,7 +132,7 @@ fn paths_and_modules_are_found_as_they_are_written() {
             Path config.toml None
             Path Makefile None
             Path src/a.rs Some((3, 9))
-        "#]],
+        "]],
     );
 }
 
@@ -149,13 +149,13 @@ fn quotations_and_messages_are_found() {
     check_mentions(
         "It doesn't say \"cannot open file\" but 'it isn't there' and “wrong format”.\nerror[E0308]: mismatched types\n\
          shop.cart.CartError: cannot read the cart\n",
-        expect![[r#"
+        expect![[r"
             Module shop.cart.CartError None
             quote cannot open file
             quote wrong format
             error mismatched types
             error cannot read the cart
-        "#]],
+        "]],
     );
 }
 
@@ -172,7 +172,11 @@ fn a_long_text_is_cut_at_a_line() {
     let line = "word of a line\n";
     let text = line.repeat(MAX_TASK_BYTES / line.len() + 10);
     let reading = read_task(&text).unwrap();
-    assert!(reading.is_cut() && reading.read_bytes <= MAX_TASK_BYTES && reading.read_bytes % line.len() == 0);
+    assert!(
+        reading.is_cut()
+            && reading.read_bytes <= MAX_TASK_BYTES
+            && reading.read_bytes.is_multiple_of(line.len())
+    );
     let single = "é".repeat(MAX_TASK_BYTES);
     assert_eq!(read_task(&single).unwrap().read_bytes, MAX_TASK_BYTES);
     assert!(!read_task(line).unwrap().is_cut());

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// The kind of tool that wrote a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TraceTool {
-    /// A Python traceback, also of IPython.
+    /// A Python traceback, also of `IPython`.
     Python,
     /// A failure that pytest reports.
     Pytest,
