@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use super::markup::{IgnoredTextReason, Markup};
 use crate::search::traces::{has_source_extension, parse_location};
 
 /// How a path is mentioned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MentionedPathKind {
     /// As a path: `src/a.py`, `a/b.c:41`, `C:\work\a.c`, `a.py`.
     Path,
@@ -32,7 +34,7 @@ pub struct MentionedPath {
 /// More mentions are left out. A text with thousands is a listing of files, and says nothing about any of them.
 const MAX_MENTIONS: usize = 1_000;
 
-/// Finds what a text mentions, in order. Nothing is looked for in the lines of traces.
+/// Finds what a text mentions, in order, each once. Nothing is looked for in the lines of traces.
 pub(super) fn find_paths(text: &str, markup: &Markup, traces: &[Range<usize>]) -> Vec<MentionedPath> {
     let mut found = Vec::new();
     for ignored in markup.ignored.iter().filter(|ignored| ignored.reason == IgnoredTextReason::Url) {
@@ -52,6 +54,8 @@ pub(super) fn find_paths(text: &str, markup: &Markup, traces: &[Range<usize>]) -
         }
     }
     found.sort_by_key(|mention| mention.range.start);
+    let mut seen = FxHashSet::default();
+    found.retain(|mention| seen.insert((mention.path.clone(), mention.lines, mention.kind)));
     found.truncate(MAX_MENTIONS);
     found
 }

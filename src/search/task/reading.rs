@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::markup::{IgnoredText, IgnoredTextReason, Markup, divide};
 use super::mentions::{Cursor, MentionedPath, find_paths};
 use super::quotes::{QuotedText, find_quotes};
-use crate::search::traces::{TraceFrame, find_frames};
+use crate::search::traces::{FoundTraces, TraceFrame, find_traces};
 use crate::search::words::{Term, Word, words};
 
 /// A longer text is cut at the end of a line.
@@ -111,8 +111,7 @@ pub fn read_task(whole: &str) -> Result<TaskReading, Error> {
     }
     let text = &whole[..cut_position(whole)];
     let mut markup = divide(text);
-    let frames = find_frames(text);
-    let traces = ordered_ranges(&frames);
+    let FoundTraces { frames, lines: traces } = find_traces(text);
     let title = title_of(text, &markup);
     let (terms, names) = count_words(text, &markup, &title);
     let paths = find_paths(text, &markup, &traces);
@@ -138,14 +137,6 @@ fn cut_position(text: &str) -> usize {
         Some(line_end) if !text[..line_end].trim().is_empty() => line_end + 1,
         _ => end,
     }
-}
-
-/// Returns the lines of frames in the order of the text.
-fn ordered_ranges(frames: &[TraceFrame]) -> Vec<Range<usize>> {
-    let mut ranges: Vec<_> = frames.iter().map(|frame| frame.range.clone()).collect();
-    ranges.sort_by_key(|range| range.start);
-    ranges.dedup();
-    ranges
 }
 
 /// Returns the first line with a letter or digit that is not ignored.
