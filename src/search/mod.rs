@@ -7,6 +7,7 @@
 //! and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files of a
 //! project by these and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the symbols of the
 //! best files.
+//! Folders import only those before them: `words`, `traces`, `task`.
 
 mod bits;
 mod bm25;

@@ -14,13 +14,15 @@ pub const TERMS_VERSION: u32 = 1;
 /// A longer word is data in disguise, such as Base64 without line breaks, and has no terms.
 const MAX_WORD_BYTES: usize = 128;
 
-/// Words that are too common to tell files apart, in English and in programming languages; at most eight letters each.
+/// Words that are too common to tell files apart, in English and in programming languages, and what is left of them
+/// before an apostrophe. At most eight letters each.
 const STOP_WORDS: &[&str] = &[
     "the", "a", "an", "and", "or", "of", "to", "in", "is", "it", "that", "this", "for", "on", "with", "as",
     "at", "by", "be", "are", "was", "not", "if", "from", "but", "have", "has", "i", "you", "we", "can",
     "when", "which", "do", "does", "will", "would", "should", "there", "so", "my", "me", "what", "then",
     "else", "self", "def", "return", "import", "none", "true", "false", "let", "pub", "fn", "mut", "use",
-    "const", "int", "void", "char", "auto", "var", "new", "null", "str",
+    "const", "int", "void", "char", "auto", "var", "new", "null", "str", "aren", "couldn", "didn", "doesn",
+    "don", "hasn", "haven", "isn", "shouldn", "wasn", "wouldn",
 ];
 
 /// A 32-bit hash of an identifier as it is written, or of a stemmed word. Its lowest bit distinguishes the two, so that
@@ -166,6 +168,8 @@ impl WordTerms<'_> {
         let is_name_next = first == UPPER && class(end) == LOWER;
         match end - start {
             1 if is_name_next => (start, run_end(end, LOWER)),
+            // `URLs` is a plural, not `UR` and `Ls`.
+            _ if is_name_next && text[end] == b's' && class(end + 1) != LOWER => (start, end + 1),
             // The last capital of `HTTPHeader` begins the next part.
             _ if is_name_next => (start, end - 1),
             _ => (start, end),
@@ -394,37 +398,24 @@ fn part_term(text: &[u8], start: usize, end: usize) -> Option<Term> {
     if is_stop_word(part) {
         return None;
     }
-    let stem = if length < MIN_STEMMED {
-        part
-    } else {
-        let Stem { length, ends_in_y } = stem(part >> (8 * (length - 4)), length);
-        let cut = part & (u64::MAX >> (64 - 8 * length));
-        if ends_in_y {
-            cut & !(0xff << (8 * (length - 1))) | u64::from(b'y') << (8 * (length - 1))
-        } else {
-            cut
-        }
-    };
-    Some(Term(finish(mix(0, stem)) & !1))
+    let stem = stem(part << (8 * (8 - length)), length);
+    let bytes = part & (u64::MAX >> (64 - 8 * stem.length));
+    Some(Term(finish(mix(0, stem.with_last_byte(bytes, stem.length))) & !1))
 }
 
 fn long_part_term(text: &[u8], start: usize, end: usize) -> Term {
-    let Stem { length, ends_in_y } = stem(load(text, end - 4, 4), end - start);
+    let stem = stem(load(text, end - 8, 8), end - start);
     let mut hash = 0;
-    for at in (0..length).step_by(8) {
-        let count = (length - at).min(8);
+    for at in (0..stem.length).step_by(8) {
+        let count = (stem.length - at).min(8);
         let mut bytes = load(text, start + at, count);
-        if ends_in_y && at + count == length {
-            let last = 8 * (count - 1);
-            bytes = bytes & !(0xff << last) | u64::from(b'y') << last;
+        if at + count == stem.length {
+            bytes = stem.with_last_byte(bytes, count);
         }
         hash = mix(hash, bytes);
     }
     Term(finish(hash) & !1)
 }
-
-/// A shorter word is its own stem.
-const MIN_STEMMED: usize = 5;
 
 /// What is left of a word without its ending.
 struct Stem {
@@ -433,20 +424,47 @@ struct Stem {
     ends_in_y: bool,
 }
 
-/// Removes an English ending from a word of `length` bytes, of which `tail` holds the last four.
-fn stem(tail: u64, length: usize) -> Stem {
-    let [a, b, c, d, ..] = tail.to_le_bytes();
-    let cut = match (a, b, c, d) {
-        (b'i', b'n', b'g', b's') if 7 <= length => 4,
-        (_, b'i', b'n', b'g') if 6 <= length => 3,
-        (_, b'i', b'e', b's') if 6 <= length => return Stem { length: length - 2, ends_in_y: true },
-        (_, _, b'e', b'd' | b's') => 2,
-        (_, _, _, b's') => 1,
+impl Stem {
+    /// Puts the last byte into the last of the words of eight bytes, which holds `count`.
+    fn with_last_byte(&self, bytes: u64, count: usize) -> u64 {
+        let last = 8 * (count - 1);
+        if self.ends_in_y { bytes & !(0xff << last) | u64::from(b'y') << last } else { bytes }
+    }
+}
+
+/// Removes English endings from a word of `length` bytes, of which `tail` holds the last eight, the last one highest.
+///
+/// The ending of a plural goes first, then `ing` or `ed` with the consonant that is doubled before it, then `e`. So
+/// `file`, `files` and `filed`, or `set`, `sets` and `settings`, have one stem. What is left need not be a word.
+#[inline]
+fn stem(mut tail: u64, mut length: usize) -> Stem {
+    let [.., d, c, b, a] = tail.to_le_bytes();
+    let mut cut = 0;
+    if 3 < length && a == b's' && !matches!(b, b's' | b'u') {
+        if 5 < length && b == b'e' && c == b'i' {
+            return Stem { length: length - 2, ends_in_y: true };
+        }
+        let is_sibilant = matches!(c, b's' | b'x' | b'z') || c == b'h' && matches!(d, b'c' | b's');
+        cut = if 4 < length && b == b'e' && is_sibilant { 2 } else { 1 };
+    }
+    tail <<= 8 * cut;
+    length -= cut;
+    let [.., c, b, a] = tail.to_le_bytes();
+    cut = match (c, b, a) {
+        (b'i', b'n', b'g') if 6 <= length => 3,
+        (_, b'e', b'd') if 5 <= length => 2,
         _ => 0,
     };
-    let length = length - cut;
-    let last = [d, c, b, a].get(cut).copied().unwrap_or_default();
-    Stem { length: length - usize::from(4 < length && last == b'e'), ends_in_y: false }
+    if 0 < cut {
+        tail <<= 8 * cut;
+        length -= cut;
+        let [.., b, a] = tail.to_le_bytes();
+        if 3 < length && a == b && !matches!(a, b'l' | b's' | b'z') {
+            return Stem { length: length - 1, ends_in_y: false };
+        }
+    }
+    let [.., a] = tail.to_le_bytes();
+    Stem { length: length - usize::from(3 < length && a == b'e'), ends_in_y: false }
 }
 
 /// The stop words as numbers, each in the first free slot at or after its own; zero is free.
@@ -506,10 +524,141 @@ fn finish(hash: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::{Expect, expect};
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;
 
     use super::*;
+
+    /// Splits text into the parts of words before they are stemmed, and identifiers with `=` in front.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "so that the macro is written in the call")]
+    fn check(text: &str, expected: Expect) {
+        let mut found = Vec::new();
+        for word in words(text.as_bytes()) {
+            let mut terms = word.terms();
+            while let Some(term) = terms.next() {
+                let mark = if term.is_identifier() { "=" } else { "" };
+                found.push(format!("{mark}{}", &text[terms.position()]));
+            }
+        }
+        expected.assert_eq(&found.join(" "));
+    }
+
+    fn stem_of(word: &str) -> Term {
+        let terms: Vec<_> = terms(word.as_bytes()).filter(|term| !term.is_identifier()).collect();
+        assert_eq!(terms.len(), 1, "{word}");
+        terms[0]
+    }
+
+    #[test]
+    fn identifiers_are_split_at_underscores_digits_and_case() {
+        check("parse_HTTPHeader2", expect!["=parse_HTTPHeader2 parse HTTP Header"]);
+        check("fooBar FooBar FOO_BAR", expect!["=fooBar foo Bar =FooBar Foo Bar =FOO_BAR FOO BAR"]);
+        check(
+            "__init__ utf8_decode AServer x",
+            expect!["=__init__ init =utf8_decode utf decode =AServer Server"],
+        );
+        check("getURLs v12 HTTPServer", expect!["=getURLs get URLs =v12 12 =HTTPServer HTTP Server"]);
+    }
+
+    #[test]
+    fn a_word_of_prose_has_one_term() {
+        check("the parser stops, The None self", expect!["parser stops"]);
+    }
+
+    #[test]
+    fn numbers_and_data_have_no_terms() {
+        check("0x7fff 12 3.14 0b01 4xx", expect!["xx"]);
+        check(&"QUJD".repeat(40), expect![""]);
+    }
+
+    #[test]
+    fn forms_of_a_word_have_one_stem() {
+        for forms in [
+            &["file", "files", "filed", "filing"][..],
+            &["class", "classes"],
+            &["set", "sets", "setting", "settings"],
+            &["parse", "parses", "parsed", "parsing"],
+            &["query", "queries"],
+            &["match", "matches", "matched", "matching"],
+            &["index", "indexes", "indexed"],
+            &["configuration", "configurations"],
+            &["dependency", "dependencies"],
+            &["stop", "stopped", "stopping"],
+            &["call", "calls", "called", "calling"],
+            &["node", "nodes", "Node", "NODES"],
+        ] {
+            for form in forms {
+                assert_eq!(stem_of(form), stem_of(forms[0]), "{form}");
+            }
+        }
+        for (a, b) in [("status", "state"), ("process", "proceed"), ("thing", "the_things")] {
+            assert_ne!(
+                terms(a.as_bytes()).collect::<Vec<_>>(),
+                terms(b.as_bytes()).collect::<Vec<_>>(),
+                "{a}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_and_a_word_are_different_terms() {
+        let found: Vec<_> = terms(b"Cache").collect();
+        assert_eq!(found, [Term::of_identifier(b"Cache"), stem_of("cache")]);
+        assert_ne!(Term::of_identifier(b"Cache"), Term::of_identifier(b"cache"));
+    }
+
+    #[test]
+    fn terms_are_the_same_on_every_machine() {
+        let bits: Vec<_> = terms(b"parse_header configurations").map(Term::bits).collect();
+        expect![[r"
+            [
+                3117330517,
+                2381416914,
+                3545853528,
+                2314302820,
+            ]
+        "]]
+        .assert_debug_eq(&bits);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_separate_words() {
+        let mut text = b"foo".to_vec();
+        text.extend([0xff, 0, 0xe9]);
+        text.extend(b"bar");
+        assert_eq!(terms(&text).collect::<Vec<_>>(), [stem_of("foo"), stem_of("bar")]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_split_and_positions_are_in_their_word(
+            text in prop_oneof![
+                prop::collection::vec(any::<u8>(), 0..200),
+                "[a-zA-Z_0-9 ]{0,80}".prop_map(String::into_bytes),
+            ],
+        ) {
+            let mut all = Vec::new();
+            for word in words(&text) {
+                let mut found = word.terms();
+                while let Some(term) = found.next() {
+                    let position = found.position();
+                    prop_assert!(word.start() <= position.start && position.end <= word.end());
+                    all.push(term);
+                }
+            }
+            prop_assert_eq!(terms(&text).collect::<Vec<_>>(), all);
+        }
+
+        #[test]
+        fn a_term_does_not_depend_on_what_follows(word in "[a-z]{2,20}", rest in "[ .,][a-z ]{0,20}") {
+            let alone = terms(word.as_bytes()).next();
+            let followed = format!("{word}{rest}");
+            let first = words(followed.as_bytes()).next().and_then(|word| word.terms().next());
+            prop_assert_eq!(alone, first);
+        }
+    }
 
     /// Returns the words of a text by the definition, byte by byte.
     fn words_by_definition(text: &[u8]) -> Vec<(&[u8], bool)> {

@@ -2,24 +2,102 @@
 
 /// Headings of templates: in lower case, without marks around them.
 const HEADINGS: &[&str] = &[
-    "about", "actual behavior", "actual behaviour", "actual result", "actual results", "additional context",
-    "additional information", "additional notes", "affected version", "alternatives", "alternatives considered",
-    "anything else", "background", "bug", "bug description", "bug report", "checklist", "code of conduct",
-    "code sample", "compiler and operating system", "configuration", "context", "crates", "current behavior",
-    "current behaviour", "describe alternatives you've considered", "describe the bug",
-    "describe the bug you encountered", "describe the feature", "describe the solution you'd like", "description",
-    "desktop", "detailed description", "environment", "environment info", "environment information",
-    "error messages", "example", "expected", "expected behavior", "expected behaviour", "expected result",
-    "expected results", "expected vs. actual results", "feature request", "how to reproduce", "information",
-    "is your feature request related to a problem", "issue description", "library version", "link to reproduction",
-    "logs", "minimal code example", "minimal example", "minimal reproduction", "motivation", "operating system",
-    "os", "platform", "possible solution", "problem", "problem description", "proposal", "proposed solution",
-    "reproduction", "reproduction steps", "reproducer", "screenshots", "severity", "smartphone", "solution",
-    "steps to reproduce", "steps to reproduce this issue", "suggested solution", "summary", "system info",
-    "system information", "technical details", "to reproduce", "use case", "used package manager", "validation",
-    "validations", "version", "versions", "versions and environment", "what did you do", "what did you expect to see",
-    "what did you see instead", "what happened", "what is the actual behavior", "what is the current behavior",
-    "what is the expected behavior", "what is the issue you have", "your environment", "your project",
+    "about",
+    "actual behavior",
+    "actual behaviour",
+    "actual result",
+    "actual results",
+    "additional context",
+    "additional information",
+    "additional notes",
+    "affected version",
+    "alternatives",
+    "alternatives considered",
+    "anything else",
+    "background",
+    "bug",
+    "bug description",
+    "bug report",
+    "checklist",
+    "code of conduct",
+    "code sample",
+    "compiler and operating system",
+    "configuration",
+    "context",
+    "crates",
+    "current behavior",
+    "current behaviour",
+    "describe alternatives you've considered",
+    "describe the bug",
+    "describe the bug you encountered",
+    "describe the feature",
+    "describe the solution you'd like",
+    "description",
+    "desktop",
+    "detailed description",
+    "environment",
+    "environment info",
+    "environment information",
+    "error messages",
+    "example",
+    "expected",
+    "expected behavior",
+    "expected behaviour",
+    "expected result",
+    "expected results",
+    "expected vs. actual results",
+    "feature request",
+    "how to reproduce",
+    "information",
+    "is your feature request related to a problem",
+    "issue description",
+    "library version",
+    "link to reproduction",
+    "logs",
+    "minimal code example",
+    "minimal example",
+    "minimal reproduction",
+    "motivation",
+    "operating system",
+    "os",
+    "platform",
+    "possible solution",
+    "problem",
+    "problem description",
+    "proposal",
+    "proposed solution",
+    "reproduction",
+    "reproduction steps",
+    "reproducer",
+    "screenshots",
+    "severity",
+    "smartphone",
+    "solution",
+    "steps to reproduce",
+    "steps to reproduce this issue",
+    "suggested solution",
+    "summary",
+    "system info",
+    "system information",
+    "technical details",
+    "to reproduce",
+    "use case",
+    "used package manager",
+    "validation",
+    "validations",
+    "version",
+    "versions",
+    "versions and environment",
+    "what did you do",
+    "what did you expect to see",
+    "what did you see instead",
+    "what happened",
+    "what is the actual behavior",
+    "what is the current behavior",
+    "what is the expected behavior",
+    "what is the issue you have",
+    "your environment",
+    "your project",
 ];
 
 /// What the sentences of templates begin with, in lower case.
@@ -60,17 +138,30 @@ const PROMPTS: &[&str] = &[
 ];
 
 /// What people confirm in checklists: `- [x] I have searched the existing issues`.
-const CONFIRMATIONS: &[&str] =
-    &["i ", "i'm ", "i’m ", "i've ", "i’ve ", "i'd ", "my ", "this issue", "yes", "the bug also occurs", "make sure"];
+const CONFIRMATIONS: &[&str] = &[
+    "i ",
+    "i'm ",
+    "i’m ",
+    "i've ",
+    "i’ve ",
+    "i'd ",
+    "my ",
+    "this issue",
+    "yes",
+    "the bug also occurs",
+    "make sure",
+];
 
 /// Returns the length of the part of a line, from its start, that belongs to a template. It is zero for most lines.
 pub(super) fn boilerplate_length(line: &str) -> usize {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '#' | '*' | '_' | '>' | '-' | '+');
     let start = line.len() - line.trim_start_matches(is_mark).len();
     let (marks, rest) = line.split_at(start);
-    if let Some(confirmed) = rest.strip_prefix("[x] ").or_else(|| rest.strip_prefix("[X] ")).or_else(|| rest.strip_prefix("[ ] "))
+    if let Some(confirmed) =
+        rest.strip_prefix("[x] ").or_else(|| rest.strip_prefix("[X] ")).or_else(|| rest.strip_prefix("[ ] "))
     {
-        let is_confirmation = CONFIRMATIONS.iter().any(|start| starts_with(confirmed.trim_start_matches('*'), start));
+        let is_confirmation =
+            CONFIRMATIONS.iter().any(|start| starts_with(confirmed.trim_start_matches('*'), start));
         return if marks.contains(['-', '*', '+']) && is_confirmation { line.len() } else { 0 };
     }
     if PROMPTS.iter().any(|prompt| starts_with(rest, prompt)) {

@@ -33,8 +33,6 @@ pub struct IgnoredText {
 pub(super) struct Markup {
     /// What weighs nothing.
     pub(super) ignored: Vec<IgnoredText>,
-    /// Code blocks, without their fences.
-    pub(super) blocks: Vec<Range<usize>>,
     /// What is between backticks in a line, without them.
     pub(super) ticks: Vec<Range<usize>>,
 }
@@ -67,16 +65,12 @@ impl Divider<'_> {
         let line = &self.text[start..end];
         let fence = if self.is_comment { None } else { fence_of(line) };
         match (self.fence, fence) {
-            (Some((mark, length)), Some((found, count, info))) if mark == found && length <= count && info.is_empty() => {
+            (Some((mark, length)), Some((found, count, info)))
+                if mark == found && length <= count && info.is_empty() =>
+            {
                 self.fence = None;
             }
-            (Some(_), _) => {
-                match self.markup.blocks.last_mut() {
-                    Some(block) if block.end + 2 >= start && block.start != block.end => block.end = end,
-                    _ => self.markup.blocks.push(start..end),
-                }
-                self.find_urls(start, end);
-            }
+            (Some(_), _) => self.find_urls(start, end),
             (None, Some((mark, count, _))) => {
                 self.fence = Some((mark, count));
                 self.ignore(start..end, IgnoredTextReason::Markup);
@@ -145,7 +139,9 @@ impl Divider<'_> {
             let before = self.text[start..colon].bytes().rev();
             let scheme = colon - before.take(16).take_while(u8::is_ascii_alphanumeric).count();
             let rest = &self.text[colon + 3..end];
-            let is_end = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`' | ')' | ']' | '|' | '\\');
+            let is_end = |c: char| {
+                c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`' | ')' | ']' | '|' | '\\')
+            };
             let url_end = colon + 3 + rest.find(is_end).unwrap_or(rest.len());
             let scheme_name = &self.text[scheme..colon];
             // The path in `file:///srv/a.py` is one of a file.
@@ -175,9 +171,9 @@ fn fence_of(line: &str) -> Option<(u8, usize, &str)> {
 /// Returns the length of a tag that a text begins with, or zero. `Vec<Item>` has none.
 fn tag_length(text: &str) -> usize {
     const TAGS: &[&str] = &[
-        "a", "blockquote", "br", "code", "details", "div", "em", "h1", "h2", "h3", "h4", "hr", "img", "kbd", "li", "ol",
-        "p", "picture", "pre", "source", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead",
-        "tr", "ul", "video",
+        "a", "blockquote", "br", "code", "details", "div", "em", "h1", "h2", "h3", "h4", "hr", "img", "kbd",
+        "li", "ol", "p", "picture", "pre", "source", "span", "strong", "sub", "summary", "sup", "table",
+        "tbody", "td", "th", "thead", "tr", "ul", "video",
     ];
     let rest = text[1..].trim_start_matches('/');
     let name_end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use super::markup::{IgnoredTextReason, Markup};
 use crate::search::traces::{has_source_extension, parse_location};
 
 /// How a path is mentioned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MentionedPathKind {
     /// As a path: `src/a.py`, `a/b.c:41`, `C:\work\a.c`, `a.py`.
     Path,
@@ -32,7 +34,7 @@ pub struct MentionedPath {
 /// More mentions are left out. A text with thousands is a listing of files, and says nothing about any of them.
 const MAX_MENTIONS: usize = 1_000;
 
-/// Finds what a text mentions, in order. Nothing is looked for in the lines of traces.
+/// Finds what a text mentions, in order, each once. Nothing is looked for in the lines of traces.
 pub(super) fn find_paths(text: &str, markup: &Markup, traces: &[Range<usize>]) -> Vec<MentionedPath> {
     let mut found = Vec::new();
     for ignored in markup.ignored.iter().filter(|ignored| ignored.reason == IgnoredTextReason::Url) {
@@ -52,6 +54,8 @@ pub(super) fn find_paths(text: &str, markup: &Markup, traces: &[Range<usize>]) -
         }
     }
     found.sort_by_key(|mention| mention.range.start);
+    let mut seen = FxHashSet::default();
+    found.retain(|mention| seen.insert((mention.path.clone(), mention.lines, mention.kind)));
     found.truncate(MAX_MENTIONS);
     found
 }
@@ -98,7 +102,8 @@ fn path(token: &str, start: usize, is_ticked: bool) -> Option<MentionedPath> {
         return mention(path, line_range(anchor), MentionedPathKind::Path);
     }
     // The identifier of a test: `tests/test_a.py::test_total`.
-    let file = file.split_once("::").map_or(file, |(path, _)| if has_source_extension(path) { path } else { file });
+    let file =
+        file.split_once("::").map_or(file, |(path, _)| if has_source_extension(path) { path } else { file });
     if is_path(file, is_ticked) {
         return mention(file, None, MentionedPathKind::Path);
     }
@@ -114,7 +119,8 @@ fn is_path(token: &str, is_ticked: bool) -> bool {
         return true;
     }
     let slashes = token.bytes().filter(|byte| matches!(byte, b'/' | b'\\')).count();
-    let is_anchored = token.starts_with(['/', '~', '.']) || token.ends_with('/') || token.get(1..3) == Some(":\\");
+    let is_anchored =
+        token.starts_with(['/', '~', '.']) || token.ends_with('/') || token.get(1..3) == Some(":\\");
     // One slash between two words is most often an "or".
     1 < slashes || 1 == slashes && (is_anchored || is_ticked)
 }
@@ -135,7 +141,8 @@ fn is_module(token: &str) -> bool {
 fn link(url: &str, start: usize) -> Option<MentionedPath> {
     let (address, anchor) = url.split_once('#').unwrap_or((url, ""));
     let address = address.split('?').next().unwrap_or_default();
-    let rest = match ["/blob/", "/tree/", "/blame/", "/raw/"].iter().find_map(|kind| address.split_once(kind)) {
+    let rest = match ["/blob/", "/tree/", "/blame/", "/raw/"].iter().find_map(|kind| address.split_once(kind))
+    {
         Some((_, rest)) => rest,
         None => address.strip_prefix("https://raw.githubusercontent.com/")?.splitn(3, '/').nth(2)?,
     };

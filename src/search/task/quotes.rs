@@ -75,7 +75,8 @@ fn quotes_of_line(line: &str) -> Vec<(Range<usize>, bool)> {
     }
     found.retain(|(range, _)| {
         let quoted = &line[range.clone()];
-        (MIN_BYTES..=MAX_BYTES).contains(&quoted.len()) && quoted.contains(char::is_alphabetic)
+        let is_size = (MIN_BYTES..=MAX_BYTES).contains(&quoted.len());
+        is_size && quoted.contains(char::is_alphabetic) && !quoted.contains("://")
     });
     found
 }

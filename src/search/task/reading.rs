@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::markup::{IgnoredText, IgnoredTextReason, Markup, divide};
 use super::mentions::{Cursor, MentionedPath, find_paths};
 use super::quotes::{QuotedText, find_quotes};
-use crate::search::traces::{TraceFrame, find_frames};
+use crate::search::traces::{FoundTraces, TraceFrame, find_traces};
 use crate::search::words::{Term, Word, words};
 
 /// A longer text is cut at the end of a line.
@@ -18,8 +18,9 @@ pub const MAX_TASK_BYTES: usize = 256 * 1024;
 const MAX_TITLE_BYTES: usize = 300;
 /// Beyond this number, another occurrence adds nothing: a word that a log repeats is not what the task is about.
 const MAX_COUNT: u32 = 4;
-/// What an occurrence counts that is marked as code. Without a mark it counts one.
-const MARKED_COUNT: u32 = 2;
+/// What an occurrence between backticks counts; others count one. Those in code blocks do, too: on real issues it does
+/// not help if they count more, because code blocks are often long logs.
+const TICKED_COUNT: u32 = 2;
 /// What a term in the title weighs, against one in the text.
 const TITLE_WEIGHT: f64 = 2.0;
 /// What an identifier weighs as a whole, against a word in it.
@@ -42,7 +43,7 @@ pub struct TaskTerm {
     pub term: Term,
     /// The word or part of a word that the term was made of, where it first occurs.
     pub text: String,
-    /// The weight: how often it occurs, in the title, marked as code, as a whole identifier. How rare it is in a project
+    /// The weight, for how often and where it occurs, and whether it is a whole identifier. How rare it is in a project
     /// is not known here.
     pub weight: f64,
     /// How often it occurs.
@@ -64,10 +65,15 @@ pub struct MentionedName {
     pub is_ticked: bool,
     /// Whether it occurs with a parenthesis after it.
     pub is_called: bool,
-    /// Whether it consists of lower-case letters only, as words of prose do.
-    pub is_plain: bool,
     /// The bytes of the first occurrence.
     pub range: Range<usize>,
+}
+
+impl MentionedName {
+    /// Returns whether the name consists of lower-case letters only, as words of prose do.
+    pub fn is_plain(&self) -> bool {
+        self.name.bytes().all(|byte| byte.is_ascii_lowercase())
+    }
 }
 
 /// What the text of a task says. All ranges are bytes of the text that was read.
@@ -105,10 +111,9 @@ pub fn read_task(whole: &str) -> Result<TaskReading, Error> {
     }
     let text = &whole[..cut_position(whole)];
     let mut markup = divide(text);
-    let frames = find_frames(text);
-    let traces = ordered_ranges(&frames);
+    let FoundTraces { frames, lines: traces } = find_traces(text);
     let title = title_of(text, &markup);
-    let (terms, names) = count_words(text, &markup, &traces, &title);
+    let (terms, names) = count_words(text, &markup, &title);
     let paths = find_paths(text, &markup, &traces);
     let quotes = find_quotes(text, &markup, &traces);
     if text.len() < whole.len() {
@@ -132,14 +137,6 @@ fn cut_position(text: &str) -> usize {
         Some(line_end) if !text[..line_end].trim().is_empty() => line_end + 1,
         _ => end,
     }
-}
-
-/// Returns the lines of frames in the order of the text.
-fn ordered_ranges(frames: &[TraceFrame]) -> Vec<Range<usize>> {
-    let mut ranges: Vec<_> = frames.iter().map(|frame| frame.range.clone()).collect();
-    ranges.sort_by_key(|range| range.start);
-    ranges.dedup();
-    ranges
 }
 
 /// Returns the first line with a letter or digit that is not ignored.
@@ -177,19 +174,11 @@ struct WordContext {
     is_in_title: bool,
     is_ticked: bool,
     is_called: bool,
-    is_in_block: bool,
 }
 
-fn count_words(
-    text: &str,
-    markup: &Markup,
-    traces: &[Range<usize>],
-    title: &Range<usize>,
-) -> (Vec<TaskTerm>, Vec<MentionedName>) {
+fn count_words(text: &str, markup: &Markup, title: &Range<usize>) -> (Vec<TaskTerm>, Vec<MentionedName>) {
     let mut ignored = Cursor::new(markup.ignored.iter().map(|ignored| ignored.range.clone()));
     let mut ticks = Cursor::new(markup.ticks.iter().cloned());
-    let mut blocks = Cursor::new(markup.blocks.iter().cloned());
-    let mut traces = Cursor::new(traces.iter().cloned());
     let mut counts = WordCounts::default();
     for word in words(text.as_bytes()) {
         let start = word.start();
@@ -197,8 +186,6 @@ fn count_words(
             is_in_title: title.contains(&start),
             is_ticked: ticks.contains(start),
             is_called: text.as_bytes().get(word.end()) == Some(&b'('),
-            // A trace is most often in a code block; its words are no more telling for that.
-            is_in_block: blocks.contains(start) && !traces.contains(start),
         };
         if !ignored.contains(start) {
             counts.add_terms(text, word, context);
@@ -210,7 +197,7 @@ fn count_words(
 
 impl<'a> WordCounts<'a> {
     fn add_terms(&mut self, text: &str, word: Word<'a>, context: WordContext) {
-        let count = if context.is_ticked || context.is_in_block { MARKED_COUNT } else { 1 };
+        let count = if context.is_ticked { TICKED_COUNT } else { 1 };
         let mut terms = word.terms();
         while let Some(term) = terms.next() {
             match self.by_term.entry(term) {
@@ -246,8 +233,8 @@ impl<'a> WordCounts<'a> {
         if is_marked || is_telling {
             self.by_name.insert(word.bytes(), self.names.len());
             let name = String::from_utf8_lossy(word.bytes()).into_owned();
-            let (is_plain, range) = (word.is_plain(), word.start()..word.end());
-            self.names.push(MentionedName { name, is_in_title, is_ticked, is_called, is_plain, range });
+            let range = word.start()..word.end();
+            self.names.push(MentionedName { name, is_in_title, is_ticked, is_called, range });
         }
     }
 

@@ -51,9 +51,12 @@ pub(super) fn common(context: &LineContext<'_>) -> Option<LineReading> {
     let (at, rest) = places.filter_map(parse_prefix).find(|(at, _)| is_file(at.path))?;
     let message = message(rest)?;
     let tool = tool_of_message(at.path, message);
-    let mut frame = FoundFrame::new(at.path, at.line, at.column, tool)?;
+    // Some loggers write `DEBUG|module|path:line: message`.
+    let path = at.path.rsplit('|').next().unwrap_or_default();
+    let mut frame = FoundFrame::new(path, at.line, at.column, tool)?;
     if matches!(tool, TraceTool::CCompiler | TraceTool::GoogleTest) {
-        frame = frame.in_function(context.heading.function.as_deref());
+        let function = context.heading.function_in(&frame.path);
+        frame = frame.in_function(function);
     }
     if message.starts_with("required from ") {
         let required = super::lines::quoted_name(message);

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// The kind of tool that wrote a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TraceTool {
-    /// A Python traceback, also of IPython.
+    /// A Python traceback, also of `IPython`.
     Python,
     /// A failure that pytest reports.
     Pytest,
@@ -84,6 +84,13 @@ impl TraceFrame {
 fn simple_name(function: &str) -> Option<&str> {
     // `[as total]` in V8's stacks, `+ 33` in LLDB's, template arguments and signatures in those of C++.
     let written = function.split(" [").next().unwrap_or_default();
+    let written = ["const", "noexcept", "override", "&", "&&"].iter().fold(written, |written, qualifier| {
+        written
+            .trim_end()
+            .strip_suffix(qualifier)
+            .filter(|rest| rest.ends_with([' ', ')']))
+            .unwrap_or(written)
+    });
     let written = without_brackets(written);
     let separators = ['.', ':', '#', '$', ' ', '/', '*', '&', ')', '>', '\\'];
     let parts = written.rsplit(separators);
@@ -148,6 +155,7 @@ mod tests {
         check("shop::total<shop::Cart>", "total");
         check("int main(int, char **)", "main");
         check("T add(T, T)", "add");
+        check("void basic_json::push_back(int) const", "push_back");
         check("block in total", "total");
         check("Cart#total", "total");
         check("Shop\\Cart->price", "price");

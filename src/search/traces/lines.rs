@@ -72,18 +72,20 @@ pub(super) struct LineContext<'a> {
 pub(super) struct TraceHeading {
     /// The file that a line named and nothing else: problems in it follow.
     pub(super) path: Option<String>,
-    /// The function that a compiler or a test runner named: `In function 'main':`, `[ RUN      ] Cart.Total`.
-    pub(super) function: Option<String>,
+    /// The function that a compiler or a test runner named: `a.c: In function 'main':`, `[ RUN      ] Cart.Total`.
+    function: Option<String>,
+    /// The file that the compiler named before the function.
+    function_path: Option<String>,
 }
 
 impl TraceHeading {
     /// Takes note of what a line says.
     pub(super) fn read(&mut self, line: &str) {
         let trimmed = line.trim();
-        if let Some((_, quoted)) = trimmed.split_once(": In ") {
-            self.function = quoted_name(quoted);
+        if let Some((path, quoted)) = trimmed.split_once(": In ") {
+            (self.function, self.function_path) = (quoted_name(quoted), Some(normalize(path)));
         } else if let Some(test) = trimmed.strip_prefix("[ RUN      ] ") {
-            self.function = Some(test.to_owned());
+            (self.function, self.function_path) = (Some(test.to_owned()), None);
         } else if trimmed.ends_with(": At top level:") || trimmed.starts_with("[  ") {
             self.function = None;
         }
@@ -95,6 +97,14 @@ impl TraceHeading {
         } else if trimmed.is_empty() {
             self.path = None;
         }
+    }
+}
+
+impl TraceHeading {
+    /// Returns the function that lines of a file are in.
+    pub(super) fn function_in(&self, path: &str) -> Option<&str> {
+        let is_other = self.function_path.as_deref().is_some_and(|named| named != path);
+        self.function.as_deref().filter(|_| !is_other)
     }
 }
 

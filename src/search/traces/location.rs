@@ -35,6 +35,10 @@ const SOURCE_NAMES: &[&str] = &[
 pub(in crate::search) fn has_source_extension(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     match name.rsplit_once('.') {
+        // `testing.T` is a type.
+        Some((_, ending)) if ending.len() == 1 && !["C", "H", "R", "S"].contains(&ending) => {
+            SOURCE_EXTENSIONS.binary_search(&ending).is_ok()
+        }
         Some((stem, ending)) if !stem.is_empty() => {
             let ending = ending.to_ascii_lowercase();
             SOURCE_EXTENSIONS.binary_search(&ending.as_str()).is_ok()

@@ -20,4 +20,4 @@ mod tests;
 
 pub use frame::{TraceFrame, TraceTool};
 pub(super) use location::{has_source_extension, parse_prefix as parse_location};
-pub use scan::find_frames;
+pub use scan::{FoundTraces, find_traces};

@@ -12,14 +12,13 @@ pub(super) fn numbered(context: &LineContext<'_>) -> Option<LineReading> {
         Some((address, called)) if address.starts_with("0x") => called,
         _ => called,
     };
-    let (function, place, tool) = match called.rsplit_once(") at ") {
-        Some((function, place)) => (without_arguments(function), place, TraceTool::Debugger),
-        None => {
-            // ThreadSanitizer and others add the module: `main /a/b.c:7 (program+0x124f)`.
-            let called = called.split(" (").next().filter(|_| called.ends_with(')')).unwrap_or(called);
-            let (function, place) = called.rsplit_once(' ')?;
-            (function, place, TraceTool::Sanitizer)
-        }
+    let (function, place, tool) = if let Some((function, place)) = called.rsplit_once(") at ") {
+        (without_arguments(function), place, TraceTool::Debugger)
+    } else {
+        // ThreadSanitizer and others add the module: `main /a/b.c:7 (program+0x124f)`.
+        let called = called.split(" (").next().filter(|_| called.ends_with(')')).unwrap_or(called);
+        let (function, place) = called.rsplit_once(' ')?;
+        (function, place, TraceTool::Sanitizer)
     };
     let at = parse_whole(place)?;
     let frame = FoundFrame::new(at.path, at.line, at.column, tool)?.in_function(Some(function));

@@ -9,10 +9,19 @@ use super::detect::{FrameOrder, layout, read_line};
 use super::frame::{TraceFrame, TraceTool};
 use super::lines::{FoundFrame, LineContext, LineReading, TraceHeading, TraceLine, split};
 
-/// Returns the frames of all traces and diagnostics in a text, trace by trace, the innermost frame of each first.
+/// The traces of a text.
+#[derive(Debug, Default)]
+pub struct FoundTraces {
+    /// The frames, trace by trace, the innermost frame of each first.
+    pub frames: Vec<TraceFrame>,
+    /// The lines that frames were read from, in order; also those of frames that occur several times.
+    pub lines: Vec<Range<usize>>,
+}
+
+/// Finds the traces and diagnostics in a text.
 ///
 /// A place that a trace has several times, as in a recursion, is one frame.
-pub fn find_frames(text: &str) -> Vec<TraceFrame> {
+pub fn find_traces(text: &str) -> FoundTraces {
     let lines = split(text);
     let mut heading = TraceHeading::default();
     let mut traces = TraceCollector::default();
@@ -37,7 +46,7 @@ pub fn find_frames(text: &str) -> Vec<TraceFrame> {
 /// The traces that have been read so far.
 #[derive(Default)]
 struct TraceCollector {
-    frames: Vec<TraceFrame>,
+    found: FoundTraces,
     traces: usize,
     open: Option<OpenTrace>,
 }
@@ -53,6 +62,9 @@ struct OpenTrace {
 impl TraceCollector {
     fn add(&mut self, reading: LineReading, at: usize, line: &TraceLine<'_>) {
         let range = line.range.clone();
+        if !matches!(reading, LineReading::Boundary(_)) {
+            self.found.lines.push(range.clone());
+        }
         match reading {
             LineReading::Boundary(tool) => {
                 if self.open.as_ref().is_some_and(|open| open.tool == tool) {
@@ -98,22 +110,31 @@ impl TraceCollector {
             match seen.entry((path.clone(), line, column)) {
                 // Of several functions in one place, as after inlining, the outermost is defined there.
                 Entry::Occupied(entry) => {
-                    let first: &mut TraceFrame = &mut self.frames[*entry.get()];
+                    let first: &mut TraceFrame = &mut self.found.frames[*entry.get()];
                     first.function = function.or_else(|| first.function.take());
                 }
                 Entry::Vacant(entry) => {
-                    entry.insert(self.frames.len());
+                    entry.insert(self.found.frames.len());
                     let rank = severity.unwrap_or(count);
                     let trace = self.traces;
-                    self.frames.push(TraceFrame { path, line, column, function, rank, trace, tool, range });
+                    self.found.frames.push(TraceFrame {
+                        path,
+                        line,
+                        column,
+                        function,
+                        rank,
+                        trace,
+                        tool,
+                        range,
+                    });
                 }
             }
         }
         self.traces += 1;
     }
 
-    fn finish(mut self) -> Vec<TraceFrame> {
+    fn finish(mut self) -> FoundTraces {
         self.close();
-        self.frames
+        self.found
     }
 }

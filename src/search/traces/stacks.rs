@@ -4,7 +4,7 @@ use super::frame::TraceTool;
 use super::lines::{FoundFrame, LineContext, LineReading};
 use super::location::{extension, parse_number, parse_prefix, parse_whole};
 
-/// Python: `File "a.py", line 3, in run`, and IPython's `File a.py:3, in run(x)`.
+/// Python: `File "a.py", line 3, in run`, and `IPython`'s `File a.py:3, in run(x)`.
 pub(super) fn python(context: &LineContext<'_>) -> Option<LineReading> {
     let line = context.line;
     if line.contains("Traceback (most recent call last)") {

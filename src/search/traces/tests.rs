@@ -7,7 +7,7 @@ use std::path::Path;
 use expect_test::expect_file;
 use proptest::prelude::*;
 
-use super::{TraceFrame, find_frames};
+use super::{TraceFrame, find_traces};
 
 fn describe(frames: &[TraceFrame]) -> String {
     let mut text = String::new();
@@ -34,13 +34,13 @@ fn the_frames_of_what_tools_write_are_found() {
         let text = fs::read_to_string(&path).unwrap();
         let expected =
             fs::canonicalize(folder).unwrap().join(path.with_extension("frames").file_name().unwrap());
-        expect_file![expected].assert_eq(&describe(&find_frames(&text)));
+        expect_file![expected].assert_eq(&describe(&find_traces(&text).frames));
     }
 }
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    assert_eq!(describe(&find_frames(text)), expected, "{text}");
+    assert_eq!(describe(&find_traces(text).frames), expected, "{text}");
 }
 
 #[test]
@@ -97,7 +97,7 @@ proptest! {
         ),
     ) {
         let text = pieces.concat();
-        for frame in find_frames(&text) {
+        for frame in find_traces(&text).frames {
             prop_assert!(text.get(frame.range.clone()).is_some_and(|line| !line.contains('\n')), "{frame:?}");
             prop_assert!(0 < frame.line && !frame.path.is_empty(), "{frame:?}");
         }
@@ -109,7 +109,7 @@ fn time_is_linear_in_hostile_texts() {
     for piece in [":1", "(1", "at ", "\" ", "#0 ", "' ", "a.py:1:", "|", "> ", "\u{1b}[", " in ", "::", "./"]
     {
         let text = piece.repeat(40_000 / piece.len());
-        find_frames(&text);
-        find_frames(&text.replace(' ', "\n"));
+        find_traces(&text);
+        find_traces(&text.replace(' ', "\n"));
     }
 }
