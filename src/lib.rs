@@ -76,6 +76,7 @@ pub(crate) mod discover;
 pub(crate) mod engine;
 pub(crate) mod llm;
 pub(crate) mod model;
+pub(crate) mod references;
 pub(crate) mod render;
 pub(crate) mod sections;
 pub(crate) mod service;
@@ -125,6 +126,11 @@ pub mod internals {
             Skeleton, Span, SummaryKey, SummaryScope, Symbol, Tier, TokenUsage, ViewMode,
         };
     }
+    pub mod references {
+        pub use crate::references::{
+            ProjectFile, ProjectReferences, Reference, ReferenceGrade, decode_facts, encode_facts, find_references,
+        };
+    }
     pub mod slices {
         pub use crate::slices::{create_slice, locate_slice};
     }
@@ -143,7 +149,7 @@ pub mod internals {
     pub mod syntax {
         pub use crate::syntax::{
             FileStructure, checked_skeleton, count_errors, derive, derive_without_preprocessing,
-            has_structure, preprocessed_text,
+            has_facts, has_structure, preprocessed_text, source_facts,
         };
     }
     pub mod sys {
