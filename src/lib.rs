@@ -149,7 +149,7 @@ pub mod internals {
     pub mod syntax {
         pub use crate::syntax::{
             FileStructure, checked_skeleton, count_errors, derive, derive_without_preprocessing,
-            has_facts, has_structure, preprocessed_text, source_facts,
+            facts_references, facts_version, has_facts, has_structure, preprocessed_text, source_facts,
         };
     }
     pub mod sys {

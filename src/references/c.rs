@@ -34,7 +34,13 @@ impl<'a> CNames<'a> {
                 by_basename.entry(name).or_default().push(id);
             }
         }
-        Self { index, by_basename, included: FxHashMap::default(), readings: FxHashMap::default(), readings_of: None }
+        Self {
+            index,
+            by_basename,
+            included: FxHashMap::default(),
+            readings: FxHashMap::default(),
+            readings_of: None,
+        }
     }
 
     /// Returns what a use means.
@@ -78,7 +84,8 @@ impl<'a> CNames<'a> {
             .take(MAX_SAME_NAME)
             .collect();
         let included = self.included(file);
-        let visible: Vec<DefinitionKey> = all.iter().copied().filter(|key| included.contains(&key.file)).collect();
+        let visible: Vec<DefinitionKey> =
+            all.iter().copied().filter(|key| included.contains(&key.file)).collect();
         if let Some(reading) = self.best_of(file, &visible, renames) {
             return reading;
         }
@@ -90,14 +97,10 @@ impl<'a> CNames<'a> {
         self.index.definition(key).flags.has(DefinitionFlags::PROTOTYPE)
     }
 
-    /// Returns the reading that some definitions which a file sees admit: a function, else what a macro stands for, else
-    /// a macro or a type.
+    /// Returns the reading that some definitions which a file sees admit: what a macro stands for, because the
+    /// preprocessor comes first; else a function, else another macro or a type.
     fn best_of(&mut self, file: FileId, visible: &[DefinitionKey], renames: usize) -> Option<Reading> {
         let kind = |key: &DefinitionKey| self.index.definition(*key).kind;
-        let functions = visible.iter().filter(|key| kind(key) == DefinitionKind::Function && !self.is_prototype(**key));
-        if let Some(function) = functions.last() {
-            return Some((vec![*function], ReferenceGrade::Sure));
-        }
         let macros: Vec<DefinitionKey> =
             visible.iter().copied().filter(|key| kind(key) == DefinitionKind::Macro).collect();
         for key in &macros {
@@ -108,10 +111,21 @@ impl<'a> CNames<'a> {
                 return Some((targets, grade));
             }
         }
+        let functions = visible
+            .iter()
+            .copied()
+            .filter(|key| kind(key) == DefinitionKind::Function && !self.is_prototype(*key));
+        let functions: Vec<DefinitionKey> = functions.collect();
+        if !functions.is_empty() {
+            let grade = if is_one_file(&functions) { ReferenceGrade::Sure } else { ReferenceGrade::Maybe };
+            return Some((functions, grade));
+        }
         let other = macros.last().copied().or_else(|| {
-            visible.iter().copied().find(|key| kind(key) == DefinitionKind::Class).or_else(|| {
-                visible.iter().copied().find(|key| kind(key) == DefinitionKind::Alias)
-            })
+            visible
+                .iter()
+                .copied()
+                .find(|key| kind(key) == DefinitionKind::Class)
+                .or_else(|| visible.iter().copied().find(|key| kind(key) == DefinitionKind::Alias))
         });
         other.map(|key| (vec![key], ReferenceGrade::Sure))
     }
@@ -136,12 +150,10 @@ impl<'a> CNames<'a> {
         let near = |key: &DefinitionKey| shared_prefix(&self.index.file(key.file).path, path);
         let found: Vec<DefinitionKey> = all.iter().filter(is_extern).copied().collect();
         let Some(best) = found.iter().map(near).max() else { return (Vec::new(), ReferenceGrade::Sure) };
-        let mut nearest: Vec<DefinitionKey> = found.iter().copied().filter(|key| near(key) == best).collect();
-        // Two definitions in one file are the branches of a conditional.
-        nearest.dedup_by_key(|key| key.file);
-        let grade = match (found.len(), nearest.len()) {
-            (1, _) if is_declared => ReferenceGrade::Sure,
-            (_, 1) => ReferenceGrade::Likely,
+        let nearest: Vec<DefinitionKey> = found.iter().copied().filter(|key| near(key) == best).collect();
+        let grade = match (is_one_file(&found), is_one_file(&nearest)) {
+            (true, _) if is_declared => ReferenceGrade::Sure,
+            (_, true) => ReferenceGrade::Likely,
             _ => ReferenceGrade::Maybe,
         };
         (nearest, grade)
@@ -187,7 +199,14 @@ impl<'a> CNames<'a> {
             let candidate = &self.index.file(*file).path;
             candidate.strip_suffix(rest).is_some_and(|before| before.is_empty() || before.ends_with('/'))
         };
-        let near = |file: &FileId| (shared_prefix(&self.index.file(*file).path, path), std::cmp::Reverse(*file));
+        let near =
+            |file: &FileId| (shared_prefix(&self.index.file(*file).path, path), std::cmp::Reverse(*file));
         candidates.filter(is_match).max_by_key(near)
     }
+}
+
+/// Returns whether all definitions are in one file: two of one name there are the branches of a conditional, of which
+/// each is compiled somewhere.
+fn is_one_file(definitions: &[DefinitionKey]) -> bool {
+    definitions.windows(2).all(|pair| pair[0].file == pair[1].file)
 }

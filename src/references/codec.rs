@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, ImportFact, ScopeFact,
-    ScopeKind, SourceFacts, UseFact,
+    BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, ImportFact,
+    ScopeFact, ScopeKind, SourceFacts, UseFact,
 };
 
 /// Version of the format, the first number of every encoding.
@@ -86,16 +86,24 @@ fn is_sound(facts: &SourceFacts) -> bool {
                 && fact.body.is_none_or(scope)
                 && fact.bases.iter().chain(&fact.returns).all(|at| expression(*at))
         })
-        && facts.imports.iter().all(|fact| name(fact.module) && fact.name.is_none_or(name) && scope(fact.scope))
+        && facts
+            .imports
+            .iter()
+            .all(|fact| name(fact.module) && fact.name.is_none_or(name) && scope(fact.scope))
         && facts.bindings.iter().all(|fact| {
             let value = match fact.value {
                 BindingValue::Definition(at) => definition(at),
                 BindingValue::Import(at) => fits(at, facts.imports.len()),
-                BindingValue::Value(at) | BindingValue::Default(at) | BindingValue::Typed(at) => expression(at),
+                BindingValue::Value(at) | BindingValue::Default(at) | BindingValue::Typed(at) => {
+                    expression(at)
+                }
             };
             value && name(fact.name) && scope(fact.scope) && scope(fact.at)
         })
-        && facts.uses.iter().all(|fact| name(fact.name) && scope(fact.scope) && fact.receiver.is_none_or(expression))
+        && facts
+            .uses
+            .iter()
+            .all(|fact| name(fact.name) && scope(fact.scope) && fact.receiver.is_none_or(expression))
 }
 
 struct NumberWriter {
@@ -127,10 +135,18 @@ impl NumberWriter {
     }
 
     fn definition(&mut self, fact: &DefinitionFact) {
-        self.numbers.extend([fact.name, definition_kind_number(fact.kind), fact.scope, u32::from(fact.flags.0)]);
+        self.numbers.extend([
+            fact.name,
+            definition_kind_number(fact.kind),
+            fact.scope,
+            u32::from(fact.flags.0),
+        ]);
         self.optional(fact.body);
         self.line(fact.first_line);
-        self.numbers.extend([fact.name_line.wrapping_sub(fact.first_line), fact.last_line.wrapping_sub(fact.name_line)]);
+        self.numbers.extend([
+            fact.name_line.wrapping_sub(fact.first_line),
+            fact.last_line.wrapping_sub(fact.name_line),
+        ]);
         for list in [&fact.bases, &fact.returns] {
             self.numbers.push(u32::try_from(list.len()).unwrap_or(u32::MAX));
             self.numbers.extend(list);
@@ -176,7 +192,8 @@ impl NumberWriter {
 
     fn usage(&mut self, fact: &UseFact) {
         // One number for what most uses have none of.
-        let flags = u32::from(fact.is_call) | u32::from(fact.is_type) << 1 | u32::from(fact.receiver.is_some()) << 2;
+        let flags =
+            u32::from(fact.is_call) | u32::from(fact.is_type) << 1 | u32::from(fact.receiver.is_some()) << 2;
         self.numbers.extend([fact.name, flags, fact.scope]);
         self.numbers.extend(fact.receiver);
         self.line(fact.line);
@@ -255,7 +272,8 @@ impl NumberReader<'_> {
     }
 
     fn binding(&mut self) -> Option<BindingFact> {
-        let (scope, name, kind, value, at) = (self.next()?, self.next()?, self.next()?, self.next()?, self.next()?);
+        let (scope, name, kind, value, at) =
+            (self.next()?, self.next()?, self.next()?, self.next()?, self.next()?);
         let value = match kind {
             0 => BindingValue::Definition(value),
             1 => BindingValue::Import(value),
@@ -290,7 +308,14 @@ impl NumberReader<'_> {
     fn usage(&mut self) -> Option<UseFact> {
         let (name, flags, scope) = (self.next()?, self.next()?, self.next()?);
         let receiver = if flags & 4 != 0 { Some(self.next()?) } else { None };
-        Some(UseFact { name, line: self.line()?, scope, receiver, is_call: flags & 1 != 0, is_type: flags & 2 != 0 })
+        Some(UseFact {
+            name,
+            line: self.line()?,
+            scope,
+            receiver,
+            is_call: flags & 1 != 0,
+            is_type: flags & 2 != 0,
+        })
     }
 }
 

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ImportId, NameId,
-    ScopeId, ScopeKind,
+    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ImportId,
+    NameId, ScopeId, ScopeKind,
 };
 
 /// How many steps one question may take from one expression to the next.
@@ -88,15 +88,15 @@ impl<'a> Evaluator<'a> {
                 let outer = self.value(file, scope, outer);
                 outer.flat_map(|outer| self.inner(outer))
             }
-            ExpressionFact::Receiver => self.receiver(file, scope).map_or(ValueSet::UNKNOWN, |class| {
-                ValueSet::one(Value::Instance(class))
-            }),
-            ExpressionFact::ReceiverType => self.receiver(file, scope).map_or(ValueSet::UNKNOWN, |class| {
-                ValueSet::one(Value::Definition(class))
-            }),
-            ExpressionFact::Super => self.receiver(file, scope).map_or(ValueSet::UNKNOWN, |class| {
-                ValueSet::one(Value::Super(class))
-            }),
+            ExpressionFact::Receiver => self
+                .receiver(file, scope)
+                .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Instance(class))),
+            ExpressionFact::ReceiverType => self
+                .receiver(file, scope)
+                .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Definition(class))),
+            ExpressionFact::Super => self
+                .receiver(file, scope)
+                .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Super(class))),
         }
     }
 
@@ -165,11 +165,12 @@ impl<'a> Evaluator<'a> {
     /// Returns everything that some bindings of one name may be.
     pub(super) fn bound(&mut self, file: FileId, bindings: &[BindingFact]) -> ValueSet {
         let mut found = ValueSet::FOREIGN;
-        // A declared type decides, whatever is assigned.
         let has_declared = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Typed(_)));
         for (at, binding) in (0..).zip(bindings.iter().take(16)) {
-            if !has_declared || !matches!(binding.value, BindingValue::Value(_)) {
-                found.merge(self.binding(file, binding, at));
+            let value = self.binding(file, binding, at);
+            // What is assigned to a name of a declared type counts only where it is known.
+            if !has_declared || !matches!(binding.value, BindingValue::Value(_)) || value.is_complete {
+                found.merge(value);
             }
         }
         found
@@ -215,11 +216,35 @@ impl<'a> Evaluator<'a> {
 
     /// Returns what a call of the value of an expression returns.
     fn call_expression(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> ValueSet {
+        if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
+            let object = self.value(file, scope, object);
+            if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
+                let method = self.index.facts(file).name(method);
+                return object.flat_map(|object| self.call_of_container(object, method));
+            }
+        }
         let callee = self.value(file, scope, function);
         if callee.values.is_empty() {
             return ValueSet::UNKNOWN;
         }
         callee.flat_map(|callee| self.call(callee))
+    }
+
+    /// Returns what a method of a container returns.
+    fn call_of_container(&mut self, container: Value, method: &str) -> ValueSet {
+        match (container, method) {
+            (Value::Generic { .. }, "get" | "pop" | "popleft" | "setdefault" | "at" | "find" | "shift") => {
+                self.item(container)
+            }
+            (Value::Generic { .. }, "values" | "copy" | "filter" | "slice" | "concat" | "reverse") => {
+                ValueSet::one(container)
+            }
+            (Value::Generic { .. }, _) => ValueSet::UNKNOWN,
+            (object, _) => {
+                let callee = self.attribute(object, method);
+                callee.flat_map(|callee| self.call(callee))
+            }
+        }
     }
 
     /// Returns what calling a value returns.
@@ -238,7 +263,9 @@ impl<'a> Evaluator<'a> {
                 Value::Definition(key) => self.returned(key),
                 _ => ValueSet::UNKNOWN,
             }),
-            Value::Super(_) | Value::Module(_) | Value::Folder(_) | Value::Generic { .. } => ValueSet::UNKNOWN,
+            Value::Super(_) | Value::Module(_) | Value::Folder(_) | Value::Generic { .. } => {
+                ValueSet::UNKNOWN
+            }
         }
     }
 
@@ -297,16 +324,17 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::Name(name) | ExpressionFact::Member(_, name)
                 if matches!(facts.name(name), "Self" | "this") =>
             {
-                self.receiver(file, scope).map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key)))
+                self.receiver(file, scope)
+                    .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key)))
             }
             ExpressionFact::Name(name) | ExpressionFact::Member(_, name)
                 if matches!(facts.name(name), "Any" | "any" | "object" | "unknown" | "Object") =>
             {
                 ValueSet::UNKNOWN
             }
-            ExpressionFact::ReceiverType => {
-                self.receiver(file, scope).map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key)))
-            }
+            ExpressionFact::ReceiverType => self
+                .receiver(file, scope)
+                .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key))),
             _ => {
                 let named = self.value(file, scope, declared);
                 named.flat_map(|named| self.instance_of_value(named))
@@ -332,7 +360,11 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the name of a generic type without its path, and its arguments.
-    pub(super) fn generic_parts(&self, file: FileId, expression: ExpressionId) -> (&'a str, Vec<ExpressionId>, ExpressionId) {
+    pub(super) fn generic_parts(
+        &self,
+        file: FileId,
+        expression: ExpressionId,
+    ) -> (&'a str, Vec<ExpressionId>, ExpressionId) {
         let facts = self.index.facts(file);
         let (mut arguments, mut at) = (Vec::new(), expression);
         while let ExpressionFact::Apply(generic, argument) = facts.expression(at) {
@@ -351,8 +383,8 @@ impl<'a> Evaluator<'a> {
         let (name, arguments, generic) = self.generic_parts(file, declared);
         let first = arguments.first().copied().unwrap_or(0);
         match name {
-            "Optional" | "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired" | "ReadOnly" | "Readonly"
-            | "Partial" | "NonNullable" | "Box" | "Rc" | "Arc" | "Cow" | "TypeGuard" => {
+            "Optional" | "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired" | "ReadOnly"
+            | "Readonly" | "Partial" | "NonNullable" | "Box" | "Rc" | "Arc" | "Cow" | "TypeGuard" => {
                 self.instance(file, scope, first)
             }
             "Union" => {
@@ -401,11 +433,15 @@ impl<'a> Evaluator<'a> {
                 let (_, arguments, _) = self.generic_parts(file, expression);
                 arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
             }
-            Value::Instance(_) if self.index.rules.iter().flatten().any(|rules| *rules == NameRules::Python) => {
+            Value::Instance(_)
+                if self.index.rules.iter().flatten().any(|rules| *rules == NameRules::Python) =>
+            {
                 for method in ["__enter__", "__aenter__"] {
                     let entered = self.attribute(outer, method);
                     if !entered.values.is_empty() {
-                        return entered.flat_map(|method| self.call(method));
+                        let found = entered.flat_map(|method| self.call(method));
+                        // A type variable, as a rule that of `self`.
+                        return if found.values.is_empty() { ValueSet::one(outer) } else { found };
                     }
                 }
                 ValueSet::one(outer)

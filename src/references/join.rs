@@ -88,7 +88,11 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     let (values, is_renamed) = match usage.receiver {
         Some(receiver) if is_defined => {
             let object = evaluator.value(file, usage.scope, receiver);
-            (object.flat_map(|object| evaluator.member(object, name)), false)
+            let is_known = !object.values.is_empty();
+            let mut members = object.flat_map(|object| evaluator.member(object, name));
+            // What a known type does not define itself is inherited from another project.
+            members.is_complete |= is_known && members.values.is_empty();
+            (members, false)
         }
         Some(_) => return,
         None => bare_name(evaluator, file, usage),
@@ -117,7 +121,8 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             return;
         }
         targets = same_name(index, file, usage, name);
-        grade = if targets.len() == 1 { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
+        let is_likely = targets.len() == 1 && is_distinctive(name);
+        grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
             found.unresolved += 1;
             return;
@@ -151,7 +156,10 @@ fn add_references(
 fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (ValueSet, bool) {
     match evaluator.scoped_name(file, usage.scope, usage.name) {
         ScopedName::Bound(bindings) => {
-            if bindings.iter().all(|binding| matches!(binding.value, BindingValue::Default(_) | BindingValue::Typed(_))) {
+            if bindings
+                .iter()
+                .all(|binding| matches!(binding.value, BindingValue::Default(_) | BindingValue::Typed(_)))
+            {
                 return (ValueSet::FOREIGN, false);
             }
             let is_renamed = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Import(_)));
@@ -202,12 +210,18 @@ fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str
     if rules == NameRules::C { Vec::new() } else { found }
 }
 
+/// Returns whether a name is unlikely to be that of a member of some other project's types too.
+fn is_distinctive(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase)
+}
+
 /// Members that values of the language's own types have too, so that their name says nothing.
 const COMMON_MEMBERS: [&str; 64] = [
-    "get", "set", "items", "keys", "values", "update", "pop", "append", "extend", "insert", "remove", "clear", "copy",
-    "index", "count", "sort", "reverse", "join", "split", "strip", "format", "encode", "decode", "replace", "lower",
-    "upper", "startswith", "endswith", "find", "read", "write", "close", "open", "flush", "seek", "readline", "add",
-    "discard", "setdefault", "start", "run", "send", "recv", "next", "map", "filter", "push", "length", "size", "then",
-    "catch", "has", "delete", "toString", "name", "title", "group", "match", "search", "exists", "mkdir", "match_all",
-    "iter", "len",
+    "get", "set", "items", "keys", "values", "update", "pop", "append", "extend", "insert", "remove",
+    "clear", "copy", "index", "count", "sort", "reverse", "join", "split", "strip", "format", "encode",
+    "decode", "replace", "lower", "upper", "startswith", "endswith", "find", "read", "write", "close",
+    "open", "flush", "seek", "readline", "add", "discard", "setdefault", "start", "run", "send", "recv",
+    "next", "map", "filter", "push", "length", "size", "then", "catch", "has", "delete", "toString", "name",
+    "title", "group", "match", "search", "exists", "mkdir", "match_all", "iter", "len",
 ];

@@ -94,7 +94,8 @@ impl Evaluator<'_> {
         bases.extend(self.modules.extra_bases.get(&key).into_iter().flatten().map(|(_, base)| *base));
         for base in bases.into_iter().take(MAX_BASES) {
             let found = self.value(key.file, fact.scope, base);
-            is_complete &= found.is_complete && !found.values.is_empty() || self.is_plain_base(key.file, base);
+            is_complete &=
+                found.is_complete && !found.values.is_empty() || self.is_plain_base(key.file, base);
             for value in found.values {
                 let Value::Definition(base) = value else {
                     is_complete = false;
@@ -115,6 +116,9 @@ impl Evaluator<'_> {
     /// Returns whether a base adds no members that the project could define otherwise.
     fn is_plain_base(&self, file: FileId, base: u32) -> bool {
         let (name, _, _) = self.generic_parts(file, base);
-        matches!(name, "object" | "Generic" | "Protocol" | "ABC" | "Exception" | "NamedTuple" | "Enum" | "TypedDict")
+        matches!(
+            name,
+            "object" | "Generic" | "Protocol" | "ABC" | "Exception" | "NamedTuple" | "Enum" | "TypedDict"
+        )
     }
 }

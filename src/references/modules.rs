@@ -74,28 +74,49 @@ impl<'a> ModuleTables<'a> {
         roots.iter().find_map(|root| self.python_path(&joined(root, &below)))
     }
 
-    /// Returns the file that a relative path means in a script; packages are those of other projects.
+    /// Returns the file that a module means in a script: a relative path, or a path in the package around the file,
+    /// which is tried below its folders from the innermost to the outermost.
     fn script_module(&self, from: FileId, module: &str) -> Option<Value> {
-        if !module.starts_with('.') {
-            return None;
-        }
         let mut folder = folder_of(&self.index.file(from).path).to_owned();
-        for part in module.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => folder.truncate(folder_of(&folder).len()),
-                _ => folder = joined(&folder, part),
+        if module.starts_with('.') {
+            for part in module.split('/') {
+                match part {
+                    "" | "." => {}
+                    ".." => folder.truncate(folder_of(&folder).len()),
+                    _ => folder = joined(&folder, part),
+                }
             }
+            return self.script_path(&folder);
         }
-        let stem = ["js", "mjs", "cjs", "jsx"].iter().find_map(|ending| folder.strip_suffix(&format!(".{ending}")));
-        let stems = [stem.unwrap_or(&folder).to_owned(), folder.clone(), joined(&folder, "index")];
+        // `@scope/package/path` or `package/path`. A package without a path is that of another project, as a rule.
+        let parts = if module.starts_with('@') { 2 } else { 1 };
+        let path = module.splitn(parts + 1, '/').nth(parts)?;
+        loop {
+            let below = joined(&folder, "src");
+            if let Some(found) = self.script_path(&joined(&below, path)) {
+                return Some(found);
+            }
+            if folder.is_empty() {
+                return None;
+            }
+            folder.truncate(folder_of(&folder).len());
+        }
+    }
+
+    /// Returns the file of a path without its ending, or with that of what it is compiled to.
+    fn script_path(&self, path: &str) -> Option<Value> {
+        let endings = [".js", ".mjs", ".cjs", ".jsx"];
+        let stem = endings.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path);
+        let stems = [stem.to_owned(), path.to_owned(), joined(path, "index")];
         let endings = ["", ".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs"];
-        let mut candidates = stems.iter().flat_map(|stem| endings.iter().map(move |ending| format!("{stem}{ending}")));
+        let mut candidates =
+            stems.iter().flat_map(|stem| endings.iter().map(move |ending| format!("{stem}{ending}")));
         candidates.find_map(|path| self.index.by_path.get(path.as_str())).map(|file| Value::Module(*file))
     }
 
     fn python_path(&self, path: &str) -> Option<Value> {
-        for candidate in [format!("{path}/__init__.py"), format!("{path}.py"), format!("{path}/__init__.pyi")] {
+        for candidate in [format!("{path}/__init__.py"), format!("{path}.py"), format!("{path}/__init__.pyi")]
+        {
             if let Some(file) = self.index.by_path.get(candidate.trim_start_matches('/')) {
                 return Some(Value::Module(*file));
             }

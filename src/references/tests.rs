@@ -2,8 +2,8 @@
 
 use super::{ProjectFile, find_references};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, ScopeFact, ScopeKind,
-    SourceFacts, UseFact,
+    BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, ScopeFact,
+    ScopeKind, SourceFacts, UseFact,
 };
 
 /// A C file with one function of that name, and a call of another one in it.
@@ -35,7 +35,14 @@ fn c_file(path: &str, defines: &str, flags: u8, calls: &str) -> ProjectFile {
             line: 1,
         }],
         expressions: vec![ExpressionFact::Unknown],
-        uses: vec![UseFact { name: id(calls), line: 2, scope: 1, receiver: None, is_call: true, is_type: false }],
+        uses: vec![UseFact {
+            name: id(calls),
+            line: 2,
+            scope: 1,
+            receiver: None,
+            is_call: true,
+            is_type: false,
+        }],
         imports: Vec::new(),
         names,
     };
@@ -65,9 +72,17 @@ fn a_static_function_is_seen_in_its_own_file_only() {
 
 #[test]
 fn of_two_definitions_the_nearer_one_is_likely_and_equally_near_ones_are_maybe() {
-    let files = [c_file("x/a.c", "run", 0, "stop"), c_file("x/b.c", "stop", 0, "exit"), c_file("y/b.c", "stop", 0, "exit")];
+    let files = [
+        c_file("x/a.c", "run", 0, "stop"),
+        c_file("x/b.c", "stop", 0, "exit"),
+        c_file("y/b.c", "stop", 0, "exit"),
+    ];
     assert_eq!(shown(&files), ["x/a.c -> x/b.c likely"]);
-    let files = [c_file("z/a.c", "run", 0, "stop"), c_file("x/b.c", "stop", 0, "exit"), c_file("y/b.c", "stop", 0, "exit")];
+    let files = [
+        c_file("z/a.c", "run", 0, "stop"),
+        c_file("x/b.c", "stop", 0, "exit"),
+        c_file("y/b.c", "stop", 0, "exit"),
+    ];
     assert_eq!(shown(&files), ["z/a.c -> x/b.c maybe", "z/a.c -> y/b.c maybe"]);
 }
 

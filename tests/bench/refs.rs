@@ -6,7 +6,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use slop::internals::references::{ProjectFile, ProjectReferences, decode_facts, encode_facts, find_references};
+use slop::internals::references::{
+    ProjectFile, ProjectReferences, decode_facts, encode_facts, find_references,
+};
 use slop::internals::syntax::source_facts;
 
 fn main() {
@@ -45,7 +47,10 @@ fn read_facts(root: &Path) -> (Vec<ProjectFile>, usize) {
         let Some(facts) = source_facts(language, &text, &mut || false) else { continue };
         let encoded = encode_facts(&facts);
         bytes += encoded.len();
-        assert!(decode_facts(&encoded).as_ref() == Some(&facts), "{shown}: the facts change when they are encoded");
+        assert!(
+            decode_facts(&encoded).as_ref() == Some(&facts),
+            "{shown}: the facts change when they are encoded"
+        );
         files.push(ProjectFile { path: shown.to_owned(), language, facts });
     }
     (files, bytes)

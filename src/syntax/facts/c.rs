@@ -6,18 +6,19 @@
 use super::builder::{FactsBuilder, index};
 use super::c_tokens::{SourceToken, SourceTokenKind as Kind, tokens};
 use crate::model::{
-    BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, ScopeKind, SourceFacts, UseFact,
+    BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, ScopeKind, SourceFacts,
+    UseFact,
 };
 
 /// Conditionals nested deeper than this are not balanced.
 const MAX_CONDITIONALS: usize = 64;
 
 const KEYWORDS: [&str; 46] = [
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
-    "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",
-    "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "_Bool",
-    "_Atomic", "_Alignof", "_Generic", "_Noreturn", "_Static_assert", "__attribute__", "__asm__", "asm",
-    "__declspec", "__typeof__", "typeof",
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+    "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+    "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+    "volatile", "while", "_Bool", "_Atomic", "_Alignof", "_Generic", "_Noreturn", "_Static_assert",
+    "__attribute__", "__asm__", "asm", "__declspec", "__typeof__", "typeof",
 ];
 
 /// Returns the facts of a text.
@@ -222,11 +223,19 @@ impl<'t> CFactsReader<'t> {
                 self.begin_item();
             }
             None if is_type => self.type_body(),
-            None => {
-                self.at = self.braces_end(self.at);
-                self.item_start = self.at;
-            }
+            None => self.unnamed_body(),
         }
+    }
+
+    /// Reads the body of a function whose head is a macro.
+    fn unnamed_body(&mut self) {
+        let open = self.at;
+        let end = self.braces_end(open);
+        let outer = self.facts.open_scope(ScopeKind::Function, None);
+        self.body(open + 1, end);
+        self.facts.scope = outer;
+        self.at = end.max(open + 1);
+        self.item_start = self.at;
     }
 
     /// `struct name { … }`, whose body has no uses.
@@ -234,7 +243,8 @@ impl<'t> CFactsReader<'t> {
         let previous = self.tokens[self.at - 1];
         let end = self.braces_end(self.at);
         if previous.kind == Kind::Word && !KEYWORDS.contains(&self.text(previous)) {
-            let definition = self.add(DefinitionKind::Class, self.text(previous), previous.line, previous.line, 0);
+            let definition =
+                self.add(DefinitionKind::Class, self.text(previous), previous.line, previous.line, 0);
             let last = self.tokens.get(end.saturating_sub(1)).map_or(previous.line, |token| token.line);
             self.facts.definition(definition).last_line = last;
         }
@@ -337,7 +347,9 @@ impl<'t> CFactsReader<'t> {
                     self.facts.scope = outer;
                     continue;
                 }
-                Kind::Word if self.declares_local(at) || is_declaration && parens == 0 && self.continues(at) => {
+                Kind::Word
+                    if self.declares_local(at) || is_declaration && parens == 0 && self.continues(at) =>
+                {
                     is_declaration = true;
                     self.bind_local(at);
                 }
@@ -382,7 +394,8 @@ impl<'t> CFactsReader<'t> {
             start -= 1;
         }
         let begins = start.checked_sub(1).map(|at| self.tokens[at].kind);
-        !is_comparison && matches!(begins, None | Some(Kind::Sign(b';' | b'{' | b'}' | b'(')))
+        !is_comparison
+            && matches!(begins, None | Some(Kind::Sign(b';' | b'{' | b'}' | b'(')))
             && !(self.is_sign(at + 1, b')'))
     }
 

@@ -34,7 +34,8 @@ pub(super) enum SourceTokenKind {
 
 /// Returns the tokens of a text. Reads each byte a bounded number of times.
 pub(super) fn tokens(text: &str) -> Vec<SourceToken> {
-    let mut scanner = TokenScanner { bytes: text.as_bytes(), at: 0, line: 1, tokens: Vec::new(), is_line_start: true };
+    let mut scanner =
+        TokenScanner { bytes: text.as_bytes(), at: 0, line: 1, tokens: Vec::new(), is_line_start: true };
     while scanner.at < scanner.bytes.len() {
         scanner.step();
     }

@@ -3,7 +3,8 @@
 //! Knows: how each language defines, binds and imports names. Does not know: other files. What a name refers to is
 //! decided by the room `references`, which joins the facts of all files.
 //!
-//! `builder` collects facts; the other files walk the tree of a language each. Imports `languages` and `outline`.
+//! `builder` collects facts, `derive` chooses the reader of a language, and `names` has what importance needs of them; the
+//! other files read a language each. Imports `languages`, `outline` and `references`.
 //!
 //! Start with [`source_facts`].
 
@@ -11,6 +12,7 @@ mod builder;
 mod c;
 mod c_tokens;
 mod derive;
+mod names;
 mod python;
 mod python_types;
 mod script;
@@ -20,3 +22,4 @@ mod script_types;
 mod tests;
 
 pub use derive::{facts_version, has_facts, source_facts};
+pub use names::facts_references;

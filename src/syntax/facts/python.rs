@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::builder::{FactsBuilder, NewDefinition, line_of};
 use super::python_types::{declared_type, value_of};
 use crate::model::{
-    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId, ScopeId,
-    ScopeKind,
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId,
+    ScopeId, ScopeKind,
 };
 use crate::syntax::outline::{child_of_kind, children};
 
@@ -33,7 +33,10 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "as_pattern" => bind_alias(facts, node),
         "except_clause" => bind_exception(facts, node),
         "global_statement" | "nonlocal_statement" => declare_outer(facts, node),
-        "lambda" | "list_comprehension" | "set_comprehension" | "dictionary_comprehension"
+        "lambda"
+        | "list_comprehension"
+        | "set_comprehension"
+        | "dictionary_comprehension"
         | "generator_expression" => visit_inner_scope(facts, node),
         "call" => call(facts, node),
         "attribute" => attribute(facts, node, false),
@@ -85,8 +88,14 @@ fn decorated<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             "staticmethod" => DefinitionFlags::STATIC,
             "classmethod" => DefinitionFlags::PRIVATE,
             "overload" => DefinitionFlags::PROTOTYPE,
-            "abstractmethod" | "contextmanager" | "asynccontextmanager" | "final" | "override" | "dataclass"
-            | "wraps" | "total_ordering" => 0,
+            "abstractmethod"
+            | "contextmanager"
+            | "asynccontextmanager"
+            | "final"
+            | "override"
+            | "dataclass"
+            | "wraps"
+            | "total_ordering" => 0,
             _ if name.ends_with("property") => DefinitionFlags::PROPERTY,
             _ => DefinitionFlags::DECORATED,
         };
@@ -179,9 +188,7 @@ fn bind_parameters<'t>(facts: &mut FactsBuilder<'t>, parameters: Node<'t>, recei
         let value = match (receiver.take().filter(|_| is_plain), declared, default) {
             (Some(receiver), ..) => BindingValue::Value(facts.expression(receiver)),
             (None, Some(declared), _) if is_plain => BindingValue::Typed(declared_type(facts, declared)),
-            (None, None, Some(default)) => {
-                BindingValue::Default(value_of(facts, default))
-            }
+            (None, None, Some(default)) => BindingValue::Default(value_of(facts, default)),
             _ => BindingValue::Default(0),
         };
         if is_plain {
@@ -196,7 +203,8 @@ fn bind_parameters<'t>(facts: &mut FactsBuilder<'t>, parameters: Node<'t>, recei
 fn bound_scope<'t>(facts: &mut FactsBuilder<'t>, name: &'t str) -> ScopeId {
     let scope = facts.function_scope();
     let name = facts.name(name);
-    let declared = facts.declared_outer.iter().rev().find(|(inner, declared, _)| (*inner, *declared) == (scope, name));
+    let declared =
+        facts.declared_outer.iter().rev().find(|(inner, declared, _)| (*inner, *declared) == (scope, name));
     declared.map_or(scope, |(.., outer)| *outer)
 }
 
@@ -289,7 +297,9 @@ fn bind_names<'t>(facts: &mut FactsBuilder<'t>, target: Option<Node<'t>>, value:
             let mut cursor = target.walk();
             for (at, part) in (0..).zip(target.named_children(&mut cursor)) {
                 let part_value = match value {
-                    BindingValue::Value(whole) if whole != 0 => facts.expression(ExpressionFact::Part(whole, at)),
+                    BindingValue::Value(whole) if whole != 0 => {
+                        facts.expression(ExpressionFact::Part(whole, at))
+                    }
                     _ => 0,
                 };
                 facts.deeper_with(part, |facts, part| {

@@ -39,11 +39,24 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
                 None => facts.chained(field(node, "right"), value_of),
             }
         }
-        "string" | "concatenated_string" | "integer" | "float" | "true" | "false" | "none" | "list" | "dictionary"
-        | "set" | "tuple" | "list_comprehension" | "set_comprehension" | "dictionary_comprehension"
-        | "generator_expression" | "comparison_operator" | "not_operator" | "expression_list" => {
-            facts.expression(ExpressionFact::Literal)
-        }
+        "string"
+        | "concatenated_string"
+        | "integer"
+        | "float"
+        | "true"
+        | "false"
+        | "none"
+        | "list"
+        | "dictionary"
+        | "set"
+        | "tuple"
+        | "list_comprehension"
+        | "set_comprehension"
+        | "dictionary_comprehension"
+        | "generator_expression"
+        | "comparison_operator"
+        | "not_operator"
+        | "expression_list" => facts.expression(ExpressionFact::Literal),
         _ => 0,
     }
 }
@@ -71,7 +84,9 @@ fn value_of_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expression
             let declared = declared_type(facts, declared);
             facts.expression(ExpressionFact::Instance(declared))
         }
-        ("copy" | "copy.copy" | "deepcopy" | "copy.deepcopy", Some(value)) => facts.chained(Some(value), value_of),
+        ("copy" | "copy.copy" | "deepcopy" | "copy.deepcopy", Some(value)) => {
+            facts.chained(Some(value), value_of)
+        }
         _ => {
             let function = facts.chained(Some(function), value_of);
             facts.expression(ExpressionFact::Call(function))

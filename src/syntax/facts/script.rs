@@ -189,7 +189,12 @@ fn bind_parameter<'t>(facts: &mut FactsBuilder<'t>, parameter: Node<'t>) {
 }
 
 /// Binds the names of a pattern; the parts of an object are its members.
-fn bind_pattern<'t>(facts: &mut FactsBuilder<'t>, scope: ScopeId, pattern: Option<Node<'t>>, value: BindingValue) {
+fn bind_pattern<'t>(
+    facts: &mut FactsBuilder<'t>,
+    scope: ScopeId,
+    pattern: Option<Node<'t>>,
+    value: BindingValue,
+) {
     let Some(pattern) = pattern else { return };
     match pattern.kind() {
         "identifier" | "shorthand_property_identifier_pattern" => facts.bind_node(scope, pattern, value),
@@ -209,7 +214,9 @@ fn bind_pattern<'t>(facts: &mut FactsBuilder<'t>, scope: ScopeId, pattern: Optio
                     "object_assignment_pattern" => field(part, "left"),
                     _ => Some(part),
                 };
-                facts.deeper_with(part, |facts, _| bind_pattern(facts, scope, target, BindingValue::Value(member)));
+                facts.deeper_with(part, |facts, _| {
+                    bind_pattern(facts, scope, target, BindingValue::Value(member))
+                });
             }
         }
         "array_pattern" | "rest_pattern" | "assignment_pattern" => {
@@ -387,7 +394,9 @@ fn member<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bool) {
 
 fn returned<'t>(facts: &mut FactsBuilder<'t>, value: Option<Node<'t>>) {
     let scope = facts.function_scope();
-    let (Some(function), Some(value)) = (facts.facts.scopes[scope as usize].definition, value) else { return };
+    let (Some(function), Some(value)) = (facts.facts.scopes[scope as usize].definition, value) else {
+        return;
+    };
     if facts.facts.scopes[scope as usize].kind != ScopeKind::Function {
         return;
     }
@@ -438,7 +447,9 @@ fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             let Some(name) = field(part, "name") else { continue };
             let alias = field(part, "alias");
             let value = match module {
-                Some(module) => BindingValue::Import(facts.import(module, Some(facts.text_of(name)), false, line)),
+                Some(module) => {
+                    BindingValue::Import(facts.import(module, Some(facts.text_of(name)), false, line))
+                }
                 None if alias.is_some() => BindingValue::Value(facts.named(name)),
                 None => continue,
             };

@@ -45,7 +45,9 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             // `as const`
             None => facts.chained(node.named_child(0), value_of),
         },
-        "ternary_expression" => either(facts, field(node, "consequence"), field(node, "alternative"), value_of),
+        "ternary_expression" => {
+            either(facts, field(node, "consequence"), field(node, "alternative"), value_of)
+        }
         "binary_expression" => {
             let operator = field(node, "operator").map(|operator| facts.text_of(operator));
             match operator {
@@ -54,8 +56,8 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
                 _ => facts.expression(ExpressionFact::Literal),
             }
         }
-        "string" | "template_string" | "number" | "true" | "false" | "null" | "undefined" | "array" | "regex"
-        | "unary_expression" => facts.expression(ExpressionFact::Literal),
+        "string" | "template_string" | "number" | "true" | "false" | "null" | "undefined" | "array"
+        | "regex" | "unary_expression" => facts.expression(ExpressionFact::Literal),
         _ => 0,
     }
 }
@@ -101,7 +103,9 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             let item = facts.chained(node.named_child(0), declared_type);
             facts.expression(ExpressionFact::Apply(array, item))
         }
-        "union_type" | "intersection_type" => either(facts, node.named_child(0), node.named_child(1), declared_type),
+        "union_type" | "intersection_type" => {
+            either(facts, node.named_child(0), node.named_child(1), declared_type)
+        }
         "predefined_type" if !matches!(facts.text_of(node), "any" | "unknown" | "object") => {
             facts.expression(ExpressionFact::Literal)
         }
