@@ -129,11 +129,6 @@ impl<'a> ProjectIndex<'a> {
         self.rules[file as usize].unwrap_or(NameRules::Python)
     }
 
-    /// Returns whether the definition is a type.
-    pub(super) fn is_type(&self, key: DefinitionKey) -> bool {
-        matches!(self.definition(key).kind, DefinitionKind::Class | DefinitionKind::Interface)
-    }
-
     /// Returns the type that a definition is a member of.
     pub(super) fn owner(&self, key: DefinitionKey) -> Option<DefinitionKey> {
         let facts = self.facts(key.file);
