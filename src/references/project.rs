@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::model::{DefinitionFact, DefinitionId, DefinitionKind, ScopeKind, SourceFacts};
+use crate::model::{DefinitionFact, DefinitionId, ScopeKind, SourceFacts};
 
 /// One file and its facts.
 #[derive(Debug, Clone)]
