@@ -76,6 +76,7 @@ pub(crate) mod discover;
 pub(crate) mod engine;
 pub(crate) mod llm;
 pub(crate) mod model;
+pub(crate) mod references;
 pub(crate) mod render;
 pub(crate) mod search;
 pub(crate) mod sections;
@@ -138,6 +139,9 @@ pub mod internals {
             SymbolScore, TERMS_VERSION, TaskReading, TaskTerm, Term, TermVector, TraceFrame, TraceTool,
             VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores, chunk_file, find_frames,
             rank_files, rank_symbols, read_task, subject_scores, terms, together_scores, words,
+    pub mod references {
+        pub use crate::references::{
+            ProjectFile, ProjectReferences, Reference, ReferenceGrade, decode_facts, encode_facts, find_references,
         };
     }
     pub mod slices {
@@ -158,7 +162,7 @@ pub mod internals {
     pub mod syntax {
         pub use crate::syntax::{
             FileStructure, checked_skeleton, count_errors, derive, derive_without_preprocessing,
-            has_structure, preprocessed_text,
+            facts_references, facts_version, has_facts, has_structure, preprocessed_text, source_facts,
         };
     }
     pub mod sys {

@@ -34,6 +34,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("store", 1, &["model"]),
     ("aggregate", 1, &["model"]),
     ("render", 1, &["model"]),
+    ("references", 1, &["model"]),
     ("slices", 1, &["model"]),
     ("sections", 1, &["model"]),
     ("search", 1, &["model"]),

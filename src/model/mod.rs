@@ -10,6 +10,7 @@ mod named_enum;
 
 mod curation;
 mod document;
+mod facts;
 mod file;
 mod http;
 mod llm;
@@ -24,6 +25,10 @@ pub use document::{
     BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, MissingFile, Omission,
     OmittedFile, Receipt, ReceiptEntry, RoutingRule, Screenshot, ScreenshotImage, SectionProblem,
     SummaryProvenance,
+};
+pub use facts::{
+    BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
+    ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,

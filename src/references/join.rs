@@ -1,0 +1,227 @@
+//! Uses to references: which definitions a use may mean, with the grade of that reading.
+
+use super::c::CNames;
+use super::evaluate::{Evaluator, ScopedName};
+use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
+use super::values::{Value, ValueSet};
+use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, UseFact};
+
+/// Of more definitions with the same name none is worth naming.
+const MAX_CANDIDATES: usize = 8;
+
+/// A use of a name, and a definition that it may mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reference {
+    /// The file of the use, as an index of the files that were given.
+    pub from_file: u32,
+    /// The line of the name.
+    pub from_line: u32,
+    /// The innermost definition around it.
+    pub from_definition: Option<DefinitionId>,
+    /// The file of the definition.
+    pub to_file: u32,
+    /// The definition, as an index of its file's.
+    pub to_definition: DefinitionId,
+    /// How sure that is.
+    pub grade: ReferenceGrade,
+    /// Whether the name is called.
+    pub is_call: bool,
+}
+
+/// How sure a reference is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReferenceGrade {
+    /// The rules of the language admit no other reading.
+    Sure,
+    /// The best reading, without a rival of the same rank.
+    Likely,
+    /// One of several.
+    Maybe,
+}
+
+impl ReferenceGrade {
+    /// Returns the stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sure => "sure",
+            Self::Likely => "likely",
+            Self::Maybe => "maybe",
+        }
+    }
+}
+
+/// The references of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProjectReferences {
+    /// In the order of the uses, and for each use in the order of the definitions.
+    pub references: Vec<Reference>,
+    /// How many uses have a name that the project defines, and no reading.
+    pub unresolved: usize,
+}
+
+/// Returns the references of some files to each other's definitions.
+pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
+    let index = ProjectIndex::new(files);
+    let mut evaluator = Evaluator::new(&index);
+    let mut c_names = CNames::new(&index);
+    let mut found = ProjectReferences::default();
+    for (id, file) in (0..).zip(files) {
+        let is_c = index.rules(id) == NameRules::C;
+        for usage in &file.facts.uses {
+            if is_c {
+                let (targets, grade) = c_names.resolve(id, usage);
+                add_references(&index, id, usage, &targets, grade, &mut found);
+                continue;
+            }
+            join_use(&mut evaluator, id, usage, &mut found);
+        }
+    }
+    found
+}
+
+fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
+    let index = evaluator.index;
+    let facts = index.facts(file);
+    let name = facts.name(usage.name);
+    // A name that nothing is defined by may still be that of an import with another name.
+    let is_defined = index.by_name.contains_key(name);
+    let (values, is_renamed) = match usage.receiver {
+        Some(receiver) if is_defined => {
+            let object = evaluator.value(file, usage.scope, receiver);
+            let is_known = !object.values.is_empty();
+            let mut members = object.flat_map(|object| evaluator.member(object, name));
+            // What a known type does not define itself is inherited from another project.
+            members.is_complete |= is_known && members.values.is_empty();
+            (members, false)
+        }
+        Some(_) => return,
+        None => bare_name(evaluator, file, usage),
+    };
+    if !is_defined && !is_renamed {
+        return;
+    }
+    let mut targets: Vec<DefinitionKey> = Vec::new();
+    for value in &values.values {
+        if let Value::Definition(key) = value
+            && (is_renamed || index.name(*key) == name)
+        {
+            let key = implementation(index, *key);
+            if !targets.contains(&key) {
+                targets.push(key);
+            }
+        }
+    }
+    let mut grade = match (targets.len(), values.is_complete) {
+        (1, true) => ReferenceGrade::Sure,
+        (1, false) | (2.., true) => ReferenceGrade::Likely,
+        _ => ReferenceGrade::Maybe,
+    };
+    if targets.is_empty() {
+        if !values.is_unknown() {
+            return;
+        }
+        targets = same_name(index, file, usage, name);
+        let is_likely = targets.len() == 1 && is_distinctive(name);
+        grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
+        if targets.is_empty() {
+            found.unresolved += 1;
+            return;
+        }
+    }
+    targets.sort_unstable();
+    add_references(index, file, usage, &targets, grade, found);
+}
+
+fn add_references(
+    index: &ProjectIndex<'_>,
+    file: FileId,
+    usage: &UseFact,
+    targets: &[DefinitionKey],
+    grade: ReferenceGrade,
+    found: &mut ProjectReferences,
+) {
+    let from_definition = index.facts(file).enclosing_definition(usage.scope);
+    found.references.extend(targets.iter().map(|target| Reference {
+        from_file: file,
+        from_line: usage.line,
+        from_definition,
+        to_file: target.file,
+        to_definition: target.definition,
+        grade,
+        is_call: usage.is_call,
+    }));
+}
+
+/// Returns what a name without a receiver means, and whether an import gave it another name.
+fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (ValueSet, bool) {
+    match evaluator.scoped_name(file, usage.scope, usage.name) {
+        ScopedName::Bound(bindings) => {
+            if bindings
+                .iter()
+                .all(|binding| matches!(binding.value, BindingValue::Default(_) | BindingValue::Typed(_)))
+            {
+                return (ValueSet::FOREIGN, false);
+            }
+            let is_renamed = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Import(_)));
+            (evaluator.bound(file, bindings), is_renamed)
+        }
+        ScopedName::Outside => (evaluator.outside(file, usage.scope, usage.name), false),
+    }
+}
+
+/// Returns the last of the definitions of one name in one scope: what defines it where others only declare it.
+fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey {
+    let facts = index.facts(key.file);
+    let fact = index.definition(key);
+    let same = facts.bindings_of(fact.scope, fact.name).iter().filter_map(|binding| match binding.value {
+        BindingValue::Definition(definition) => Some(definition),
+        _ => None,
+    });
+    let is_whole = |definition: &DefinitionId| {
+        let fact = &facts.definitions[*definition as usize];
+        !fact.flags.has(DefinitionFlags::PROTOTYPE)
+    };
+    let last = same.clone().filter(is_whole).last().or(same.last());
+    last.map_or(key, |definition| DefinitionKey { file: key.file, definition })
+}
+
+/// Returns the members of any type with the name of a use whose receiver is unknown.
+fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str) -> Vec<DefinitionKey> {
+    let rules = index.rules(file);
+    if usage.receiver.is_none() || COMMON_MEMBERS.contains(&name) || name.starts_with("__") {
+        return Vec::new();
+    }
+    let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
+    let mut found: Vec<DefinitionKey> = Vec::new();
+    for key in all.iter().copied() {
+        let is_candidate = index.rules(key.file) == rules
+            && index.owner(key).is_some()
+            && index.definition(key).kind == DefinitionKind::Function;
+        if is_candidate {
+            let key = implementation(index, key);
+            if !found.contains(&key) {
+                found.push(key);
+            }
+        }
+        if MAX_CANDIDATES < found.len() {
+            return Vec::new();
+        }
+    }
+    if rules == NameRules::C { Vec::new() } else { found }
+}
+
+/// Returns whether a name is unlikely to be that of a member of some other project's types too.
+fn is_distinctive(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase)
+}
+
+/// Members that values of the language's own types have too, so that their name says nothing.
+const COMMON_MEMBERS: [&str; 64] = [
+    "get", "set", "items", "keys", "values", "update", "pop", "append", "extend", "insert", "remove",
+    "clear", "copy", "index", "count", "sort", "reverse", "join", "split", "strip", "format", "encode",
+    "decode", "replace", "lower", "upper", "startswith", "endswith", "find", "read", "write", "close",
+    "open", "flush", "seek", "readline", "add", "discard", "setdefault", "start", "run", "send", "recv",
+    "next", "map", "filter", "push", "length", "size", "then", "catch", "has", "delete", "toString", "name",
+    "title", "group", "match", "search", "exists", "mkdir", "match_all", "iter", "len",
+];

@@ -1,0 +1,48 @@
+//! Text to facts, by the walker of its language.
+
+use tree_sitter::Node;
+
+use super::builder::FactsBuilder;
+use super::{c, python, script};
+use crate::model::SourceFacts;
+use crate::syntax::languages::compiled_language;
+use crate::syntax::outline::parse;
+
+/// Version of the code here: raise it when the same text gives other facts.
+const VERSION: u32 = 1;
+
+type Walker = for<'t> fn(&mut FactsBuilder<'t>, Node<'t>);
+
+/// Returns the version of facts of any language.
+pub fn facts_version() -> u32 {
+    VERSION
+}
+
+/// Returns whether the names of this language are read.
+pub fn has_facts(language: &str) -> bool {
+    language == "c" || walker(language).is_some()
+}
+
+/// Returns the facts of a text; `None` where its language has none. A text that cannot be parsed, or for which
+/// `give_up` returns true, has no definitions and no uses.
+pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<SourceFacts> {
+    if language == "c" {
+        return Some(c::source_facts(text));
+    }
+    let walk = walker(language)?;
+    let compiled = compiled_language(language)?;
+    let tree = parse(compiled, text, give_up).ok();
+    let mut builder = FactsBuilder::new(text);
+    if let Some(tree) = &tree {
+        walk(&mut builder, tree.root_node());
+    }
+    Some(builder.finish())
+}
+
+fn walker(language: &str) -> Option<Walker> {
+    match language {
+        "python" => Some(python::walk),
+        "javascript" | "typescript" | "tsx" => Some(script::walk),
+        _ => None,
+    }
+}
