@@ -27,9 +27,9 @@ mod text;
 mod tests;
 
 pub use derive::{
-    checked_skeleton, count_errors, derive, derive_without_preprocessing, has_structure, outline_producer,
+    checked_skeleton, count_errors, derive, derive_without_preprocessing, excerpt, has_structure, outline_producer,
     preprocessed_text, skeleton_producer,
 };
 pub use languages::missing_feature;
-pub use outline::FileStructure;
+pub use outline::{Excerpt, ExcerptRequest, FileStructure};
 pub use references::{import_number, references, references_producer};
