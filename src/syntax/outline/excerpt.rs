@@ -242,6 +242,9 @@ impl<'s> LineTable<'s> {
                     if !self.is_all_body(&lines) {
                         open.push(child);
                     }
+                } else if !is_list && self::is_list(child.kind()) {
+                    // The members of what has a wanted head.
+                    open.push(child);
                 } else if (is_list && child.is_named() && !child.is_error()) || child.kind().contains("comment") {
                     parts.push(range);
                 }
@@ -354,16 +357,18 @@ impl<'s> LineTable<'s> {
     /// between braces, or those of a block that begins and ends with a line.
     fn whole_lines_of(&self, cut: &SkeletonCut) -> Option<Range<usize>> {
         let style = self.style?;
-        let range = cut.range();
-        let text = self.source.text(range.clone());
-        let lines = self.lines(range);
-        let suffix = self.source.line_suffix(range.end).trim();
+        let text = self.source.text(cut.range().clone());
+        let start = cut.range().start + (text.len() - text.trim_start().len());
+        let text = text.trim();
+        let range = start..start + text.len();
+        let lines = self.lines(&range);
         let first = text.lines().next().unwrap_or_default().trim();
         let last = text.lines().next_back().unwrap_or_default().trim();
         if first == "{" && last == "}" && 2 < lines.len() {
             return Some(lines.start + 1..lines.end - 1);
         }
-        let is_block = self.source.line_prefix(range.start).trim().is_empty() && suffix.is_empty();
+        let is_block = self.source.line_prefix(range.start).trim().is_empty()
+            && self.source.line_suffix(range.end).trim().is_empty();
         // A mark that is no comment says more than a size, or is a value that must not be missing.
         let mark = cut.plain_mark().trim_start();
         let is_comment = mark.strip_prefix(style.statement).unwrap_or(mark).starts_with(style.comment.0)
