@@ -262,7 +262,8 @@ mod tests {
         hidden.extend(paths(&["src/old.py", "src/older.py", "setup.py"]));
         hidden.extend(many("src/gen", 12));
         hidden.sort();
-        let expected = "src/\n  a.py\n  gen/ (12 files)\n  (2 more files)\nvendor/ (300 files)\n(1 more file)\n";
+        let expected =
+            "src/\n  a.py\n  gen/ (12 files)\n  (2 more files)\nvendor/ (300 files)\n(1 more file)\n";
         check(&["src/a.py"], &hidden, expected);
     }
 
@@ -306,7 +307,8 @@ mod tests {
         let names = |most, score: &dyn Fn(&Symbol) -> f64| important_names(&outline, most, score).join(" ");
         assert_eq!(names(9, &|_| 0.0), "Engine main run _help LIMIT");
         assert_eq!(names(2, &|symbol| f64::from(u8::from(symbol.name == "LIMIT"))), "LIMIT Engine");
-        let rows = [NamesRow { path: paths(&["a.py"]).remove(0), names: important_names(&outline, 2, &|_| 0.0) }];
+        let rows =
+            [NamesRow { path: paths(&["a.py"]).remove(0), names: important_names(&outline, 2, &|_| 0.0) }];
         assert_eq!(render_names(&rows), "a.py: Engine, main\n");
     }
 }

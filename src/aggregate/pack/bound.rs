@@ -25,7 +25,7 @@ const COMMON: usize = PackPart::COUNT;
 
 /// A choice: its tokens and its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Choice {
+pub(super) struct PricedChoice {
     pub(super) tokens: u64,
     pub(super) value: f64,
 }
@@ -36,9 +36,9 @@ pub(super) struct FileChoices {
     /// The tokens of its block.
     pub(super) block: u64,
     /// The bodies and the signatures of its symbols, by symbol.
-    pub(super) symbols: BTreeMap<usize, [Option<Choice>; 2]>,
-    pub(super) rows: Vec<Choice>,
-    pub(super) path: Option<Choice>,
+    pub(super) symbols: BTreeMap<usize, [Option<PricedChoice>; 2]>,
+    pub(super) rows: Vec<PricedChoice>,
+    pub(super) path: Option<PricedChoice>,
 }
 
 /// What a bound is computed from.
@@ -76,9 +76,8 @@ impl BoundInputs {
 
     /// Returns the bound at these prices, and how much of each room the best views leave: negative where they exceed it.
     fn at(&self, prices: &Prices) -> (f64, Prices) {
-        let rooms = self.rooms.iter().chain([&self.room]);
-        let mut left: Prices = std::array::from_fn(|_| 0.0);
-        rooms.zip(&mut left).for_each(|(room, left)| *left = factor(*room));
+        let room = |part: usize| self.rooms.get(part).copied().unwrap_or(self.room);
+        let mut left: Prices = std::array::from_fn(|part| factor(room(part)));
         let mut bound: f64 = left.iter().zip(prices).map(|(room, price)| room * price).sum();
         let full: [f64; PackPart::COUNT] = std::array::from_fn(|part| prices[part] + prices[COMMON]);
         for file in self.files.values() {
@@ -100,7 +99,7 @@ impl BoundInputs {
 impl FileChoices {
     /// Returns what the best view of the file is worth beyond its price, and the tokens that it takes of each part.
     fn best(&self, prices: &[f64; PackPart::COUNT]) -> (f64, [u64; PackPart::COUNT]) {
-        let gain = |choice: &Choice, price: f64| choice.value - price * factor(choice.tokens);
+        let gain = |choice: &PricedChoice, price: f64| choice.value - price * factor(choice.tokens);
         let (mut with_bodies, mut without) = ((0.0, [0; PackPart::COUNT]), (0.0, [0; PackPart::COUNT]));
         for choices in self.symbols.values() {
             let gains = [0, 1].map(|part| choices[part].as_ref().map_or(0.0, |own| gain(own, prices[part])));
@@ -140,30 +139,33 @@ pub(super) fn value_bound(inputs: &BoundInputs, value: f64) -> f64 {
     let tries = (MAX_WORK / inputs.choices().max(1)).clamp(4, MAX_TRIES);
     let mut prices = inputs.legal([0.0; COMMON + 1]);
     let (mut best, mut left) = inputs.at(&prices);
-    let mut tried = 0;
     for part in 0..PackPart::COUNT {
         let start = prices;
-        for step in 0..FIRST_TRIES {
+        for step in 0..FIRST_TRIES.min(tries / PackPart::COUNT) {
             // Each price is half the one before: scores differ by orders of magnitude.
             let mut other = start;
             other[part] = inputs.highest[part] * 0.5_f64.powi(i32::try_from(step).unwrap_or(0));
             let other = inputs.legal(other);
             let (bound, rest) = inputs.at(&other);
-            tried += 1;
             if bound < best {
                 (best, left, prices) = (bound, rest, other);
             }
         }
-        if tries < tried {
-            return best;
-        }
     }
-    // Along the subgradient, by the step of Polyak: what is left of a room makes it cheaper.
+    descend(inputs, value, tries, (best, left, prices))
+}
+
+/// Varies the prices along the subgradient, by the step of Polyak: what is left of a room makes it cheaper.
+fn descend(
+    inputs: &BoundInputs,
+    value: f64,
+    tries: usize,
+    (mut best, mut left, mut prices): (f64, Prices, Prices),
+) -> f64 {
     let mut reach = 1.0;
-    while tried < tries && value < best {
-        tried += 1;
+    for _ in 0..tries {
         let length: f64 = left.iter().map(|left| left * left).sum();
-        if length <= 0.0 {
+        if best <= value || length <= 0.0 {
             break;
         }
         let step = reach * (best - value) / length;

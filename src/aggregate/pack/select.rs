@@ -1,9 +1,9 @@
 //! The selection: part by part, the best value per token first, then whatever fits into what is left.
 
-use std::collections::{BTreeMap, BinaryHeap};
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
-use super::bound::{BoundInputs, Choice, value_bound};
+use super::bound::{BoundInputs, PricedChoice, value_bound};
 use super::order::{CostTable, SymbolQueue};
 use super::problem::{
     FileDemand, PackCosts, PackInput, PackPart, PackSymbol, PackedFile, PackedView, Packing, PartTokens,
@@ -23,32 +23,32 @@ const GROWTH_WORTH: f64 = 0.25;
 
 /// Selects what is shown of which file. The same input gives the same selection.
 pub fn pack(input: &PackInput<'_>, costs: &mut dyn PackCosts) -> Packing {
-    let mut selection = Selection::new(input, costs);
+    let mut selection = PackSelection::new(input, costs);
     selection.take_given();
     let left = input.budget.saturating_sub(selection.tokens.given);
     let mut spill = 0;
     for part in PackPart::ALL {
         let room = left.saturating_mul(input.shares.of(part)) / 1000 + spill;
         selection.rooms[part as usize] = room;
-        selection.fill(part, Round::Share);
+        selection.fill(part, PackRound::Share);
         spill = room.saturating_sub(*selection.tokens.part_mut(part));
     }
     for part in PackPart::ALL {
-        selection.fill(part, Round::Rest);
+        selection.fill(part, PackRound::Rest);
     }
     selection.finish()
 }
 
 /// Which room a piece has to fit into.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Round {
+enum PackRound {
     /// That of its part.
     Share,
     /// All that is left.
     Rest,
 }
 
-impl Round {
+impl PackRound {
     const fn max_misses(self) -> usize {
         match self {
             Self::Share => MAX_MISSES,
@@ -58,7 +58,7 @@ impl Round {
 }
 
 /// Whether a symbol was taken.
-enum Fit {
+enum FitOutcome {
     Taken,
     NoRoom,
     /// It is larger than what one piece or one file may have.
@@ -67,28 +67,32 @@ enum Fit {
 
 /// How a file is shown so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum FileState {
+enum SelectedView {
     Given,
     /// As a block with so many tokens of signatures.
-    Block { signatures: u64 },
+    Block {
+        signatures: u64,
+    },
     /// By a row that has grown so often.
-    Row { growth: usize },
+    Row {
+        growth: usize,
+    },
     Path,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SymbolState {
+enum SymbolDepth {
     Hidden,
     Signature,
     Body,
 }
 
-struct Selection<'i, 'c> {
+struct PackSelection<'i, 'c> {
     input: &'i PackInput<'i>,
     costs: CostTable<'c>,
     queues: [SymbolQueue; 2],
-    files: BTreeMap<usize, FileState>,
-    symbols: Vec<SymbolState>,
+    files: BTreeMap<usize, SelectedView>,
+    symbols: Vec<SymbolDepth>,
     tokens: PartTokens,
     rooms: [u64; PackPart::COUNT],
     value: f64,
@@ -96,14 +100,14 @@ struct Selection<'i, 'c> {
     ranks_asked: [usize; 2],
 }
 
-impl<'i, 'c> Selection<'i, 'c> {
+impl<'i, 'c> PackSelection<'i, 'c> {
     fn new(input: &'i PackInput<'i>, costs: &'c mut dyn PackCosts) -> Self {
         Self {
             input,
             costs: CostTable::new(costs),
             queues: [PackPart::Bodies, PackPart::Signatures].map(|part| SymbolQueue::new(input, part)),
             files: BTreeMap::new(),
-            symbols: vec![SymbolState::Hidden; input.symbols.len()],
+            symbols: vec![SymbolDepth::Hidden; input.symbols.len()],
             tokens: PartTokens::default(),
             rooms: [0; PackPart::COUNT],
             value: 0.0,
@@ -116,7 +120,7 @@ impl<'i, 'c> Selection<'i, 'c> {
         for (file, packable) in self.input.files.iter().enumerate() {
             if let FileDemand::Binding(tokens) = packable.demand {
                 self.tokens.given += tokens;
-                self.files.insert(file, FileState::Given);
+                self.files.insert(file, SelectedView::Given);
             }
         }
         for (file, packable) in self.input.files.iter().enumerate() {
@@ -124,12 +128,12 @@ impl<'i, 'c> Selection<'i, 'c> {
                 && self.tokens.given.saturating_add(tokens) <= self.input.budget
             {
                 self.tokens.given += tokens;
-                self.files.insert(file, FileState::Given);
+                self.files.insert(file, SelectedView::Given);
             }
         }
     }
 
-    fn fill(&mut self, part: PackPart, round: Round) {
+    fn fill(&mut self, part: PackPart, round: PackRound) {
         match part {
             PackPart::Bodies => self.fill_with_symbols(part, round, u64::MAX),
             PackPart::Signatures => {
@@ -144,11 +148,13 @@ impl<'i, 'c> Selection<'i, 'c> {
     }
 
     /// Returns the tokens that a piece may have.
-    fn room(&mut self, part: PackPart, round: Round) -> u64 {
+    fn room(&mut self, part: PackPart, round: PackRound) -> u64 {
         let left = self.input.budget.saturating_sub(self.tokens.total());
         match round {
-            Round::Share => left.min(self.rooms[part as usize].saturating_sub(*self.tokens.part_mut(part))),
-            Round::Rest => left,
+            PackRound::Share => {
+                left.min(self.rooms[part as usize].saturating_sub(*self.tokens.part_mut(part)))
+            }
+            PackRound::Rest => left,
         }
     }
 
@@ -156,7 +162,7 @@ impl<'i, 'c> Selection<'i, 'c> {
         MIN_FILE_TOKENS.max(self.input.budget / FILE_SHARE)
     }
 
-    fn fill_with_symbols(&mut self, part: PackPart, round: Round, cap: u64) {
+    fn fill_with_symbols(&mut self, part: PackPart, round: PackRound, cap: u64) {
         let most = round.max_misses();
         let mut misses = 0;
         let Self { queues, input, costs, files, .. } = self;
@@ -170,35 +176,35 @@ impl<'i, 'c> Selection<'i, 'c> {
                 continue;
             }
             match self.take_symbol(part, symbol, round, cap) {
-                Fit::Taken => misses = 0,
-                Fit::NoRoom => {
+                FitOutcome::Taken => misses = 0,
+                FitOutcome::NoRoom => {
                     misses += 1;
                     self.queues[part as usize].skip(symbol, self.input);
                 }
-                Fit::BeyondLimit => self.queues[part as usize].skip(symbol, self.input),
+                FitOutcome::BeyondLimit => self.queues[part as usize].skip(symbol, self.input),
             }
         }
     }
 
     /// Returns whether a symbol is shown like this or better, or in a file that is shown otherwise.
     fn is_shown(&self, part: PackPart, symbol: usize) -> bool {
-        let is_given = self.files.get(&self.input.symbols[symbol].file) == Some(&FileState::Given);
+        let is_given = self.files.get(&self.input.symbols[symbol].file) == Some(&SelectedView::Given);
         is_given
             || match self.symbols[symbol] {
-                SymbolState::Hidden => false,
-                SymbolState::Signature => part == PackPart::Signatures,
-                SymbolState::Body => true,
+                SymbolDepth::Hidden => false,
+                SymbolDepth::Signature => part == PackPart::Signatures,
+                SymbolDepth::Body => true,
             }
     }
 
     /// Takes a body or a signature if there is room for it.
-    fn take_symbol(&mut self, part: PackPart, symbol: usize, round: Round, cap: u64) -> Fit {
+    fn take_symbol(&mut self, part: PackPart, symbol: usize, round: PackRound, cap: u64) -> FitOutcome {
         let file = self.input.symbols[symbol].file;
         let own = self.costs.symbol(part, symbol);
         let is_open = is_block(&self.files, file);
         let tokens = own + if is_open { 0 } else { self.costs.block(file) };
         let of_file = match self.files.get(&file) {
-            Some(FileState::Block { signatures, .. }) => *signatures,
+            Some(SelectedView::Block { signatures, .. }) => *signatures,
             Some(_) | None => 0,
         };
         let is_too_large = match part {
@@ -207,48 +213,48 @@ impl<'i, 'c> Selection<'i, 'c> {
             PackPart::Names | PackPart::Paths => false,
         };
         if is_too_large {
-            return Fit::BeyondLimit;
+            return FitOutcome::BeyondLimit;
         }
         if self.room(part, round) < tokens {
-            return Fit::NoRoom;
+            return FitOutcome::NoRoom;
         }
         if !is_open {
             self.open(file, part);
         }
         let score = sound_score(self.input.symbols[symbol].score);
-        if self.symbols[symbol] == SymbolState::Signature {
+        if self.symbols[symbol] == SymbolDepth::Signature {
             let signature = self.costs.symbol(PackPart::Signatures, symbol);
             self.tokens.signatures -= signature;
             self.value -= score * factor(signature) * PackPart::Signatures.weight();
         }
         self.symbols[symbol] =
-            if part == PackPart::Bodies { SymbolState::Body } else { SymbolState::Signature };
-        if let (PackPart::Signatures, Some(FileState::Block { signatures, .. })) =
+            if part == PackPart::Bodies { SymbolDepth::Body } else { SymbolDepth::Signature };
+        if let (PackPart::Signatures, Some(SelectedView::Block { signatures, .. })) =
             (part, self.files.get_mut(&file))
         {
             *signatures += tokens;
         }
         *self.tokens.part_mut(part) += own;
         self.value += score * factor(own) * part.weight();
-        Fit::Taken
+        FitOutcome::Taken
     }
 
     /// Gives a file a block. What it was shown by instead is taken back.
     fn open(&mut self, file: usize, part: PackPart) {
         match self.files.get(&file).copied() {
-            Some(FileState::Row { growth }) => {
+            Some(SelectedView::Row { growth }) => {
                 let tokens = self.row(file, growth);
                 self.tokens.names -= tokens;
                 self.value -= self.row_value(file, growth);
             }
-            Some(FileState::Path) => {
+            Some(SelectedView::Path) => {
                 let tokens = self.costs.path(file);
                 self.tokens.paths -= tokens;
                 self.value -= self.path_value(file);
             }
-            Some(FileState::Given | FileState::Block { .. }) | None => {}
+            Some(SelectedView::Given | SelectedView::Block { .. }) | None => {}
         }
-        self.files.insert(file, FileState::Block { signatures: 0 });
+        self.files.insert(file, SelectedView::Block { signatures: 0 });
         *self.tokens.part_mut(part) += self.costs.block(file);
         let Self { queues, input, costs, .. } = self;
         for queue in queues {
@@ -282,14 +288,16 @@ impl<'i, 'c> Selection<'i, 'c> {
     }
 
     /// Gives files rows by rank; a row grows as soon as that is worth more than the next file's.
-    fn fill_with_rows(&mut self, round: Round) {
+    fn fill_with_rows(&mut self, round: PackRound) {
         let most = round.max_misses();
-        let cap = if round == Round::Share { self.file_cap() } else { u64::MAX };
+        let cap = if round == PackRound::Share { self.file_cap() } else { u64::MAX };
         let mut growing: BinaryHeap<(u64, Reverse<usize>, usize)> = BinaryHeap::new();
         let (mut next, mut misses) = (0, 0);
         while misses <= most && 0 < self.room(PackPart::Names, round) {
-            while next < self.input.files.len() && !matches!(self.files.get(&next), None | Some(FileState::Path)) {
-                if let Some(FileState::Row { growth }) = self.files.get(&next).copied() {
+            while next < self.input.files.len()
+                && !matches!(self.files.get(&next), None | Some(SelectedView::Path))
+            {
+                if let Some(SelectedView::Row { growth }) = self.files.get(&next).copied() {
                     growing.extend(self.growth(next, growth));
                 }
                 next += 1;
@@ -323,28 +331,28 @@ impl<'i, 'c> Selection<'i, 'c> {
         is_longer.then(|| ((self.score(file) * GROWTH_WORTH.powi(times)).to_bits(), Reverse(file), next))
     }
 
-    fn take_row(&mut self, file: usize, growth: usize, round: Round, cap: u64) -> bool {
+    fn take_row(&mut self, file: usize, growth: usize, round: PackRound, cap: u64) -> bool {
         let tokens = self.row(file, growth);
         let before = match self.files.get(&file) {
-            Some(FileState::Row { growth }) => Some(*growth),
+            Some(SelectedView::Row { growth }) => Some(*growth),
             Some(_) | None => None,
         };
         let already = before.map_or(0, |growth| self.row(file, growth));
         if cap < tokens || self.room(PackPart::Names, round) < tokens.saturating_sub(already) {
             return false;
         }
-        if self.files.get(&file) == Some(&FileState::Path) {
+        if self.files.get(&file) == Some(&SelectedView::Path) {
             self.tokens.paths -= self.costs.path(file);
             self.value -= self.path_value(file);
         }
         self.value -= before.map_or(0.0, |growth| self.row_value(file, growth));
         self.value += self.row_value(file, growth);
         self.tokens.names = self.tokens.names + tokens - already;
-        self.files.insert(file, FileState::Row { growth });
+        self.files.insert(file, SelectedView::Row { growth });
         true
     }
 
-    fn fill_with_paths(&mut self, round: Round) {
+    fn fill_with_paths(&mut self, round: PackRound) {
         let most = round.max_misses();
         let mut misses = 0;
         for file in 0..self.input.files.len() {
@@ -363,7 +371,7 @@ impl<'i, 'c> Selection<'i, 'c> {
             misses = 0;
             self.tokens.paths += tokens;
             self.value += self.path_value(file);
-            self.files.insert(file, FileState::Path);
+            self.files.insert(file, SelectedView::Path);
         }
     }
 
@@ -374,21 +382,23 @@ impl<'i, 'c> Selection<'i, 'c> {
             let (bodies, signatures, is_whole) =
                 shown.entry(symbol.file).or_insert((Vec::new(), Vec::new(), true));
             match state {
-                SymbolState::Body => bodies.push(at),
-                SymbolState::Signature => signatures.push(at),
-                SymbolState::Hidden => {}
+                SymbolDepth::Body => bodies.push(at),
+                SymbolDepth::Signature => signatures.push(at),
+                SymbolDepth::Hidden => {}
             }
-            *is_whole &= *state == SymbolState::Body;
+            *is_whole &= *state == SymbolDepth::Body;
         }
         let files = std::mem::take(&mut self.files).into_iter().map(|(file, state)| {
             let view = match state {
-                FileState::Given => PackedView::Given,
-                FileState::Block { .. } => {
+                SelectedView::Given => PackedView::Given,
+                SelectedView::Block { .. } => {
                     let (bodies, signatures, is_whole) = shown.remove(&file).unwrap_or_default();
                     PackedView::Block { bodies, signatures, is_whole }
                 }
-                FileState::Row { growth } => PackedView::Names(self.input.shares.row_names.max(1) << growth),
-                FileState::Path => PackedView::Path,
+                SelectedView::Row { growth } => {
+                    PackedView::Names(self.input.shares.row_names.max(1) << growth)
+                }
+                SelectedView::Path => PackedView::Path,
             };
             PackedFile { file, view }
         });
@@ -399,7 +409,10 @@ impl<'i, 'c> Selection<'i, 'c> {
     /// Returns the value that no selection within the rooms exceeds.
     fn bound(&mut self) -> f64 {
         // The row of a file with a block was not needed so far; there are few, and they must not pass for unknown.
-        while matches!(self.files.get(&self.ranks_asked[0]), Some(FileState::Given | FileState::Block { .. })) {
+        while matches!(
+            self.files.get(&self.ranks_asked[0]),
+            Some(SelectedView::Given | SelectedView::Block { .. })
+        ) {
             self.ranks_asked[0] += 1;
         }
         while self.files.contains_key(&self.ranks_asked[1]) {
@@ -416,7 +429,8 @@ impl<'i, 'c> Selection<'i, 'c> {
             frontier_of(self.ranks_asked[1], PackPart::Paths),
         ];
         let left = self.input.budget.saturating_sub(self.tokens.given);
-        let best_symbol = self.input.symbols.iter().map(|symbol| sound_score(symbol.score)).fold(0.0, f64::max);
+        let best_symbol =
+            self.input.symbols.iter().map(|symbol| sound_score(symbol.score)).fold(0.0, f64::max);
         let best_file = self.input.files.iter().map(|file| sound_score(file.score)).fold(0.0, f64::max);
         let best = [best_symbol, best_symbol, best_file, best_file];
         let highest = std::array::from_fn(|part| best[part] * PackPart::ALL[part].weight());
@@ -436,33 +450,34 @@ impl<'i, 'c> Selection<'i, 'c> {
         let PackSymbol { file, score, .. } = self.input.symbols[symbol];
         let tokens = self.costs.symbol(part, symbol);
         let is_too_large = part == PackPart::Bodies && self.input.budget / 2 < tokens;
-        if is_too_large || self.files.get(&file) == Some(&FileState::Given) {
+        if is_too_large || self.files.get(&file) == Some(&SelectedView::Given) {
             return;
         }
         let choices = inputs.files.entry(file).or_default();
         choices.block = self.costs.block(file);
         let value = sound_score(score) * factor(tokens) * part.weight();
-        choices.symbols.entry(symbol).or_default()[part as usize] = Some(Choice { tokens, value });
+        choices.symbols.entry(symbol).or_default()[part as usize] = Some(PricedChoice { tokens, value });
     }
 
     fn add_breadth(&mut self, inputs: &mut BoundInputs, file: usize) {
-        if self.files.get(&file) == Some(&FileState::Given) {
+        if self.files.get(&file) == Some(&SelectedView::Given) {
             return;
         }
         if file < self.ranks_asked[0] {
             for growth in 0..=ROW_GROWTHS {
-                let row = Choice { tokens: self.row(file, growth), value: self.row_value(file, growth) };
+                let row =
+                    PricedChoice { tokens: self.row(file, growth), value: self.row_value(file, growth) };
                 inputs.files.entry(file).or_default().rows.push(row);
             }
         }
         if file < self.ranks_asked[1] {
-            let path = Choice { tokens: self.costs.path(file), value: self.path_value(file) };
+            let path = PricedChoice { tokens: self.costs.path(file), value: self.path_value(file) };
             inputs.files.entry(file).or_default().path = Some(path);
         }
     }
 }
 
 /// Returns whether a file has a block.
-fn is_block(files: &BTreeMap<usize, FileState>, file: usize) -> bool {
-    matches!(files.get(&file), Some(FileState::Block { .. }))
+fn is_block(files: &BTreeMap<usize, SelectedView>, file: usize) -> bool {
+    matches!(files.get(&file), Some(SelectedView::Block { .. }))
 }

@@ -61,7 +61,7 @@ pub(in crate::syntax) fn excerpt_text(
     let mut cuts = std::mem::take(&mut walk.cuts);
     sort_cuts(&mut cuts);
     let style = GapStyle::of(compiled.language.id);
-    let lines = LineTable::new(&source, style, request);
+    let lines = ExcerptLines::new(&source, style, request);
     // The errors of a preprocessed copy are not those of the source.
     let mut errors = source.preprocessed().is_none().then(|| error_count(tree.root_node()));
     let sparse = request.signatures.filter(|_| style.is_some()).map(|_| lines.unwanted(&tree));
@@ -139,7 +139,7 @@ impl GapStyle {
 }
 
 /// The lines of a source, and which of them are wanted.
-struct LineTable<'s> {
+struct ExcerptLines<'s> {
     source: &'s SourceText<'s>,
     style: Option<GapStyle>,
     /// Where each line begins.
@@ -150,7 +150,7 @@ struct LineTable<'s> {
     wanted_before: Vec<u32>,
 }
 
-impl<'s> LineTable<'s> {
+impl<'s> ExcerptLines<'s> {
     fn new(source: &'s SourceText<'s>, style: Option<GapStyle>, request: &ExcerptRequest<'_>) -> Self {
         let text = source.original_text();
         let mut starts = vec![0];
@@ -213,15 +213,13 @@ impl<'s> LineTable<'s> {
         self.collect_unwanted(tree.root_node(), &mut parts);
         if let Some(preprocessed) = self.source.preprocessed() {
             parts.extend(preprocessed.elided_comments.iter().cloned());
-            let items = preprocessed.synthesized.iter().map(|item| (item, item.range()));
             // A condition of the preprocessor has another half, which may be wanted.
-            let is_condition = |item: &SynthesizedItem, range: &Range<usize>| {
-                matches!(item, SynthesizedItem::Ignored(_))
-                    && self.source.text(range.clone()).starts_with('#')
+            let is_condition = |range: &Range<usize>| {
+                let directive = self.source.text(range.clone()).strip_prefix('#').map(str::trim_start);
+                directive.is_some_and(|name| ["if", "el", "endif"].iter().any(|word| name.starts_with(word)))
             };
-            parts.extend(
-                items.filter(|(item, range)| !is_condition(item, range)).map(|(_, range)| range.clone()),
-            );
+            let items = preprocessed.synthesized.iter().map(SynthesizedItem::range);
+            parts.extend(items.filter(|range| !is_condition(range)));
         }
         parts.retain(|part| !part.is_empty() && !self.has_wanted(&self.lines(part)));
         parts.sort_by_key(|part| (part.start, part.end));
@@ -245,7 +243,9 @@ impl<'s> LineTable<'s> {
                 } else if !is_list && self::is_list(child.kind()) {
                     // The members of what has a wanted head.
                     open.push(child);
-                } else if (is_list && child.is_named() && !child.is_error()) || child.kind().contains("comment") {
+                } else if (is_list && child.is_named() && !child.is_error())
+                    || child.kind().contains("comment")
+                {
                     parts.push(range);
                 }
             }
@@ -269,8 +269,9 @@ impl<'s> LineTable<'s> {
             }
         };
         // A part that is kept keeps its neighbours on the same lines, on either side.
-        parts.iter().for_each(|part| keep(part, &mut is_covered));
-        parts.iter().rev().for_each(|part| keep(part, &mut is_covered));
+        for part in parts.iter().chain(parts.iter().rev()) {
+            keep(part, &mut is_covered);
+        }
         is_covered
     }
 
@@ -282,6 +283,10 @@ impl<'s> LineTable<'s> {
         for line in self.lines(&range) {
             let bytes = self.bytes(&(line..line + 1));
             let text = self.source.text(bytes.start.max(range.start)..bytes.end.min(range.end));
+            // A scanner elides some directives without a record.
+            if is_whole_directive(text) && range.start <= bytes.start && !self.has_wanted(&(line..line + 1)) {
+                continue;
+            }
             if !text.trim_matches(|c: char| c.is_whitespace() || c == ';' || c == ',').is_empty() {
                 is_covered[line] = false;
             }
@@ -326,9 +331,8 @@ impl<'s> LineTable<'s> {
         let bytes = self.bytes(lines);
         let first = lines.clone().map(|line| self.text(line)).find(|text| !text.trim().is_empty())?;
         let indent = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
-        let pointer = (request.pointer)(gap).filter(|pointer| {
-            style.can_hold(pointer) && pointer.len() <= bytes.len() / POINTER_SHARE
-        });
+        let pointer = (request.pointer)(gap)
+            .filter(|pointer| style.can_hold(pointer) && pointer.len() <= bytes.len() / POINTER_SHARE);
         let mark = style.mark(gap, !indent.is_empty(), pointer.as_deref());
         let mark = format!("{indent}{mark}{}", self.source.line_ending());
         (mark.len() < bytes.len()).then(|| SkeletonCut::new(bytes, mark))
@@ -336,7 +340,8 @@ impl<'s> LineTable<'s> {
 
     /// Returns runs of dropped lines, each with the blank lines around it.
     fn runs(&self, dropped: &[bool]) -> Vec<Range<usize>> {
-        let is_gap = |line: usize| dropped[line] || (!self.is_body[line] && self.text(line).trim().is_empty());
+        let is_gap =
+            |line: usize| dropped[line] || (!self.is_body[line] && self.text(line).trim().is_empty());
         let mut runs = Vec::new();
         let mut line = 0;
         while line < dropped.len() {
@@ -345,7 +350,11 @@ impl<'s> LineTable<'s> {
                 line += 1;
             }
             // Lines that are only blank are no gap.
-            if dropped[start..line].iter().zip(start..).any(|(dropped, at)| *dropped && !self.text(at).trim().is_empty()) {
+            if dropped[start..line]
+                .iter()
+                .zip(start..)
+                .any(|(dropped, at)| *dropped && !self.text(at).trim().is_empty())
+            {
                 runs.push(start..line);
             }
             line = line.max(start + 1);
@@ -380,22 +389,23 @@ impl<'s> LineTable<'s> {
 /// Returns whether nodes of this kind hold statements or declarations, any of which may be missing.
 fn is_list(kind: &str) -> bool {
     const ENDS: [&str; 14] = [
-        "block",
-        "body",
-        "body_statement",
-        "body_declarations",
-        "chunk",
-        "compound_statement",
-        "declaration_list",
-        "document",
-        "preproc_if",
-        "preproc_ifdef",
-        "preproc_else",
-        "section",
-        "statements",
-        "stylesheet",
+        "block", "body", "body_statement", "body_declarations", "chunk", "compound_statement",
+        "declaration_list", "document", "preproc_if", "preproc_ifdef", "preproc_else", "section",
+        "statements", "stylesheet",
     ];
     kind == "field_declaration_list" || ENDS.iter().any(|end| kind.ends_with(end))
+}
+
+/// Returns whether a line is a directive of the C preprocessor that needs no other line.
+fn is_whole_directive(line: &str) -> bool {
+    let directive = line.trim().strip_prefix('#').map(str::trim_start);
+    directive.is_some_and(|directive| {
+        let is_known =
+            ["define", "undef", "include", "pragma"].iter().any(|name| directive.starts_with(name));
+        let ends_here =
+            !directive.ends_with('\\') && (!directive.contains("/*") || directive.ends_with("*/"));
+        is_known && ends_here
+    })
 }
 
 fn mark_lines(marks: &mut [bool], ranges: &[RangeInclusive<u32>]) {

@@ -161,8 +161,11 @@ fn a_pointer_is_shown_where_it_is_short_and_cannot_end_its_comment() {
     let pointers = ["+9 tokens: slop view a.py", "two\nlines"];
     let shown = pointers.map(|pointer| {
         let text = format!("{ENGINE}{}", "print(1)  # a line that is of some length\n".repeat(20));
-        let request =
-            ExcerptRequest { bodies: &[], signatures: Some(&[5..=5]), pointer: &|_| Some(pointer.to_owned()) };
+        let request = ExcerptRequest {
+            bodies: &[],
+            signatures: Some(&[5..=5]),
+            pointer: &|_| Some(pointer.to_owned()),
+        };
         excerpt("python", &text, &request, &mut || false).unwrap().text
     });
     assert!(shown[0].contains("# lines 6-42 +9 tokens: slop view a.py\n"), "{}", shown[0]);
