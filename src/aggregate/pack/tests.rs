@@ -21,6 +21,10 @@ impl SplitMix {
         least + ((mixed ^ (mixed >> 31)) >> 8) % (most - least + 1)
     }
 
+    fn index(&mut self, least: u64, most: u64) -> usize {
+        usize::try_from(self.between(least, most)).unwrap()
+    }
+
     fn score(&mut self) -> f64 {
         factor(self.between(1, 1000)) / 1000.0
     }
@@ -62,7 +66,7 @@ impl PackCase {
         };
         for file in 0..files {
             let count = if file < with_symbols { dice.between(1, most_symbols) } else { 0 };
-            case.name_counts.push(dice.between(1, 8) as usize);
+            case.name_counts.push(dice.index(1, 8));
             for _ in 0..count {
                 let score = case.files[file].score + dice.score();
                 case.symbols.push(PackSymbol { file, score, has_body: true, has_signature: true });
@@ -72,7 +76,7 @@ impl PackCase {
         }
         let all: u64 = case.bodies.iter().chain(&case.blocks).sum();
         case.budget = all * dice.between(15, 75) / 100;
-        let tier = [Tier::TechLead, Tier::Worker][dice.between(0, 1) as usize];
+        let tier = [Tier::TechLead, Tier::Worker][dice.index(0, 1)];
         case.shares = PackShares::for_tier(Some(tier), dice.between(0, 3) != 0, 10_000);
         case
     }
@@ -292,7 +296,7 @@ fn the_bound_is_true_and_close_on_a_thousand_exactly_solved_cases() {
     let mut gaps = Vec::new();
     let mut losses = Vec::new();
     for seed in 0..1000 {
-        let files = 4 + seed as usize % 3;
+        let files = 4 + usize::try_from(seed).unwrap() % 3;
         let case = PackCase::random(seed, files, files - 1, 2);
         let packing = case.pack();
         assert!(packing.tokens.total() <= case.budget, "case {seed} exceeds its budget");
