@@ -137,11 +137,14 @@ pub mod internals {
             MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind, NameMention, PastCommit,
             PathClass, PathMention, QueryTerms, QuotedText, RankedFile, RankingQuery, SymbolParts,
             SymbolScore, TERMS_VERSION, TaskReading, TaskTerm, Term, TermVector, TraceFrame, TraceTool,
-            VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores, chunk_file, find_frames,
-            rank_files, rank_symbols, read_task, subject_scores, terms, together_scores, words,
+            VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores, chunk_file, rank_files,
+            rank_symbols, read_task, subject_scores, terms, together_scores, words,
+        };
+    }
     pub mod references {
         pub use crate::references::{
-            ProjectFile, ProjectReferences, Reference, ReferenceGrade, decode_facts, encode_facts, find_references,
+            ProjectFile, ProjectReferences, Reference, ReferenceGrade, decode_facts, encode_facts,
+            find_references,
         };
     }
     pub mod slices {

@@ -32,6 +32,6 @@ pub use task::{
     Error, IgnoredText, IgnoredTextReason, MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind,
     QuotedText, TaskReading, TaskTerm, read_task,
 };
-pub use traces::{TraceFrame, TraceTool, find_frames};
+pub use traces::{TraceFrame, TraceTool};
 pub use vector::{DamagedVector, QueryTerms, TermVector, VECTOR_VERSION, VectorBuilder};
 pub use words::{TERMS_VERSION, Term, Word, terms, words};
