@@ -219,7 +219,7 @@ fn the_floor_plan_itself_points_only_downward() {
     for (room, floor, allowed) in ROOMS {
         for other in *allowed {
             let below = ROOMS.iter().find(|(name, ..)| name == other).map(|(_, floor, _)| *floor);
-            // Two pairs share a floor by the house page: `sys` stands on `model`, and `config` is next to `api`.
+            // Two pairs share a floor by the house page: `sys` uses `model`, and `config` is next to `api`.
             let stands_on_model = *room == "sys" && *other == "model";
             assert!(below < Some(*floor) || stands_on_model, "{room} on floor {floor} imports {other}");
         }

@@ -98,7 +98,7 @@ impl SourcePage<'_> {
     ) -> Vec<MaskedPiece> {
         let mut pieces = Vec::new();
         let mut is_owner_named = around.owner.is_none();
-        // An entry that is indented deeper than its siblings is inside a block that no symbol stands for, such as an
+        // An entry that is indented deeper than its siblings is inside a block that has no symbol, such as an
         // `if`.
         let indents = entries.iter().map(|entry| self.indent_within(entry.span.start, around));
         let least = indents.min_by_key(String::len).unwrap_or_default();

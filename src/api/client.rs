@@ -337,7 +337,7 @@ fn parse_error(status: u16, body: &[u8]) -> ClientError {
     }
     match serde_json::from_slice::<ErrorEnvelope>(body) {
         Ok(ErrorEnvelope { error: DaemonErrorBody { code, message, hint }, status: reported }) => {
-            // The kind is not part of the JSON. The server answers errors of users with 4xx, so that the status tells the
+            // The kind is not part of the JSON. The server answers errors of users with 4xx, so that the status shows the
             // two apart.
             let is_environment = 500 <= reported.unwrap_or(status);
             let kind = if is_environment { ApiErrorKind::Environment } else { ApiErrorKind::User };

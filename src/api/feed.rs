@@ -189,7 +189,7 @@ impl EventRing {
     }
 
     fn next_after(&self, last: Option<ClockPosition>) -> Option<Arc<FeedEvent>> {
-        // A position before the ring's beginning may hide changes; the subscriber is told to look at everything
+        // A position before the ring's beginning may hide changes; the subscriber has to look at everything
         // instead.
         let Some(last) = last.filter(|last| self.known_from <= *last) else {
             let kind = FeedEventKind::FreshInstance;

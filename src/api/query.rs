@@ -265,7 +265,7 @@ impl Payload {
         match self {
             Self::Value(value) => Ok((value.encode().into(), None)),
             Self::Document(document) => {
-                // The JSON repeats the text, escaped: whoever reads only the text need not wait for it.
+                // The JSON repeats the text, escaped: a client that reads only the text need not wait for it.
                 let data = if only_text { Bytes::new() } else { encode_document(&document) };
                 Ok((data, Some(document.text.clone())))
             }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::dialect::HeaderNeighbors;
 use super::file_types::{C, CPP, FILE_TYPES, FileTypeRow, UNKNOWN};
+use super::header_neighbors::HeaderNeighbors;
 use crate::model::{ContentFacts, FileType, HeaderDialect, RelPath};
 
 pub fn file_type_by_id(id: &str) -> Option<&'static FileType> {

@@ -9,6 +9,7 @@
 mod dialect;
 mod file_type;
 mod file_types;
+mod header_neighbors;
 mod list;
 mod listing;
 mod rule_files;
@@ -17,8 +18,8 @@ mod testing;
 mod text;
 mod walk;
 
-pub use dialect::HeaderNeighbors;
 pub use file_type::{all_file_types, detect_file_type, file_type_by_id, is_header, unknown_type};
+pub use header_neighbors::HeaderNeighbors;
 pub use list::list;
 pub use listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules, Options};
 pub use rule_files::rule_files;

@@ -24,7 +24,7 @@ pub enum PrefixPiece<'a> {
         bytes: &'a [u8],
         /// Its form in Markdown.
         markdown: String,
-        /// The text beside it where it is sent as an image.
+        /// The text sent with it, where it is sent as an image.
         caption: String,
     },
 }

@@ -225,7 +225,7 @@ fn no_key(provider: &Provider) -> ApiError {
 /// Returns the models to call, by name: those of the persona if one is given, else those of the settings.
 fn writers(loaded: &LoadedConfig, persona: Option<&str>) -> Result<Vec<SummaryModel>, ApiError> {
     let settings = &loaded.settings.agent;
-    // A persona that is named for this run precedes `agent.models`; one from the settings only stands in for a
+    // A persona that is named for this run precedes `agent.models`; one from the settings only replaces a
     // missing list.
     if persona.is_none() && !settings.models.is_empty() {
         return Ok(settings.models.iter().cloned().map(SummaryModel::plain).collect());

@@ -252,7 +252,7 @@ fn for_each_path<A>(
             Err(error) => return Err(error.into()),
         }
     }
-    // If no path has an answer, the first error stands for all, as if only that path had been asked for.
+    // If no path has an answer, the first error is reported for all, as if only that path had been asked for.
     match first_error {
         Some(error) if !is_answered => Err(error),
         _ => Ok(found),

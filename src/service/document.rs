@@ -146,7 +146,7 @@ fn section_request(
     settings: &Settings,
     origin: QueryOrigin,
 ) -> SectionRequest {
-    // A path in a preset came with the project, perhaps from a stranger, and is confined to it whoever asks.
+    // A path in a preset came with the project, perhaps from a stranger, and is confined to it for every client.
     let named = ask.screenshots.iter().map(|path| match origin {
         QueryOrigin::CommandLine => ImageFile::Asked(PathBuf::from(path)),
         QueryOrigin::Remote => ImageFile::OfProject(path.clone()),

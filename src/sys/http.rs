@@ -6,8 +6,9 @@
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, Once, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::dns::{Name, Resolve, Resolving};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -103,20 +104,19 @@ impl HttpTransport for HttpClient {
             return Err(HttpError::Stopped);
         }
         let (runtime, client) = self.client(kind)?;
-        let call = async {
-            let answered = client.execute(asked).await.map_err(|error| to_http_error(&error, &host))?;
-            read_response(answered, limits).await
-        };
-        runtime.block_on(async {
-            tokio::select! {
-                // The caller's wish to stop is checked first, even if an answer arrives at the same moment.
-                biased;
-                () = stopped_by_caller(is_stopped) => Err(HttpError::Stopped),
-                answer = tokio::time::timeout(limits.total, call) => {
-                    answer.unwrap_or(Err(HttpError::TimedOut(limits.total)))
-                }
-            }
-        })
+        let limits = *limits;
+        let (answered, answers) = mpsc::sync_channel(1);
+        let call = runtime.spawn(async move {
+            let answer = match client.execute(asked).await {
+                Ok(answer) => read_response(answer, &limits).await,
+                Err(error) => Err(to_http_error(&error, &host)),
+            };
+            // Nobody may be waiting any more.
+            let _ = answered.send(answer);
+        });
+        let answer = wait_for_answer(&answers, limits.total, is_stopped);
+        call.abort();
+        answer
     }
 }
 
@@ -131,16 +131,35 @@ impl Drop for HttpClient {
     }
 }
 
-/// Waits until the caller wants nothing any more.
-async fn stopped_by_caller(is_stopped: &(dyn Fn() -> bool + Sync)) {
-    while !is_stopped() {
-        tokio::time::sleep(POLL_INTERVAL).await;
+/// Waits for an answer until it is there, the caller no longer wants it or the time is over.
+///
+/// The time is kept on this thread, because a timer of the runtime expires only when a worker looks at it, and a server
+/// that never stops sending keeps a worker busy.
+fn wait_for_answer(
+    answers: &Receiver<Result<HttpResponse, HttpError>>,
+    total: Duration,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Result<HttpResponse, HttpError> {
+    let began = Instant::now();
+    loop {
+        if is_stopped() {
+            return Err(HttpError::Stopped);
+        }
+        let left = total.saturating_sub(began.elapsed());
+        match answers.recv_timeout(left.min(POLL_INTERVAL)) {
+            Ok(answer) => return answer,
+            Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(HttpError::TimedOut(total)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(HttpError::Broken("the request was given up".to_owned()));
+            }
+        }
     }
 }
 
 fn start_runtime() -> Result<Runtime, HttpError> {
-    // One worker, which drives the connections: a request itself is polled on the thread that waits for its answer.
-    let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("slop-web").enable_all().build();
+    // A second worker serves the other requests while one is kept busy by a server that never stops sending.
+    let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("slop-web").enable_all().build();
     runtime.map_err(|_| HttpError::NotAllowed("thread for the connection did not start"))
 }
 

@@ -264,7 +264,8 @@ fn a_flood_of_provisional_answers_ends_with_the_time() {
     });
     let error = error_of(&server, HttpLimits { total: SHORT, ..LIMITS });
     assert!(matches!(error, HttpError::TimedOut(_)), "{error:?}");
-    // The connection is closed with the request: nothing reads on behind our back.
+    // The connection is closed with the request: nothing reads on behind our back. The library notices once it has
+    // worked off what it had already received, which takes an unoptimized build some seconds.
     wait_until(|| is_over.load(Ordering::SeqCst));
 }
 
@@ -272,7 +273,7 @@ fn a_flood_of_provisional_answers_ends_with_the_time() {
 fn wait_until(is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(20));
+        assert!(start.elapsed() < Duration::from_mins(2));
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -264,7 +264,7 @@ impl WatchThread {
             state.outstanding_cookies.keys().copied().collect()
         };
         for number in numbers {
-            // One that cannot be created does not return either, and whoever waits for it has a time-out.
+            // One that cannot be created does not return either, and the queries that wait for it have a time-out.
             _ = make_cookie(&places.cookie(number));
         }
     }

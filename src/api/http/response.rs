@@ -171,7 +171,7 @@ pub(super) fn document_response(answered: &EncodedAnswer) -> Result<Response, Ap
     }
     let decoded =
         || serde_json::from_slice::<Document<'_>>(&answered.data).ok().and_then(|document| document.text);
-    // Most documents come with their text at hand; decoding one from JSON copies all of it.
+    // Most documents come with their text already decoded; decoding one from JSON copies all of it.
     let text = answered.text.clone().or_else(|| decoded().map(|text| text.into_owned().into()));
     let Some(text) = text else {
         return Err(ApiErrorResponse::user(

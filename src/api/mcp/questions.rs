@@ -74,7 +74,7 @@ impl QueryRunner {
         });
         let mut reporter = ProgressReporter { token: context.meta.get_progress_token(), reported: 0 };
         let mut ticks = tokio::time::interval(PROGRESS_EVERY);
-        // After a pause one report is enough: a burst would tell the client nothing new.
+        // After a pause one report is enough: a burst would not give the client anything new.
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {

@@ -21,7 +21,7 @@ pub struct MissingPath {
 
 /// Returns a path as text, and its bytes in hex where they are no UTF-8.
 pub(in crate::api) fn wire_path(path: &RelPath) -> (String, Option<String>) {
-    // Two names may be the same as lossy text; the bytes in hex tell them apart.
+    // Two names may be the same as lossy text; the bytes in hex distinguish them.
     let text = String::from_utf8_lossy(path.as_bytes()).into_owned();
     let hex = || path.as_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit).collect();
     (text, path.as_str().is_none().then(hex))

@@ -65,7 +65,7 @@ fn run_plan(
     writing: &mut SummarySession<'_>,
     context: &mut CommandContext<'_>,
 ) -> Result<RunOutcome, CommandError> {
-    // Not before the user has agreed: whoever declines has changed nothing.
+    // Not before the user has agreed: declining must change nothing.
     writing.clear_refusals(plan)?;
     if at_once {
         asking::ask_in_batches(context, writing, keys, proxy)

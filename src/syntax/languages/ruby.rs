@@ -59,7 +59,7 @@ fn container<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
 
 /// Reads `class << self`: its members belong to the class around it.
 fn singleton_class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
-    // The empty name adds nothing to qualified names, and tells `set_method_separator` what is around a
+    // The empty name adds nothing to qualified names, and shows `set_method_separator` what is around a
     // method.
     walk.scopes.push(NamedScope { name: String::new(), kind: SymbolKind::Object });
     enter(walk, node);
