@@ -5,15 +5,12 @@
 //!
 //! Start with [`route_file`], then [`render_outline`] and its siblings, then [`compose()`].
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the engine will select by symbol in the next step"))]
 mod breadth;
-mod budget;
 mod compose;
 mod diff;
 mod importance;
 mod masked;
 mod masks;
-#[cfg_attr(not(test), expect(dead_code, reason = "the engine will select by symbol in the next step"))]
 mod pack;
 mod page;
 mod routing;
@@ -21,21 +18,17 @@ mod selector;
 mod tokens;
 mod views;
 
-#[expect(unused_imports, reason = "the engine will select by symbol in the next step")]
-pub use breadth::{NamesRow, fit_path_tree, important_names, render_names, render_path_tree};
-pub use budget::{BudgetStep, DocumentLimits, ShrinkableFile, fewest_steps, reduction_steps, view_ladder};
+pub use breadth::{fit_path_tree, important_names};
 pub use compose::{
-    CandidateFile, DocumentPlan, DocumentSections, FileStability, NameTree, ReceiptNotes, build_name_tree,
-    compose, compose_without_files,
+    CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FileStability, ListedFile, NameTree,
+    ReceiptNotes, build_name_tree, compose,
 };
 pub use diff::render_diff;
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{nearest_keys, select_symbols};
-#[expect(unused_imports, reason = "the engine will select by symbol in the next step")]
 pub use pack::{
-    FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedFile, PackedView, Packing,
-    PartTokens, pack,
+    FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing, pack,
 };
 pub use routing::{
     CuratedItems, RoutedView, RoutingContext, RuleVerdict, TierOptions, explain_routing, limit_to_size,

@@ -143,6 +143,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
             User,
             "give a commit, a branch or a tag: `git rev-parse --verify REV^{commit}` has to know it",
         ),
+        Code::BadTask => ("bad_task", User, "say in words what is to be done, or paste the text of an issue"),
         Code::NoSuchLines => {
             ("no_such_lines", User, "count lines from 1, the last one included, as in 10-25")
         }

@@ -104,6 +104,9 @@ pub struct ViewSelection {
     pub strategy: Option<StrategyName>,
     /// Files to focus on: a path, a name, part of a path, a pattern, or `path:line`.
     pub focus: Vec<String>,
+    /// What the reader is about to do, such as the text of an issue; decides what a limited document shows. Without a
+    /// limit, the document has 20000 tokens.
+    pub task: Option<String>,
     /// The revision that diffs are based on; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
@@ -341,7 +344,7 @@ impl ModeName {
             ViewMode::None => Some(Self::None),
             ViewMode::Signatures => Some(Self::AstSignatures),
             ViewMode::Definitions => Some(Self::AstDefinitions),
-            ViewMode::Window | ViewMode::Path => None,
+            ViewMode::Window | ViewMode::Excerpt | ViewMode::Names | ViewMode::Path => None,
         }
     }
 }

@@ -28,6 +28,16 @@ pub struct ViewSelectionArgs {
     /// Focus on these files: a path, a name, part of a path, a pattern, or path:line
     #[arg(long, value_name = "PATH", value_parser = file_word())]
     pub focus: Vec<String>,
+    /// What the reader is about to do, such as the text of an issue: decides which files and symbols are shown
+    ///
+    /// Understands paths, names of symbols, stack traces, compiler errors, test failures, quoted strings and plain
+    /// words. The document then shows what is most likely to matter, within --budget or the tier's budget, or else
+    /// within 20000 tokens.
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub task: Option<String>,
+    /// Read the task from this file, or from standard input if it is -
+    #[arg(long, value_name = "FILE", conflicts_with = "task")]
+    pub task_file: Option<PathBuf>,
     /// The revision that diffs are based on [default: the last commit]
     #[arg(long, value_name = "REVISION", hide_short_help = true)]
     pub base: Option<String>,

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::model::{InvalidPath, RelPath, SkipReason, ViewMode};
-use crate::{aggregate, discover, sections, slices, store};
+use crate::{aggregate, discover, search, sections, slices, store};
 
 /// Why a use case could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +35,8 @@ pub enum Error {
     NothingSelected { word: String },
     #[error("no revision `{revision}` in the git repository")]
     NoSuchRevision { revision: String },
+    #[error("task cannot be read")]
+    Task(#[from] search::Error),
     #[error("no such lines in {path}")]
     Slice { path: RelPath, source: slices::Error },
     #[error("request was cancelled")]
@@ -85,6 +87,8 @@ pub enum Code {
     NoSuchView,
     /// Git does not know a revision.
     NoSuchRevision,
+    /// A task says nothing.
+    BadTask,
     /// A file does not have the lines that should be marked.
     NoSuchLines,
     Cancelled,
@@ -143,6 +147,7 @@ impl Error {
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,
             Self::NoSuchRevision { .. } => Code::NoSuchRevision,
+            Self::Task(_) => Code::BadTask,
             Self::Slice { .. } => Code::NoSuchLines,
             Self::Cancelled => Code::Cancelled,
             Self::NoCache => Code::NoCache,

@@ -11,6 +11,7 @@
 //! - `artifacts`: what is derived from contents, and the store that keeps it
 //! - `index`: the project as it is now; files are read where their stamps are not enough
 //! - `history`: what git knows of earlier contents, revisions and commits
+//! - `ranking`: which files and symbols matter for a task, for files in focus, or in general
 //! - `summaries`: which summaries a model is asked for, and which of them are shown
 //! - `document`: from the selected files to the text that is delivered
 
@@ -24,6 +25,7 @@ mod options;
 mod parallel;
 mod project;
 mod queries;
+mod ranking;
 mod shared;
 pub mod summaries;
 #[cfg(test)]
@@ -37,7 +39,8 @@ pub use crate::store::agent::AgentDbSize;
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
 pub use document::{
     AggregationRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory, Explanation,
-    ImageFile, LimitedView, PreparedDocument, PriorOutputs, SectionRequest, ViewAnswer, ViewRequest,
+    ImageFile, LimitedView, PreparedDocument, PriorOutputs, RankedName, SectionRequest, ViewAnswer,
+    ViewRequest,
 };
 pub use error::{Code, Error};
 pub use index::{AuditReport, FileChange, FileChangeKind, FileStatus, Freshness, IndexDifference, Trust};

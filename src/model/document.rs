@@ -56,7 +56,9 @@ pub struct Document {
     pub blocks: Vec<DocumentBlock>,
     /// Whether files were omitted to fit the budget, which the document then notes.
     pub is_cut: bool,
-    /// The tree of all names, if the tier wants it.
+    /// The rows of the files that are shown by the names of their symbols.
+    pub more_files: Option<String>,
+    /// The tree of all names, if the tier wants it; under a limit, of the files that are shown by their paths.
     pub tree: Option<String>,
     pub screenshots: Vec<Screenshot>,
     /// The work that Beads tracks, if the project is in that mode.
@@ -98,6 +100,11 @@ named_enum! {
 }
 
 impl RoutingRule {
+    /// Returns whether a limited document may show the file in another view: nobody has said anything of this file.
+    pub const fn is_general(self) -> bool {
+        matches!(self, Self::Strategy | Self::TierLanguage | Self::Tier | Self::DefaultMode)
+    }
+
     /// Returns whether the rule insists on its view, so that no budget makes it smaller.
     pub const fn is_binding(self) -> bool {
         match self {
@@ -211,11 +218,13 @@ pub struct Receipt {
     pub bytes: u64,
     /// Tokens of the whole document as Markdown.
     pub tokens: u64,
-    /// Whether the tree of names was left out because there was no room for it.
-    pub tree_omitted: bool,
     /// How many folders in the tree are annotated with a model's summary.
     pub folders_by_model: u64,
     pub files: Vec<ReceiptEntry>,
+    /// Whether the document has a tree of names.
+    pub has_tree: bool,
+    /// How the budget was spent, if there is one.
+    pub packing: Option<PackingReceipt>,
     /// The files that are not in it, by path.
     pub omitted: Vec<OmittedFile>,
     /// What a preset or an item names that is not there.
@@ -224,7 +233,37 @@ pub struct Receipt {
     pub problems: Vec<SectionProblem>,
 }
 
+impl PackingReceipt {
+    /// Returns the sum of all parts.
+    pub const fn total(&self) -> u64 {
+        self.chosen + self.bodies + self.signatures + self.names + self.paths
+    }
+}
+
+/// How a budget was spent, in its unit: tokens, or bytes if only these are limited. What is selected is measured before
+/// it is rendered, so the sum differs a little from the document's size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PackingReceipt {
+    /// On views that people or the request chose.
+    pub chosen: u64,
+    /// On the bodies of symbols.
+    pub bodies: u64,
+    /// On signatures and summaries.
+    pub signatures: u64,
+    /// On rows of names.
+    pub names: u64,
+    /// On lines of the file tree.
+    pub paths: u64,
+    /// By how many percent the value of the selection is at most below that of the best possible one.
+    pub shortfall_percent: u32,
+}
+
 impl Receipt {
+    /// Returns whether the document has a limit.
+    pub const fn is_limited(&self) -> bool {
+        self.budget_tokens.is_some() || self.max_bytes.is_some()
+    }
+
     /// Returns in words why a file is not in the document.
     pub fn omission_text(&self, reason: Omission) -> String {
         match (reason, &self.name) {

@@ -23,8 +23,8 @@ pub use curation::{
 };
 pub use document::{
     BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, MissingFile, Omission,
-    OmittedFile, Receipt, ReceiptEntry, RoutingRule, Screenshot, ScreenshotImage, SectionProblem,
-    SummaryProvenance,
+    OmittedFile, PackingReceipt, Receipt, ReceiptEntry, RoutingRule, Screenshot, ScreenshotImage,
+    SectionProblem, SummaryProvenance,
 };
 pub use facts::{
     BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,

@@ -12,7 +12,7 @@ use crate::model::{
 
 /// The note in a document that omits files to fit a budget. It neither counts nor names them: that is in the receipt,
 /// and would change with every edit.
-pub const OMISSION_NOTE: &str = "\n### (further files)\nleft out for want of room; the receipt names them\n";
+const OMISSION_NOTE: &str = "\n### (further files)\nleft out for want of room; the receipt names them\n";
 
 /// A piece of a document's prefix, with which a provider's block may end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,13 +77,21 @@ pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_
 fn pieces_after_files(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
     // The tree follows the files because it changes with every new file, and the files are most of what a provider
     // caches.
+    let names = document.more_files.iter().map(|rows| PrefixPiece::Text(more_files_section(rows)));
     let cut = document.is_cut.then(|| PrefixPiece::Text(OMISSION_NOTE.to_owned()));
     let tree = document.tree.iter().map(|tree| PrefixPiece::Text(tree_section(tree)));
     let beads = document.beads.iter().map(|beads| PrefixPiece::Text(tracked_work(beads)));
-    cut.into_iter().chain(tree).chain(screenshot_pieces(document)).chain(beads)
+    names.chain(cut).chain(tree).chain(screenshot_pieces(document)).chain(beads)
 }
 
-pub fn tree_section(tree: &str) -> String {
+/// Returns the part about files that are shown by the names of their symbols, one a line.
+fn more_files_section(rows: &str) -> String {
+    let mut text = "\n### More files\n\n".to_owned();
+    write_fenced(&mut text, "", rows);
+    text
+}
+
+fn tree_section(tree: &str) -> String {
     let mut text = "\n## File Tree\n\n".to_owned();
     write_fenced(&mut text, "", tree);
     text
@@ -137,15 +145,18 @@ fn fence_language(block: &DocumentBlock) -> &'static str {
         _ if block.content.is_none() => "",
         // A notebook is JSON; what its skeleton makes of it is a script.
         ViewMode::Skeleton if block.file_type.id == "notebook" => "python",
-        ViewMode::Full | ViewMode::Skeleton | ViewMode::Definitions | ViewMode::Masked => {
-            block.file_type.fence
-        }
+        ViewMode::Full
+        | ViewMode::Skeleton
+        | ViewMode::Definitions
+        | ViewMode::Masked
+        | ViewMode::Excerpt => block.file_type.fence,
         ViewMode::Diff => "diff",
         ViewMode::Outline
         | ViewMode::Summary
         | ViewMode::Window
         | ViewMode::Custom
         | ViewMode::Signatures
+        | ViewMode::Names
         | ViewMode::Path
         | ViewMode::None => "",
     }

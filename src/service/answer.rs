@@ -182,7 +182,12 @@ fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError
     }
     if structure {
         // The producer of references includes that of the outline, so they are part of the structure.
-        kinds.extend([ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::References]);
+        kinds.extend([
+            ArtifactKind::Outline,
+            ArtifactKind::Skeleton,
+            ArtifactKind::References,
+            ArtifactKind::Terms,
+        ]);
     }
     // Without any kind everything is meant, except summaries by models: those cost money and have to be named.
     let is_whole = kinds.is_empty() && !agent;
@@ -274,6 +279,7 @@ const fn is_about_path(code: Code) -> bool {
         | Code::StoreUnusable
         | Code::PaidUnusable
         | Code::NoSuchRevision
+        | Code::BadTask
         | Code::NoSuchLines
         | Code::Cancelled
         | Code::NoCache

@@ -58,7 +58,6 @@ pub fn checked_skeleton(language: &str, text: &str, give_up: &mut dyn FnMut() ->
 
 /// Returns the text with some bodies in full and some signatures, with no more errors than it has. `None` where the
 /// language has no structure, for notebooks, whose skeleton is another text, and where the parse was given up.
-#[cfg_attr(not(test), expect(dead_code, reason = "the engine will show excerpts in the next step"))]
 pub fn excerpt(
     language: &str,
     text: &str,

@@ -28,7 +28,6 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-#[expect(unused_imports, reason = "the engine will show excerpts in the next step")]
 pub use derive::excerpt;
 pub use derive::{
     checked_skeleton, count_errors, derive, derive_without_preprocessing, has_structure, outline_producer,
@@ -36,7 +35,6 @@ pub use derive::{
 };
 pub use facts::{facts_references, facts_version, has_facts, source_facts};
 pub use languages::missing_feature;
+pub use outline::ExcerptRequest;
 pub use outline::FileStructure;
-#[expect(unused_imports, reason = "the engine will show excerpts in the next step")]
-pub use outline::{Excerpt, ExcerptRequest};
 pub use references::{import_number, references, references_producer};

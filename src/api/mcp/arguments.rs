@@ -31,6 +31,11 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) preset: Option<String>,
+    /// What you are about to do, such as the text of an issue or an error with its stack trace. Decides which files and
+    /// symbols are shown.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) task: Option<String>,
     /// The files that the task is about: a path relative to the project's root, a file name, part of a path, a pattern,
     /// or `path:line`. They are shown in the most detail, and files that they refer to rank higher.
     #[serde(default)]
@@ -183,6 +188,7 @@ pub(super) fn aggregate_query(
         tier: arguments.tier,
         persona: arguments.persona,
         preset: arguments.preset,
+        task: arguments.task,
         focus: paths_from_root(&arguments.focus.unwrap_or_default(), root),
         budget: arguments.budget,
         default_budget: Some(DEFAULT_BUDGET),

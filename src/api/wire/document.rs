@@ -161,6 +161,9 @@ pub(super) fn sections(document: &Document) -> Vec<SectionJson<'_>> {
     if document.part.has_prefix() {
         sections.push(SectionJson::Files { heading: document.files_heading });
     }
+    if let Some(rows) = &document.more_files {
+        sections.push(SectionJson::Text { heading: "More files", text: rows });
+    }
     if let Some(tree) = &document.tree {
         sections.push(SectionJson::Text { heading: "File Tree", text: tree });
     }

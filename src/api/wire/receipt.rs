@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::envelope::SCHEMA_VERSION;
 use super::scalars::wire_path;
-use crate::engine::{Explanation, LimitedView};
+use crate::engine::{Explanation, LimitedView, RankedName};
 use crate::model::{
-    MissingFile, Omission, OmittedFile, Receipt, ReceiptEntry, SectionProblem, SkipReason, SummaryProvenance,
-    ViewMode,
+    MissingFile, Omission, OmittedFile, PackingReceipt, Receipt, ReceiptEntry, SectionProblem, SkipReason,
+    SummaryProvenance, ViewMode,
 };
 
 /// How each requested file was shown.
@@ -43,12 +43,33 @@ pub struct DocumentReceipt {
     pub folders: Option<FolderAuthor>,
     /// The files of the document, in order.
     pub files: Vec<ReceiptFile>,
+    /// How the budget was spent, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packing: Option<BudgetUse>,
     /// The files that are not in it, by path.
     pub left_out: Vec<ReceiptOmission>,
     /// Files that a preset or an entry names and that do not exist.
     pub missing: Vec<ReceiptMissing>,
     /// Attachments that could not be included.
     pub problems: Vec<ReceiptProblem>,
+}
+
+/// How a budget was spent: in tokens, or in bytes if only these are limited. Pieces are measured one by one, so the sum
+/// differs a little from the size of the document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BudgetUse {
+    /// On views that were asked for: focus, curated files, presets.
+    pub chosen: u64,
+    /// On the bodies of symbols.
+    pub bodies: u64,
+    /// On signatures and summaries.
+    pub signatures: u64,
+    /// On rows of names.
+    pub names: u64,
+    /// On lines of the file tree.
+    pub paths: u64,
+    /// By how many percent the selection's value is at most below that of the best possible one.
+    pub at_most_percent_below_best: u32,
 }
 
 /// A file of the document.
@@ -176,13 +197,21 @@ impl From<&Receipt> for DocumentReceipt {
             max_bytes: receipt.max_bytes,
             bytes: receipt.bytes,
             tokens: receipt.tokens,
-            without_tree: receipt.tree_omitted,
+            without_tree: receipt.is_limited() && !receipt.has_tree,
             folders: FolderAuthor::from_count(receipt.folders_by_model),
             files: receipt.files.iter().map(Into::into).collect(),
+            packing: receipt.packing.map(Into::into),
             left_out: receipt.omitted.iter().map(|omitted| omission(omitted, receipt)).collect(),
             missing: receipt.missing.iter().map(Into::into).collect(),
             problems: receipt.problems.iter().map(Into::into).collect(),
         }
+    }
+}
+
+impl From<PackingReceipt> for BudgetUse {
+    fn from(packing: PackingReceipt) -> Self {
+        let PackingReceipt { chosen, bodies, signatures, names, paths, shortfall_percent } = packing;
+        Self { chosen, bodies, signatures, names, paths, at_most_percent_below_best: shortfall_percent }
     }
 }
 
@@ -299,20 +328,38 @@ pub struct LimitEffect {
     pub view: Option<String>,
     /// Why another view than the wanted one is used.
     pub why: Option<String>,
-    /// Its rank by importance, counted from 1.
+    /// Its rank among the files, counted from 1.
     pub place: u64,
     /// The number of files that the document covers.
     pub files: u64,
-    /// Whether it is in focus.
-    pub in_focus: bool,
-    /// Whether a person curated it.
-    pub curated: bool,
-    /// The number of other files that refer to it.
-    pub referred_by: u32,
-    /// The number of names it shares with focused files.
-    pub shared_with_focus: u32,
-    /// How often recent commits changed it, in millionths of a change.
-    pub recent_changes_millionths: u64,
+    /// Its score: the sum of the parts, times a factor for what the file is for.
+    pub score_thousandths: u64,
+    /// The parts of the score.
+    pub parts: Vec<ScorePart>,
+    /// Its best symbols, if its symbols were ranked.
+    pub symbols: Vec<SymbolRank>,
+}
+
+/// A part of a score.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScorePart {
+    /// What it is for: `text`, `path`, `mention`, `subjects`, `nearness`, `together`, `same_stem` or `changes`.
+    pub part: String,
+    /// Its value in thousandths.
+    pub thousandths: u64,
+}
+
+/// A symbol with its score.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SymbolRank {
+    /// The name of the symbol.
+    pub name: String,
+    /// Its first line, counted from 1.
+    pub start_line: u32,
+    /// Its last line, inclusive.
+    pub end_line: u32,
+    /// Its score in thousandths.
+    pub score_thousandths: u64,
 }
 
 impl From<Explanation> for FileExplanation {
@@ -347,17 +394,28 @@ impl From<Explanation> for FileExplanation {
 
 impl From<LimitedView> for LimitEffect {
     fn from(limited: LimitedView) -> Self {
-        let importance = limited.importance;
+        let part =
+            |(part, value): (&str, f64)| ScorePart { part: part.to_owned(), thousandths: thousandths(value) };
+        let symbol = |symbol: RankedName| SymbolRank {
+            name: symbol.name,
+            start_line: *symbol.lines.start(),
+            end_line: *symbol.lines.end(),
+            score_thousandths: thousandths(symbol.score),
+        };
         Self {
             view: limited.view.map(|view| view.name().to_owned()),
             why: limited.reason,
             place: limited.place as u64,
             files: limited.files as u64,
-            in_focus: importance.in_focus,
-            curated: importance.is_curated,
-            referred_by: importance.referred_by,
-            shared_with_focus: importance.shared_with_focus,
-            recent_changes_millionths: limited.changes,
+            score_thousandths: thousandths(limited.score),
+            parts: limited.parts.into_iter().map(part).collect(),
+            symbols: limited.symbols.into_iter().map(symbol).collect(),
         }
     }
+}
+
+/// Returns a score in thousandths; scores are small and never negative.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a score is between 0 and 100")]
+fn thousandths(score: f64) -> u64 {
+    (score.clamp(0.0, 1e6) * 1000.0).round() as u64
 }

@@ -7,6 +7,7 @@ use crate::discover::{DecodedText, HeaderNeighbors};
 use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileRole, FileType, Producer, RelPath, SkipReason,
 };
+use crate::search::{TERMS_VERSION, VECTOR_VERSION};
 use crate::store::{ArtifactBody, ContentArtifacts};
 use crate::sys::Clock;
 use crate::{discover, summarize, syntax};
@@ -59,6 +60,11 @@ fn summary_producer(file_type: &'static FileType) -> Producer {
     by
 }
 
+fn terms_producer(file_type: &'static FileType) -> Producer {
+    let version = format!("terms/{TERMS_VERSION} {VECTOR_VERSION}");
+    Producer { artifact: ArtifactKind::Terms, language: file_type.id, version }
+}
+
 pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static FileType) -> Option<Producer> {
     match artifact {
         ArtifactKind::Outline => syntax::outline_producer(file_type.id),
@@ -67,6 +73,7 @@ pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static Fi
         ArtifactKind::References => {
             (file_type.role == FileRole::Code).then(|| syntax::references_producer(file_type.id))
         }
+        ArtifactKind::Terms => Some(terms_producer(file_type)),
     }
 }
 

@@ -1,26 +1,41 @@
-//! Composes documents. One whose files are read and rendered can be fitted into several limits.
+//! Composes documents. One whose files are selected and ranked can be composed within several limits.
+
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::delivery::{PendingDelivery, ReaderState, load_reader_state, reduce_to_changes};
-use super::fit::{by_importance, fit, measure};
 use super::gather::{
-    DraftDocument, GatheredFiles, document_plan, gather_files, merged_items, routing, summary_detail,
+    DraftDocument, GatheredFiles, ShownFile, document_plan, gather_files, merged_items, routing,
+    summary_detail,
 };
-use super::ladders::FitMemo;
+use super::measure::measure;
+use super::pack::{PackContext, PackMemo, pack_draft};
+use super::pack_costs::BudgetUnit;
 use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};
 use super::stability::set_stability;
 use crate::aggregate;
 use crate::aggregate::{CuratedItems, DocumentLimits, Focus, ReceiptNotes, RoutingContext};
+use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::history::{CommitCache, GitHistory, commit_log};
+use crate::engine::history::{CommitCache, GitHistory, PastCommitCache, commit_log, past_commits};
 use crate::engine::index::FileSelection;
+use crate::engine::ranking::{ProjectRanking, RankingRequest, rank_project};
 use crate::engine::summaries::ModelSummaries;
-use crate::model::{Document, FileOrder, Receipt, SkipReason};
+use crate::engine::workspace::KnownFile;
+use crate::model::{Document, FileOrder, Receipt, RelPath, SkipReason};
+use crate::search::{RankingQuery, read_task};
+
+/// How often a limited document is packed at most: what pieces cost is close, and known exactly only once they are
+/// composed.
+const MAX_ROUNDS: usize = 5;
+/// A document is large enough if it leaves at most one part in so many of its limit unused.
+const UNUSED_PART: u64 = 50;
 
 /// A document before its files are made to fit.
 pub struct PreparedDocument {
-    /// Every file in the view that is wanted; by importance if there are limits.
+    /// Every file in the view that is wanted; if there are limits, those by their names alone whose views these decide.
     draft: DraftDocument,
     inputs: ComposeInputs,
 }
@@ -32,8 +47,16 @@ pub(super) struct ComposeInputs {
     items: CuratedItems,
     summaries: ModelSummaries,
     pub(super) history: Option<GitHistory>,
-    reader: Option<ReaderState>,
-    memo: FitMemo,
+    /// The ranks of the draft's files, if there are limits.
+    pub(super) ranking: Option<ProjectRanking>,
+    memo: PackMemo,
+}
+
+impl PreparedDocument {
+    /// Returns the positions of the files, as a ranking speaks of them.
+    pub(super) fn positions(&self) -> HashMap<RelPath, usize> {
+        self.draft.files.iter().enumerate().map(|(at, shown)| (shown.file.path.clone(), at)).collect()
+    }
 }
 
 impl DocumentRun<'_, '_> {
@@ -76,8 +99,10 @@ impl DocumentRun<'_, '_> {
         let routing = routing(&renderer.cache.workspace, request, &focus, &items);
         let is_limited = request.limits.is_some();
         let (gathered, history) = gather_with_history(&mut renderer, commits, request, &routing, selection)?;
-        let has_tree =
-            request.sections.part.has_prefix() && request.tier.as_ref().is_some_and(|tier| tier.tree);
+        // A limited document lists the files that it has no room for, instead of all of them.
+        let has_tree = request.sections.part.has_prefix()
+            && !is_limited
+            && request.tier.as_ref().is_some_and(|tier| tier.tree);
         let tree = has_tree.then(|| {
             let listed = gathered.listed.iter().map(|(path, reason)| (path, reason.map(SkipReason::name)));
             aggregate::build_name_tree(listed, &summaries.folders)
@@ -86,30 +111,19 @@ impl DocumentRun<'_, '_> {
         let remarks = ReceiptNotes {
             name: request.history.as_ref().map(|history| history.name.clone()),
             limits: request.limits,
-            tree_omitted: false,
             omitted: gathered.left_out,
             missing: gathered.missing,
+            packing: None,
         };
-        let mut draft = DraftDocument {
-            plan,
-            files: gathered.shown,
-            unchanged: Vec::new(),
-            dropped: Vec::new(),
-            remarks,
+        let draft =
+            DraftDocument { plan, files: gathered.shown, listed: Vec::new(), dropped: Vec::new(), remarks };
+        let past = self.caches.map(|caches| &caches.past_commits);
+        let ranking = match is_limited {
+            true => Some(rank_draft(self.cache, past, request, &draft.files, &focus, history.as_ref())?),
+            false => None,
         };
-        let reader = load_reader_state(&mut renderer, request, &draft.files);
-        if let Some(reader) = &reader {
-            reduce_to_changes(renderer.cache, &mut draft, reader);
-        }
-        // Only under a limit, because rating files takes a parse of each one whose names are not known yet. And after
-        // the files that the reader has were left out: they take no room, but their references count.
-        if is_limited {
-            let files = std::mem::take(&mut draft.files);
-            draft.files = by_importance(renderer.cache, files, &draft.unchanged, &routing, history.as_ref());
-        }
-        let request = request.clone();
-        let memo = FitMemo::default();
-        let inputs = ComposeInputs { request, focus, items, summaries, history, reader, memo };
+        let (request, memo) = (request.clone(), PackMemo::default());
+        let inputs = ComposeInputs { request, focus, items, summaries, history, ranking, memo };
         Ok((PreparedDocument { draft, inputs }, digest))
     }
 
@@ -123,15 +137,12 @@ impl DocumentRun<'_, '_> {
     }
 
     /// Decides what each file is shown as within the limits that were asked for.
-    pub(super) fn fit_prepared(
+    pub(super) fn pack_prepared(
         &mut self,
         prepared: PreparedDocument,
     ) -> Result<(DraftDocument, ComposeInputs), Error> {
         let PreparedDocument { draft, mut inputs } = prepared;
-        let ComposeInputs { request, focus, items, summaries, memo, .. } = &mut inputs;
-        let mut renderer = self.renderer(summaries);
-        let routing = routing(&renderer.cache.workspace, request, focus, items);
-        let draft = fit(&mut renderer, draft, memo, &routing, request.sections.images_apart)?;
+        let (draft, _) = self.show_within(draft, &mut inputs)?;
         Ok((draft, inputs))
     }
 
@@ -141,24 +152,130 @@ impl DocumentRun<'_, '_> {
         inputs: &mut ComposeInputs,
         limits: DocumentLimits,
     ) -> Result<(Document, Option<PendingDelivery>), Error> {
-        let ComposeInputs { request, focus, items, summaries, history, reader, memo } = inputs;
+        draft.remarks.limits = limits;
+        let (mut draft, reader) = self.show_within(draft, inputs)?;
+        let ComposeInputs { request, focus, items, summaries, history, .. } = inputs;
         let mut renderer = self.renderer(summaries);
         let routing = routing(&renderer.cache.workspace, request, focus, items);
-        let images_apart = request.sections.images_apart;
-        draft.remarks.limits = limits;
-        let mut draft = fit(&mut renderer, draft, memo, &routing, images_apart)?;
         // After the budget: whether a block has changed since a commit depends on the view that the file ended up in.
         if let (FileOrder::Stable, Some(history)) = (request.order, &history) {
             set_stability(&mut renderer, &mut draft.files, history, summary_detail(&routing));
         }
         let pending = reader.as_ref().map(|reader| reader.pending_delivery(&draft.files));
-        let candidates = draft.files.into_iter().map(|shown| shown.candidate).collect();
-        let mut document = aggregate::compose(draft.plan, candidates, draft.remarks);
+        let mut document = assemble(draft);
         // A limit in tokens holds for the exact count; an estimate may be too low for some texts.
-        measure(self.cache, &mut document, request.exact_tokens || limits.tokens.is_some(), images_apart);
+        let is_exact = request.exact_tokens || limits.tokens.is_some();
+        measure(self.cache, &mut document, is_exact, request.sections.images_apart);
         check_limits(limits, &document.receipt)?;
         Ok((document, pending))
     }
+
+    /// Decides what each file is shown as, within the draft's limits, and leaves out what the reader has.
+    fn show_within(
+        &mut self,
+        draft: DraftDocument,
+        inputs: &mut ComposeInputs,
+    ) -> Result<(DraftDocument, Option<ReaderState>), Error> {
+        let ComposeInputs { request, focus, items, summaries, ranking, memo, .. } = inputs;
+        let mut renderer = self.renderer(summaries);
+        let limits = draft.remarks.limits;
+        let Some(ranking) = ranking.as_ref().filter(|_| limits.is_some()) else {
+            return Ok(without_known_files(&mut renderer, request, draft));
+        };
+        let routing = routing(&renderer.cache.workspace, request, focus, items);
+        let unit = BudgetUnit::of(limits, renderer.cache.workspace.options.counter);
+        let is_guided = request.task.is_some() || !request.focus.is_empty();
+        let context = PackContext { ranking, routing: &routing, is_guided, unit };
+        let mut empty = draft.clone();
+        empty.files.clear();
+        let images_apart = request.sections.images_apart;
+        let frame = size(renderer.cache, empty, unit, images_apart);
+        let limit = limits.tokens.or(limits.bytes).unwrap_or(u64::MAX);
+        let mut room = limit.saturating_sub(frame);
+        let mut best: Option<(u64, DraftDocument, Option<ReaderState>)> = None;
+        for _ in 0..MAX_ROUNDS {
+            renderer.cache.workspace.check_cancelled()?;
+            let packed = pack_draft(&mut renderer, draft.clone(), &context, memo, room);
+            let is_complete =
+                packed.remarks.packing.is_some_and(|packing| packing.total() + room / UNUSED_PART < room);
+            let (packed, reader) = without_known_files(&mut renderer, request, packed);
+            let used = size(renderer.cache, packed.clone(), unit, images_apart);
+            let bytes = limits.bytes.map_or(0, |most| {
+                // Only where both are limited does this differ from `used`.
+                size(renderer.cache, packed.clone(), BudgetUnit::Bytes, images_apart).saturating_sub(most)
+            });
+            let over = used.saturating_sub(limit).max(unit.from_bytes(bytes));
+            if over == 0 {
+                let is_best = best.as_ref().is_none_or(|(size, ..)| *size < used);
+                if is_best {
+                    best = Some((used, packed, reader));
+                }
+                let left = limit - used;
+                if !is_best || is_complete || left <= limit / UNUSED_PART {
+                    break;
+                }
+                room += left - left / 8;
+            } else if best.is_some() || room == 0 {
+                break;
+            } else {
+                // A little more than was too much, because what goes is not cut to measure.
+                room = room.saturating_sub(over + over / 4 + 1);
+            }
+        }
+        if let Some((_, draft, reader)) = best {
+            return Ok((draft, reader));
+        }
+        // Nothing but what is insisted on; if that is too large, the caller is told.
+        let mut least = pack_draft(&mut renderer, draft, &context, memo, 0);
+        least.listed.clear();
+        least.plan.tree = None;
+        Ok(without_known_files(&mut renderer, request, least))
+    }
+}
+
+/// Leaves out what the reader has, if that is asked for.
+fn without_known_files(
+    renderer: &mut Renderer<'_, '_>,
+    request: &AggregationRequest,
+    mut draft: DraftDocument,
+) -> (DraftDocument, Option<ReaderState>) {
+    let reader = load_reader_state(renderer, request, &draft.files);
+    if let Some(reader) = &reader {
+        reduce_to_changes(renderer.cache, &mut draft, reader);
+    }
+    (draft, reader)
+}
+
+/// Puts the parts of a draft together.
+fn assemble(draft: DraftDocument) -> Document {
+    let candidates = draft.files.into_iter().map(|shown| shown.candidate).collect();
+    aggregate::compose(draft.plan, candidates, &draft.listed, draft.remarks)
+}
+
+/// Returns the size of the document that a draft comes to.
+fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
+    let mut document = assemble(draft);
+    let is_exact = matches!(unit, BudgetUnit::Tokens(_));
+    measure(cache, &mut document, is_exact, images_apart);
+    if is_exact { document.receipt.tokens } else { document.receipt.bytes }
+}
+
+/// Ranks the files of a draft by the task, by those in focus, and by history.
+fn rank_draft(
+    cache: &mut ArtifactCache<'_>,
+    shared: Option<&PastCommitCache>,
+    request: &AggregationRequest,
+    files: &[ShownFile],
+    focus: &Focus,
+    history: Option<&GitHistory>,
+) -> Result<ProjectRanking, Error> {
+    let reading = request.task.as_deref().map(read_task).transpose()?;
+    let query = reading.as_ref().map_or_else(RankingQuery::empty, RankingQuery::of_task);
+    let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.head));
+    let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).collect();
+    let in_focus = |path: &_| focus.lines(path).is_some();
+    let ranking = RankingRequest { query: &query, in_focus: &in_focus, past: &past };
+    Ok(rank_project(cache, &ranking, &known))
 }
 
 /// Renders each of the files, and asks git for their history if the order depends on it.

@@ -139,7 +139,6 @@ pub(super) fn reduce_to_changes(
             Some(row) if Some(row.wanted) == hash || Some(row.shown) == hash => {
                 let reason = Omission::Unchanged;
                 draft.remarks.omitted.push(OmittedFile { path: path.clone(), reason });
-                draft.unchanged.push(shown.file);
                 continue;
             }
             Some(row) => replace_by_diff(cache, &mut shown, row, name),
@@ -239,7 +238,7 @@ impl ReaderState {
 const fn keeps_base_text(view: ViewMode) -> bool {
     match view {
         // A diff is not what the reader has of the file, and a path has no text that could change.
-        ViewMode::Diff | ViewMode::Path | ViewMode::None => false,
+        ViewMode::Diff | ViewMode::Names | ViewMode::Path | ViewMode::None => false,
         ViewMode::Full
         | ViewMode::Skeleton
         | ViewMode::Outline
@@ -248,7 +247,8 @@ const fn keeps_base_text(view: ViewMode) -> bool {
         | ViewMode::Masked
         | ViewMode::Custom
         | ViewMode::Signatures
-        | ViewMode::Definitions => true,
+        | ViewMode::Definitions
+        | ViewMode::Excerpt => true,
     }
 }
 
