@@ -324,6 +324,7 @@ mod tests {
             preset: Some("core".to_owned()),
             strategy: Some(StrategyName::Summarize),
             focus: vec!["a.py:12".to_owned()],
+            task: Some("Fix it".to_owned()),
             base: Some("HEAD~1".to_owned()),
             budget: Some(1),
             default_budget: Some(2),

@@ -263,6 +263,7 @@ pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&s
         default_mode: ViewMode::Summary,
         order: FileOrder::Path,
         focus: focus.iter().map(|word| (*word).to_owned()).collect(),
+        task: None,
         files: vec![],
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),

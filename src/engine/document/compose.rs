@@ -191,13 +191,15 @@ impl DocumentRun<'_, '_> {
         let images_apart = request.sections.images_apart;
         let frame = size(renderer.cache, empty, unit, images_apart);
         let limit = limits.tokens.or(limits.bytes).unwrap_or(u64::MAX);
+        // Rooms that are known to be enough for nothing more, and too much.
+        let (mut enough, mut too_much) = (0, u64::MAX);
         let mut room = limit.saturating_sub(frame);
         let mut best: Option<(u64, DraftDocument, Option<ReaderState>)> = None;
         for _ in 0..MAX_ROUNDS {
             renderer.cache.workspace.check_cancelled()?;
             let packed = pack_draft(&mut renderer, draft.clone(), &context, memo, room);
-            let is_complete =
-                packed.remarks.packing.is_some_and(|packing| packing.total() + room / UNUSED_PART < room);
+            let is_complete = packed.dropped.is_empty()
+                && packed.remarks.packing.is_some_and(|packing| packing.total() + room / 10 < room);
             let (packed, reader) = without_known_files(&mut renderer, request, packed);
             let used = size(renderer.cache, packed.clone(), unit, images_apart);
             let bytes = limits.bytes.map_or(0, |most| {
@@ -206,20 +208,25 @@ impl DocumentRun<'_, '_> {
             });
             let over = used.saturating_sub(limit).max(unit.from_bytes(bytes));
             if over == 0 {
-                let is_best = best.as_ref().is_none_or(|(size, ..)| *size < used);
-                if is_best {
+                enough = room;
+                if best.as_ref().is_none_or(|(size, ..)| *size < used) {
                     best = Some((used, packed, reader));
                 }
                 let left = limit - used;
-                if !is_best || is_complete || left <= limit / UNUSED_PART {
+                if is_complete || left <= limit / UNUSED_PART {
                     break;
                 }
-                room += left - left / 8;
-            } else if best.is_some() || room == 0 {
-                break;
+                room += left;
             } else {
+                too_much = room;
                 // A little more than was too much, because what goes is not cut to measure.
                 room = room.saturating_sub(over + over / 4 + 1);
+            }
+            if room <= enough || too_much <= room {
+                room = enough.midpoint(too_much.min(enough.saturating_mul(2)));
+            }
+            if room <= enough || too_much <= room {
+                break;
             }
         }
         if let Some((_, draft, reader)) = best {

@@ -238,7 +238,8 @@ pub(super) fn summary_detail(routing: &RoutingContext<'_>) -> SummaryDetail {
 }
 
 /// Returns whether the text of a file may be needed; its type is not known yet, so the answer is yes when in doubt.
-pub(super) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>) -> bool {
+/// What a limited document selects is read when it is known what that is.
+pub(super) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>, is_limited: bool) -> bool {
     let is_focus = routing.focus.lines(path).is_some();
     let tier_wants = routing.tier.is_some_and(|tier| {
         tier.view.needs_text() || tier.language_views.values().any(|view| view.needs_text())
@@ -255,6 +256,7 @@ pub(super) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>) -> boo
             || item.view_mode.is_some_and(ViewMode::needs_text)
     });
     match routing.strategy {
+        _ if is_limited => is_focus || item_wants,
         AggregationStrategy::Full => true,
         AggregationStrategy::Summarize => is_focus || item_wants,
         AggregationStrategy::Auto => is_focus || item_wants || tier_wants || default_wants,

@@ -170,7 +170,9 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
     fn signature(&mut self, symbol: usize) -> u64 {
         self.cost(Piece::Signature(symbol), |costs| {
             let text = costs.symbol(symbol).signature.as_ref().map_or("", |signature| &signature.text);
-            costs.unit.count(text) + costs.surroundings(symbol)
+            // Below a summary, signatures follow each other; in an excerpt, there are gaps between them.
+            let around = if costs.has_summaries { costs.unit.tokens(1) } else { costs.surroundings(symbol) };
+            costs.unit.count(text) + around
         })
     }
 
