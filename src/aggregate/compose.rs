@@ -8,8 +8,8 @@ use super::breadth::{NamesRow, render_names};
 use super::views::sanitize_line;
 use crate::model::{
     AggregationStrategy, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileOrder,
-    MissingFile, Omission, OmittedFile, PackingReceipt, Receipt, ReceiptEntry, RelPath, RoutingRule,
-    Screenshot, SectionProblem, Tier, ViewMode,
+    MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RelPath,
+    RoutingRule, Screenshot, SectionProblem, TaskReceipt, Tier, ViewMode,
 };
 
 /// What was asked for, as far as the document as a whole depends on it.
@@ -49,6 +49,8 @@ pub struct CandidateFile {
     pub reason: Option<String>,
     pub stability: FileStability,
     pub request_position: usize,
+    /// Its score, where the document has a limit.
+    pub score: Option<RankScore>,
 }
 
 /// The most that a document may be. What is `None` is not limited.
@@ -84,6 +86,8 @@ pub struct ReceiptNotes {
     /// Files that are not shown.
     pub omitted: Vec<OmittedFile>,
     pub missing: Vec<MissingFile>,
+    /// What was understood of the task.
+    pub task: Option<TaskReceipt>,
     /// How the budget was spent.
     pub packing: Option<PackingReceipt>,
 }
@@ -97,7 +101,7 @@ pub fn compose(
     remarks: ReceiptNotes,
 ) -> Document {
     files.sort_by(|a, b| compare_files(plan.order, sort_key(a), sort_key(b)));
-    let ReceiptNotes { name, limits, omitted: left_out, missing, packing } = remarks;
+    let ReceiptNotes { name, limits, omitted: left_out, missing, task, packing } = remarks;
     let receipt = Receipt {
         tier: plan.tier.map(Tier::number),
         name,
@@ -112,6 +116,7 @@ pub fn compose(
         folders_by_model: plan.tree.as_ref().map_or(0, |tree| tree.annotated_folders),
         files: files.iter().chain(listed.iter().map(|listed| &listed.file)).map(receipt_entry).collect(),
         has_tree: plan.tree.is_some(),
+        task,
         packing,
         omitted: left_out,
         missing,
@@ -154,6 +159,7 @@ fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
         rule: file.rule,
         reason: file.reason.clone(),
         summary: file.block.summary.clone(),
+        score: file.score.clone(),
         bytes: 0,
         tokens: 0,
     }

@@ -138,6 +138,8 @@ pub struct ReceiptEntry {
     pub reason: Option<String>,
     /// Who wrote the words, where it is shown as a summary.
     pub summary: Option<SummaryProvenance>,
+    /// Its score, where the document has a limit.
+    pub score: Option<RankScore>,
     /// Bytes of its block in the document, with its head.
     pub bytes: u64,
     /// Tokens of its block in the document, as [`Receipt::counter`] counts.
@@ -223,6 +225,8 @@ pub struct Receipt {
     pub files: Vec<ReceiptEntry>,
     /// Whether the document has a tree of names.
     pub has_tree: bool,
+    /// What was understood of the task, if there is one.
+    pub task: Option<TaskReceipt>,
     /// How the budget was spent, if there is one.
     pub packing: Option<PackingReceipt>,
     /// The files that are not in it, by path.
@@ -238,6 +242,43 @@ impl PackingReceipt {
     pub const fn total(&self) -> u64 {
         self.chosen + self.bodies + self.signatures + self.names + self.paths
     }
+}
+
+/// What was understood of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TaskReceipt {
+    /// The first line that says something.
+    pub title: String,
+    /// Paths and modules as written, with lines.
+    pub paths: Vec<String>,
+    /// Frames of stack traces and diagnostics, the innermost of each trace first.
+    pub frames: Vec<String>,
+    /// Symbols of the project that the task mentions, as far as their files were looked into.
+    pub symbols: Vec<String>,
+    /// Quoted strings and error messages.
+    pub quotes: Vec<String>,
+    /// The words that weigh most.
+    pub terms: Vec<String>,
+    /// What was ignored.
+    pub ignored: Vec<IgnoredTaskText>,
+    /// Whether anything in the project matches.
+    pub has_matches: bool,
+}
+
+/// Parts of a task that were ignored for the same reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoredTaskText {
+    pub reason: &'static str,
+    pub bytes: u64,
+}
+
+/// The score of a file in thousandths.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RankScore {
+    /// The sum of the parts, times a factor for what the file is for.
+    pub thousandths: u64,
+    /// The parts that are not 0, with their names.
+    pub parts: Vec<(&'static str, u64)>,
 }
 
 /// How a budget was spent, in its unit: tokens, or bytes if only these are limited. What is selected is measured before

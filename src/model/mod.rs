@@ -22,9 +22,9 @@ pub use curation::{
     FileItem, MaskMode, Persona, PreferredModel, Preset, Slice, SliceAnchors, SliceResolution, SliceStatus,
 };
 pub use document::{
-    BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, MissingFile, Omission,
-    OmittedFile, PackingReceipt, Receipt, ReceiptEntry, RoutingRule, Screenshot, ScreenshotImage,
-    SectionProblem, SummaryProvenance,
+    BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, IgnoredTaskText,
+    MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RoutingRule,
+    Screenshot, ScreenshotImage, SectionProblem, SummaryProvenance, TaskReceipt,
 };
 pub use facts::{
     BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,

@@ -7,8 +7,8 @@ use super::envelope::SCHEMA_VERSION;
 use super::scalars::wire_path;
 use crate::engine::{Explanation, LimitedView, RankedName};
 use crate::model::{
-    MissingFile, Omission, OmittedFile, PackingReceipt, Receipt, ReceiptEntry, SectionProblem, SkipReason,
-    SummaryProvenance, ViewMode,
+    MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, SectionProblem,
+    SkipReason, SummaryProvenance, TaskReceipt, ViewMode,
 };
 
 /// How each requested file was shown.
@@ -43,6 +43,9 @@ pub struct DocumentReceipt {
     pub folders: Option<FolderAuthor>,
     /// The files of the document, in order.
     pub files: Vec<ReceiptFile>,
+    /// What was understood of the task, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskUnderstanding>,
     /// How the budget was spent, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packing: Option<BudgetUse>,
@@ -52,6 +55,47 @@ pub struct DocumentReceipt {
     pub missing: Vec<ReceiptMissing>,
     /// Attachments that could not be included.
     pub problems: Vec<ReceiptProblem>,
+}
+
+/// What was understood of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskUnderstanding {
+    /// The first line that says something.
+    pub title: String,
+    /// Paths and modules as written, with lines.
+    pub paths: Vec<String>,
+    /// Frames of stack traces and diagnostics, the innermost of each trace first.
+    pub frames: Vec<String>,
+    /// Symbols of the project that the task mentions.
+    pub symbols: Vec<String>,
+    /// Quoted strings and error messages.
+    pub quotes: Vec<String>,
+    /// The words that weigh most.
+    pub terms: Vec<String>,
+    /// What was ignored.
+    pub ignored: Vec<IgnoredText>,
+    /// Whether anything in the project matches; if not, files are ranked by their history.
+    pub matched: bool,
+}
+
+/// Parts of a task that were ignored for the same reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IgnoredText {
+    /// The reason.
+    pub reason: String,
+    /// Their size in bytes.
+    pub bytes: u64,
+}
+
+impl From<TaskReceipt> for TaskUnderstanding {
+    fn from(task: TaskReceipt) -> Self {
+        let TaskReceipt { title, paths, frames, symbols, quotes, terms, ignored, has_matches } = task;
+        let ignored = ignored
+            .into_iter()
+            .map(|ignored| IgnoredText { reason: ignored.reason.to_owned(), bytes: ignored.bytes });
+        let ignored = ignored.collect();
+        Self { title, paths, frames, symbols, quotes, terms, ignored, matched: has_matches }
+    }
 }
 
 /// How a budget was spent: in tokens, or in bytes if only these are limited. Pieces are measured one by one, so the sum
@@ -97,6 +141,9 @@ pub struct ReceiptFile {
     /// The author of the summary, if it is shown as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryAuthor>,
+    /// Its score, if the document has a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<ScoreParts>,
 }
 
 /// The author of a summary.
@@ -200,6 +247,7 @@ impl From<&Receipt> for DocumentReceipt {
             without_tree: receipt.is_limited() && !receipt.has_tree,
             folders: FolderAuthor::from_count(receipt.folders_by_model),
             files: receipt.files.iter().map(Into::into).collect(),
+            task: receipt.task.clone().map(Into::into),
             packing: receipt.packing.map(Into::into),
             left_out: receipt.omitted.iter().map(|omitted| omission(omitted, receipt)).collect(),
             missing: receipt.missing.iter().map(Into::into).collect(),
@@ -229,6 +277,7 @@ impl From<&ReceiptEntry> for ReceiptFile {
             summary: entry.summary.as_ref().map(Into::into),
             bytes: entry.bytes,
             tokens: entry.tokens,
+            score: entry.score.clone().map(Into::into),
         }
     }
 }
@@ -332,12 +381,26 @@ pub struct LimitEffect {
     pub place: u64,
     /// The number of files that the document covers.
     pub files: u64,
-    /// Its score: the sum of the parts, times a factor for what the file is for.
-    pub score_thousandths: u64,
-    /// The parts of the score.
-    pub parts: Vec<ScorePart>,
+    /// Its score.
+    pub score: ScoreParts,
     /// Its best symbols, if its symbols were ranked.
     pub symbols: Vec<SymbolRank>,
+}
+
+/// The score of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScoreParts {
+    /// The sum of the parts, times a factor for what the file is for; in thousandths.
+    pub thousandths: u64,
+    /// The parts that are not 0.
+    pub parts: Vec<ScorePart>,
+}
+
+impl From<RankScore> for ScoreParts {
+    fn from(score: RankScore) -> Self {
+        let part = |(part, thousandths): (&str, u64)| ScorePart { part: part.to_owned(), thousandths };
+        Self { thousandths: score.thousandths, parts: score.parts.into_iter().map(part).collect() }
+    }
 }
 
 /// A part of a score.
@@ -394,28 +457,19 @@ impl From<Explanation> for FileExplanation {
 
 impl From<LimitedView> for LimitEffect {
     fn from(limited: LimitedView) -> Self {
-        let part =
-            |(part, value): (&str, f64)| ScorePart { part: part.to_owned(), thousandths: thousandths(value) };
         let symbol = |symbol: RankedName| SymbolRank {
             name: symbol.name,
             start_line: *symbol.lines.start(),
             end_line: *symbol.lines.end(),
-            score_thousandths: thousandths(symbol.score),
+            score_thousandths: symbol.score_thousandths,
         };
         Self {
             view: limited.view.map(|view| view.name().to_owned()),
             why: limited.reason,
             place: limited.place as u64,
             files: limited.files as u64,
-            score_thousandths: thousandths(limited.score),
-            parts: limited.parts.into_iter().map(part).collect(),
+            score: limited.score.into(),
             symbols: limited.symbols.into_iter().map(symbol).collect(),
         }
     }
-}
-
-/// Returns a score in thousandths; scores are small and never negative.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a score is between 0 and 100")]
-fn thousandths(score: f64) -> u64 {
-    (score.clamp(0.0, 1e6) * 1000.0).round() as u64
 }

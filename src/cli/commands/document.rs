@@ -321,9 +321,9 @@ fn write_limit_effect(
     let (place, files) = (format_grouped(effect.place), format_grouped(effect.files));
     output.write_line(&format!(
         "  rank         {place} of {files} files, score {}",
-        thousandths(effect.score_thousandths)
+        thousandths(effect.score.thousandths)
     ))?;
-    for part in effect.parts.iter().filter(|part| 0 < part.thousandths) {
+    for part in &effect.score.parts {
         output.write_line(&format!("    {:<10} {}", part.part, thousandths(part.thousandths)))?;
     }
     for symbol in &effect.symbols {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::delivery::{PendingDelivery, ReaderState, load_reader_state, reduce_to_changes};
 use super::gather::{
-    DraftDocument, GatheredFiles, ShownFile, document_plan, gather_files, merged_items, routing,
-    summary_detail,
+    DraftDocument, GatheredFiles, document_plan, gather_files, merged_items, routing, summary_detail,
 };
 use super::measure::measure;
 use super::pack::{PackContext, PackMemo, pack_draft};
@@ -15,6 +14,7 @@ use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};
 use super::stability::set_stability;
+use super::task::{task_problems, task_receipt};
 use crate::aggregate;
 use crate::aggregate::{CuratedItems, DocumentLimits, Focus, ReceiptNotes, RoutingContext};
 use crate::engine::artifacts::ArtifactCache;
@@ -113,13 +113,14 @@ impl DocumentRun<'_, '_> {
             limits: request.limits,
             omitted: gathered.left_out,
             missing: gathered.missing,
+            task: None,
             packing: None,
         };
-        let draft =
+        let mut draft =
             DraftDocument { plan, files: gathered.shown, listed: Vec::new(), dropped: Vec::new(), remarks };
         let past = self.caches.map(|caches| &caches.past_commits);
         let ranking = match is_limited {
-            true => Some(rank_draft(self.cache, past, request, &draft.files, &focus, history.as_ref())?),
+            true => Some(rank_draft(self.cache, past, request, &mut draft, &focus, history.as_ref())?),
             false => None,
         };
         let (request, memo) = (request.clone(), PackMemo::default());
@@ -219,8 +220,11 @@ impl DocumentRun<'_, '_> {
                 room += left;
             } else {
                 too_much = room;
-                // A little more than was too much, because what goes is not cut to measure.
-                room = room.saturating_sub(over + over / 4 + 1);
+                // In proportion, and a little less, because what goes is not cut to measure.
+                let less =
+                    u128::from(room) * u128::from(limit) / u128::from(limit.saturating_add(over)).max(1);
+                room = u64::try_from(less).unwrap_or(room);
+                room = room.saturating_sub(room / 64 + 1);
             }
             if room <= enough || too_much <= room {
                 room = enough.midpoint(too_much.min(enough.saturating_mul(2)));
@@ -267,22 +271,28 @@ fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, i
     if is_exact { document.receipt.tokens } else { document.receipt.bytes }
 }
 
-/// Ranks the files of a draft by the task, by those in focus, and by history.
+/// Ranks the files of a draft by the task, by those in focus, and by history. What was understood of the task is noted
+/// for the receipt.
 fn rank_draft(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&PastCommitCache>,
     request: &AggregationRequest,
-    files: &[ShownFile],
+    draft: &mut DraftDocument,
     focus: &Focus,
     history: Option<&GitHistory>,
 ) -> Result<ProjectRanking, Error> {
     let reading = request.task.as_deref().map(read_task).transpose()?;
     let query = reading.as_ref().map_or_else(RankingQuery::empty, RankingQuery::of_task);
     let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.head));
-    let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).collect();
+    let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let in_focus = |path: &_| focus.lines(path).is_some();
     let ranking = RankingRequest { query: &query, in_focus: &in_focus, past: &past };
-    Ok(rank_project(cache, &ranking, &known))
+    let ranking = rank_project(cache, &ranking, &known);
+    if let (Some(text), Some(reading)) = (&request.task, &reading) {
+        draft.remarks.task = Some(task_receipt(text, reading, &ranking));
+        draft.plan.sections.problems.extend(task_problems(reading, &ranking));
+    }
+    Ok(ranking)
 }
 
 /// Renders each of the files, and asks git for their history if the order depends on it.

@@ -275,6 +275,7 @@ fn removed_file(path: RelPath) -> ShownFile {
         reason: None,
         stability: FileStability::default(),
         request_position: usize::MAX,
+        score: None,
     };
     let state = KnownState::LeftOut(SkipReason::Vanished);
     ShownFile::new(KnownFile { path, tracked: false, state }, candidate, SummaryDetail::Words)

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::gather::{ShownFile, render_as};
 use super::pack::PackContext;
+use super::pack_costs::FileHead;
 use super::render::{Renderer, encoding_remark, without_secret_values};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
@@ -97,6 +98,14 @@ fn summary_block(
         }
     }
     Some(block)
+}
+
+/// Shows the first lines of a file, which is a block of nothing but its name so far.
+pub(super) fn head_block(named: &DocumentBlock, head: &FileHead) -> DocumentBlock {
+    let mut body = head.text.clone();
+    let mut more = u32::try_from(head.more).unwrap_or(u32::MAX);
+    write_gap(&mut body, &mut more);
+    DocumentBlock { view: ViewMode::Excerpt, body, ..named.clone() }
 }
 
 /// Returns the signature without what may be a password in it.

@@ -6,13 +6,14 @@ use std::ops::RangeInclusive;
 use super::gather::{merged_items, render_candidate, route, routing};
 use super::render::{DocumentRun, type_or_unknown};
 use super::request::AggregationRequest;
+use super::task::{rank_score, thousandths};
 use super::view::{base_text, base_texts};
 use crate::aggregate::{CandidateFile, Focus, RoutedView, RoutingContext, RuleVerdict};
 use crate::engine::error::Error;
 use crate::engine::index::select_named;
 use crate::engine::summaries::choose_summaries;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::{ContentHash, FileType, RelPath, SkipReason, SummaryProvenance, ViewMode};
+use crate::model::{ContentHash, FileType, RankScore, RelPath, SkipReason, SummaryProvenance, ViewMode};
 use crate::{aggregate, render};
 
 /// Why a file gets the view that it gets.
@@ -51,10 +52,7 @@ pub struct LimitedView {
     /// Its place among the files by rank, from 1.
     pub place: usize,
     pub files: usize,
-    /// Its score: the sum of the parts, times a factor for what the file is for.
-    pub score: f64,
-    /// The parts of the score, with their names.
-    pub parts: Vec<(&'static str, f64)>,
+    pub score: RankScore,
     /// Its best symbols, if its symbols were ranked.
     pub symbols: Vec<RankedName>,
 }
@@ -65,7 +63,7 @@ pub struct RankedName {
     pub name: String,
     /// Its lines, from 1.
     pub lines: RangeInclusive<u32>,
-    pub score: f64,
+    pub score_thousandths: u64,
 }
 
 /// So many symbols of a file are explained.
@@ -128,21 +126,19 @@ impl DocumentRun<'_, '_> {
         }
         let limited = shown.chain(listed).chain(dropped).filter_map(|(candidate, is_shown)| {
             let at = *positions.get(&candidate.block.path)?;
-            let score = ranking.scores[at];
             let symbols =
                 ranking.symbols.iter().filter(|symbol| symbol.file == at && !symbol.name.is_empty());
             let symbols = symbols.map(|symbol| RankedName {
                 name: symbol.name.clone(),
                 lines: symbol.lines.clone(),
-                score: symbol.score,
+                score_thousandths: thousandths(symbol.score),
             });
             let view = LimitedView {
                 view: is_shown.then_some(candidate.block.view),
                 reason: candidate.reason,
                 place: places[at],
                 files: places.len(),
-                score: score.total,
-                parts: score.parts.named().to_vec(),
+                score: rank_score(&ranking.scores[at]),
                 symbols: symbols.take(MAX_SYMBOLS).collect(),
             };
             Some((candidate.block.path, view))

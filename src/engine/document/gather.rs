@@ -104,6 +104,7 @@ fn name_candidate(file: &KnownFile, routed: RoutedView, given: usize) -> Candida
         reason: None,
         stability: FileStability::default(),
         request_position: given,
+        score: None,
     }
 }
 
@@ -169,6 +170,7 @@ pub(super) fn render_candidate(
         reason,
         stability: FileStability::default(),
         request_position: given,
+        score: None,
     }
 }
 

@@ -28,6 +28,7 @@ mod select;
 mod stability;
 #[cfg(test)]
 mod summary_tests;
+mod task;
 #[cfg(test)]
 mod tests;
 mod view;

@@ -6,10 +6,11 @@
 
 use std::collections::HashMap;
 
-use super::excerpts::{BlockMemo, BlockSelection, render_blocks};
+use super::excerpts::{BlockMemo, BlockSelection, head_block, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts};
 use super::render::Renderer;
+use super::task::rank_score;
 use crate::aggregate::{
     CandidateFile, FileDemand, ListedFile, NameTree, PackInput, PackShares, PackSymbol, PackableFile,
     PackedView, Packing, RoutingContext,
@@ -88,6 +89,7 @@ pub(super) fn pack_draft(
     let mut blocks = render_blocks(renderer, &files, &selections, context, has_summaries, &mut memo.blocks);
     let mut listed: HashMap<usize, ListedFile> = HashMap::new();
     for (at, (mut shown, view)) in files.into_iter().zip(views).enumerate() {
+        shown.candidate.score = Some(rank_score(&context.ranking.scores[at]));
         let names = match view {
             Some(PackedView::Given) => {
                 draft.files.push(shown);
@@ -103,7 +105,17 @@ pub(super) fn pack_draft(
                 listed_order.push(at);
                 Vec::new()
             }
-            Some(PackedView::Names(count)) => memo.costs.names(at, count),
+            Some(PackedView::Names(count)) => {
+                let names = memo.costs.names(at, count);
+                if let Some(head) = memo.costs.head(at).filter(|_| names.is_empty()) {
+                    let block = head_block(&shown.candidate.block, head);
+                    show_as(&mut shown, block);
+                    draft.files.push(shown);
+                    listed_order.retain(|listed| *listed != at);
+                    continue;
+                }
+                names
+            }
             Some(PackedView::Path) => Vec::new(),
             None => {
                 draft.remarks.omitted.push(omitted(&shown));

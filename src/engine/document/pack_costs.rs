@@ -10,7 +10,7 @@ use super::render::Renderer;
 use crate::aggregate::{DocumentLimits, PackCosts, TokenCounter, important_names};
 use crate::engine::artifacts::ContentRef;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
-use crate::model::Symbol;
+use crate::model::{FileRole, Symbol};
 
 /// The mark of the gap that follows a piece of an excerpt, in tokens.
 const GAP: u64 = 8;
@@ -24,6 +24,9 @@ const SUMMARY: u64 = 60;
 const BYTES_A_TOKEN: u64 = 4;
 /// More than any document has room for: the cost of a row for a file without names.
 const IMPOSSIBLE: u64 = 1 << 40;
+/// So many lines represent a source without symbols. No longer ones: those are data.
+const HEAD_LINES: usize = 4;
+const MAX_HEAD_LINE: usize = 200;
 /// The most names of a row.
 const MAX_NAMES: usize = 40;
 
@@ -87,9 +90,33 @@ enum Piece {
 pub(super) struct CostMemo {
     costs: HashMap<(BudgetUnit, Piece), u64>,
     names: HashMap<usize, Vec<String>>,
+    heads: HashMap<usize, FileHead>,
+}
+
+/// The first lines of a source that has no symbols.
+#[derive(Clone)]
+pub(super) struct FileHead {
+    pub(super) text: String,
+    /// How many lines follow.
+    pub(super) more: usize,
+}
+
+impl FileHead {
+    /// Returns the first lines that are not blank; `None` if there are none.
+    fn of(text: &str) -> Option<Self> {
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let head: Vec<&str> = lines.by_ref().take(HEAD_LINES).collect();
+        let is_short = head.iter().all(|line| line.len() <= MAX_HEAD_LINE);
+        (!head.is_empty() && is_short).then(|| Self { text: head.join("\n") + "\n", more: lines.count() })
+    }
 }
 
 impl CostMemo {
+    /// Returns the first lines of a file that has no names; `file` is its position in the draft.
+    pub(super) fn head(&self, file: usize) -> Option<&FileHead> {
+        self.heads.get(&file)
+    }
+
     /// Returns the first names of a file; `file` is its position in the draft.
     pub(super) fn names(&self, file: usize, count: usize) -> Vec<String> {
         let names = self.names.get(&file).map(Vec::as_slice).unwrap_or_default();
@@ -127,13 +154,19 @@ impl DraftCosts<'_, '_, '_> {
         self.unit.tokens(GAP + if self.symbol(symbol).depth == 0 { 0 } else { CONTAINER_HEAD })
     }
 
-    /// Looks up the names of a file, the most important first.
+    /// Returns what the heading and the fences of a block take.
+    fn block_frame(&self, file: usize) -> u64 {
+        let path = self.unit.count(&self.files[file].file.path.to_string());
+        path + self.unit.tokens(BLOCK_FRAME)
+    }
+
+    /// Looks up the names of a file, the most important first; if it has none, its first lines.
     fn look_up_names(&mut self, file: usize) {
         if self.memo.names.contains_key(&file) {
             return;
         }
         let subject = ContentRef::from_file(&self.files[file].file);
-        let outline = subject.and_then(|subject| self.renderer.cache.outline(&subject));
+        let outline = subject.as_ref().and_then(|subject| self.renderer.cache.outline(subject));
         let scores: HashMap<&str, f64> = self
             .ranking
             .symbols
@@ -144,6 +177,13 @@ impl DraftCosts<'_, '_, '_> {
             .collect();
         let score = |symbol: &Symbol| scores.get(symbol.name.as_str()).copied().unwrap_or(0.0);
         let names = outline.map(|outline| important_names(&outline, MAX_NAMES, &score)).unwrap_or_default();
+        if names.is_empty()
+            && let Some(subject) = subject.filter(|subject| subject.file_type.role == FileRole::Code)
+            && let Ok((hash, text)) = self.renderer.cache.workspace.read_text(subject.path)
+            && hash == subject.hash
+        {
+            self.memo.heads.extend(FileHead::of(&text).map(|head| (file, head)));
+        }
         self.memo.names.insert(file, names);
     }
 }
@@ -152,9 +192,8 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
     fn block(&mut self, file: usize) -> u64 {
         let file = self.ranking.order[file];
         self.cost(Piece::Block(file), |costs| {
-            let path = costs.unit.count(&costs.files[file].file.path.to_string());
             let summary = if costs.has_summaries { SUMMARY } else { 0 };
-            path + costs.unit.tokens(BLOCK_FRAME + summary)
+            costs.block_frame(file) + costs.unit.tokens(summary)
         })
     }
 
@@ -182,7 +221,9 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
         self.cost(Piece::Names(file, count), |costs| {
             let names = costs.memo.names(file, count);
             if names.is_empty() {
-                return IMPOSSIBLE;
+                // Its first lines take the place of names.
+                let head = costs.memo.head(file).map(|head| costs.unit.count(&head.text));
+                return head.map_or(IMPOSSIBLE, |head| head + costs.block_frame(file));
             }
             costs.unit.count(&format!("{}: {}\n", costs.files[file].file.path, names.join(", ")))
         })

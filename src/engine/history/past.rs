@@ -100,11 +100,6 @@ impl PastCommits {
         past
     }
 
-    /// Returns whether there is no commit.
-    pub(in crate::engine) fn is_empty(&self) -> bool {
-        self.commits.is_empty()
-    }
-
     /// Returns the commits in terms of some files.
     pub(in crate::engine) fn of_files<'a>(
         &'a self,
@@ -142,6 +137,6 @@ mod tests {
         let expected: [(&[u8], Vec<usize>, usize); 3] =
             [(b"Add a", vec![2, 0], 2), (b"Empty", vec![], 0), (b"Fix b", vec![0], 2)];
         assert_eq!(commits, expected);
-        assert!(PastCommits::parse(b"").is_empty());
+        assert!(PastCommits::parse(b"").commits.is_empty());
     }
 }
