@@ -21,7 +21,7 @@ use crate::syntax::text::{SourceText, SynthesizedItem};
 /// A pointer longer than one part in so many of what it stands for is left out: it would cost what the gap saves.
 const POINTER_SHARE: usize = 4;
 /// An excerpt of fewer bytes may be replaced by one that is larger by as many.
-const SMALL_EXCERPT: usize = 1_000;
+const SMALL_EXCERPT: usize = 4_000;
 
 /// What an excerpt shows. All lines are those of the file, from 1.
 pub struct ExcerptRequest<'a> {
@@ -64,11 +64,12 @@ pub(in crate::syntax) fn excerpt_text(
     sort_cuts(&mut cuts);
     let style = GapStyle::of(compiled.language.id);
     let lines = ExcerptLines::new(&source, style, request);
-    let errors = error_count(tree.root_node());
+    // The errors of a preprocessed copy are not those of the source.
+    let mut errors = source.preprocessed().is_none().then(|| error_count(tree.root_node()));
     let sparse = request.signatures.filter(|_| style.is_some()).map(|_| lines.unwanted(&tree));
     let sparse = sparse.map(|dropped| lines.excerpt(&cuts, dropped, request));
     if let Some(sparse) = &sparse
-        && is_as_sound(compiled, &sparse.text, errors, give_up)
+        && is_as_sound(compiled, &sparse.text, text, &mut errors, give_up)
     {
         return Some(sparse.clone());
     }
@@ -76,11 +77,11 @@ pub(in crate::syntax) fn excerpt_text(
     // excerpt that a parser stumbles over.
     let most = sparse.as_ref().map_or(usize::MAX, |sparse| sparse.text.len() * 2 + SMALL_EXCERPT);
     let complete = lines.excerpt(&cuts, vec![false; lines.count()], request);
-    if complete.text.len() <= most && is_as_sound(compiled, &complete.text, errors, give_up) {
+    if complete.text.len() <= most && is_as_sound(compiled, &complete.text, text, &mut errors, give_up) {
         return Some(complete);
     }
     let cautious = apply_cuts(text, &lines.outside_bodies(&cuts), CutMode::Conservative);
-    if cautious.len() <= most && is_as_sound(compiled, &cautious, errors, give_up) {
+    if cautious.len() <= most && is_as_sound(compiled, &cautious, text, &mut errors, give_up) {
         return Some(Excerpt { text: cautious, gaps: Vec::new() });
     }
     match sparse {
@@ -89,17 +90,24 @@ pub(in crate::syntax) fn excerpt_text(
     }
 }
 
-/// Returns whether an excerpt has no more errors than its source.
+/// Returns whether an excerpt has no more errors than its source. A source that cannot be parsed in time is not held
+/// against it.
 fn is_as_sound(
     compiled: &CompiledLanguage,
     excerpt: &str,
-    errors: usize,
+    text: &str,
+    errors: &mut Option<usize>,
     give_up: &mut dyn FnMut() -> bool,
 ) -> bool {
-    // As the source was parsed: an excerpt of what needs preprocessing needs it as well.
-    let preprocessed = compiled.language.preprocess.and_then(|preprocess| preprocess(excerpt));
-    let excerpt = preprocessed.as_ref().map_or(excerpt, |preprocessed| &preprocessed.text);
-    parse(compiled, excerpt, give_up).is_ok_and(|tree| error_count(tree.root_node()) <= errors)
+    let Ok(tree) = parse(compiled, excerpt, give_up) else { return false };
+    let now = error_count(tree.root_node());
+    if now == 0 {
+        return true;
+    }
+    if errors.is_none() {
+        *errors = parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
+    }
+    errors.is_none_or(|errors| now <= errors)
 }
 
 /// How a language writes a comment that stands for lines.
