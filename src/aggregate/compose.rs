@@ -51,6 +51,8 @@ pub struct CandidateFile {
     pub request_position: usize,
     /// Its score, where the document has a limit.
     pub score: Option<RankScore>,
+    /// Whether it is in the part that does not depend on the task, which comes first.
+    pub is_stable_part: bool,
 }
 
 /// The most that a document may be. What is `None` is not limited.
@@ -100,7 +102,11 @@ pub fn compose(
     listed: &[ListedFile],
     remarks: ReceiptNotes,
 ) -> Document {
-    files.sort_by(|a, b| compare_files(plan.order, sort_key(a), sort_key(b)));
+    files.sort_by(|a, b| {
+        let by_part = b.is_stable_part.cmp(&a.is_stable_part);
+        by_part.then_with(|| compare_files(plan.order, sort_key(a), sort_key(b)))
+    });
+    let stable_blocks = files.iter().filter(|file| file.is_stable_part).count();
     let ReceiptNotes { name, limits, omitted: left_out, missing, task, packing } = remarks;
     let receipt = Receipt {
         tier: plan.tier.map(Tier::number),
@@ -140,6 +146,7 @@ pub fn compose(
         part,
         files_heading,
         blocks,
+        stable_blocks,
         more_files,
         is_cut,
         tree,

@@ -44,7 +44,8 @@ pub use mcp::{McpInfo, serve as serve_mcp};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, ExplainQuery, FilesQuery, FormatName, IndexQuery, LineRange, MaskEntry, MaskName,
-    ModeName, OrderName, OutlineQuery, PartName, StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
+    ModeName, OrderName, OutlineQuery, PartName, SearchQuery, StrategyName, SymbolsQuery, ViewQuery,
+    ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;

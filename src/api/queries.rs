@@ -88,6 +88,22 @@ pub struct SymbolsQuery {
     pub definition: bool,
 }
 
+/// What to search for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SearchAsk")]
+pub struct SearchQuery {
+    /// Words, a question, the text of an issue, a stack trace or an error message.
+    pub query: String,
+    /// The most hits; 20 by default.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1000))]
+    pub limit: Option<u32>,
+    /// Only hits of this kind: `file`, or a kind of symbol as in outlines, such as `function` or `class`.
+    #[serde(default)]
+    pub kind: Option<String>,
+}
+
 /// The options that select views.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -19,11 +19,11 @@ use super::local_queries::{
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    ExplainQuery, FilesQuery, IndexQuery, OutlineQuery, SymbolsQuery, ViewQuery,
+    ExplainQuery, FilesQuery, IndexQuery, OutlineQuery, SearchQuery, SymbolsQuery, ViewQuery,
 };
 use super::wire::{
     AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument, FileExplanation, FileOutline,
-    FileStates, FileView, FoundSymbol, IndexRun, decode_json, decode_nested, encode_document,
+    FileStates, FileView, FoundSymbol, IndexRun, SearchResult, decode_json, decode_nested, encode_document,
 };
 use crate::engine::{CachedDocument, ExportedArtifacts};
 use crate::model::{Document, Slice, SliceResolution};
@@ -126,6 +126,12 @@ wire_queries! {
     Symbols(SymbolsQuery) -> Vec<FoundSymbol> {
         command: "symbols", path: "/v1/symbols", summary: "Show where a name is defined.", body: SymbolsQuery, nested: true
     }
+    Search(SearchQuery) -> SearchResult {
+        command: "search",
+        path: "/v1/search",
+        summary: "Find the files and symbols that match a text, the best first.",
+        body: SearchQuery
+    }
     Aggregate(AggregateQuery) -> ComposedDocument {
         command: "aggregate",
         path: "/v1/aggregate",
@@ -200,6 +206,7 @@ pub enum AnyQuery {
     Outline(OutlineQuery),
     View(ViewQuery),
     Symbols(SymbolsQuery),
+    Search(SearchQuery),
     Aggregate(Box<AggregateQuery>),
     Explain(Box<ExplainQuery>),
     CacheStatus(CacheStatusQuery),
@@ -360,6 +367,11 @@ mod tests {
                 ..AggregateQuery::default()
             })),
             AnyQuery::Explain(Box::new(ExplainQuery { file: "a.py".to_owned(), choice: full_selection() })),
+            AnyQuery::Search(SearchQuery {
+                query: "parse header".to_owned(),
+                limit: Some(3),
+                kind: Some("file".to_owned()),
+            }),
             AnyQuery::CacheStatus(CacheStatusQuery {}),
             AnyQuery::CacheClear(CacheClearQuery { summaries: true, ..CacheClearQuery::default() }),
             AnyQuery::CacheVerify(CacheVerifyQuery {}),

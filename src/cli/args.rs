@@ -174,6 +174,15 @@ pub enum CliCommand {
   slop symbol Engine.run
   slop symbol parse_header --definition")]
     Symbol(SymbolArgs),
+    /// Find the files and symbols that match a text, the best first
+    ///
+    /// Reads any text: words, a question, an issue, a stack trace, a compiler error. What it finds is what
+    /// `slop aggregate --task` selects from. Each hit says why it is one: the parts of its score.
+    #[command(after_help = "Examples:
+  slop search \"parse the content-type header\"
+  slop search NullPointerException --kind method
+  slop search --limit 5 \"$(cat trace.txt)\"")]
+    Search(SearchArgs),
     /// Compose one context document for an agent
     ///
     /// Tier 1 (orchestrator) gets a summary of each file and the file tree; tier 2 (tech lead) gets summaries with
@@ -339,6 +348,20 @@ pub struct SymbolArgs {
     /// Print only the signatures
     #[arg(long)]
     pub signature: bool,
+}
+
+/// Arguments of `search`.
+#[derive(Debug, Arguments)]
+pub struct SearchArgs {
+    /// What to search for
+    #[arg(value_name = "QUERY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub query: String,
+    /// Show at most this many hits
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// Show only hits of this kind: file, function, method, class, struct and so on
+    #[arg(long, value_name = "KIND")]
+    pub kind: Option<String>,
 }
 
 /// Arguments of `cache`.

@@ -130,6 +130,7 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::Outline(_)
         | AnyQuery::View(_)
         | AnyQuery::Symbols(_)
+        | AnyQuery::Search(_)
         | AnyQuery::Explain(_)
         | AnyQuery::CacheStatus(_)
         | AnyQuery::CacheClear(_)

@@ -48,5 +48,6 @@ pub use options::{IndexReport, NoProgress, Options, ScanProgress, World};
 pub use parallel::STACK_BYTES;
 pub use project::Project;
 pub use queries::{OutlineAnswer, SymbolAnswer};
+pub use ranking::{HitKind, SearchAnswer, SearchHit, SearchRequest};
 pub use shared::WorkspaceCache;
 pub use workspace::watch_folders;

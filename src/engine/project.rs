@@ -17,6 +17,7 @@ use crate::engine::document::{
     InputsDigest, PendingDelivery, PreparedDocument, PriorOutputs, ViewAnswer, ViewRequest,
 };
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Trust};
+use crate::engine::ranking::{SearchAnswer, SearchRequest, SharedHistory, search};
 use crate::engine::summaries::{
     PromptPreparer, PromptPreview, SubjectFolder, SubjectKey, SubjectLocation, SummaryLookup, SummaryPolicy,
     SummaryTasks, TaskSkipReason,
@@ -132,6 +133,14 @@ impl Project<'_> {
     /// With `with_text` each comes with its text.
     pub fn symbols(&mut self, name: &str, with_text: bool, trust: Trust) -> Result<Vec<SymbolAnswer>, Error> {
         queries::symbols(&mut self.cache, name, with_text, trust)
+    }
+
+    /// Returns the files and symbols that match a text, the best first.
+    pub fn search(&mut self, request: &SearchRequest, trust: Trust) -> Result<SearchAnswer, Error> {
+        let documents = self.shared.as_deref().map(WorkspaceCache::documents);
+        let history =
+            documents.map(|caches| SharedHistory { commits: &caches.commits, past: &caches.past_commits });
+        search(&mut self.cache, history.as_ref(), request, trust)
     }
 
     /// Marks the lines `start_line` to `end_line` of a file, from 1 and inclusive. Writes nothing.

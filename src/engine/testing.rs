@@ -250,6 +250,7 @@ pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&s
         summary_detail: SummaryDetail::Words,
         by_model: false,
         tree: false,
+        stable_thousandths: 0,
         language_views: BTreeMap::new(),
     };
     AggregationRequest {

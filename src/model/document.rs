@@ -54,6 +54,8 @@ pub struct Document {
     /// Heading of the section of files, without `## `.
     pub files_heading: &'static str,
     pub blocks: Vec<DocumentBlock>,
+    /// How many of the first blocks are the same for every task; a heading separates them from the others.
+    pub stable_blocks: usize,
     /// Whether files were omitted to fit the budget, which the document then notes.
     pub is_cut: bool,
     /// The rows of the files that are shown by the names of their symbols.
@@ -279,6 +281,23 @@ pub struct RankScore {
     pub thousandths: u64,
     /// The parts that are not 0, with their names.
     pub parts: Vec<(&'static str, u64)>,
+}
+
+impl RankScore {
+    /// Returns a score and those of its parts that are not 0, in thousandths.
+    pub fn of(total: f64, parts: &[(&'static str, f64)]) -> Self {
+        let parts = parts.iter().filter(|(_, value)| 0.0 < *value);
+        Self {
+            thousandths: thousandths(total),
+            parts: parts.map(|(part, value)| (*part, thousandths(*value))).collect(),
+        }
+    }
+}
+
+/// Scores are small and never negative.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and a billion")]
+fn thousandths(score: f64) -> u64 {
+    (score.clamp(0.0, 1e6) * 1000.0).round() as u64
 }
 
 /// How a budget was spent, in its unit: tokens, or bytes if only these are limited. What is selected is measured before

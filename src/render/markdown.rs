@@ -39,7 +39,8 @@ pub fn render_markdown(document: &Document) -> String {
     if document.part.has_prefix() {
         text.push_str(&files_heading(document));
     }
-    for block in &document.blocks {
+    for (at, block) in document.blocks.iter().enumerate() {
+        text.push_str(task_heading(document, at));
         text.push('\n');
         write_block(&mut text, block);
     }
@@ -54,6 +55,11 @@ fn files_heading(document: &Document) -> String {
     format!("## {}\n", document.files_heading)
 }
 
+/// Returns what precedes the block at `position`: a heading before the first one that was chosen for the task.
+pub fn task_heading(document: &Document, position: usize) -> &'static str {
+    if 0 < position && position == document.stable_blocks { "\n## For this task\n" } else { "" }
+}
+
 fn push_markdown(text: &mut String, piece: PrefixPiece<'_>) {
     match piece {
         PrefixPiece::Text(words) => text.push_str(&words),
@@ -63,8 +69,9 @@ fn push_markdown(text: &mut String, piece: PrefixPiece<'_>) {
 
 /// Returns the part before the cache boundary, in pieces: each file is one.
 pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
-    let blocks = document.blocks.iter().map(|block| {
+    let blocks = document.blocks.iter().enumerate().map(|(at, block)| {
         let mut text = String::with_capacity(block.body.len() + 200);
+        text.push_str(task_heading(document, at));
         text.push('\n');
         write_block(&mut text, block);
         PrefixPiece::Text(text)

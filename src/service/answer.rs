@@ -13,11 +13,13 @@ use crate::api::{
     AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
     ComposeQuery, ExplainQuery, ExportQuery, FileStates, FilesQuery, IndexQuery, IndexRun, LineRange,
     LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, Payload, Query,
-    ResolveSlicesQuery, SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
+    ResolveSlicesQuery, SearchQuery, SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
 };
 use crate::config::LoadedConfig;
-use crate::engine::{Code, Error, Project, Trust, ViewRequest, nearest_symbols, select_symbols};
-use crate::model::{ArtifactKind, MaskMode, Slice};
+use crate::engine::{
+    Code, Error, HitKind, Project, SearchRequest, Trust, ViewRequest, nearest_symbols, select_symbols,
+};
+use crate::model::{ArtifactKind, MaskMode, Slice, SymbolKind, printable};
 
 /// The most similar names that are suggested for one that no symbol has.
 const MAX_NEAREST: usize = 3;
@@ -100,6 +102,7 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         AnyQuery::Symbols(SymbolsQuery { name, definition }) => complete::<SymbolsQuery>(move |project| {
             Ok(convert_all(project.symbols(&name, definition, Trust::Stamps)?))
         }),
+        AnyQuery::Search(query) => resolve_search(query)?,
         AnyQuery::Aggregate(query) => resolve_document(*query, settings)?,
         AnyQuery::Explain(query) => {
             let request = resolve_explain(&query, settings)?;
@@ -152,6 +155,32 @@ fn resolve_local(query: LocalQuery, settings: QuerySettings<'_>) -> Result<Resol
         // The service that opened the project writes the document that this resolves to.
         LocalQuery::WriteDocument(query) => resolve_document(query.document, settings)?,
     })
+}
+
+/// The most hits of a search that does not name a number.
+const DEFAULT_HITS: u32 = 20;
+/// The most hits that may be asked for.
+const MAX_HITS: u32 = 1000;
+
+fn resolve_search(query: SearchQuery) -> Result<ResolvedQuery, ApiError> {
+    let limit = query.limit.unwrap_or(DEFAULT_HITS);
+    if !(1..=MAX_HITS).contains(&limit) {
+        return Err(bad_query("number of hits is not between 1 and 1000", "give a limit from 1 to 1000"));
+    }
+    let kind = match query.kind.as_deref() {
+        None => None,
+        Some("file") => Some(HitKind::File),
+        Some(name) => match SymbolKind::from_name(name) {
+            Some(kind) => Some(HitKind::Symbol(kind)),
+            None => {
+                let hint = "`file`, or a kind of symbol as `slop outline --json` writes it, such as function or class";
+                return Err(bad_query(&format!("no kind of hit is named `{}`", printable(name)), hint));
+            }
+        },
+    };
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let request = SearchRequest { text: query.query, limit, kind };
+    Ok(complete::<SearchQuery>(move |project| Ok(project.search(&request, Trust::Stamps)?.into())))
 }
 
 fn resolve_outline(query: OutlineQuery) -> ResolvedQuery {

@@ -15,8 +15,8 @@ use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, 
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallOptions, DocumentRequest, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote,
-    FreshnessState, IndexQuery, OutlineQuery, Payload, QueryJob, Receiver, Service, ServiceAnswer,
-    SymbolsQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    FreshnessState, IndexQuery, OutlineQuery, Payload, QueryJob, Receiver, SearchQuery, Service,
+    ServiceAnswer, SymbolsQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -109,6 +109,7 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::Outline(_) => OutlineQuery::answer_schema(&mut schemas),
         AnyQuery::View(_) => ViewQuery::answer_schema(&mut schemas),
         AnyQuery::Symbols(_) => SymbolsQuery::answer_schema(&mut schemas),
+        AnyQuery::Search(_) => SearchQuery::answer_schema(&mut schemas),
         AnyQuery::Aggregate(_) => AggregateQuery::answer_schema(&mut schemas),
         AnyQuery::Explain(_) => ExplainQuery::answer_schema(&mut schemas),
         AnyQuery::CacheStatus(_) => CacheStatusQuery::answer_schema(&mut schemas),

@@ -317,7 +317,8 @@ impl<'i, 'c> PackSelection<'i, 'c> {
             if self.take_row(file, growth, round, cap) {
                 misses = 0;
                 growing.extend(self.growth(file, growth));
-            } else {
+            } else if self.row(file, growth) <= self.input.budget {
+                // A row that no budget has room for says nothing about the next ones.
                 misses += 1;
             }
         }

@@ -8,6 +8,7 @@ mod envelope;
 mod files;
 mod receipt;
 mod scalars;
+mod search;
 mod structure;
 
 pub use cache::{AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict};
@@ -22,4 +23,5 @@ pub use receipt::{
 };
 pub use scalars::{Dollars, MissingPath, display_path};
 pub(super) use scalars::{spelled_path, wire_path};
+pub use search::SearchResult;
 pub use structure::{FileOutline, FoundSymbol, SymbolNode, exported_json, language_name};

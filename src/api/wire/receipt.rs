@@ -387,7 +387,7 @@ pub struct LimitEffect {
     pub symbols: Vec<SymbolRank>,
 }
 
-/// The score of a file.
+/// The score of a file or symbol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScoreParts {
     /// The sum of the parts, times a factor for what the file is for; in thousandths.
@@ -406,7 +406,8 @@ impl From<RankScore> for ScoreParts {
 /// A part of a score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScorePart {
-    /// What it is for: `text`, `path`, `mention`, `subjects`, `nearness`, `together`, `same_stem` or `changes`.
+    /// What it is for. Of files: `text`, `path`, `mention`, `subjects`, `nearness`, `together`, `same_stem`, `changes`; of
+    /// symbols: `text`, `name`, `exact`, `frame`, and `file` for the parts of their file.
     pub part: String,
     /// Its value in thousandths.
     pub thousandths: u64,
@@ -421,8 +422,8 @@ pub struct SymbolRank {
     pub start_line: u32,
     /// Its last line, inclusive.
     pub end_line: u32,
-    /// Its score in thousandths.
-    pub score_thousandths: u64,
+    /// Its score.
+    pub score: ScoreParts,
 }
 
 impl From<Explanation> for FileExplanation {
@@ -461,7 +462,7 @@ impl From<LimitedView> for LimitEffect {
             name: symbol.name,
             start_line: *symbol.lines.start(),
             end_line: *symbol.lines.end(),
-            score_thousandths: symbol.score_thousandths,
+            score: symbol.score.into(),
         };
         Self {
             view: limited.view.map(|view| view.name().to_owned()),

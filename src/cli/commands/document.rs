@@ -330,14 +330,14 @@ fn write_limit_effect(
         output.write_line(&format!(
             "  symbol       {} ({})",
             symbol.name,
-            thousandths(symbol.score_thousandths)
+            thousandths(symbol.score.thousandths)
         ))?;
     }
     Ok(())
 }
 
 /// Writes a number that is given in thousandths.
-fn thousandths(number: u64) -> String {
+pub(super) fn thousandths(number: u64) -> String {
     format!("{}.{:03}", number / 1000, number % 1000)
 }
 

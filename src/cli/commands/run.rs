@@ -107,6 +107,7 @@ fn run_at(
         CliCommand::Outline(args) => queries::outline(args, context),
         CliCommand::View(args) => queries::view(args, context),
         CliCommand::Symbol(args) => queries::symbol(args, context),
+        CliCommand::Search(args) => queries::search(args, context),
         CliCommand::Aggregate(args) => document::aggregate(args, environment, context),
         CliCommand::Summarize(args) => summarize::run(args, context),
         CliCommand::Agent(args) => agent::run(&args.command, context),

@@ -121,6 +121,7 @@ fn any_tier() -> impl Strategy<Value = TierOptions> {
         any::<bool>(),
     )
         .prop_map(|(tier, view, summary_detail, tree)| TierOptions {
+            stable_thousandths: if tree { 250 } else { 0 },
             tier,
             view,
             focus_view: if tier == Tier::Qa { ViewMode::Window } else { ViewMode::Full },

@@ -8,7 +8,7 @@ use super::gather::{
     DraftDocument, GatheredFiles, document_plan, gather_files, merged_items, routing, summary_detail,
 };
 use super::measure::measure;
-use super::pack::{PackContext, PackMemo, pack_draft};
+use super::pack::{PackContext, PackMemo, pack_draft, pack_stable};
 use super::pack_costs::BudgetUnit;
 use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
@@ -49,7 +49,10 @@ pub(super) struct ComposeInputs {
     pub(super) history: Option<GitHistory>,
     /// The ranks of the draft's files, if there are limits.
     pub(super) ranking: Option<ProjectRanking>,
+    /// The ranks that do not depend on the task, if a part of the document does not.
+    general: Option<ProjectRanking>,
     memo: PackMemo,
+    general_memo: PackMemo,
 }
 
 impl PreparedDocument {
@@ -123,8 +126,21 @@ impl DocumentRun<'_, '_> {
             true => Some(rank_draft(self.cache, past, request, &mut draft, &focus, history.as_ref())?),
             false => None,
         };
-        let (request, memo) = (request.clone(), PackMemo::default());
-        let inputs = ComposeInputs { request, focus, items, summaries, history, ranking, memo };
+        let general = match has_stable_part(request) {
+            true => Some(rank_generally(self.cache, past, &draft, history.as_ref())),
+            false => None,
+        };
+        let inputs = ComposeInputs {
+            request: request.clone(),
+            focus,
+            items,
+            summaries,
+            history,
+            ranking,
+            general,
+            memo: PackMemo::default(),
+            general_memo: PackMemo::default(),
+        };
         Ok((PreparedDocument { draft, inputs }, digest))
     }
 
@@ -177,7 +193,8 @@ impl DocumentRun<'_, '_> {
         draft: DraftDocument,
         inputs: &mut ComposeInputs,
     ) -> Result<(DraftDocument, Option<ReaderState>), Error> {
-        let ComposeInputs { request, focus, items, summaries, ranking, memo, .. } = inputs;
+        let ComposeInputs { request, focus, items, summaries, ranking, general, memo, general_memo, .. } =
+            inputs;
         let mut renderer = self.renderer(summaries);
         let limits = draft.remarks.limits;
         let Some(ranking) = ranking.as_ref().filter(|_| limits.is_some()) else {
@@ -186,12 +203,29 @@ impl DocumentRun<'_, '_> {
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         let unit = BudgetUnit::of(limits, renderer.cache.workspace.options.counter);
         let is_guided = request.task.is_some() || !request.focus.is_empty();
-        let context = PackContext { ranking, routing: &routing, is_guided, unit };
-        let mut empty = draft.clone();
-        empty.files.clear();
         let images_apart = request.sections.images_apart;
-        let frame = size(renderer.cache, empty, unit, images_apart);
         let limit = limits.tokens.or(limits.bytes).unwrap_or(u64::MAX);
+        let mut stable = HashMap::new();
+        if let Some(ranking) = general {
+            let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));
+            let context =
+                PackContext { ranking, routing: &routing, is_guided: false, unit, stable: &HashMap::new() };
+            // Of the limit and not of what is left beside the attachments, which may differ from task to task.
+            let room = limit / 1000 * share;
+            stable = pack_stable(&mut renderer, &draft, &context, general_memo, room);
+        }
+        let context = PackContext { ranking, routing: &routing, is_guided, unit, stable: &stable };
+        let mut empty = draft.clone();
+        empty.files = empty
+            .files
+            .into_iter()
+            .enumerate()
+            .filter_map(|(at, mut shown)| {
+                shown.candidate.block = stable.get(&at)?.clone();
+                Some(shown)
+            })
+            .collect();
+        let frame = size(renderer.cache, empty, unit, images_apart);
         // Rooms that are known to be enough for nothing more, and too much.
         let (mut enough, mut too_much) = (0, u64::MAX);
         let mut room = limit.saturating_sub(frame);
@@ -237,6 +271,7 @@ impl DocumentRun<'_, '_> {
             return Ok((draft, reader));
         }
         // Nothing but what is insisted on; if that is too large, the caller is told.
+        let context = PackContext { stable: &HashMap::new(), ..context };
         let mut least = pack_draft(&mut renderer, draft, &context, memo, 0);
         least.listed.clear();
         least.plan.tree = None;
@@ -293,6 +328,25 @@ fn rank_draft(
         draft.plan.sections.problems.extend(task_problems(reading, &ranking));
     }
     Ok(ranking)
+}
+
+/// Returns whether a part of the document is to be the same for every task.
+fn has_stable_part(request: &AggregationRequest) -> bool {
+    let has_share = request.tier.as_ref().is_some_and(|tier| 0 < tier.stable_thousandths);
+    has_share && request.limits.is_some() && request.task.is_some()
+}
+
+/// Ranks the files of a draft without regard to the task and the files in focus.
+fn rank_generally(
+    cache: &mut ArtifactCache<'_>,
+    shared: Option<&PastCommitCache>,
+    draft: &DraftDocument,
+    history: Option<&GitHistory>,
+) -> ProjectRanking {
+    let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.head));
+    let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
+    let request = RankingRequest { query: &RankingQuery::empty(), in_focus: &|_| false, past: &past };
+    rank_project(cache, &request, &known)
 }
 
 /// Renders each of the files, and asks git for their history if the order depends on it.

@@ -276,6 +276,7 @@ fn removed_file(path: RelPath) -> ShownFile {
         stability: FileStability::default(),
         request_position: usize::MAX,
         score: None,
+        is_stable_part: false,
     };
     let state = KnownState::LeftOut(SkipReason::Vanished);
     ShownFile::new(KnownFile { path, tracked: false, state }, candidate, SummaryDetail::Words)

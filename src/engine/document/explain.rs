@@ -6,7 +6,6 @@ use std::ops::RangeInclusive;
 use super::gather::{merged_items, render_candidate, route, routing};
 use super::render::{DocumentRun, type_or_unknown};
 use super::request::AggregationRequest;
-use super::task::{rank_score, thousandths};
 use super::view::{base_text, base_texts};
 use crate::aggregate::{CandidateFile, Focus, RoutedView, RoutingContext, RuleVerdict};
 use crate::engine::error::Error;
@@ -63,7 +62,7 @@ pub struct RankedName {
     pub name: String,
     /// Its lines, from 1.
     pub lines: RangeInclusive<u32>,
-    pub score_thousandths: u64,
+    pub score: RankScore,
 }
 
 /// So many symbols of a file are explained.
@@ -131,14 +130,14 @@ impl DocumentRun<'_, '_> {
             let symbols = symbols.map(|symbol| RankedName {
                 name: symbol.name.clone(),
                 lines: symbol.lines.clone(),
-                score_thousandths: thousandths(symbol.score),
+                score: RankScore::of(symbol.score, &symbol.parts.named()),
             });
             let view = LimitedView {
                 view: is_shown.then_some(candidate.block.view),
                 reason: candidate.reason,
                 place: places[at],
                 files: places.len(),
-                score: rank_score(&ranking.scores[at]),
+                score: RankScore::of(ranking.scores[at].total, &ranking.scores[at].parts.named()),
                 symbols: symbols.take(MAX_SYMBOLS).collect(),
             };
             Some((candidate.block.path, view))

@@ -105,6 +105,7 @@ fn name_candidate(file: &KnownFile, routed: RoutedView, given: usize) -> Candida
         stability: FileStability::default(),
         request_position: given,
         score: None,
+        is_stable_part: false,
     }
 }
 
@@ -171,6 +172,7 @@ pub(super) fn render_candidate(
         stability: FileStability::default(),
         request_position: given,
         score: None,
+        is_stable_part: false,
     }
 }
 

@@ -22,7 +22,12 @@ pub(super) fn measure(
         on_all_cores(&document.blocks, render::block_text)
     };
     let attached = attachment_text(document, images_apart);
+    let task_heading = render::task_heading(document, document.stable_blocks);
+    let has_task_heading = document.stable_blocks < document.blocks.len() && !task_heading.is_empty();
     texts.push(heading(document));
+    if has_task_heading {
+        texts.push(format!("{}\n", task_heading.trim_start()));
+    }
     // A block takes the empty line behind it; behind the last part there is none.
     match attached.strip_prefix('\n') {
         Some(sections) if document.part.has_prefix() => texts.push(sections.to_owned()),

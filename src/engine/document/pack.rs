@@ -10,7 +10,6 @@ use super::excerpts::{BlockMemo, BlockSelection, head_block, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts};
 use super::render::Renderer;
-use super::task::rank_score;
 use crate::aggregate::{
     CandidateFile, FileDemand, ListedFile, NameTree, PackInput, PackShares, PackSymbol, PackableFile,
     PackedView, Packing, RoutingContext,
@@ -18,8 +17,8 @@ use crate::aggregate::{
 use crate::engine::ranking::ProjectRanking;
 use crate::engine::workspace::KnownState;
 use crate::model::{
-    AggregationStrategy, DocumentBlock, Omission, OmittedFile, PackingReceipt, RelPath, RoutingRule, Tier,
-    ViewMode,
+    AggregationStrategy, DocumentBlock, Omission, OmittedFile, PackingReceipt, RankScore, RelPath,
+    RoutingRule, Tier, ViewMode,
 };
 use crate::{aggregate, render};
 
@@ -37,6 +36,8 @@ pub(super) struct PackContext<'a> {
     /// Whether a task or a focus says what matters.
     pub(super) is_guided: bool,
     pub(super) unit: BudgetUnit,
+    /// The blocks of the part that does not depend on the task, by the positions of their files.
+    pub(super) stable: &'a HashMap<usize, DocumentBlock>,
 }
 
 /// What was found out while a document was packed: it holds for other limits too.
@@ -44,6 +45,42 @@ pub(super) struct PackContext<'a> {
 pub(super) struct PackMemo {
     costs: CostMemo,
     blocks: BlockMemo,
+}
+
+/// Selects the part of a document that is the same for every task: blocks by general ranks, and nothing that the request
+/// insists on. Returns the blocks by the positions of their files.
+pub(super) fn pack_stable(
+    renderer: &mut Renderer<'_, '_>,
+    draft: &DraftDocument,
+    context: &PackContext<'_>,
+    memo: &mut PackMemo,
+    budget: u64,
+) -> HashMap<usize, DocumentBlock> {
+    let has_summaries = shows_summaries(context.routing);
+    let shares = shares(context, budget);
+    // Rows and paths follow at the end of the whole document.
+    let shares = PackShares { signatures: 1000 - shares.bodies, names: 0, paths: 0, ..shares };
+    let symbols = pack_symbols(&draft.files, context);
+    let files: Vec<PackableFile> = packable_files(&draft.files, context)
+        .into_iter()
+        .map(|file| PackableFile { demand: FileDemand::Ranked, ..file })
+        .collect();
+    let mut costs = DraftCosts {
+        renderer,
+        files: &draft.files,
+        ranking: context.ranking,
+        memo: &mut memo.costs,
+        unit: context.unit,
+        has_summaries,
+    };
+    let packing =
+        aggregate::pack(&PackInput { budget, shares, files: &files, symbols: &symbols }, &mut costs);
+    let mut views: Vec<Option<PackedView>> = vec![None; files.len()];
+    for packed in packing.files {
+        views[context.ranking.order[packed.file]] = Some(packed.view);
+    }
+    let selections = block_selections(&views);
+    render_blocks(renderer, &draft.files, &selections, context, has_summaries, &mut memo.blocks)
 }
 
 /// Returns whether a limited document decides how a file is shown.
@@ -62,7 +99,7 @@ pub(super) fn pack_draft(
     let files = std::mem::take(&mut draft.files);
     let has_summaries = shows_summaries(context.routing);
     let packing = {
-        let symbols = pack_symbols(&files, context.ranking);
+        let symbols = pack_symbols(&files, context);
         let packable = packable_files(&files, context);
         let mut costs = DraftCosts {
             renderer,
@@ -89,9 +126,14 @@ pub(super) fn pack_draft(
     let mut blocks = render_blocks(renderer, &files, &selections, context, has_summaries, &mut memo.blocks);
     let mut listed: HashMap<usize, ListedFile> = HashMap::new();
     for (at, (mut shown, view)) in files.into_iter().zip(views).enumerate() {
-        shown.candidate.score = Some(rank_score(&context.ranking.scores[at]));
+        let score = &context.ranking.scores[at];
+        shown.candidate.score = Some(RankScore::of(score.total, &score.parts.named()));
         let names = match view {
             Some(PackedView::Given) => {
+                if let Some(block) = context.stable.get(&at) {
+                    show_as(&mut shown, block.clone());
+                    shown.candidate.is_stable_part = true;
+                }
                 draft.files.push(shown);
                 continue;
             }
@@ -170,6 +212,8 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
         let candidate = &files[*at].candidate;
         let cost = || context.unit.count(&render::block_text(&candidate.block));
         let demand = match candidate.rule {
+            // It has its room already.
+            _ if context.stable.contains_key(at) => FileDemand::Binding(0),
             rule if rule.is_binding() => FileDemand::Binding(cost()),
             _ if is_ranked(candidate) => FileDemand::Ranked,
             _ => FileDemand::Curated(cost()),
@@ -182,13 +226,14 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
 }
 
 /// Returns the symbols of the files whose views are selected.
-fn pack_symbols(files: &[ShownFile], ranking: &ProjectRanking) -> Vec<PackSymbol> {
+fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackSymbol> {
+    let ranking = context.ranking;
     let mut places = vec![0; files.len()];
     for (place, at) in ranking.order.iter().enumerate() {
         places[*at] = place;
     }
     let symbols = ranking.symbols.iter().map(|symbol| {
-        let is_shown = is_ranked(&files[symbol.file].candidate);
+        let is_shown = is_ranked(&files[symbol.file].candidate) && !context.stable.contains_key(&symbol.file);
         PackSymbol {
             file: places[symbol.file],
             score: symbol.score.max(LEAST_SCORE),

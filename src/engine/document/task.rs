@@ -1,8 +1,8 @@
 //! What was understood of a task, for the receipt.
 
 use crate::engine::ranking::ProjectRanking;
-use crate::model::{IgnoredTaskText, RankScore, SectionProblem, TaskReceipt};
-use crate::search::{FileScore, IgnoredTextReason, TaskReading};
+use crate::model::{IgnoredTaskText, SectionProblem, TaskReceipt};
+use crate::search::{IgnoredTextReason, TaskReading};
 
 /// So many of each kind are listed; the rest would only repeat the task.
 const MAX_LISTED: usize = 20;
@@ -64,19 +64,4 @@ pub(super) fn task_problems(reading: &TaskReading, ranking: &ProjectRanking) -> 
     let unmatched = (!ranking.has_matches)
         .then(|| note("nothing in the project matches; files are ranked by their history".to_owned()));
     cut.into_iter().chain(unmatched).collect()
-}
-
-/// Returns a score as a receipt gives it.
-pub(super) fn rank_score(score: &FileScore) -> RankScore {
-    let parts = score.parts.named().into_iter().filter(|(_, value)| 0.0 < *value);
-    RankScore {
-        thousandths: thousandths(score.total),
-        parts: parts.map(|(part, value)| (part, thousandths(value))).collect(),
-    }
-}
-
-/// Returns a score in thousandths; scores are small and never negative.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a score is between 0 and 100")]
-pub(super) fn thousandths(score: f64) -> u64 {
-    (score.clamp(0.0, 1e6) * 1000.0).round() as u64
 }

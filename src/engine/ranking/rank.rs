@@ -9,7 +9,7 @@ use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, term_vecto
 use crate::engine::history::PastCommits;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::{FileRole, Outline, RelPath};
+use crate::model::{FileRole, Outline, RelPath, SymbolKind};
 use crate::search::{
     Chunk, ChunkKind, FileChunks, FileScore, FileWithSymbols, PathClass, RankedFile, RankingQuery,
     SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
@@ -53,6 +53,7 @@ pub(in crate::engine) struct RankedSymbol {
     pub(in crate::engine) file: usize,
     pub(in crate::engine) score: f64,
     pub(in crate::engine) parts: SymbolParts,
+    pub(in crate::engine) kind: Option<SymbolKind>,
     /// The name of its symbol; empty where the lines are in none.
     pub(in crate::engine) name: String,
     /// Its lines, from 1.
@@ -124,6 +125,7 @@ pub(in crate::engine) fn rank_project(
             file: *file,
             score: score.total,
             parts: score.parts,
+            kind: chunk.symbol.map(|symbol| symbol.kind),
             name: chunk.name().to_owned(),
             lines: chunk.start_line..=chunk.end_line,
             bytes: chunk.bytes.clone(),
