@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::delivery::{PendingDelivery, ReaderState, load_reader_state, reduce_to_changes};
+use super::delivery::{
+    PendingDelivery, ReaderState, load_reader_state, reduce_to_changes, shown_fingerprints,
+};
 use super::gather::{
-    DraftDocument, GatheredFiles, document_plan, gather_files, merged_items, routing, summary_detail,
+    DraftDocument, GatheredFiles, ShownFile, document_plan, gather_files, merged_items, render_as, routing,
+    summary_detail,
 };
 use super::measure::measure;
 use super::pack::{PackContext, PackMemo, pack_draft, pack_stable};
@@ -47,6 +50,7 @@ pub(super) struct ComposeInputs {
     items: CuratedItems,
     summaries: ModelSummaries,
     pub(super) history: Option<GitHistory>,
+    reader: Option<ReaderState>,
     /// The ranks of the draft's files, if there are limits.
     pub(super) ranking: Option<ProjectRanking>,
     /// The ranks that do not depend on the task, if a part of the document does not.
@@ -121,6 +125,14 @@ impl DocumentRun<'_, '_> {
         };
         let mut draft =
             DraftDocument { plan, files: gathered.shown, listed: Vec::new(), dropped: Vec::new(), remarks };
+        let reader = load_reader_state(&mut renderer, request);
+        if let Some(reader) = &reader {
+            let mut render = |renderer: &mut Renderer<'_, '_>, shown: &ShownFile| {
+                let (view, detail) = (shown.candidate.wanted, summary_detail(&routing));
+                render_as(renderer, view, detail, &shown.file, &routing, (None, None)).block
+            };
+            reduce_to_changes(&mut renderer, &mut draft, reader, &mut render);
+        }
         let past = self.caches.map(|caches| &caches.past_commits);
         let ranking = match is_limited {
             true => Some(rank_draft(self.cache, past, request, &mut draft, &focus, history.as_ref())?),
@@ -136,6 +148,7 @@ impl DocumentRun<'_, '_> {
             items,
             summaries,
             history,
+            reader,
             ranking,
             general,
             memo: PackMemo::default(),
@@ -159,7 +172,7 @@ impl DocumentRun<'_, '_> {
         prepared: PreparedDocument,
     ) -> Result<(DraftDocument, ComposeInputs), Error> {
         let PreparedDocument { draft, mut inputs } = prepared;
-        let (draft, _) = self.show_within(draft, &mut inputs)?;
+        let draft = self.show_within(draft, &mut inputs)?;
         Ok((draft, inputs))
     }
 
@@ -170,15 +183,18 @@ impl DocumentRun<'_, '_> {
         limits: DocumentLimits,
     ) -> Result<(Document, Option<PendingDelivery>), Error> {
         draft.remarks.limits = limits;
-        let (mut draft, reader) = self.show_within(draft, inputs)?;
-        let ComposeInputs { request, focus, items, summaries, history, .. } = inputs;
+        let mut draft = self.show_within(draft, inputs)?;
+        let ComposeInputs { request, focus, items, summaries, history, reader, .. } = inputs;
         let mut renderer = self.renderer(summaries);
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         // After the budget: whether a block has changed since a commit depends on the view that the file ended up in.
         if let (FileOrder::Stable, Some(history)) = (request.order, &history) {
             set_stability(&mut renderer, &mut draft.files, history, summary_detail(&routing));
         }
-        let pending = reader.as_ref().map(|reader| reader.pending_delivery(&draft.files));
+        let pending = reader.as_ref().map(|reader| {
+            let fingerprints = shown_fingerprints(&renderer, &draft.files);
+            reader.pending_delivery(&draft, &fingerprints)
+        });
         let mut document = assemble(draft);
         // A limit in tokens holds for the exact count; an estimate may be too low for some texts.
         let is_exact = request.exact_tokens || limits.tokens.is_some();
@@ -187,18 +203,18 @@ impl DocumentRun<'_, '_> {
         Ok((document, pending))
     }
 
-    /// Decides what each file is shown as, within the draft's limits, and leaves out what the reader has.
+    /// Decides what each file is shown as, within the draft's limits.
     fn show_within(
         &mut self,
         draft: DraftDocument,
         inputs: &mut ComposeInputs,
-    ) -> Result<(DraftDocument, Option<ReaderState>), Error> {
+    ) -> Result<DraftDocument, Error> {
         let ComposeInputs { request, focus, items, summaries, ranking, general, memo, general_memo, .. } =
             inputs;
         let mut renderer = self.renderer(summaries);
         let limits = draft.remarks.limits;
         let Some(ranking) = ranking.as_ref().filter(|_| limits.is_some()) else {
-            return Ok(without_known_files(&mut renderer, request, draft));
+            return Ok(draft);
         };
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         let unit = BudgetUnit::of(limits, renderer.cache.workspace.options.counter);
@@ -229,13 +245,12 @@ impl DocumentRun<'_, '_> {
         // Rooms that are known to be enough for nothing more, and too much.
         let (mut enough, mut too_much) = (0, u64::MAX);
         let mut room = limit.saturating_sub(frame);
-        let mut best: Option<(u64, DraftDocument, Option<ReaderState>)> = None;
+        let mut best: Option<(u64, DraftDocument)> = None;
         for _ in 0..MAX_ROUNDS {
             renderer.cache.workspace.check_cancelled()?;
             let packed = pack_draft(&mut renderer, draft.clone(), &context, memo, room);
             let is_complete = packed.dropped.is_empty()
                 && packed.remarks.packing.is_some_and(|packing| packing.total() + room / 10 < room);
-            let (packed, reader) = without_known_files(&mut renderer, request, packed);
             let used = size(renderer.cache, packed.clone(), unit, images_apart);
             let bytes = limits.bytes.map_or(0, |most| {
                 // Only where both are limited does this differ from `used`.
@@ -245,7 +260,7 @@ impl DocumentRun<'_, '_> {
             if over == 0 {
                 enough = room;
                 if best.as_ref().is_none_or(|(size, ..)| *size < used) {
-                    best = Some((used, packed, reader));
+                    best = Some((used, packed));
                 }
                 let left = limit - used;
                 if is_complete || left <= limit / UNUSED_PART {
@@ -267,29 +282,16 @@ impl DocumentRun<'_, '_> {
                 break;
             }
         }
-        if let Some((_, draft, reader)) = best {
-            return Ok((draft, reader));
+        if let Some((_, draft)) = best {
+            return Ok(draft);
         }
         // Nothing but what is insisted on; if that is too large, the caller is told.
         let context = PackContext { stable: &HashMap::new(), ..context };
         let mut least = pack_draft(&mut renderer, draft, &context, memo, 0);
         least.listed.clear();
         least.plan.tree = None;
-        Ok(without_known_files(&mut renderer, request, least))
+        Ok(least)
     }
-}
-
-/// Leaves out what the reader has, if that is asked for.
-fn without_known_files(
-    renderer: &mut Renderer<'_, '_>,
-    request: &AggregationRequest,
-    mut draft: DraftDocument,
-) -> (DraftDocument, Option<ReaderState>) {
-    let reader = load_reader_state(renderer, request, &draft.files);
-    if let Some(reader) = &reader {
-        reduce_to_changes(renderer.cache, &mut draft, reader);
-    }
-    (draft, reader)
 }
 
 /// Puts the parts of a draft together.

@@ -2,7 +2,7 @@
 
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::parallel::on_all_cores;
-use crate::model::Document;
+use crate::model::{Document, ViewMode};
 use crate::{aggregate, render};
 
 /// Below so many blocks one thread is faster than two.
@@ -48,9 +48,20 @@ pub(super) fn measure(
     receipt.bytes = bytes as u64;
     receipt.counter = if exact { cache.workspace.options.counter.name() } else { aggregate::ESTIMATE };
     receipt.tokens = tokens.iter().sum();
-    for (entry, (text, tokens)) in receipt.files.iter_mut().zip(texts.iter().zip(&tokens)) {
+    let blocks = document.blocks.len();
+    for (entry, (text, tokens)) in receipt.files.iter_mut().zip(texts.iter().zip(&tokens)).take(blocks) {
         entry.bytes = text.len() as u64;
         entry.tokens = *tokens;
+    }
+    // A line of the tree is shared by the folders above it, so that paths have no size of their own.
+    let rows = document.more_files.iter().flat_map(|rows| rows.split_inclusive('\n'));
+    let named = receipt.files.iter_mut().skip(blocks).filter(|entry| entry.view == ViewMode::Names);
+    for (entry, row) in named.zip(rows) {
+        entry.bytes = row.len() as u64;
+        entry.tokens = aggregate::estimate_tokens(entry.bytes);
+        if exact {
+            entry.tokens = cache.workspace.options.counter.count(row);
+        }
     }
 }
 
