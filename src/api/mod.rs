@@ -37,14 +37,15 @@ pub use feed::ChangeKind;
 pub use feed::{Change, ClockPosition, Feed, FeedEvent, FeedEventKind, Subscription};
 pub use http::{BindError, HttpServer, bind_unix};
 pub use local_queries::{
-    ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
-    SymbolMatches, WriteDocumentQuery, WrittenDocument,
+    AllReferencesQuery, ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
+    ResolveSlicesQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
 pub use mcp::{McpInfo, serve as serve_mcp};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, ExplainQuery, FilesQuery, FormatName, IndexQuery, LineRange, MaskEntry, MaskName,
-    ModeName, OrderName, OutlineQuery, PartName, StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
+    CacheVerifyQuery, CallDirectionName, CallsQuery, ExplainQuery, FilesQuery, FormatName, ImpactQuery,
+    IndexQuery, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName, RefsQuery,
+    StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -58,9 +59,10 @@ pub use service::{EncodedAnswer, ask_encoded};
 #[cfg(test)]
 pub use wire::FreshnessState;
 pub use wire::{
-    AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument, DocumentReceipt,
-    ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView, FolderAuthor, FoundSymbol,
-    FreshnessNote, IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptMissing, ReceiptOmission,
-    ReceiptProblem, SummaryAuthor, SymbolNode, display_path, document_json, envelope, envelope_of_error,
-    exported_json, language_name, pretty,
+    AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
+    DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView,
+    FolderAuthor, FoundSymbol, FreshnessNote, IndexRun, LimitEffect, MissingPath, ReachedPlace, ReceiptFile,
+    ReceiptMissing, ReceiptOmission, ReceiptProblem, ReferenceEdge, ReferencePlace, SummaryAuthor,
+    SymbolNode, SymbolPlace, display_path, document_json, envelope, envelope_of_error, exported_json,
+    language_name, pretty,
 };

@@ -33,6 +33,8 @@ pub enum Error {
     },
     #[error("no file of the project matches `{word}`")]
     NothingSelected { word: String },
+    #[error("no symbol named `{name}` in the references of the project")]
+    NoSuchSymbol { name: String },
     #[error("no revision `{revision}` in the git repository")]
     NoSuchRevision { revision: String },
     #[error("no such lines in {path}")]
@@ -83,6 +85,8 @@ pub enum Code {
     /// A file has nothing to show.
     NotShown,
     NoSuchView,
+    /// No file whose references are read defines a symbol.
+    NoSuchSymbol,
     /// Git does not know a revision.
     NoSuchRevision,
     /// A file does not have the lines that should be marked.
@@ -142,6 +146,7 @@ impl Error {
             Self::LeftOut { reason: SkipReason::Secret, .. } => Code::Secret,
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,
+            Self::NoSuchSymbol { .. } => Code::NoSuchSymbol,
             Self::NoSuchRevision { .. } => Code::NoSuchRevision,
             Self::Slice { .. } => Code::NoSuchLines,
             Self::Cancelled => Code::Cancelled,

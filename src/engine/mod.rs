@@ -11,6 +11,7 @@
 //! - `artifacts`: what is derived from contents, and the store that keeps it
 //! - `index`: the project as it is now; files are read where their stamps are not enough
 //! - `history`: what git knows of earlier contents, revisions and commits
+//! - `references`: who uses what, over the whole project
 //! - `summaries`: which summaries a model is asked for, and which of them are shown
 //! - `document`: from the selected files to the text that is delivered
 
@@ -24,6 +25,7 @@ mod options;
 mod parallel;
 mod project;
 mod queries;
+mod references;
 mod shared;
 pub mod summaries;
 #[cfg(test)]
@@ -45,5 +47,9 @@ pub use options::{IndexReport, NoProgress, Options, ScanProgress, World};
 pub use parallel::STACK_BYTES;
 pub use project::Project;
 pub use queries::{OutlineAnswer, SymbolAnswer};
+pub use references::{
+    CallAnswer, CallDirection, CallRequest, GraphReference, ImpactAnswer, ImpactRequest, ReachedNode,
+    ReachedSymbol, ReferenceGraph, SymbolId, UsesAnswer,
+};
 pub use shared::WorkspaceCache;
 pub use workspace::watch_folders;

@@ -16,6 +16,8 @@ named_enum! {
         Summary = "summary",
         /// The names that the file defines and uses.
         References = "references",
+        /// Definitions, scopes, imports, bindings and uses: what references between files are found from.
+        Facts = "facts",
     }
 }
 

@@ -10,13 +10,17 @@ use serde::Serialize;
 
 use super::document::{resolve_aggregate, resolve_document, resolve_explain};
 use crate::api::{
-    AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    ComposeQuery, ExplainQuery, ExportQuery, FileStates, FilesQuery, IndexQuery, IndexRun, LineRange,
-    LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, Payload, Query,
-    ResolveSlicesQuery, SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
+    AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
+    CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery, ExplainQuery, ExportQuery, FileStates,
+    FilesQuery, ImpactQuery, IndexQuery, IndexRun, LineRange, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
+    MissingPath, ModeName, OutlineQuery, Payload, Query, RefsQuery, ResolveSlicesQuery, SymbolMatches,
+    SymbolsQuery, ViewQuery, compose_unformatted,
 };
 use crate::config::LoadedConfig;
-use crate::engine::{Code, Error, Project, Trust, ViewRequest, nearest_symbols, select_symbols};
+use crate::engine::{
+    CallDirection, CallRequest, Code, Error, ImpactRequest, Project, Trust, ViewRequest, nearest_symbols,
+    select_symbols,
+};
 use crate::model::{ArtifactKind, MaskMode, Slice};
 
 /// The most similar names that are suggested for one that no symbol has.
@@ -100,6 +104,14 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         AnyQuery::Symbols(SymbolsQuery { name, definition }) => complete::<SymbolsQuery>(move |project| {
             Ok(convert_all(project.symbols(&name, definition, Trust::Stamps)?))
         }),
+        AnyQuery::Refs(query) => complete::<RefsQuery>(move |project| {
+            Ok(match &query.symbol {
+                Some(symbol) => project.uses(symbol)?.into(),
+                None => project.reference_graph()?.into(),
+            })
+        }),
+        AnyQuery::Calls(query) => resolve_calls(query)?,
+        AnyQuery::Impact(query) => resolve_impact(query)?,
         AnyQuery::Aggregate(query) => resolve_document(*query, settings)?,
         AnyQuery::Explain(query) => {
             let request = resolve_explain(&query, settings)?;
@@ -145,6 +157,9 @@ fn resolve_local(query: LocalQuery, settings: QuerySettings<'_>) -> Result<Resol
             })?;
             Ok(rows)
         }),
+        LocalQuery::AllReferences(_) => {
+            complete_local::<AllReferencesQuery>(|project| Ok(project.reference_graph()?))
+        }
         LocalQuery::Compose(query) => {
             let request = resolve_aggregate(query.0, settings)?;
             complete_local::<ComposeQuery>(move |project| Ok(compose_unformatted(project, &request)?))
@@ -174,6 +189,39 @@ fn resolve_view(query: ViewQuery, loaded: &LoadedConfig) -> Result<ResolvedQuery
     }))
 }
 
+/// How far calls and changes are followed where the question leaves that open.
+const CALL_DEPTH: u32 = 1;
+const IMPACT_DEPTH: u32 = 3;
+
+fn resolve_calls(query: CallsQuery) -> Result<ResolvedQuery, ApiError> {
+    let depth = checked_depth(query.depth, CALL_DEPTH)?;
+    let direction = match query.direction {
+        CallDirectionName::Callers => CallDirection::Callers,
+        CallDirectionName::Callees => CallDirection::Callees,
+    };
+    let request = CallRequest { symbol: query.symbol, direction, depth };
+    Ok(complete::<CallsQuery>(move |project| Ok(project.calls(&request)?.into())))
+}
+
+fn resolve_impact(query: ImpactQuery) -> Result<ResolvedQuery, ApiError> {
+    let ImpactQuery { target, base, depth, tests } = query;
+    if target.is_some() == base.is_some() {
+        let hint = "give either a file, a folder or a symbol, or a revision of git";
+        return Err(bad_query("not exactly one change is named", hint));
+    }
+    // Tests are ranked by distance, so that the first of them are of use however many there are.
+    let depth = checked_depth(depth, if tests { u32::MAX } else { IMPACT_DEPTH })?;
+    let request = ImpactRequest { target, base, depth, only_tests: tests };
+    Ok(complete::<ImpactQuery>(move |project| Ok(project.impact(&request)?.into())))
+}
+
+fn checked_depth(depth: Option<u32>, default: u32) -> Result<u32, ApiError> {
+    match depth {
+        Some(0) => Err(bad_query("depth is 0", "give a number of steps from 1")),
+        depth => Ok(depth.unwrap_or(default)),
+    }
+}
+
 fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError> {
     let CacheClearQuery { files, summaries, structure, agent, all } = query;
     let mut kinds = Vec::new();
@@ -181,8 +229,14 @@ fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError
         kinds.push(ArtifactKind::Summary);
     }
     if structure {
-        // The producer of references includes that of the outline, so they are part of the structure.
-        kinds.extend([ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::References]);
+        // The producer of references includes that of the outline, so they are part of the structure, and so are the
+        // facts, which are read from the same tree.
+        kinds.extend([
+            ArtifactKind::Outline,
+            ArtifactKind::Skeleton,
+            ArtifactKind::References,
+            ArtifactKind::Facts,
+        ]);
     }
     // Without any kind everything is meant, except summaries by models: those cost money and have to be named.
     let is_whole = kinds.is_empty() && !agent;
@@ -273,6 +327,7 @@ const fn is_about_path(code: Code) -> bool {
         | Code::StoreTooNew
         | Code::StoreUnusable
         | Code::PaidUnusable
+        | Code::NoSuchSymbol
         | Code::NoSuchRevision
         | Code::NoSuchLines
         | Code::Cancelled

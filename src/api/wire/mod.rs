@@ -7,6 +7,7 @@ mod document;
 mod envelope;
 mod files;
 mod receipt;
+mod references;
 mod scalars;
 mod structure;
 
@@ -19,6 +20,10 @@ pub use files::{FileState, FileStates, FileView, IndexRun};
 pub use receipt::{
     DocumentReceipt, ExplainedRule, FileExplanation, FolderAuthor, LimitEffect, ReceiptFile, ReceiptMissing,
     ReceiptOmission, ReceiptProblem, SummaryAuthor,
+};
+pub use references::{
+    ChangeImpact, ChangedPlace, ReachedPlace, ReferenceEdge, ReferencePlace, SymbolCalls, SymbolPlace,
+    SymbolUses,
 };
 pub use scalars::{Dollars, MissingPath, display_path};
 pub(super) use scalars::{spelled_path, wire_path};

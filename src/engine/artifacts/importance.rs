@@ -136,14 +136,20 @@ fn content_key(subject: &ContentRef<'_>) -> ContentKey {
 fn outline_in(derived: &ContentArtifacts) -> Option<Outline> {
     derived.artifacts.iter().find_map(|(_, body)| match body {
         ArtifactBody::Outline(outline) => Some(outline.clone()),
-        ArtifactBody::Skeleton(_) | ArtifactBody::Summary(_) | ArtifactBody::References(_) => None,
+        ArtifactBody::Skeleton(_)
+        | ArtifactBody::Summary(_)
+        | ArtifactBody::References(_)
+        | ArtifactBody::Facts(_) => None,
     })
 }
 
 fn references_in(body: &ArtifactBody) -> Option<&FileReferences> {
     match body {
         ArtifactBody::References(references) => Some(references),
-        ArtifactBody::Outline(_) | ArtifactBody::Skeleton(_) | ArtifactBody::Summary(_) => None,
+        ArtifactBody::Outline(_)
+        | ArtifactBody::Skeleton(_)
+        | ArtifactBody::Summary(_)
+        | ArtifactBody::Facts(_) => None,
     }
 }
 

@@ -42,7 +42,10 @@ impl ArtifactCache<'_> {
     pub(in crate::engine) fn outline(&mut self, subject: &ContentRef<'_>) -> Option<Outline> {
         let take = |body: &ArtifactBody| match body {
             ArtifactBody::Outline(outline) => Some(outline.clone()),
-            ArtifactBody::Skeleton(_) | ArtifactBody::Summary(_) | ArtifactBody::References(_) => None,
+            ArtifactBody::Skeleton(_)
+            | ArtifactBody::Summary(_)
+            | ArtifactBody::References(_)
+            | ArtifactBody::Facts(_) => None,
         };
         self.artifact(subject, ArtifactKind::Outline, Store::outline, take)
     }
@@ -62,7 +65,10 @@ impl ArtifactCache<'_> {
     pub(in crate::engine) fn summary(&mut self, subject: &ContentRef<'_>) -> Option<String> {
         let take = |body: &ArtifactBody| match body {
             ArtifactBody::Summary(words) => Some(words.clone()),
-            ArtifactBody::Outline(_) | ArtifactBody::Skeleton(_) | ArtifactBody::References(_) => None,
+            ArtifactBody::Outline(_)
+            | ArtifactBody::Skeleton(_)
+            | ArtifactBody::References(_)
+            | ArtifactBody::Facts(_) => None,
         };
         self.artifact(subject, ArtifactKind::Summary, Store::summary, take)
     }
@@ -126,7 +132,10 @@ pub(super) fn derive_in(workspace: &Workspace<'_>, content: &IdentifiedText<'_>)
 fn skeleton_in(body: &ArtifactBody) -> Option<Skeleton> {
     match body {
         ArtifactBody::Skeleton(skeleton) => Some(skeleton.clone()),
-        ArtifactBody::Outline(_) | ArtifactBody::Summary(_) | ArtifactBody::References(_) => None,
+        ArtifactBody::Outline(_)
+        | ArtifactBody::Summary(_)
+        | ArtifactBody::References(_)
+        | ArtifactBody::Facts(_) => None,
     }
 }
 

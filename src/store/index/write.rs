@@ -42,6 +42,8 @@ pub enum ArtifactBody {
     Summary(String),
     /// The names that the file defines and uses.
     References(FileReferences),
+    /// Facts about the file's names, encoded by those who read them.
+    Facts(Vec<u8>),
 }
 
 impl ArtifactBody {
@@ -51,6 +53,7 @@ impl ArtifactBody {
             Self::Skeleton(_) => ArtifactKind::Skeleton,
             Self::Summary(_) => ArtifactKind::Summary,
             Self::References(_) => ArtifactKind::References,
+            Self::Facts(_) => ArtifactKind::Facts,
         }
     }
 
@@ -60,6 +63,7 @@ impl ArtifactBody {
             Self::Skeleton(skeleton) => Cow::Owned(codec::encode_skeleton(skeleton)),
             Self::Summary(text) => Cow::Borrowed(text.as_bytes()),
             Self::References(references) => Cow::Owned(codec::encode_references(references)),
+            Self::Facts(bytes) => Cow::Borrowed(bytes),
         }
     }
 }
@@ -158,7 +162,7 @@ mod tests {
                 ArtifactBody::Summary(text) => {
                     assert_eq!(store.summary(&producer, &hash("beta")).unwrap(), Some(text));
                 }
-                ArtifactBody::References(_) => panic!("the sample has none"),
+                ArtifactBody::References(_) | ArtifactBody::Facts(_) => panic!("the sample has none"),
             }
         }
         assert_eq!(store.damaged_rows(), 0);

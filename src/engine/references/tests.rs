@@ -1,0 +1,1 @@
+//! References of small projects on the disk.
