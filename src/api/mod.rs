@@ -59,10 +59,9 @@ pub use service::{EncodedAnswer, ask_encoded};
 #[cfg(test)]
 pub use wire::FreshnessState;
 pub use wire::{
-    AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
-    DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView,
-    FolderAuthor, FoundSymbol, FreshnessNote, IndexRun, LimitEffect, MissingPath, ReachedPlace, ReceiptFile,
-    ReceiptMissing, ReceiptOmission, ReceiptProblem, ReferenceEdge, ReferencePlace, SummaryAuthor,
-    SymbolNode, SymbolPlace, display_path, document_json, envelope, envelope_of_error, exported_json,
-    language_name, pretty,
+    AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument, DocumentReceipt,
+    ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView, FolderAuthor, FoundSymbol,
+    FreshnessNote, IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptMissing, ReceiptOmission,
+    ReceiptProblem, ReferenceEdge, SummaryAuthor, SymbolNode, display_path, document_json, envelope,
+    envelope_of_error, exported_json, found_text, language_name, pretty,
 };

@@ -21,10 +21,7 @@ pub use receipt::{
     DocumentReceipt, ExplainedRule, FileExplanation, FolderAuthor, LimitEffect, ReceiptFile, ReceiptMissing,
     ReceiptOmission, ReceiptProblem, SummaryAuthor,
 };
-pub use references::{
-    ChangeImpact, ChangedPlace, ReachedPlace, ReferenceEdge, ReferencePlace, SymbolCalls, SymbolPlace,
-    SymbolUses,
-};
+pub use references::{ChangeImpact, ReferenceEdge, SymbolCalls, SymbolUses, found_text};
 pub use scalars::{Dollars, MissingPath, display_path};
 pub(super) use scalars::{spelled_path, wire_path};
 pub use structure::{FileOutline, FoundSymbol, SymbolNode, exported_json, language_name};

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::scalars::wire_path;
+use super::scalars::{display_path, wire_path};
 use crate::engine::{
     CallAnswer, GraphReference, ImpactAnswer, ReachedNode, ReachedSymbol, ReferenceGraph, SymbolId,
     UsesAnswer,
 };
-use crate::model::{DefinitionKind, RelPath};
+use crate::model::{DefinitionKind, RelPath, printable};
+use crate::render::format_grouped;
 
 /// The uses of a symbol, or of all symbols.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -139,6 +140,114 @@ impl ReferenceEdge {
             call: reference.is_call,
         }
     }
+}
+
+impl SymbolPlace {
+    /// Returns the definition as a row: its lines, its kind and its name.
+    pub fn text(&self) -> String {
+        let Self { path, path_hex, line, end_line, kind, symbol } = self;
+        format!(
+            "{}:{line}-{end_line} [{kind}] {}",
+            display_path(path, path_hex.as_deref()),
+            printable(symbol)
+        )
+    }
+}
+
+impl ReferencePlace {
+    /// Returns the file and the line.
+    pub fn line_text(&self) -> String {
+        format!("{}:{}", display_path(&self.path, self.path_hex.as_deref()), self.line)
+    }
+
+    /// Returns the file, the line and the symbol.
+    pub fn text(&self) -> String {
+        format!("{}{}", self.line_text(), symbol_text(self.symbol.as_deref()))
+    }
+}
+
+impl ReachedPlace {
+    /// Returns what was reached as a row, at its own line. The distance is said where it is more than `usual`.
+    pub fn text(&self, usual: u32) -> String {
+        self.text_at(self.line, usual)
+    }
+
+    /// Returns what was reached as a row, at the line that uses what was asked for.
+    pub fn use_text(&self, usual: u32) -> String {
+        self.text_at(self.via.as_ref().map_or(self.line, |via| via.line), usual)
+    }
+
+    fn text_at(&self, line: u32, usual: u32) -> String {
+        let path = display_path(&self.path, self.path_hex.as_deref());
+        let steps = match self.distance {
+            distance if distance <= usual => String::new(),
+            1 => " · 1 step".to_owned(),
+            distance => format!(" · {distance} steps"),
+        };
+        format!("{path}:{line}{} · {}{steps}", symbol_text(self.symbol.as_deref()), self.grade)
+    }
+}
+
+impl SymbolUses {
+    /// Returns the definitions and the uses, one a row. Which of several definitions is meant is said where there are
+    /// several.
+    pub fn text(&self) -> String {
+        let is_ambiguous = 1 < self.definitions.len();
+        let use_row = |edge: &ReferenceEdge| {
+            let to = if is_ambiguous { format!(" · {}", edge.to.line_text()) } else { String::new() };
+            format!("  {} · {}{to}\n", edge.from.text(), edge.grade)
+        };
+        definition_rows(&self.definitions) + &self.references.iter().map(use_row).collect::<String>()
+    }
+}
+
+impl SymbolCalls {
+    /// Returns the definitions and what was found, one a row. Of a caller the line of the call is of interest, of what
+    /// is called the line of the definition.
+    pub fn text(&self, are_callers: bool) -> String {
+        let row = |reached: &ReachedPlace| {
+            let text = if are_callers { reached.use_text(1) } else { reached.text(1) };
+            format!("  {text}\n")
+        };
+        definition_rows(&self.definitions) + &self.calls.iter().map(row).collect::<String>()
+    }
+}
+
+impl ChangeImpact {
+    /// Returns what may be touched, one a row.
+    pub fn text(&self) -> String {
+        self.affected.iter().map(|reached| reached.text(0) + "\n").collect()
+    }
+
+    /// Returns a sentence for each symbol that is gone.
+    pub fn removal_notes(&self) -> Vec<String> {
+        let removed = self.changed.iter().filter(|changed| changed.removed);
+        let note = |changed: &ChangedPlace| {
+            let path = display_path(&changed.path, changed.path_hex.as_deref());
+            let name = printable(changed.symbol.as_deref().unwrap_or_default());
+            format!("{name} of {path} is gone, and what used it is not followed")
+        };
+        removed.map(note).collect()
+    }
+}
+
+fn definition_rows(definitions: &[SymbolPlace]) -> String {
+    definitions.iter().map(|definition| definition.text() + "\n").collect()
+}
+
+fn symbol_text(symbol: Option<&str>) -> String {
+    symbol.map(|symbol| format!(" {}", printable(symbol))).unwrap_or_default()
+}
+
+/// Returns how many were found, in words, and how many uses could not be resolved.
+pub fn found_text(count: usize, words: [&str; 2], unresolved: u64) -> String {
+    let word = words[usize::from(count != 1)];
+    let unresolved = match unresolved {
+        0 => String::new(),
+        1 => "; 1 use of the same name could not be resolved".to_owned(),
+        many => format!("; {} uses of the same name could not be resolved", format_grouped(many)),
+    };
+    format!("{} {word}{unresolved}", format_grouped(count as u64))
 }
 
 impl From<Arc<ReferenceGraph>> for SymbolUses {

@@ -93,12 +93,11 @@ fn compare_file(
     let new =
         file.and_then(|_| cache.workspace.read_text(path).ok()).map(|(_, text)| text).unwrap_or_default();
     let (new_symbols, new_level) = own_hashes(&lines_of_symbols(graph, &ids), &new);
-    for (id, (key, hash)) in ids.iter().zip(&new_symbols) {
-        let before = old_symbols.iter().find(|(old, _)| old == key);
-        if before.is_none_or(|(_, before)| before != hash) {
-            found.symbols.push(*id);
-        }
-    }
+    let before: HashMap<&(String, usize), &ContentHash> =
+        old_symbols.iter().map(|(key, hash)| (key, hash)).collect();
+    let is_changed = |(key, hash): &OwnHash| before.get(key) != Some(&hash);
+    let changed = ids.iter().zip(&new_symbols).filter(|(_, own)| is_changed(own));
+    found.symbols.extend(changed.map(|(id, _)| *id));
     let kept: HashSet<&(String, usize)> = new_symbols.iter().map(|(key, _)| key).collect();
     for (key, _) in old_symbols.iter().filter(|(key, _)| !kept.contains(key)) {
         found.removed.push(RemovedSymbol { path: path.clone(), qualified_name: key.0.clone() });

@@ -19,6 +19,7 @@ pub struct ReferenceGraph {
     references: Vec<GraphReference>,
     to_symbol: Adjacency,
     from_symbol: Adjacency,
+    children: Adjacency,
     /// How many uses of each name could not be resolved.
     unresolved: HashMap<Box<str>, u64>,
     /// The file and line of each of them, ascending.
@@ -75,37 +76,38 @@ pub struct GraphReference {
     pub is_call: bool,
 }
 
-/// For each symbol the references at one of their ends.
+/// For each symbol the rows of a table that belong to it.
 #[derive(Debug, Default)]
 struct Adjacency {
-    /// Where the references of each symbol begin in `references`; one more than there are symbols.
+    /// Where the rows of each symbol begin in `rows`; one more than there are symbols.
     starts: Vec<u32>,
-    references: Vec<u32>,
+    rows: Vec<u32>,
 }
 
 impl Adjacency {
-    fn new(symbols: usize, ends: &[Option<SymbolId>]) -> Self {
+    /// `owners` has the symbol that each row belongs to.
+    fn new(symbols: usize, owners: &[Option<SymbolId>]) -> Self {
         let mut starts = vec![0; symbols + 1];
-        for end in ends.iter().flatten() {
-            starts[*end as usize + 1] += 1;
+        for owner in owners.iter().flatten() {
+            starts[*owner as usize + 1] += 1;
         }
         for at in 0..symbols {
             starts[at + 1] += starts[at];
         }
         let mut next = starts.clone();
-        let mut references = vec![0; starts[symbols] as usize];
-        for (reference, end) in (0..).zip(ends) {
-            if let Some(end) = end {
-                references[next[*end as usize] as usize] = reference;
-                next[*end as usize] += 1;
+        let mut rows = vec![0; starts[symbols] as usize];
+        for (row, owner) in (0..).zip(owners) {
+            if let Some(owner) = owner {
+                rows[next[*owner as usize] as usize] = row;
+                next[*owner as usize] += 1;
             }
         }
-        Self { starts, references }
+        Self { starts, rows }
     }
 
     fn of(&self, symbol: SymbolId) -> &[u32] {
         let at = symbol as usize;
-        &self.references[self.starts[at] as usize..self.starts[at + 1] as usize]
+        &self.rows[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 }
 
@@ -135,6 +137,8 @@ impl ReferenceGraph {
         let targets: Vec<_> = references.iter().map(|reference| Some(reference.to)).collect();
         graph.from_symbol = Adjacency::new(graph.symbols.len(), &sources);
         graph.to_symbol = Adjacency::new(graph.symbols.len(), &targets);
+        let parents: Vec<_> = graph.symbols.iter().map(|symbol| symbol.parent).collect();
+        graph.children = Adjacency::new(graph.symbols.len(), &parents);
         graph.references = references;
         for unresolved in &found.unresolved {
             let name = files[unresolved.file as usize].facts.name(unresolved.name);
@@ -243,13 +247,15 @@ impl ReferenceGraph {
         self.from_symbol.of(symbol).iter().map(|at| &self.references[*at as usize])
     }
 
-    /// Returns the symbols within a symbol, at any depth. They follow it in the same file.
-    pub(super) fn within(&self, symbol: SymbolId) -> impl Iterator<Item = SymbolId> {
-        let is_within = move |other: &SymbolId| {
-            std::iter::successors(self.symbol(*other).parent, |parent| self.symbol(*parent).parent)
-                .any(|parent| parent == symbol)
-        };
-        self.symbols_of(self.symbol(symbol).file).filter(is_within)
+    /// Returns the symbols within a symbol, at any depth.
+    pub(super) fn within(&self, symbol: SymbolId) -> Vec<SymbolId> {
+        let mut found = self.children.of(symbol).to_vec();
+        let mut at = 0;
+        while let Some(child) = found.get(at).copied() {
+            found.extend(self.children.of(child));
+            at += 1;
+        }
+        found
     }
 }
 

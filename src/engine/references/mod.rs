@@ -24,9 +24,7 @@ mod symbols;
 mod tests;
 
 pub use graph::{GraphReference, ReferenceGraph, SymbolId};
-pub use queries::{
-    CallAnswer, CallDirection, CallRequest, ImpactAnswer, ImpactRequest, UsesAnswer,
-};
+pub use queries::{CallAnswer, CallDirection, CallRequest, ImpactAnswer, ImpactRequest, UsesAnswer};
 pub use reach::{ReachedNode, ReachedSymbol};
 
 pub(in crate::engine) use load::{ReferenceCache, reference_graph};

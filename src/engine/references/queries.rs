@@ -188,10 +188,10 @@ fn named_nodes(
 ) -> Result<Vec<ReachedNode>, Error> {
     // What is no path may still be a symbol.
     let path = cache.workspace.resolve_path(target).ok().flatten();
-    let folder = target.trim_end_matches('/').as_bytes();
+    let folder = target.trim_end_matches('/');
     let is_meant = |file: &[u8]| match &path {
         Some(path) => file == path.as_bytes() || is_within(file, path.as_bytes()),
-        None => is_within(file, folder),
+        None => folder == "." || !folder.is_empty() && is_within(file, folder.as_bytes()),
     };
     if !files.iter().any(|file| is_meant(file.path.as_bytes())) {
         return match find_symbols(graph, target) {

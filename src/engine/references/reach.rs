@@ -138,7 +138,7 @@ fn expansion(graph: &ReferenceGraph, symbol: SymbolId, direction: Direction) -> 
         // A function does what the functions within it do; a type is made by its constructor.
         Direction::ToUsed => {
             let is_function = graph.symbol(symbol).kind == DefinitionKind::Function;
-            parts.extend(graph.within(symbol).filter(|part| {
+            parts.extend(graph.within(symbol).into_iter().filter(|part| {
                 let part = graph.symbol(*part);
                 is_function || part.parent == Some(symbol) && is_constructor(part.name())
             }));
