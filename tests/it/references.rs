@@ -45,7 +45,7 @@ fn every_use_is_a_line_of_json() {
     let sandbox = project();
     let lines = Value::from(sandbox.json_lines(&["refs", "--all"]));
     let expected = [
-        "lib/main.c:3 main -> lib/list.c:2 list_add likely",
+        "lib/main.c:3 main -> lib/list.c:2 list_add sure",
         "src/app.py:5 main -> src/engine.py:1 Engine sure",
         "src/app.py:5 main -> src/engine.py:2 Engine.run sure",
         "src/app.py:10 App.run -> src/app.py:4 main sure",
@@ -70,7 +70,7 @@ fn the_uses_of_a_symbol_have_their_line_their_symbol_and_their_grade() {
         data["definitions"][0],
         json!({"path": "lib/list.c", "line": 2, "end_line": 4, "kind": "function", "symbol": "list_add"})
     );
-    assert_eq!(edges(&data["references"]), ["lib/main.c:3 main -> lib/list.c:2 list_add likely"]);
+    assert_eq!(edges(&data["references"]), ["lib/main.c:3 main -> lib/list.c:2 list_add sure"]);
     assert_eq!(data["unresolved"], 0);
 }
 
@@ -141,7 +141,7 @@ fn a_change_is_followed_to_the_tests() {
 fn an_edit_is_reflected_at_once_with_a_daemon_and_without() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
-    let ask = |symbol: &str| edges(&daemon.query("refs", &json!({"symbol": symbol}))["references"]);
+    let ask = |symbol: &str| edges(&daemon.query("/v1/refs", &json!({"symbol": symbol}))["references"]);
     assert_eq!(ask("list_add").len(), 1);
     sandbox
         .write("lib/more.c", "#include \"list.h\"\nint more(void) {\n  return list_add(list_add(2));\n}\n");
@@ -158,12 +158,12 @@ fn an_edit_is_reflected_at_once_with_a_daemon_and_without() {
         let alone = sandbox.stdout_of(&[arguments, &["--no-daemon"]].concat());
         assert_eq!(data_of(&sandbox.stdout_of(arguments)), data_of(&alone), "{arguments:?}");
     }
-    let all = daemon.query("refs", &json!({}));
+    let all = daemon.query("/v1/refs", &json!({}));
     let lines = Value::from(sandbox.json_lines(&["refs", "--all"]));
     assert_eq!(all["references"], lines);
-    let impact = daemon.query("impact", &json!({"target": "Engine.step", "tests": true}));
+    let impact = daemon.query("/v1/impact", &json!({"target": "Engine.step", "tests": true}));
     assert_eq!(impact["affected"][0]["symbol"], "test_main");
-    let calls = daemon.query("calls", &json!({"symbol": "src/app.py:main", "direction": "callees"}));
+    let calls = daemon.query("/v1/calls", &json!({"symbol": "src/app.py:main", "direction": "callees"}));
     assert_eq!(list(&calls["calls"]).count(), 2);
 }
 

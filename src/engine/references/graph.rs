@@ -15,7 +15,7 @@ pub struct ReferenceGraph {
     files: Vec<GraphFile>,
     /// In the order of the files, and within a file in that of the names.
     symbols: Vec<GraphSymbol>,
-    /// By file and line of the use.
+    /// By file and line of the use, and then by symbol.
     references: Vec<GraphReference>,
     to_symbol: Adjacency,
     from_symbol: Adjacency,
@@ -132,7 +132,7 @@ impl ReferenceGraph {
             is_call: found.is_call,
         };
         let mut references: Vec<GraphReference> = found.references.iter().map(reference).collect();
-        references.sort_by_key(|reference| (reference.file, reference.line));
+        references.sort_by_key(|reference| (reference.file, reference.line, reference.to));
         let sources: Vec<_> = references.iter().map(|reference| reference.from).collect();
         let targets: Vec<_> = references.iter().map(|reference| Some(reference.to)).collect();
         graph.from_symbol = Adjacency::new(graph.symbols.len(), &sources);
