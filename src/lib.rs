@@ -143,8 +143,8 @@ pub mod internals {
     }
     pub mod references {
         pub use crate::references::{
-            ProjectFile, ProjectReferences, Reference, ReferenceGrade, decode_facts, encode_facts,
-            find_references,
+            ProjectFile, ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, decode_facts,
+            encode_facts, find_references,
         };
     }
     pub mod slices {
@@ -165,7 +165,7 @@ pub mod internals {
     pub mod syntax {
         pub use crate::syntax::{
             FileStructure, checked_skeleton, count_errors, derive, derive_without_preprocessing,
-            facts_references, facts_version, has_facts, has_structure, preprocessed_text, source_facts,
+            facts_producer, facts_references, has_facts, has_structure, preprocessed_text, source_facts,
         };
     }
     pub mod sys {

@@ -45,7 +45,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
         2,
         &[
             "model", "sys", "discover", "syntax", "summarize", "store", "aggregate", "slices", "sections",
-            "search", "render",
+            "render", "references", "search",
         ],
     ),
     ("agent", 3, &["model", "sys", "llm", "summarize", "store", "engine"]),

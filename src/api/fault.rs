@@ -138,6 +138,11 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::Secret => ("secret", User, "name it under `secrets.allow` in slop.toml if it may be shown"),
         Code::NotShown => ("not_shown", User, "`slop status` says what slop makes of the file"),
         Code::NoSuchView => ("no_such_view", User, "`slop view --mode summary` works for every text"),
+        Code::NoSuchSymbol => (
+            "no_such_symbol",
+            User,
+            "`slop symbol NAME` finds names in all languages; references are read in C, JavaScript, Python and TypeScript",
+        ),
         Code::NoSuchRevision => (
             "no_such_revision",
             User,

@@ -14,18 +14,20 @@ use serde::{Deserialize, Serialize};
 
 use super::fault::ApiError;
 use super::local_queries::{
-    ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
-    SymbolMatches, WriteDocumentQuery, WrittenDocument,
+    AllReferencesQuery, ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
+    ResolveSlicesQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    ExplainQuery, FilesQuery, IndexQuery, OutlineQuery, SearchQuery, SymbolsQuery, ViewQuery,
+    CallsQuery, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery, OutlineQuery, RefsQuery, SearchQuery,
+    SymbolsQuery, ViewQuery,
 };
 use super::wire::{
-    AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument, FileExplanation, FileOutline,
-    FileStates, FileView, FoundSymbol, IndexRun, SearchResult, decode_json, decode_nested, encode_document,
+    AuditResult, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument, FileExplanation,
+    FileOutline, FileStates, FileView, FoundSymbol, IndexRun, SearchResult, SymbolCalls, SymbolUses,
+    decode_json, decode_nested, encode_document,
 };
-use crate::engine::{CachedDocument, ExportedArtifacts};
+use crate::engine::{CachedDocument, ExportedArtifacts, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
 
 /// A question with the type of its answer.
@@ -132,6 +134,21 @@ wire_queries! {
         summary: "Find the files and symbols that match a text, the best first.",
         body: SearchQuery
     }
+    Refs(RefsQuery) -> SymbolUses {
+        command: "refs", path: "/v1/refs", summary: "Show who uses a symbol.", body: RefsQuery
+    }
+    Calls(CallsQuery) -> SymbolCalls {
+        command: "calls",
+        path: "/v1/calls",
+        summary: "Show who calls a symbol, or what it calls.",
+        body: CallsQuery
+    }
+    Impact(ImpactQuery) -> ChangeImpact {
+        command: "impact",
+        path: "/v1/impact",
+        summary: "Show what a change may touch, or which tests to run.",
+        body: ImpactQuery
+    }
     Aggregate(AggregateQuery) -> ComposedDocument {
         command: "aggregate",
         path: "/v1/aggregate",
@@ -192,6 +209,7 @@ local_queries! {
     ResolveSlices(ResolveSlicesQuery) -> Vec<SliceResolution>;
     MatchSymbols(MatchSymbolsQuery) -> Vec<SymbolMatches>;
     Export(ExportQuery) -> Vec<ExportedArtifacts>;
+    AllReferences(AllReferencesQuery) -> Arc<ReferenceGraph>;
     Compose(ComposeQuery) -> Document;
     WriteDocument(WriteDocumentQuery) -> WrittenDocument;
 }
@@ -207,6 +225,9 @@ pub enum AnyQuery {
     View(ViewQuery),
     Symbols(SymbolsQuery),
     Search(SearchQuery),
+    Refs(RefsQuery),
+    Calls(CallsQuery),
+    Impact(ImpactQuery),
     Aggregate(Box<AggregateQuery>),
     Explain(Box<ExplainQuery>),
     CacheStatus(CacheStatusQuery),
@@ -320,8 +341,8 @@ mod tests {
 
     use super::*;
     use crate::api::queries::{
-        AttachmentOptions, FormatName, LineRange, MaskEntry, MaskName, ModeName, OrderName, PartName,
-        StrategyName, ViewSelection,
+        AttachmentOptions, CallDirectionName, FormatName, LineRange, MaskEntry, MaskName, ModeName,
+        OrderName, PartName, StrategyName, ViewSelection,
     };
 
     fn full_selection() -> ViewSelection {
@@ -359,6 +380,17 @@ mod tests {
                 ..ViewQuery::default()
             }),
             AnyQuery::Symbols(SymbolsQuery { name: "run".to_owned(), definition: true }),
+            AnyQuery::Refs(RefsQuery { symbol: Some("run".to_owned()) }),
+            AnyQuery::Calls(CallsQuery {
+                symbol: "Engine.run".to_owned(),
+                direction: CallDirectionName::Callees,
+                depth: Some(2),
+            }),
+            AnyQuery::Impact(ImpactQuery {
+                base: Some("HEAD~1".to_owned()),
+                tests: true,
+                ..ImpactQuery::default()
+            }),
             AnyQuery::Aggregate(Box::new(AggregateQuery {
                 choice: full_selection(),
                 order: Some(OrderName::Given),

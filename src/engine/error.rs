@@ -33,6 +33,8 @@ pub enum Error {
     },
     #[error("no file of the project matches `{word}`")]
     NothingSelected { word: String },
+    #[error("no symbol named `{name}` in the references of the project")]
+    NoSuchSymbol { name: String },
     #[error("no revision `{revision}` in the git repository")]
     NoSuchRevision { revision: String },
     #[error("task cannot be read")]
@@ -85,6 +87,8 @@ pub enum Code {
     /// A file has nothing to show.
     NotShown,
     NoSuchView,
+    /// No file whose references are read defines a symbol.
+    NoSuchSymbol,
     /// Git does not know a revision.
     NoSuchRevision,
     /// A task says nothing.
@@ -146,6 +150,7 @@ impl Error {
             Self::LeftOut { reason: SkipReason::Secret, .. } => Code::Secret,
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,
+            Self::NoSuchSymbol { .. } => Code::NoSuchSymbol,
             Self::NoSuchRevision { .. } => Code::NoSuchRevision,
             Self::Task(_) => Code::BadTask,
             Self::Slice { .. } => Code::NoSuchLines,

@@ -12,6 +12,7 @@
 //! - `index`: the project as it is now; files are read where their stamps are not enough
 //! - `history`: what git knows of earlier contents, revisions and commits
 //! - `ranking`: which files and symbols matter for a task, for files in focus, or in general
+//! - `references`: who uses what, over the whole project
 //! - `summaries`: which summaries a model is asked for, and which of them are shown
 //! - `document`: from the selected files to the text that is delivered
 
@@ -26,6 +27,7 @@ mod parallel;
 mod project;
 mod queries;
 mod ranking;
+mod references;
 mod shared;
 pub mod summaries;
 #[cfg(test)]
@@ -49,5 +51,9 @@ pub use parallel::STACK_BYTES;
 pub use project::Project;
 pub use queries::{OutlineAnswer, SymbolAnswer};
 pub use ranking::{HitKind, SearchAnswer, SearchHit, SearchRequest};
+pub use references::{
+    CallAnswer, CallDirection, CallRequest, GraphReference, ImpactAnswer, ImpactRequest, ReachedNode,
+    ReachedSymbol, ReferenceGraph, SymbolId, UsesAnswer,
+};
 pub use shared::WorkspaceCache;
 pub use workspace::watch_folders;

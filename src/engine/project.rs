@@ -9,7 +9,7 @@ use super::error::Error;
 use super::options::{IndexReport, Options, World};
 use super::queries::{OutlineAnswer, SymbolAnswer};
 use super::shared::WorkspaceCache;
-use super::{artifacts, document, index, queries, summaries};
+use super::{artifacts, document, index, queries, references, summaries};
 use crate::aggregate::DocumentLimits;
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
@@ -18,6 +18,9 @@ use crate::engine::document::{
 };
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Trust};
 use crate::engine::ranking::{SearchAnswer, SearchRequest, SharedHistory, search};
+use crate::engine::references::{
+    CallAnswer, CallRequest, ImpactAnswer, ImpactRequest, ReferenceGraph, UsesAnswer,
+};
 use crate::engine::summaries::{
     PromptPreparer, PromptPreview, SubjectFolder, SubjectKey, SubjectLocation, SummaryLookup, SummaryPolicy,
     SummaryTasks, TaskSkipReason,
@@ -167,6 +170,34 @@ impl Project<'_> {
     /// Returns how many tokens each of the texts has, counted as the settings say.
     pub fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
         self.cache.count_tokens(texts)
+    }
+}
+
+/// References.
+impl Project<'_> {
+    /// Returns the references of the whole project, of the files as they are now.
+    pub fn reference_graph(&mut self) -> Result<Arc<ReferenceGraph>, Error> {
+        let kept = self.shared.as_deref().map(WorkspaceCache::references);
+        references::reference_graph(&mut self.cache, kept)
+    }
+
+    /// Returns the uses of a symbol: `name`, `Class.method`, or either of them after a path and a colon. A name that
+    /// several symbols have means all of them.
+    pub fn uses(&mut self, symbol: &str) -> Result<UsesAnswer, Error> {
+        let kept = self.shared.as_deref().map(WorkspaceCache::references);
+        references::uses(&mut self.cache, kept, symbol)
+    }
+
+    /// Returns who calls a symbol, or what it calls.
+    pub fn calls(&mut self, request: &CallRequest) -> Result<CallAnswer, Error> {
+        let kept = self.shared.as_deref().map(WorkspaceCache::references);
+        references::calls(&mut self.cache, kept, request)
+    }
+
+    /// Returns what a change of a file, of a symbol, or since a revision may touch.
+    pub fn impact(&mut self, request: &ImpactRequest) -> Result<ImpactAnswer, Error> {
+        let kept = self.shared.as_deref().map(WorkspaceCache::references);
+        references::impact(&mut self.cache, kept, request)
     }
 }
 

@@ -18,6 +18,8 @@ named_enum! {
         References = "references",
         /// The terms of the text with their counts, which tasks are matched with.
         Terms = "terms",
+        /// Definitions, scopes, imports, bindings and uses: what references between files are found from.
+        Facts = "facts",
     }
 }
 

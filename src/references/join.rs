@@ -4,7 +4,7 @@ use super::c::CNames;
 use super::evaluate::{Evaluator, ScopedName};
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
 use super::values::{Value, ValueSet};
-use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, UseFact};
+use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, NameId, UseFact};
 
 /// Of more definitions with the same name none is worth naming.
 const MAX_CANDIDATES: usize = 8;
@@ -50,13 +50,24 @@ impl ReferenceGrade {
     }
 }
 
+/// A use that could not be resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnresolvedUse {
+    /// Its file, as an index of the files that were given.
+    pub file: u32,
+    /// The line of the name.
+    pub line: u32,
+    /// The name, as an index of its file's.
+    pub name: NameId,
+}
+
 /// The references of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProjectReferences {
     /// In the order of the uses, and for each use in the order of the definitions.
     pub references: Vec<Reference>,
-    /// How many uses have a name that the project defines, and no reading.
-    pub unresolved: usize,
+    /// The uses of names that the project defines, and that have no reading.
+    pub unresolved: Vec<UnresolvedUse>,
 }
 
 /// Returns the references of some files to each other's definitions.
@@ -124,7 +135,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         let is_likely = targets.len() == 1 && is_distinctive(name);
         grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
-            found.unresolved += 1;
+            found.unresolved.push(UnresolvedUse { file, line: usage.line, name: usage.name });
             return;
         }
     }

@@ -29,5 +29,5 @@ mod values;
 mod tests;
 
 pub use codec::{decode_facts, encode_facts};
-pub use join::{ProjectReferences, Reference, ReferenceGrade, find_references};
+pub use join::{ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, find_references};
 pub use project::ProjectFile;

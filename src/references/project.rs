@@ -1,5 +1,7 @@
 //! The files of a project, and what finds a file or a definition by its name.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::model::{DefinitionFact, DefinitionId, ScopeKind, SourceFacts};
@@ -11,8 +13,8 @@ pub struct ProjectFile {
     pub path: String,
     /// Id of the file type.
     pub language: &'static str,
-    /// What it says about its names.
-    pub facts: SourceFacts,
+    /// What it says about its names; shared, because copies of a file say the same.
+    pub facts: Arc<SourceFacts>,
 }
 
 /// The index of a file in the project.

@@ -1,5 +1,7 @@
 //! References of small projects, as a reader would state them.
 
+use std::sync::Arc;
+
 use super::{ProjectFile, find_references};
 use crate::model::{
     BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionKind, ExpressionFact, ScopeFact,
@@ -46,7 +48,7 @@ fn c_file(path: &str, defines: &str, flags: u8, calls: &str) -> ProjectFile {
         imports: Vec::new(),
         names,
     };
-    ProjectFile { path: path.to_owned(), language: "c", facts }
+    ProjectFile { path: path.to_owned(), language: "c", facts: Arc::new(facts) }
 }
 
 fn shown(files: &[ProjectFile]) -> Vec<String> {
@@ -88,7 +90,7 @@ fn of_two_definitions_the_nearer_one_is_likely_and_equally_near_ones_are_maybe()
 
 #[test]
 fn facts_survive_encoding_and_damage_is_noticed() {
-    let facts = c_file("a.c", "run", 0, "stop").facts;
+    let facts = SourceFacts::clone(&c_file("a.c", "run", 0, "stop").facts);
     let bytes = super::encode_facts(&facts);
     assert_eq!(super::decode_facts(&bytes), Some(facts));
     for length in 0..bytes.len() {

@@ -33,7 +33,7 @@ pub use derive::{
     checked_skeleton, count_errors, derive, derive_without_preprocessing, has_structure, outline_producer,
     preprocessed_text, skeleton_producer,
 };
-pub use facts::{facts_references, facts_version, has_facts, source_facts};
+pub use facts::{facts_producer, facts_references, has_facts, source_facts};
 pub use languages::missing_feature;
 pub use outline::ExcerptRequest;
 pub use outline::FileStructure;

@@ -24,7 +24,7 @@ fn main() {
             "{} files, {bytes} bytes of facts, {} references, {} unresolved uses; facts {facts_seconds:.3} s, references {:.3} s; {}",
             files.len(),
             found.references.len(),
-            found.unresolved,
+            found.unresolved.len(),
             total - facts_seconds,
             peak_memory(),
         );
@@ -51,7 +51,7 @@ fn read_facts(root: &Path) -> (Vec<ProjectFile>, usize) {
             decode_facts(&encoded).as_ref() == Some(&facts),
             "{shown}: the facts change when they are encoded"
         );
-        files.push(ProjectFile { path: shown.to_owned(), language, facts });
+        files.push(ProjectFile { path: shown.to_owned(), language, facts: facts.into() });
     }
     (files, bytes)
 }

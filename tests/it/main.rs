@@ -24,6 +24,7 @@ mod index;
 mod mcp;
 mod outputs;
 mod providers;
+mod references;
 mod samples;
 mod sandbox;
 mod sections;

@@ -7,6 +7,7 @@ mod document;
 mod envelope;
 mod files;
 mod receipt;
+mod references;
 mod scalars;
 mod search;
 mod structure;
@@ -21,6 +22,7 @@ pub use receipt::{
     DocumentReceipt, ExplainedRule, FileExplanation, FolderAuthor, LimitEffect, ReceiptFile, ReceiptMissing,
     ReceiptOmission, ReceiptProblem, SummaryAuthor,
 };
+pub use references::{ChangeImpact, ReferenceEdge, SymbolCalls, SymbolUses, found_text};
 pub use scalars::{Dollars, MissingPath, display_path};
 pub(super) use scalars::{spelled_path, wire_path};
 pub use search::SearchResult;

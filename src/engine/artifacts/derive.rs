@@ -74,6 +74,7 @@ pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static Fi
             (file_type.role == FileRole::Code).then(|| syntax::references_producer(file_type.id))
         }
         ArtifactKind::Terms => Some(terms_producer(file_type)),
+        ArtifactKind::Facts => syntax::facts_producer(file_type.id),
     }
 }
 
@@ -111,7 +112,7 @@ pub(in crate::engine) fn derive(
 pub(super) fn producers_fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();
     FINGERPRINT.get_or_init(|| {
-        // Without the references: they are derived when they are needed, under a producer of their own, so that a new
+        // Without the references and the facts: they are derived when they are needed, under producers of their own, so that a new
         // version of them does not make a scan read every file.
         let all = discover::all_file_types().flat_map(producers);
         let mut lines: Vec<String> =

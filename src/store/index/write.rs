@@ -44,6 +44,8 @@ pub enum ArtifactBody {
     References(FileReferences),
     /// The encoded terms of the text.
     Terms(Vec<u8>),
+    /// Facts about the file's names, encoded by those who read them.
+    Facts(Vec<u8>),
 }
 
 impl ArtifactBody {
@@ -54,6 +56,7 @@ impl ArtifactBody {
             Self::Summary(_) => ArtifactKind::Summary,
             Self::References(_) => ArtifactKind::References,
             Self::Terms(_) => ArtifactKind::Terms,
+            Self::Facts(_) => ArtifactKind::Facts,
         }
     }
 
@@ -64,6 +67,7 @@ impl ArtifactBody {
             Self::Summary(text) => Cow::Borrowed(text.as_bytes()),
             Self::References(references) => Cow::Owned(codec::encode_references(references)),
             Self::Terms(terms) => Cow::Borrowed(terms),
+            Self::Facts(bytes) => Cow::Borrowed(bytes),
         }
     }
 }
@@ -162,7 +166,9 @@ mod tests {
                 ArtifactBody::Summary(text) => {
                     assert_eq!(store.summary(&producer, &hash("beta")).unwrap(), Some(text));
                 }
-                ArtifactBody::References(_) | ArtifactBody::Terms(_) => panic!("the sample has none"),
+                ArtifactBody::References(_) | ArtifactBody::Terms(_) | ArtifactBody::Facts(_) => {
+                    panic!("the sample has none")
+                }
             }
         }
         assert_eq!(store.damaged_rows(), 0);

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
 use super::{c, python, script};
-use crate::model::SourceFacts;
+use crate::model::{ArtifactKind, Producer, SourceFacts};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::outline::parse;
 
@@ -13,14 +13,24 @@ const VERSION: u32 = 1;
 
 type Walker = for<'t> fn(&mut FactsBuilder<'t>, Node<'t>);
 
-/// Returns the version of facts of any language.
-pub fn facts_version() -> u32 {
-    VERSION
+/// Returns the producer of facts of that language; `None` where its names are not read.
+pub fn facts_producer(language: &'static str) -> Option<Producer> {
+    if !has_facts(language) {
+        return None;
+    }
+    let artifact = ArtifactKind::Facts;
+    let mut version = format!("{}/{VERSION}", artifact.name());
+    // C is read by a scanner of its own, whatever its grammar is.
+    if let Some(compiled) = compiled_language(language).filter(|_| language != "c") {
+        version.push(' ');
+        version.push_str(compiled.language.grammar_version);
+    }
+    Some(Producer { artifact, language, version })
 }
 
 /// Returns whether the names of this language are read.
 pub fn has_facts(language: &str) -> bool {
-    language == "c" || walker(language).is_some()
+    language == "c" || walker(language).is_some() && compiled_language(language).is_some()
 }
 
 /// Returns the facts of a text; `None` where its language has none. A text that cannot be parsed, or for which

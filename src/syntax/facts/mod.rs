@@ -21,5 +21,5 @@ mod script_types;
 #[cfg(test)]
 mod tests;
 
-pub use derive::{facts_version, has_facts, source_facts};
+pub use derive::{facts_producer, has_facts, source_facts};
 pub use names::facts_references;
