@@ -275,7 +275,8 @@ pub enum CliCommand {
     /// Run a Model Context Protocol server on standard input and output
     ///
     /// Meant to be started by an agent's client, in the project's folder or with --project. Offers tools
-    /// (slop_aggregate, slop_view, slop_outline, slop_symbol, slop_refs, slop_status) and every file as a resource in any view.
+    /// (slop_aggregate, slop_view, slop_outline, slop_symbol, slop_search, slop_refs, slop_status) and every file as a resource
+    /// in any view.
     /// Exits when standard input is closed.
     #[command(after_help = "Example:
   claude mcp add slop -- slop mcp --project /path/to/project")]

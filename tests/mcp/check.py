@@ -18,6 +18,7 @@ CALLS = [
     ("slop_view", {"files": ["long.txt"]}, "[cut: lines "),
     ("slop_outline", {"files": ["src"]}, "[class] class Engine"),
     ("slop_symbol", {"name": "run", "definition": True}, "return"),
+    ("slop_search", {"query": "run the engine"}, "src/engine.py"),
     ("slop_refs", {"mode": "callers", "target": "Engine.run"}, "caller"),
     ("slop_status", {}, "[cut: 100 of 253 files are listed"),
 ]

@@ -136,6 +136,22 @@ pub(super) struct RefsArguments {
     pub(super) depth: Option<u32>,
 }
 
+/// Arguments of `slop_search`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchArguments {
+    /// Any text.
+    pub(super) query: String,
+    /// Most hits. Default: 20.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1, max = 1000))]
+    pub(super) limit: Option<u32>,
+    /// Only `file`, or a kind of symbol such as `function`.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) kind: Option<String>,
+}
+
 /// What to find. The names have no docs, so that the schema is a plain list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

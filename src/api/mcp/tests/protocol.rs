@@ -37,7 +37,10 @@ fn every_tool_has_a_plain_schema_and_changes_nothing() {
         let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         assert_eq!(
             names,
-            ["slop_aggregate", "slop_view", "slop_outline", "slop_symbol", "slop_refs", "slop_status"]
+            [
+                "slop_aggregate", "slop_view", "slop_outline", "slop_symbol", "slop_search", "slop_refs",
+                "slop_status"
+            ]
         );
         for tool in tools {
             let schema = &tool["inputSchema"];
@@ -59,7 +62,7 @@ fn every_tool_has_a_plain_schema_and_changes_nothing() {
         }
         assert_eq!(tools[1]["inputSchema"]["required"], json!(["files"]));
         assert_eq!(tools[0]["inputSchema"]["required"], Value::Null);
-        assert_eq!(tools[5]["outputSchema"]["type"], "object");
+        assert_eq!(tools[6]["outputSchema"]["type"], "object");
     });
 }
 
