@@ -141,7 +141,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::NoSuchSymbol => (
             "no_such_symbol",
             User,
-            "`slop symbol NAME` finds names in all languages; references are read in C, JavaScript, Python and TypeScript",
+            "`slop symbol NAME` finds names in every language; docs/references.md lists those whose references are read",
         ),
         Code::NoSuchRevision => (
             "no_such_revision",

@@ -188,8 +188,8 @@ pub enum CliCommand {
     ///
     /// Each use has a grade: sure (the rules of the language admit no other reading), likely (the best reading, without
     /// a rival of the same rank), or maybe (one of several). How many uses of the name could not be resolved is said at
-    /// the end. A name that several symbols have means all of them. References are read in C, JavaScript, Python and
-    /// TypeScript; no compiler and no build is needed.
+    /// the end. A name that several symbols have means all of them. References are read in the languages that
+    /// docs/references.md lists; no compiler and no build is needed.
     #[command(after_help = "Examples:
   slop refs Engine.run
   slop refs src/engine.py:run

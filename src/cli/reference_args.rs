@@ -1,7 +1,5 @@
 //! Declarations of the commands about references: `refs`, `callers`, `callees` and `impact`.
 
-#![expect(clippy::doc_markdown, reason = "these comments are shown as plain help texts")]
-
 use clap::Args as Arguments;
 
 /// Arguments of `refs`.

@@ -1,5 +1,7 @@
 //! References as text for a model, cut to what an agent can take.
 
+use std::fmt::Write;
+
 use super::show::{MAX_CHARACTERS, ToolOutput, truncate};
 use crate::api::queries::CallDirectionName;
 use crate::api::wire::{ChangeImpact, SymbolCalls, SymbolUses, found_text};
@@ -21,8 +23,12 @@ pub(super) fn calls(calls: &SymbolCalls, direction: CallDirectionName) -> ToolOu
 /// Returns what a change may touch.
 pub(super) fn impact(impact: &ChangeImpact) -> ToolOutput {
     let found = found_text(impact.affected.len(), ["row", "rows"], impact.unresolved);
-    let notes: String = impact.removal_notes().iter().map(|note| format!("[{note}]\n")).collect();
-    rows(&(notes + &impact.text()), &found, "give a smaller `depth`, or a symbol instead of a file")
+    let mut text = String::new();
+    for note in impact.removal_notes() {
+        writeln!(text, "[{note}]").expect("a String takes all");
+    }
+    text.push_str(&impact.text());
+    rows(&text, &found, "give a smaller `depth`, or a symbol instead of a file")
 }
 
 fn rows(text: &str, found: &str, advice: &str) -> ToolOutput {

@@ -68,8 +68,7 @@ pub(super) fn tool_list() -> Vec<Tool> {
             "slop_refs",
             "Find references",
             "Find who uses or calls a symbol, what it calls, or what a change may touch. Grades: `sure`, `likely` (the \
-             best reading), `maybe` (one of several). Use it instead of a text search, and before changing a symbol. C, \
-             JavaScript, Python and TypeScript.",
+             best reading), `maybe` (one of several). Use it instead of a text search, and before changing a symbol.",
         ),
         describe_tool::<StatusArguments>(
             "slop_status",

@@ -127,7 +127,7 @@ pub(in crate::engine) fn calls(
         }
     };
     let rules = ReachRules { direction, only_calls: true, depth: request.depth };
-    let reached = reach(&graph, &definitions, &rules);
+    let reached = reach(&graph, &definitions, rules);
     Ok(CallAnswer { graph, definitions, reached, unresolved })
 }
 
@@ -162,7 +162,7 @@ pub(in crate::engine) fn impact(
     symbols.sort_unstable();
     symbols.dedup();
     let rules = ReachRules { direction: Direction::ToUsers, only_calls: false, depth: request.depth };
-    let mut affected = reach(&graph, &symbols, &rules);
+    let mut affected = reach(&graph, &symbols, rules);
     let is_changed: HashSet<ReachedNode> =
         changed.iter().copied().chain(symbols.iter().map(|symbol| ReachedNode::Symbol(*symbol))).collect();
     affected.retain(|reached| !is_changed.contains(&reached.node));

@@ -49,7 +49,7 @@ pub(super) struct ReachRules {
 
 /// Returns what is reached from some symbols, the nearest first; of those at one distance the surest first, then by
 /// file and line. What the search begins with is not in it, unless it reaches itself.
-pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: &ReachRules) -> Vec<ReachedSymbol> {
+pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: ReachRules) -> Vec<ReachedSymbol> {
     let mut found: Vec<ReachedSymbol> = Vec::new();
     let mut seen: HashSet<ReachedNode> = HashSet::new();
     let mut expanded: HashSet<SymbolId> = HashSet::new();
@@ -89,7 +89,7 @@ fn step(
     symbol: SymbolId,
     grade: ReferenceGrade,
     distance: u32,
-    rules: &ReachRules,
+    rules: ReachRules,
     next: &mut BTreeMap<ReachedNode, ReachedSymbol>,
 ) {
     let mut add = |reference: &GraphReference, node: ReachedNode| {
@@ -104,12 +104,16 @@ fn step(
         }
     };
     match rules.direction {
-        Direction::ToUsers => graph.uses_of(symbol).for_each(|reference| {
-            let node = reference.from.map_or(ReachedNode::File(reference.file), ReachedNode::Symbol);
-            add(reference, node);
-        }),
+        Direction::ToUsers => {
+            for reference in graph.uses_of(symbol) {
+                let node = reference.from.map_or(ReachedNode::File(reference.file), ReachedNode::Symbol);
+                add(reference, node);
+            }
+        }
         Direction::ToUsed => {
-            graph.uses_by(symbol).for_each(|reference| add(reference, ReachedNode::Symbol(reference.to)))
+            for reference in graph.uses_by(symbol) {
+                add(reference, ReachedNode::Symbol(reference.to));
+            }
         }
     }
 }

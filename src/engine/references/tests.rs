@@ -71,12 +71,12 @@ fn calls_are_followed_in_both_directions() {
     let sandbox = project();
     let mut project = sandbox.project(true);
     assert_eq!(calls(&mut project, "step", CallDirection::Callers, 1), ["Engine.run 1"]);
-    let callers = ["Engine.run 1", "main 2", "helper 3", "test_main 4"];
-    assert_eq!(calls(&mut project, "step", CallDirection::Callers, 9), callers);
+    let expected = ["Engine.run 1", "main 2", "helper 3", "test_main 4"];
+    assert_eq!(calls(&mut project, "step", CallDirection::Callers, 9), expected);
     // What makes an instance calls the constructor.
     assert_eq!(calls(&mut project, "Engine.__init__", CallDirection::Callers, 1), ["main 1"]);
-    let callees = ["Engine 1", "Engine.run 1", "Engine.step 2", "limit 2"];
-    assert_eq!(calls(&mut project, "main", CallDirection::Callees, 2), callees);
+    let expected = ["Engine 1", "Engine.run 1", "Engine.step 2", "limit 2"];
+    assert_eq!(calls(&mut project, "main", CallDirection::Callees, 2), expected);
 }
 
 #[test]
