@@ -56,10 +56,10 @@ pub struct Document {
     pub blocks: Vec<DocumentBlock>,
     /// How many of the first blocks are the same for every task; a heading separates them from the others.
     pub stable_blocks: usize,
-    /// Whether files were omitted to fit the budget, which the document then notes.
-    pub is_cut: bool,
     /// The rows of the files that are shown by the names of their symbols.
     pub more_files: Option<String>,
+    /// Whether files were omitted to fit the budget, which the document then notes.
+    pub is_cut: bool,
     /// The tree of all names, if the tier wants it; under a limit, of the files that are shown by their paths.
     pub tree: Option<String>,
     pub screenshots: Vec<Screenshot>,

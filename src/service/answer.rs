@@ -175,22 +175,24 @@ const DEFAULT_HITS: u32 = 20;
 /// The most hits that may be asked for.
 const MAX_HITS: u32 = 1000;
 
+/// Returns the kind of hits that a name means.
+fn hit_kind(name: &str) -> Result<HitKind, ApiError> {
+    if name == "file" {
+        return Ok(HitKind::File);
+    }
+    SymbolKind::from_name(name).map(HitKind::Symbol).ok_or_else(|| {
+        let hint =
+            "`file`, or a kind of symbol as `slop outline --json` writes it, such as function or class";
+        bad_query(&format!("no kind of hit is named `{}`", printable(name)), hint)
+    })
+}
+
 fn resolve_search(query: SearchQuery) -> Result<ResolvedQuery, ApiError> {
     let limit = query.limit.unwrap_or(DEFAULT_HITS);
     if !(1..=MAX_HITS).contains(&limit) {
         return Err(bad_query("number of hits is not between 1 and 1000", "give a limit from 1 to 1000"));
     }
-    let kind = match query.kind.as_deref() {
-        None => None,
-        Some("file") => Some(HitKind::File),
-        Some(name) => match SymbolKind::from_name(name) {
-            Some(kind) => Some(HitKind::Symbol(kind)),
-            None => {
-                let hint = "`file`, or a kind of symbol as `slop outline --json` writes it, such as function or class";
-                return Err(bad_query(&format!("no kind of hit is named `{}`", printable(name)), hint));
-            }
-        },
-    };
+    let kind = query.kind.as_deref().map(hit_kind).transpose()?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let request = SearchRequest { text: query.query, limit, kind };
     Ok(complete::<SearchQuery>(move |project| Ok(project.search(&request, Trust::Stamps)?.into())))

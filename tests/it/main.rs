@@ -31,6 +31,7 @@ mod sections;
 mod session;
 mod slices;
 mod store_file;
+mod tasks;
 mod tiers;
 mod unusual_files;
 mod view_flags;

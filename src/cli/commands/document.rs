@@ -386,14 +386,14 @@ pub(super) fn view_selection(
 /// of several programs.
 fn read_task_file(path: &Path) -> Result<String, CommandError> {
     let is_stdin = path == Path::new("-");
-    let mut text = Vec::new();
     let read = if is_stdin {
-        std::io::stdin().lock().take(MAX_TASK_FILE_BYTES).read_to_end(&mut text)
+        let mut text = Vec::new();
+        std::io::stdin().lock().take(MAX_TASK_FILE_BYTES).read_to_end(&mut text).map(|_| text)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(MAX_TASK_FILE_BYTES).read_to_end(&mut text))
+        RealDisk.read_prefix(path, MAX_TASK_FILE_BYTES)
     };
     let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
-    read.map_err(|error| {
+    let text = read.map_err(|error| {
         CommandError::usage(format!("task {name} cannot be read: {error}"), "give the task with --task TEXT")
     })?;
     Ok(String::from_utf8_lossy(&text).into_owned())

@@ -14,6 +14,9 @@ use crate::store::{ArtifactBody, ContentArtifacts, Error, Store};
 /// This many files are looked through before what was derived from them is written.
 const FILES_AT_ONCE: usize = 500;
 
+/// The artifacts of some contents.
+type ByContent<T> = Result<HashMap<ContentHash, T>, Error>;
+
 /// An artifact that is derived on demand.
 pub(super) struct OnDemandArtifact<T> {
     pub(super) kind: ArtifactKind,
@@ -21,7 +24,7 @@ pub(super) struct OnDemandArtifact<T> {
     pub(super) take: fn(&ArtifactBody) -> Option<&T>,
     pub(super) to_body: fn(T) -> ArtifactBody,
     /// Reads those of the contents that the store has.
-    pub(super) stored: fn(&Store, &Producer, &HashSet<ContentHash>) -> Result<HashMap<ContentHash, T>, Error>,
+    pub(super) stored: fn(&Store, &Producer, &HashSet<ContentHash>) -> ByContent<T>,
     /// Derives it from each of the files; `None` for one that has changed since it was listed.
     pub(super) derive: fn(&ArtifactCache<'_>, &[ContentRef<'_>]) -> Vec<Option<T>>,
 }

@@ -127,21 +127,19 @@ impl DocumentRun<'_, '_> {
             DraftDocument { plan, files: gathered.shown, listed: Vec::new(), dropped: Vec::new(), remarks };
         let reader = load_reader_state(&mut renderer, request);
         if let Some(reader) = &reader {
-            let mut render = |renderer: &mut Renderer<'_, '_>, shown: &ShownFile| {
+            let mut wanted_block = |renderer: &mut Renderer<'_, '_>, shown: &ShownFile| {
                 let (view, detail) = (shown.candidate.wanted, summary_detail(&routing));
                 render_as(renderer, view, detail, &shown.file, &routing, (None, None)).block
             };
-            reduce_to_changes(&mut renderer, &mut draft, reader, &mut render);
+            reduce_to_changes(&mut renderer, &mut draft, reader, &mut wanted_block);
         }
         let past = self.caches.map(|caches| &caches.past_commits);
-        let ranking = match is_limited {
-            true => Some(rank_draft(self.cache, past, request, &mut draft, &focus, history.as_ref())?),
-            false => None,
-        };
-        let general = match has_stable_part(request) {
-            true => Some(rank_generally(self.cache, past, &draft, history.as_ref())),
-            false => None,
-        };
+        let mut ranking = None;
+        if is_limited {
+            ranking = Some(rank_draft(self.cache, past, request, &mut draft, &focus, history.as_ref())?);
+        }
+        let general =
+            has_stable_part(request).then(|| rank_generally(self.cache, past, &draft, history.as_ref()));
         let inputs = ComposeInputs {
             request: request.clone(),
             focus,
@@ -256,7 +254,7 @@ impl DocumentRun<'_, '_> {
                 // Only where both are limited does this differ from `used`.
                 size(renderer.cache, packed.clone(), BudgetUnit::Bytes, images_apart).saturating_sub(most)
             });
-            let over = used.saturating_sub(limit).max(unit.from_bytes(bytes));
+            let over = used.saturating_sub(limit).max(unit.of_bytes(bytes));
             if over == 0 {
                 enough = room;
                 if best.as_ref().is_none_or(|(size, ..)| *size < used) {

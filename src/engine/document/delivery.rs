@@ -112,12 +112,12 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
 }
 
 /// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff. Files that a limit decides
-/// on have no view yet; `render` returns the wanted one.
+/// on have no view yet; `wanted_block` renders the wanted one.
 pub(super) fn reduce_to_changes(
     renderer: &mut Renderer<'_, '_>,
     draft: &mut DraftDocument,
     reader: &ReaderState,
-    render: &mut dyn FnMut(&mut Renderer<'_, '_>, &ShownFile) -> DocumentBlock,
+    wanted_block: &mut dyn FnMut(&mut Renderer<'_, '_>, &ShownFile) -> DocumentBlock,
 ) {
     let name = &reader.history.name;
     if !reader.history.since_last {
@@ -151,7 +151,7 @@ pub(super) fn reduce_to_changes(
         }
         if is_undecided && row.view == shown.candidate.wanted && keeps_base_text(row.view) {
             let mut wanted = shown.clone();
-            wanted.candidate.block = render(renderer, &shown);
+            wanted.candidate.block = wanted_block(renderer, &shown);
             replace_by_diff(renderer.cache, &mut wanted, row, name);
             if wanted.full_block.is_some() {
                 shown = wanted;

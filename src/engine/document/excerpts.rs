@@ -49,7 +49,7 @@ pub(super) fn render_blocks(
         memo.insert(selection.clone(), block);
     }
     let workspace = &renderer.cache.workspace;
-    let rendered = on_all_cores(&excerpts, |selection| {
+    let blocks = on_all_cores(&excerpts, |selection| {
         excerpt_block(
             workspace,
             &files[selection.file],
@@ -58,7 +58,7 @@ pub(super) fn render_blocks(
             context.routing.max_bytes,
         )
     });
-    memo.extend(excerpts.into_iter().cloned().zip(rendered));
+    memo.extend(excerpts.into_iter().cloned().zip(blocks));
     let shown =
         selections.iter().filter_map(|selection| Some((selection.file, memo.get(selection)?.clone()?)));
     shown.collect()
@@ -147,7 +147,8 @@ fn excerpt_block(
     let is_config = matches!(file_type.role, FileRole::Config(_));
     let is_curated = shown.candidate.rule == RoutingRule::ItemView;
     // What sets up a program may hold passwords, which are shown only if somebody asked for the text.
-    let is_whole = selection.is_whole && facts.size <= max_bytes && !(is_config && !is_curated);
+    let may_be_whole = facts.size <= max_bytes && (is_curated || !is_config);
+    let is_whole = selection.is_whole && may_be_whole;
     let body = if is_whole {
         source.text.clone()
     } else {

@@ -59,7 +59,7 @@ impl BudgetUnit {
     }
 
     /// Returns about what so many bytes come to.
-    pub(super) const fn from_bytes(self, bytes: u64) -> u64 {
+    pub(super) const fn of_bytes(self, bytes: u64) -> u64 {
         match self {
             Self::Tokens(_) => bytes.div_ceil(BYTES_A_TOKEN),
             Self::Bytes => bytes,
