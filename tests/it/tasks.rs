@@ -9,7 +9,9 @@ use super::sandbox::{Sandbox, list, number, text, texts};
 
 /// Returns a function of some lines that say its name.
 fn function(name: &str, words: &str) -> String {
-    let body: String = (0..12).map(|line| format!("    step_{line} = {words:?} + str({line})\n")).collect();
+    let lines: Vec<String> =
+        (0..12).map(|line| format!("    step_{line} = {words:?} + str({line})\n")).collect();
+    let body = lines.concat();
     format!("def {name}(value):\n    \"\"\"Handles {words}.\"\"\"\n{body}    return step_11\n\n\n")
 }
 

@@ -11,11 +11,16 @@ use super::render::{Renderer, encoding_remark, without_secret_values};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
-use crate::model::{DocumentBlock, FileRole, FileType, RoutingRule, SummaryDetail, ViewMode};
+use crate::model::{DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, ViewMode};
 use crate::{summarize, syntax};
 
 /// A summary has at most so many bytes where a budget is to be shared, which is about 150 tokens.
 const MAX_SUMMARY_BYTES: usize = 600;
+
+/// A gap of more lines says how to get them; for fewer, that would cost more than it helps.
+const MIN_POINTED_LINES: u32 = 60;
+/// About so many bytes are a token.
+const BYTES_A_TOKEN: usize = 4;
 
 /// What is shown of one file. Symbols are positions in the ranking.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -152,7 +157,7 @@ fn excerpt_block(
     let body = if is_whole {
         source.text.clone()
     } else {
-        let text = excerpt_text(workspace, source, file_type, selection, ranking);
+        let text = excerpt_text(workspace, &shown.file.path, source, file_type, selection, ranking);
         if is_config { without_secret_values(text).ok()? } else { text }
     };
     Some(DocumentBlock {
@@ -168,6 +173,7 @@ fn excerpt_block(
 
 fn excerpt_text(
     workspace: &Workspace<'_>,
+    path: &RelPath,
     source: &SourceText,
     file_type: &FileType,
     selection: &BlockSelection,
@@ -187,13 +193,30 @@ fn excerpt_text(
     // This thread's time: others parse other files meanwhile.
     let began = workspace.world.clock.thread_time();
     let mut give_up = || timeout < workspace.world.clock.thread_time().saturating_sub(began);
+    let starts = line_starts(&source.text);
+    let pointer = |gap: &RangeInclusive<u32>| pointer(path, &starts, gap);
     let request =
-        syntax::ExcerptRequest { bodies: &bodies, signatures: Some(&signatures), pointer: &|_| None };
+        syntax::ExcerptRequest { bodies: &bodies, signatures: Some(&signatures), pointer: &pointer };
     match syntax::excerpt(file_type.id, &source.text, &request, &mut give_up) {
         Some(excerpt) => excerpt.text,
         // Without a grammar, the lines are shown with a line for what is between them.
         None => chosen_lines(&source.text, &[bodies, signatures].concat()),
     }
+}
+
+/// Returns where each line of a text begins, and its end.
+fn line_starts(text: &str) -> Vec<usize> {
+    let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(ends).chain([text.len()]).collect()
+}
+
+/// Returns how a reader gets the lines of a large gap, and about how many tokens they are.
+fn pointer(path: &RelPath, starts: &[usize], gap: &RangeInclusive<u32>) -> Option<String> {
+    let (first, last) = (*gap.start(), *gap.end());
+    let bytes = starts.get(last as usize)?.saturating_sub(*starts.get(first as usize - 1)?);
+    let is_large = MIN_POINTED_LINES <= last - first;
+    let tokens = bytes / BYTES_A_TOKEN;
+    is_large.then(|| format!("+{tokens} tokens: slop view {path} --lines {first}-{last}"))
 }
 
 /// Returns some lines of a text, with a mark for each gap between them.

@@ -30,7 +30,7 @@ pub struct ExcerptRequest<'a> {
     /// The lines of which the signatures are shown. A declaration is kept if it has one of these lines, and what is in
     /// it only if that has one as well: the first line alone of a class keeps its head. `None` keeps all signatures.
     pub signatures: Option<&'a [RangeInclusive<u32>]>,
-    /// Returns how to get the lines of a gap, in words that end up in its comment.
+    /// Returns how to get the lines of a gap, in words that take the place of their numbers in its comment.
     pub pointer: &'a dyn Fn(&RangeInclusive<u32>) -> Option<String>,
 }
 
@@ -138,10 +138,11 @@ impl GapStyle {
     fn mark(self, gap: &RangeInclusive<u32>, is_in_block: bool, pointer: Option<&str>) -> String {
         let (first, last) = (gap.start(), gap.end());
         let size = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+        // A pointer names the lines itself.
+        let words = pointer.unwrap_or(&size);
         let (open, close) = self.comment;
         let statement = if is_in_block { self.statement } else { "" };
-        let pointer = pointer.map(|pointer| format!(" {pointer}")).unwrap_or_default();
-        format!("{statement}{open}{size}{pointer}{close}")
+        format!("{statement}{open}{words}{close}")
     }
 
     /// Returns whether a pointer can be part of a comment without ending it.
