@@ -325,7 +325,10 @@ fn rank_draft(
     let ranking = rank_project(cache, &ranking, &known);
     if let (Some(text), Some(reading)) = (&request.task, &reading) {
         draft.remarks.task = Some(task_receipt(text, reading, &ranking));
-        draft.plan.sections.problems.extend(task_problems(reading, &ranking));
+        // Where the reader has everything, there is nothing that could match.
+        if !draft.files.is_empty() {
+            draft.plan.sections.problems.extend(task_problems(reading, &ranking));
+        }
     }
     Ok(ranking)
 }

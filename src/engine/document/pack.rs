@@ -236,7 +236,10 @@ fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackSymbo
         places[*at] = place;
     }
     let symbols = ranking.symbols.iter().map(|symbol| {
-        let is_shown = is_ranked(&files[symbol.file].candidate) && !context.stable.contains_key(&symbol.file);
+        let candidate = &files[symbol.file].candidate;
+        // The lines of a notebook are JSON, so that its symbols are only named.
+        let is_notebook = candidate.block.file_type.id == "notebook";
+        let is_shown = is_ranked(candidate) && !is_notebook && !context.stable.contains_key(&symbol.file);
         PackSymbol {
             file: places[symbol.file],
             score: symbol.score.max(LEAST_SCORE),
