@@ -141,7 +141,8 @@ fn a_change_is_followed_to_the_tests() {
 fn an_edit_is_reflected_at_once_with_a_daemon_and_without() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
-    let ask = |symbol: &str| edges(&daemon.query("/v1/refs", &json!({"symbol": symbol}))["references"]);
+    let query = |route: &str, body: Value| daemon.query(route, &body)["data"].take();
+    let ask = |symbol: &str| edges(&query("/v1/refs", json!({"symbol": symbol}))["references"]);
     assert_eq!(ask("list_add").len(), 1);
     sandbox
         .write("lib/more.c", "#include \"list.h\"\nint more(void) {\n  return list_add(list_add(2));\n}\n");
@@ -158,12 +159,12 @@ fn an_edit_is_reflected_at_once_with_a_daemon_and_without() {
         let alone = sandbox.stdout_of(&[arguments, &["--no-daemon"]].concat());
         assert_eq!(data_of(&sandbox.stdout_of(arguments)), data_of(&alone), "{arguments:?}");
     }
-    let all = daemon.query("/v1/refs", &json!({}));
+    let all = query("/v1/refs", json!({}));
     let lines = Value::from(sandbox.json_lines(&["refs", "--all"]));
     assert_eq!(all["references"], lines);
-    let impact = daemon.query("/v1/impact", &json!({"target": "Engine.step", "tests": true}));
+    let impact = query("/v1/impact", json!({"target": "Engine.step", "tests": true}));
     assert_eq!(impact["affected"][0]["symbol"], "test_main");
-    let calls = daemon.query("/v1/calls", &json!({"symbol": "src/app.py:main", "direction": "callees"}));
+    let calls = query("/v1/calls", json!({"symbol": "src/app.py:main", "direction": "callees"}));
     assert_eq!(list(&calls["calls"]).count(), 2);
 }
 
