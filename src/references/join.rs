@@ -3,6 +3,7 @@
 use super::c::CNames;
 use super::evaluate::{Evaluator, ScopedName};
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
+use super::rust::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, UseFact};
 
@@ -95,6 +96,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             (members, false)
         }
         Some(_) => return,
+        None if index.rules(file) == NameRules::Rust => (bare_rust_name(evaluator, file, usage), true),
         None => bare_name(evaluator, file, usage),
     };
     if !is_defined && !is_renamed {
@@ -106,13 +108,15 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             && (is_renamed || index.name(*key) == name)
         {
             let key = implementation(index, *key);
-            if !targets.contains(&key) {
+            if !targets.contains(&key) && is_of_use(index, key, usage) {
                 targets.push(key);
             }
         }
     }
     let mut grade = match (targets.len(), values.is_complete) {
         (1, true) => ReferenceGrade::Sure,
+        // Definitions for several platforms, of which a build has one.
+        (2.., _) if matches!(index.rules(file), NameRules::Rust | NameRules::Go) => ReferenceGrade::Maybe,
         (1, false) | (2.., true) => ReferenceGrade::Likely,
         _ => ReferenceGrade::Maybe,
     };
@@ -169,8 +173,42 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
     }
 }
 
+/// As [`bare_name`]: a name means what its namespace has by it.
+fn bare_rust_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> ValueSet {
+    let space = match (usage.is_type, usage.is_call) {
+        (true, true) => Namespace::Macros,
+        (true, false) => Namespace::Types,
+        (false, _) => Namespace::Values,
+    };
+    let found = evaluator.rust_definition(file, usage.scope, usage.name, space);
+    if space != Namespace::Macros || !found.values.is_empty() {
+        return found;
+    }
+    // A macro is seen by the order of the text and of the modules, which is not followed here.
+    let name = evaluator.index.facts(file).name(usage.name);
+    let values = evaluator.macros_by_name(file, name).into_iter().map(Value::Definition).collect();
+    ValueSet { values, is_complete: false }
+}
+
+/// Returns whether a use can mean a definition of that kind.
+fn is_of_use(index: &ProjectIndex<'_>, key: DefinitionKey, usage: &UseFact) -> bool {
+    if index.rules(key.file) != NameRules::Rust {
+        return true;
+    }
+    match index.definition(key).kind {
+        DefinitionKind::Function => !usage.is_type,
+        DefinitionKind::Macro => usage.is_type && usage.is_call,
+        DefinitionKind::Module => usage.is_type || !usage.is_call,
+        DefinitionKind::Class | DefinitionKind::Interface | DefinitionKind::Alias => true,
+    }
+}
+
 /// Returns the last of the definitions of one name in one scope: what defines it where others only declare it.
 fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey {
+    // In Rust and Go they are for several platforms, and each is one.
+    if matches!(index.rules(key.file), NameRules::Rust | NameRules::Go) {
+        return key;
+    }
     let facts = index.facts(key.file);
     let fact = index.definition(key);
     let same = facts.bindings_of(fact.scope, fact.name).iter().filter_map(|binding| match binding.value {

@@ -10,6 +10,8 @@
 //! | `values` | What an expression may be: a type, a value of a type, a module |
 //! | `evaluate` | Expressions to values |
 //! | `members` | Members of types, of their bases, and of modules |
+//! | `rust` | Namespaces, paths, modules and crates of Rust |
+//! | `go` | Packages of Go |
 //! | `c` | Names of C, which need no values |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
@@ -19,10 +21,12 @@
 mod c;
 mod codec;
 mod evaluate;
+mod go;
 mod join;
 mod members;
 mod modules;
 mod project;
+mod rust;
 mod values;
 
 #[cfg(test)]

@@ -133,7 +133,8 @@ impl<'a> ProjectIndex<'a> {
     pub(super) fn owner(&self, key: DefinitionKey) -> Option<DefinitionKey> {
         let facts = self.facts(key.file);
         let scope = facts.scope(self.definition(key).scope);
-        let definition = scope.definition.filter(|_| scope.kind == ScopeKind::Class)?;
+        let is_type = matches!(scope.kind, ScopeKind::Class | ScopeKind::Implementation);
+        let definition = scope.definition.filter(|_| is_type)?;
         Some(DefinitionKey { file: key.file, definition })
     }
 }

@@ -1,0 +1,579 @@
+//! Rust: names in their namespaces, paths, modules, crates, and the methods of the standard library's wrappers.
+
+use rustc_hash::FxHashMap;
+
+use super::evaluate::Evaluator;
+use super::modules::joined;
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
+use super::values::{Value, ValueSet};
+use crate::model::{
+    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId,
+    ScopeId, ScopeKind, SourceFacts,
+};
+
+/// How many modules may import all names of the next one, and how many modules a file may be below its crate's root.
+const MAX_DEPTH: usize = 16;
+
+/// What kind of thing a name means: each has names of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Namespace {
+    Types,
+    Values,
+    Macros,
+}
+
+/// The modules and crates of a project.
+pub(super) struct RustModules {
+    /// The file that each `mod x;` means.
+    children: FxHashMap<(FileId, ImportId), FileId>,
+    /// The module that declares each file.
+    parents: FxHashMap<FileId, (FileId, ScopeId)>,
+    /// The root file of each library by the name it is imported by, and whether a manifest says so.
+    crates: FxHashMap<String, (FileId, bool)>,
+}
+
+impl RustModules {
+    pub(super) fn new(index: &ProjectIndex<'_>) -> Self {
+        let mut modules = Self {
+            children: FxHashMap::default(),
+            parents: FxHashMap::default(),
+            crates: FxHashMap::default(),
+        };
+        for (id, file) in (0..).zip(index.files) {
+            if index.rules[id as usize] == Some(NameRules::Rust) {
+                modules.add_children(index, id);
+                // Without a manifest a crate has the name of its folder, as a rule.
+                if let Some(folder) = file.path.strip_suffix("/src/lib.rs")
+                    && !index.by_path.contains_key(format!("{folder}/Cargo.toml").as_str())
+                {
+                    let name = folder.rsplit('/').next().unwrap_or_default().replace('-', "_");
+                    modules.crates.entry(name).or_insert((id, false));
+                }
+            }
+        }
+        for file in index.files {
+            let folder = file.path.strip_suffix("Cargo.toml").map(|folder| folder.trim_end_matches('/'));
+            if let Some(folder) = folder {
+                modules.add_crate(index, folder, &file.facts);
+            }
+        }
+        modules
+    }
+
+    fn add_crate(&mut self, index: &ProjectIndex<'_>, folder: &str, manifest: &SourceFacts) {
+        let path = manifest_value(manifest, "lib.path").unwrap_or("src/lib.rs");
+        let name =
+            manifest_value(manifest, "lib.name").or_else(|| manifest_value(manifest, "package.name"));
+        if let (Some(name), Some(root)) = (name, index.by_path.get(joined(folder, path).as_str())) {
+            self.crates.insert(name.replace('-', "_"), (*root, true));
+        }
+    }
+
+    fn add_children(&mut self, index: &ProjectIndex<'_>, file: FileId) {
+        let facts = index.facts(file);
+        for (id, import) in (0..).zip(&facts.imports) {
+            if import.name.is_some() || import.is_star {
+                continue;
+            }
+            if let Some(child) = child_file(index, file, import) {
+                self.children.insert((file, id), child);
+                let parent = (file, module_scope(facts, import.scope));
+                self.parents.entry(child).or_insert(parent);
+            }
+        }
+    }
+
+    /// Returns the root file of the crate that a file is part of.
+    fn root(&self, mut file: FileId) -> FileId {
+        for _ in 0..MAX_DEPTH {
+            match self.parents.get(&file) {
+                Some((parent, _)) if *parent != file => file = *parent,
+                _ => break,
+            }
+        }
+        file
+    }
+}
+
+/// Returns what a manifest binds a key to.
+pub(super) fn manifest_value<'a>(facts: &'a SourceFacts, key: &str) -> Option<&'a str> {
+    let binding = facts.bindings_of(0, facts.find_name(key)?).first()?;
+    match binding.value {
+        BindingValue::Value(value) => match facts.expression(value) {
+            ExpressionFact::Name(name) => Some(facts.name(name)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the file that `mod x;` means.
+fn child_file(index: &ProjectIndex<'_>, file: FileId, import: &ImportFact) -> Option<FileId> {
+    let path = &index.file(file).path;
+    let facts = index.facts(file);
+    let name = facts.name(import.module);
+    let folder = folder_of(path);
+    if name.contains('.') {
+        return index.by_path.get(below(folder, name).as_str()).copied();
+    }
+    let mut inner = String::new();
+    let mut scope = module_scope(facts, import.scope);
+    while scope != 0 {
+        let fact = facts.scope(scope);
+        let module = fact.definition.map_or("", |at| facts.name(facts.definitions[at as usize].name));
+        inner = joined(module, &inner);
+        scope = module_scope(facts, fact.parent.min(scope - 1));
+    }
+    let stem = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".rs");
+    let own = joined(folder, stem);
+    // The root file of a binary or of a test has its modules beside it, whatever its name.
+    let folders: &[&str] = if matches!(stem, "mod" | "lib" | "main") { &[folder] } else { &[&own, folder] };
+    folders.iter().find_map(|folder| {
+        let module = joined(&joined(folder, &inner), name);
+        let candidates = [format!("{module}.rs"), format!("{module}/mod.rs")];
+        candidates.iter().find_map(|path| index.by_path.get(path.as_str()).copied())
+    })
+}
+
+/// Returns a path below a folder, with the steps up taken.
+fn below(folder: &str, path: &str) -> String {
+    let (mut folder, mut rest) = (folder, path);
+    while let Some(up) = rest.strip_prefix("../") {
+        folder = folder_of(folder);
+        rest = up;
+    }
+    joined(folder, rest.trim_start_matches("./"))
+}
+
+/// Returns the innermost scope of a module around a scope.
+fn module_scope(facts: &SourceFacts, mut scope: ScopeId) -> ScopeId {
+    while scope != 0 && facts.scope(scope).kind != ScopeKind::Module {
+        scope = facts.scope(scope).parent.min(scope - 1);
+    }
+    scope
+}
+
+impl Evaluator<'_> {
+    /// Returns what a name in scope means.
+    pub(super) fn rust_name(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: NameId,
+        space: Namespace,
+    ) -> ValueSet {
+        let text = self.index.facts(file).name(name);
+        self.rust_text(file, scope, text, space, true)
+    }
+
+    /// As [`Self::rust_name`], for what a definition of the project may be named by: a local is none.
+    pub(super) fn rust_definition(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: NameId,
+        space: Namespace,
+    ) -> ValueSet {
+        let text = self.index.facts(file).name(name);
+        self.rust_text(file, scope, text, space, false)
+    }
+
+    fn rust_text(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: &str,
+        space: Namespace,
+        with_locals: bool,
+    ) -> ValueSet {
+        if let (Namespace::Types, Some(module)) = (space, self.rust_keyword(file, scope, name)) {
+            return module.map_or(ValueSet::FOREIGN, ValueSet::one);
+        }
+        let facts = self.index.facts(file);
+        let id = facts.find_name(name);
+        let mut at = scope;
+        loop {
+            let fact = facts.scope(at);
+            if !matches!(fact.kind, ScopeKind::Class | ScopeKind::Implementation) {
+                let bindings = id.map_or(&[][..], |id| facts.bindings_of(at, id));
+                if let Some(found) = self.rust_bound(file, bindings, space, with_locals) {
+                    return found;
+                }
+                let is_module = fact.kind == ScopeKind::Module || at == 0;
+                if is_module {
+                    return self.rust_outside(file, at, name, space);
+                }
+                if let Some(found) = self.from_globs(file, at, name, space) {
+                    return found;
+                }
+            }
+            at = if at == 0 { 0 } else { fact.parent.min(at - 1) };
+        }
+    }
+
+    /// Returns what the bindings of one name mean in a namespace; `None` where none of them is in it.
+    fn rust_bound(
+        &mut self,
+        file: FileId,
+        bindings: &[BindingFact],
+        space: Namespace,
+        with_locals: bool,
+    ) -> Option<ValueSet> {
+        let facts = self.index.facts(file);
+        let is_in_space = |binding: &&BindingFact| match (binding.value, space) {
+            (BindingValue::Import(_), _) => true,
+            (BindingValue::Definition(at), _) => fits(facts.definitions[at as usize].kind, space),
+            (BindingValue::Default(_), space) => space == Namespace::Types,
+            (BindingValue::Value(_) | BindingValue::Typed(_), space) => space == Namespace::Values,
+        };
+        let own: Vec<(u32, &BindingFact)> =
+            (0..).zip(bindings).filter(|(_, binding)| is_in_space(binding)).take(16).collect();
+        if own.is_empty() {
+            return None;
+        }
+        let is_local =
+            |binding: &BindingFact| matches!(binding.value, BindingValue::Value(_) | BindingValue::Typed(_));
+        if !with_locals && own.iter().all(|(_, binding)| is_local(binding)) {
+            return Some(ValueSet::FOREIGN);
+        }
+        let mut found = ValueSet::FOREIGN;
+        for (at, binding) in own {
+            found.merge(self.binding(file, binding, at));
+        }
+        let is_known = !found.values.is_empty();
+        let found = self.in_space(found, space);
+        // An import of a module hides no function of that name.
+        (!is_known || !found.values.is_empty()).then_some(found)
+    }
+
+    /// Keeps what a name of that namespace can mean.
+    pub(super) fn in_space(&self, mut found: ValueSet, space: Namespace) -> ValueSet {
+        found.values.retain(|value| match value {
+            Value::Definition(key) => fits(self.index.definition(*key).kind, space),
+            Value::Module(_) | Value::Folder(_) => space == Namespace::Types,
+            Value::Instance(_) | Value::Super(_) | Value::Generic { .. } => space != Namespace::Macros,
+        });
+        found
+    }
+
+    /// Returns the module that a keyword in a path means.
+    fn rust_keyword(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Option<Value>> {
+        let facts = self.index.facts(file);
+        match name {
+            "crate" | "$crate" => Some(Some(Value::Module(self.modules.rust.root(file)))),
+            "self" => Some(self.module_value(file, module_scope(facts, scope))),
+            "super" => {
+                let module = module_scope(facts, scope);
+                Some(self.parent_module(file, module).and_then(|(file, scope)| self.module_value(file, scope)))
+            }
+            _ => None,
+        }
+    }
+
+    fn module_value(&self, file: FileId, module: ScopeId) -> Option<Value> {
+        if module == 0 {
+            return Some(Value::Module(file));
+        }
+        let definition = self.index.facts(file).scope(module).definition?;
+        Some(Value::Definition(DefinitionKey { file, definition }))
+    }
+
+    fn parent_module(&self, file: FileId, module: ScopeId) -> Option<(FileId, ScopeId)> {
+        if module == 0 {
+            return self.modules.rust.parents.get(&file).copied();
+        }
+        let facts = self.index.facts(file);
+        Some((file, module_scope(facts, facts.scope(module).parent.min(module - 1))))
+    }
+
+    /// Returns what a module has without naming it: what it imports with all of a module, and the crates.
+    fn rust_outside(&mut self, file: FileId, module: ScopeId, name: &str, space: Namespace) -> ValueSet {
+        if let Some(found) = self.from_globs(file, module, name, space) {
+            return found;
+        }
+        let krate = if space == Namespace::Types { self.rust_crate(name) } else { None };
+        krate.unwrap_or(ValueSet::FOREIGN)
+    }
+
+    fn rust_crate(&self, name: &str) -> Option<ValueSet> {
+        let (root, is_declared) = self.modules.rust.crates.get(name)?;
+        Some(ValueSet { values: vec![Value::Module(*root)], is_complete: *is_declared })
+    }
+
+    /// Returns what the imports of all names in one scope bring by that name.
+    fn from_globs(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: &str,
+        space: Namespace,
+    ) -> Option<ValueSet> {
+        let stars = self.modules.stars.get(&file)?;
+        let facts = self.index.facts(file);
+        let stars: Vec<ImportId> =
+            stars.iter().copied().filter(|star| facts.imports[*star as usize].scope == scope).collect();
+        if stars.is_empty() || self.open_globs.contains(&(file, scope)) || MAX_DEPTH < self.open_globs.len() {
+            return None;
+        }
+        let key = facts.find_name(name).map(|name| (file, scope, name, space));
+        if let Some(known) = key.and_then(|key| self.globs.get(&key)) {
+            return known.clone();
+        }
+        self.open_globs.push((file, scope));
+        let mut found = ValueSet::FOREIGN;
+        for star in stars {
+            let module = facts.name(facts.imports[star as usize].module);
+            let members = self.rust_path(file, scope, module).flat_map(|module| self.member(module, name));
+            let members = self.in_space(members, space);
+            if !members.values.is_empty() {
+                found.merge(members);
+            }
+        }
+        self.open_globs.pop();
+        let found = Some(found).filter(|found| !found.values.is_empty());
+        // What was found while another import was open may be incomplete because of that one.
+        if self.open_globs.is_empty()
+            && let Some(key) = key
+        {
+            self.globs.insert(key, found.clone());
+        }
+        found
+    }
+
+    /// Returns the modules and types that a path means.
+    fn rust_path(&mut self, file: FileId, scope: ScopeId, path: &str) -> ValueSet {
+        let mut parts = path.split("::").map(str::trim);
+        let head = parts.next().unwrap_or_default();
+        let mut found = if head.is_empty() {
+            parts.next().and_then(|name| self.rust_crate(name)).unwrap_or(ValueSet::FOREIGN)
+        } else {
+            let mut found = self.rust_text(file, scope, head, Namespace::Types, true);
+            if found.values.is_empty() {
+                found = self.rust_crate(head).unwrap_or(found);
+            }
+            if found.values.is_empty() {
+                // Before the edition of 2018 a path begins at the root of the crate.
+                let root = self.modules.rust.root(file);
+                found = self.member(Value::Module(root), head);
+                found = self.in_space(found, Namespace::Types);
+            }
+            found
+        };
+        for part in parts {
+            found = found.flat_map(|module| match (part, module) {
+                ("super", Value::Module(file)) => self.module_above(file, 0),
+                ("self", module) => ValueSet::one(module),
+                _ => self.member(module, part),
+            });
+            found = self.in_space(found, Namespace::Types);
+        }
+        found
+    }
+
+    fn module_above(&self, file: FileId, module: ScopeId) -> ValueSet {
+        let above = self.parent_module(file, module).and_then(|(file, scope)| self.module_value(file, scope));
+        above.map_or(ValueSet::FOREIGN, ValueSet::one)
+    }
+
+    /// Returns what a `use`, a `mod x;` or an `extern crate` names.
+    pub(super) fn rust_import(&mut self, file: FileId, id: ImportId, fact: &ImportFact) -> ValueSet {
+        let facts = self.index.facts(file);
+        let Some(name) = fact.name else {
+            let child = self.modules.rust.children.get(&(file, id));
+            return child.map_or(ValueSet::UNKNOWN, |child| ValueSet::one(Value::Module(*child)));
+        };
+        let (module, name) = (facts.name(fact.module), facts.name(name));
+        if matches!(module, "" | "::") {
+            let keyword = self.rust_keyword(file, fact.scope, name).flatten().map(ValueSet::one);
+            return keyword.or_else(|| self.rust_crate(name)).unwrap_or(ValueSet::FOREIGN);
+        }
+        let found = self.rust_path(file, fact.scope, module);
+        if found.values.is_empty() {
+            return found;
+        }
+        let found = found.flat_map(|module| match name {
+            "super" => match module {
+                Value::Module(file) => self.module_above(file, 0),
+                _ => ValueSet::UNKNOWN,
+            },
+            _ => self.member(module, name),
+        });
+        if found.values.is_empty() { ValueSet::UNKNOWN } else { found }
+    }
+
+    /// Returns a name of a module.
+    pub(super) fn rust_module_member(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
+        let mut found = self.bound_in(file, scope, name).unwrap_or(ValueSet::FOREIGN);
+        if found.values.is_empty() {
+            for space in [Namespace::Types, Namespace::Values, Namespace::Macros] {
+                if let Some(members) = self.from_globs(file, scope, name, space) {
+                    found.merge(members);
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns a field of a value.
+    pub(super) fn field(&mut self, object: Value, name: &str) -> ValueSet {
+        let (Value::Instance(key) | Value::Definition(key)) = object else {
+            return match (object, name.parse()) {
+                (Value::Generic { .. }, Ok(at)) => self.part(object, at),
+                _ => ValueSet::UNKNOWN,
+            };
+        };
+        let definition = self.index.definition(key);
+        if definition.kind == DefinitionKind::Alias {
+            let target = self.alias(key);
+            return target.flat_map(|target| match target {
+                Value::Definition(inner) if inner != key => self.field(target, name),
+                _ => ValueSet::UNKNOWN,
+            });
+        }
+        let facts = self.index.facts(key.file);
+        let (Some(body), Some(id)) = (definition.body, facts.find_name(name)) else { return ValueSet::UNKNOWN };
+        let mut found = ValueSet::UNKNOWN;
+        for (at, binding) in (0..).zip(facts.bindings_of(body, id)) {
+            if matches!(binding.value, BindingValue::Typed(_)) {
+                found = self.binding(key.file, binding, at);
+            }
+        }
+        found
+    }
+
+    /// Returns the macros of that name that a file may use: those of its crate, or else those of all.
+    pub(super) fn macros_by_name(&self, file: FileId, name: &str) -> Vec<DefinitionKey> {
+        let all = self.index.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        let is_macro = |key: &DefinitionKey| {
+            self.index.rules(key.file) == NameRules::Rust
+                && self.index.definition(*key).kind == DefinitionKind::Macro
+        };
+        let all: Vec<DefinitionKey> = all.iter().copied().filter(is_macro).take(9).collect();
+        let root = self.modules.rust.root(file);
+        let own: Vec<DefinitionKey> =
+            all.iter().copied().filter(|key| self.modules.rust.root(key.file) == root).collect();
+        if own.is_empty() { all } else { own }
+    }
+
+    /// Returns what a method of a value returns.
+    pub(super) fn rust_method(&mut self, object: Value, method: &str) -> ValueSet {
+        if let Value::Generic { .. } = object {
+            return self.method_of_wrapper(object, method);
+        }
+        let callee = self.attribute(object, method);
+        if !callee.values.is_empty() {
+            return callee.flat_map(|callee| self.call(callee));
+        }
+        match object {
+            Value::Instance(_) if is_identity(method) => ValueSet { values: vec![object], is_complete: false },
+            Value::Definition(key) if method == "default" => ValueSet::one(Value::Instance(key)),
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    fn method_of_wrapper(&mut self, object: Value, method: &str) -> ValueSet {
+        let Value::Generic { file, expression, .. } = object else { return ValueSet::UNKNOWN };
+        let (name, arguments, _) = self.generic_parts(file, expression);
+        let is_map = name.ends_with("Map") && 1 < arguments.len();
+        let mut found = match method {
+            "get" | "get_mut" | "remove" | "insert" | "or_insert_with" | "or_insert" | "or_default"
+                if is_map =>
+            {
+                self.part(object, 1)
+            }
+            "entry" if is_map => ValueSet::one(object),
+            "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default" | "get_or_insert_with"
+            | "get_or_init" | "swap_remove" => self.item(object),
+            "borrow" | "borrow_mut" if name == "RefCell" => self.item(object),
+            "remove" if name == "Vec" => self.item(object),
+            _ if is_identity(method) || keeps_items(method) => ValueSet::one(object),
+            _ => ValueSet::UNKNOWN,
+        };
+        found.is_complete = false;
+        found
+    }
+
+    /// Returns an element of a value that is indexed or iterated.
+    pub(super) fn rust_item(&mut self, whole: Value) -> ValueSet {
+        match whole {
+            Value::Generic { file, scope, expression } => {
+                let (name, arguments, _) = self.generic_parts(file, expression);
+                if name.ends_with("Map") && 1 < arguments.len() {
+                    // Its keys and values, as a pair.
+                    return ValueSet::one(whole);
+                }
+                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+            }
+            Value::Instance(_) => {
+                let declared = self.member(whole, "Item");
+                let mut found = declared.flat_map(|declared| self.instance_of_value(declared));
+                found.is_complete = false;
+                found
+            }
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    /// Returns a value of a generic type of another project, or what its wrapper contains.
+    pub(super) fn rust_generic(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        declared: ExpressionId,
+    ) -> ValueSet {
+        let (name, arguments, generic) = self.generic_parts(file, declared);
+        let last = arguments.last().copied().unwrap_or(0);
+        let whole = ValueSet::one(Value::Generic { file, scope, expression: declared });
+        let found = self.value(file, scope, generic);
+        let is_alias = |value: &Value| {
+            matches!(value, Value::Definition(key) if self.index.definition(*key).kind == DefinitionKind::Alias)
+        };
+        if found.values.is_empty() {
+            return match name {
+                "Box" | "Rc" | "Arc" | "Cow" | "Pin" | "Ref" | "RefMut" | "MutexGuard" | "ManuallyDrop" => {
+                    self.instance(file, scope, last)
+                }
+                _ => whole,
+            };
+        }
+        // `type Result<T> = std::result::Result<T, Error>` has the argument of this use.
+        if matches!(name, "Result" | "Option") && found.values.iter().all(is_alias) {
+            return whole;
+        }
+        found.flat_map(|named| self.instance_of_value(named))
+    }
+}
+
+/// Returns whether a name in that namespace may mean such a definition.
+fn fits(kind: DefinitionKind, space: Namespace) -> bool {
+    match kind {
+        DefinitionKind::Function => space == Namespace::Values,
+        DefinitionKind::Class => space != Namespace::Macros,
+        DefinitionKind::Interface | DefinitionKind::Alias | DefinitionKind::Module => space == Namespace::Types,
+        DefinitionKind::Macro => space == Namespace::Macros,
+    }
+}
+
+/// Returns whether a method of the standard library returns the value itself, or a reference to it.
+fn is_identity(method: &str) -> bool {
+    matches!(
+        method,
+        "clone" | "to_owned" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "unwrap" | "expect" | "into"
+            | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default" | "cloned" | "copied" | "as_deref"
+            | "as_deref_mut" | "by_ref" | "ok_or" | "ok_or_else" | "map_err" | "deref" | "deref_mut"
+            | "context" | "with_context" | "or_else" | "ok" | "take" | "iter" | "into_inner" | "get_mut"
+    )
+}
+
+/// Returns whether a method returns the same items in the same or another wrapper.
+fn keeps_items(method: &str) -> bool {
+    matches!(
+        method,
+        "iter_mut" | "into_iter" | "filter" | "rev" | "skip" | "take_while" | "skip_while" | "step_by"
+            | "chain" | "peekable" | "fuse" | "get" | "first" | "last" | "next" | "next_back" | "pop" | "peek"
+            | "nth" | "min_by" | "max_by" | "min_by_key" | "max_by_key" | "min" | "max" | "find" | "drain"
+            | "to_vec" | "or" | "collect" | "lock" | "read" | "write" | "try_lock" | "last_mut" | "first_mut"
+            | "as_slice" | "as_mut_slice" | "pop_front" | "pop_back" | "front" | "back" | "inspect"
+            | "replace" | "await" | "recv" | "join" | "get_ref"
+    )
+}
