@@ -259,7 +259,10 @@ impl<'a> Evaluator<'a> {
         if let Some(known) = self.imports.get(&(file, import)) {
             return known.clone();
         }
-        self.imports.insert((file, import), ValueSet::UNKNOWN);
+        // Of two imports of one name in Rust, one may be on the way to the other: it says nothing about that one.
+        let is_rust = self.index.rules(file) == NameRules::Rust;
+        let open = if is_rust { ValueSet::FOREIGN } else { ValueSet::UNKNOWN };
+        self.imports.insert((file, import), open);
         let found = self.imported(file, import);
         self.imports.insert((file, import), found.clone());
         found
@@ -282,7 +285,9 @@ impl<'a> Evaluator<'a> {
         }
         let callee = self.value(file, scope, function);
         if callee.values.is_empty() {
-            return ValueSet::UNKNOWN;
+            // A package of Go returns types of its own and of what it imports.
+            let is_foreign = callee.is_complete && self.index.rules(file) == NameRules::Go;
+            return if is_foreign { callee } else { ValueSet::UNKNOWN };
         }
         callee.flat_map(|callee| self.call(callee))
     }

@@ -104,6 +104,11 @@ impl<'a> GoPackages<'a> {
 }
 
 impl Evaluator<'_> {
+    /// Returns the folder that a file of Go is in.
+    pub(super) fn folder_of_file(&self, file: FileId) -> Option<u32> {
+        self.modules.go.of_file.get(&file).map(|(folder, _)| *folder)
+    }
+
     /// Returns the package that an import path means.
     pub(super) fn go_import(&self, path: &str) -> ValueSet {
         match self.modules.go.folder(self.index, path) {

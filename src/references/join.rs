@@ -132,6 +132,10 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             return;
         }
     }
+    if index.rules(file) == NameRules::Go {
+        let home = go_home(evaluator, file, usage);
+        targets.retain(|key| home.is_none_or(|home| evaluator.folder_of_file(key.file) == Some(home)));
+    }
     targets.sort_unstable();
     add_references(index, file, usage, &targets, grade, found);
 }
@@ -190,6 +194,19 @@ fn bare_rust_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) 
     ValueSet { values, is_complete: false }
 }
 
+/// Returns the folder of the package that a name of Go is one of: it may have a variable of that name, whose value is a
+/// function of another package.
+fn go_home(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> Option<u32> {
+    let Some(receiver) = usage.receiver else {
+        let has_stars = evaluator.index.facts(file).imports.iter().any(|import| import.is_star);
+        return if has_stars { None } else { evaluator.folder_of_file(file) };
+    };
+    match evaluator.value(file, usage.scope, receiver).values.first() {
+        Some(Value::Folder(folder)) => Some(*folder),
+        _ => None,
+    }
+}
+
 /// Returns whether a use can mean a definition of that kind.
 fn is_of_use(index: &ProjectIndex<'_>, key: DefinitionKey, usage: &UseFact) -> bool {
     if index.rules(key.file) != NameRules::Rust {
@@ -226,7 +243,9 @@ fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey
 /// Returns the members of any type with the name of a use whose receiver is unknown.
 fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str) -> Vec<DefinitionKey> {
     let rules = index.rules(file);
-    if usage.receiver.is_none() || COMMON_MEMBERS.contains(&name) || name.starts_with("__") {
+    let is_common = COMMON_MEMBERS.contains(&name)
+        || rules == NameRules::Rust && COMMON_RUST_MEMBERS.contains(&name);
+    if usage.receiver.is_none() || is_common || name.starts_with("__") {
         return Vec::new();
     }
     let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
@@ -262,4 +281,25 @@ const COMMON_MEMBERS: [&str; 64] = [
     "open", "flush", "seek", "readline", "add", "discard", "setdefault", "start", "run", "send", "recv",
     "next", "map", "filter", "push", "length", "size", "then", "catch", "has", "delete", "toString", "name",
     "title", "group", "match", "search", "exists", "mkdir", "match_all", "iter", "len",
+];
+
+/// Members that the types of Rust's standard library have, of those that look like names of one project.
+const COMMON_RUST_MEMBERS: [&str; 112] = [
+    "and_then", "as_bytes", "as_deref", "as_mut", "as_mut_ptr", "as_os_str", "as_path", "as_ptr",
+    "as_ref", "as_secs", "as_slice", "as_str", "borrow_mut", "checked_add", "checked_mul", "checked_sub",
+    "compare_exchange", "contains_key", "copy_from_slice", "create_new", "current_dir", "debug_struct",
+    "downcast_ref", "duration_since", "ends_with", "env_remove", "extend_from_slice", "fetch_add",
+    "fetch_or", "fetch_sub", "file_name", "file_stem", "file_type", "fill_buf", "filter_map", "find_map",
+    "first_mut", "flat_map", "for_each", "get_mut", "get_or_init", "get_ref", "into_boxed_slice",
+    "into_bytes", "into_inner", "into_iter", "into_owned", "into_string", "is_absolute", "is_dir",
+    "is_empty", "is_err", "is_file", "is_none", "is_null", "is_ok", "is_some", "is_some_and",
+    "is_symlink", "is_terminal", "iter_mut", "last_mut", "map_err", "map_or", "next_back", "ok_or",
+    "ok_or_else", "or_else", "pop_front", "push_back", "push_str", "raw_os_error", "read_line",
+    "read_to_end", "read_to_string", "saturating_add", "saturating_sub", "set_len", "size_hint",
+    "skip_while", "sort_by", "sort_by_key", "sort_unstable", "split_at", "split_at_mut",
+    "split_whitespace", "starts_with", "strip_prefix", "symlink_metadata", "take_while", "then_some",
+    "to_lowercase", "to_mut", "to_owned", "to_path_buf", "to_str", "to_string", "to_string_lossy",
+    "to_vec", "trim_start", "try_clone", "try_into", "unwrap_err", "unwrap_or", "unwrap_or_default",
+    "unwrap_or_else", "with_extension", "wrapping_add", "wrapping_sub", "write_all", "write_fmt",
+    "write_str",
 ];

@@ -166,7 +166,8 @@ impl Evaluator<'_> {
         self.rust_text(file, scope, text, space, true)
     }
 
-    /// As [`Self::rust_name`], for what a definition of the project may be named by: a local is none.
+    /// As [`Self::rust_name`], for what a definition of the project may be named by: a local is none, nor is a type
+    /// parameter.
     pub(super) fn rust_definition(
         &mut self,
         file: FileId,
@@ -231,8 +232,9 @@ impl Evaluator<'_> {
         if own.is_empty() {
             return None;
         }
-        let is_local =
-            |binding: &BindingFact| matches!(binding.value, BindingValue::Value(_) | BindingValue::Typed(_));
+        let is_local = |binding: &BindingFact| {
+            !matches!(binding.value, BindingValue::Definition(_) | BindingValue::Import(_))
+        };
         if !with_locals && own.iter().all(|(_, binding)| is_local(binding)) {
             return Some(ValueSet::FOREIGN);
         }
@@ -443,6 +445,9 @@ impl Evaluator<'_> {
 
     /// Returns the macros of that name that a file may use: those of its crate, or else those of all.
     pub(super) fn macros_by_name(&self, file: FileId, name: &str) -> Vec<DefinitionKey> {
+        if STANDARD_MACROS.contains(&name) {
+            return Vec::new();
+        }
         let all = self.index.by_name.get(name).map_or(&[][..], Vec::as_slice);
         let is_macro = |key: &DefinitionKey| {
             self.index.rules(key.file) == NameRules::Rust
@@ -543,6 +548,15 @@ impl Evaluator<'_> {
         found.flat_map(|named| self.instance_of_value(named))
     }
 }
+
+/// Macros of the standard library, which is meant where no scope says otherwise.
+const STANDARD_MACROS: [&str; 35] = [
+    "assert", "assert_eq", "assert_ne", "cfg", "column", "compile_error", "concat", "dbg", "debug_assert",
+    "debug_assert_eq", "debug_assert_ne", "env", "eprint", "eprintln", "file", "format", "format_args",
+    "include", "include_bytes", "include_str", "line", "matches", "module_path", "option_env", "panic",
+    "print", "println", "stringify", "thread_local", "todo", "unimplemented", "unreachable", "vec", "write",
+    "writeln",
+];
 
 /// Returns whether a name in that namespace may mean such a definition.
 fn fits(kind: DefinitionKind, space: Namespace) -> bool {
