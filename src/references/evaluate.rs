@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
-use super::rust::Namespace;
+use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ImportId,
@@ -436,9 +436,9 @@ impl<'a> Evaluator<'a> {
         }
         arguments.reverse();
         let name = match facts.expression(at) {
-            ExpressionFact::Name(name)
-            | ExpressionFact::TypeName(name)
-            | ExpressionFact::Member(_, name) => facts.name(name),
+            ExpressionFact::Name(name) | ExpressionFact::TypeName(name) | ExpressionFact::Member(_, name) => {
+                facts.name(name)
+            }
             _ => "",
         };
         (name, arguments, at)

@@ -3,7 +3,7 @@
 use super::c::CNames;
 use super::evaluate::{Evaluator, ScopedName};
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
-use super::rust::Namespace;
+use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, UseFact};
 
@@ -243,8 +243,8 @@ fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey
 /// Returns the members of any type with the name of a use whose receiver is unknown.
 fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str) -> Vec<DefinitionKey> {
     let rules = index.rules(file);
-    let is_common = COMMON_MEMBERS.contains(&name)
-        || rules == NameRules::Rust && COMMON_RUST_MEMBERS.contains(&name);
+    let is_common =
+        COMMON_MEMBERS.contains(&name) || rules == NameRules::Rust && COMMON_RUST_MEMBERS.contains(&name);
     if usage.receiver.is_none() || is_common || name.starts_with("__") {
         return Vec::new();
     }
@@ -285,21 +285,20 @@ const COMMON_MEMBERS: [&str; 64] = [
 
 /// Members that the types of Rust's standard library have, of those that look like names of one project.
 const COMMON_RUST_MEMBERS: [&str; 112] = [
-    "and_then", "as_bytes", "as_deref", "as_mut", "as_mut_ptr", "as_os_str", "as_path", "as_ptr",
-    "as_ref", "as_secs", "as_slice", "as_str", "borrow_mut", "checked_add", "checked_mul", "checked_sub",
+    "and_then", "as_bytes", "as_deref", "as_mut", "as_mut_ptr", "as_os_str", "as_path", "as_ptr", "as_ref",
+    "as_secs", "as_slice", "as_str", "borrow_mut", "checked_add", "checked_mul", "checked_sub",
     "compare_exchange", "contains_key", "copy_from_slice", "create_new", "current_dir", "debug_struct",
     "downcast_ref", "duration_since", "ends_with", "env_remove", "extend_from_slice", "fetch_add",
     "fetch_or", "fetch_sub", "file_name", "file_stem", "file_type", "fill_buf", "filter_map", "find_map",
     "first_mut", "flat_map", "for_each", "get_mut", "get_or_init", "get_ref", "into_boxed_slice",
     "into_bytes", "into_inner", "into_iter", "into_owned", "into_string", "is_absolute", "is_dir",
-    "is_empty", "is_err", "is_file", "is_none", "is_null", "is_ok", "is_some", "is_some_and",
-    "is_symlink", "is_terminal", "iter_mut", "last_mut", "map_err", "map_or", "next_back", "ok_or",
-    "ok_or_else", "or_else", "pop_front", "push_back", "push_str", "raw_os_error", "read_line",
-    "read_to_end", "read_to_string", "saturating_add", "saturating_sub", "set_len", "size_hint",
-    "skip_while", "sort_by", "sort_by_key", "sort_unstable", "split_at", "split_at_mut",
-    "split_whitespace", "starts_with", "strip_prefix", "symlink_metadata", "take_while", "then_some",
-    "to_lowercase", "to_mut", "to_owned", "to_path_buf", "to_str", "to_string", "to_string_lossy",
-    "to_vec", "trim_start", "try_clone", "try_into", "unwrap_err", "unwrap_or", "unwrap_or_default",
-    "unwrap_or_else", "with_extension", "wrapping_add", "wrapping_sub", "write_all", "write_fmt",
-    "write_str",
+    "is_empty", "is_err", "is_file", "is_none", "is_null", "is_ok", "is_some", "is_some_and", "is_symlink",
+    "is_terminal", "iter_mut", "last_mut", "map_err", "map_or", "next_back", "ok_or", "ok_or_else",
+    "or_else", "pop_front", "push_back", "push_str", "raw_os_error", "read_line", "read_to_end",
+    "read_to_string", "saturating_add", "saturating_sub", "set_len", "size_hint", "skip_while", "sort_by",
+    "sort_by_key", "sort_unstable", "split_at", "split_at_mut", "split_whitespace", "starts_with",
+    "strip_prefix", "symlink_metadata", "take_while", "then_some", "to_lowercase", "to_mut", "to_owned",
+    "to_path_buf", "to_str", "to_string", "to_string_lossy", "to_vec", "trim_start", "try_clone", "try_into",
+    "unwrap_err", "unwrap_or", "unwrap_or_default", "unwrap_or_else", "with_extension", "wrapping_add",
+    "wrapping_sub", "write_all", "write_fmt", "write_str",
 ];

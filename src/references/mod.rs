@@ -10,8 +10,8 @@
 //! | `values` | What an expression may be: a type, a value of a type, a module |
 //! | `evaluate` | Expressions to values |
 //! | `members` | Members of types, of their bases, and of modules |
-//! | `rust` | Namespaces, paths, modules and crates of Rust |
-//! | `go` | Packages of Go |
+//! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and crates |
+//! | `go` | Names of Go, with its `go_packages` |
 //! | `c` | Names of C, which need no values |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
@@ -22,11 +22,13 @@ mod c;
 mod codec;
 mod evaluate;
 mod go;
+mod go_packages;
 mod join;
 mod members;
 mod modules;
 mod project;
 mod rust;
+mod rust_modules;
 mod values;
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
-use super::go::GoPackages;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
-use super::rust::RustModules;
+use super::go_packages::GoPackages;
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined};
+use super::rust_modules::RustModules;
 use super::values::{Value, ValueSet};
 use crate::model::{BindingValue, ExpressionId, ImportFact, ImportId, NameId, ScopeId};
 
@@ -249,15 +249,6 @@ fn python_module(index: &ProjectIndex<'_>, path: &str) -> String {
         root = folder_of(root);
     }
     stem.strip_prefix(root).unwrap_or(stem).trim_start_matches('/').replace('/', ".")
-}
-
-/// Returns a path below a folder.
-pub(super) fn joined(folder: &str, path: &str) -> String {
-    match (folder.is_empty(), path.is_empty()) {
-        (true, _) => path.to_owned(),
-        (false, true) => folder.to_owned(),
-        (false, false) => format!("{folder}/{path}"),
-    }
 }
 
 /// Returns how many folders two paths share.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::model::{DefinitionFact, DefinitionId, ScopeKind, SourceFacts};
+use crate::model::{BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeKind, SourceFacts};
 
 /// One file and its facts.
 #[derive(Debug, Clone)]
@@ -142,6 +142,27 @@ impl<'a> ProjectIndex<'a> {
 /// Returns the folder that a path is in; that of a path without a slash is empty.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns a path below a folder.
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    match (folder.is_empty(), path.is_empty()) {
+        (true, _) => path.to_owned(),
+        (false, true) => folder.to_owned(),
+        (false, false) => format!("{folder}/{path}"),
+    }
+}
+
+/// Returns what a manifest binds a key to.
+pub(super) fn manifest_value<'a>(facts: &'a SourceFacts, key: &str) -> Option<&'a str> {
+    let binding = facts.bindings_of(0, facts.find_name(key)?).first()?;
+    match binding.value {
+        BindingValue::Value(value) => match facts.expression(value) {
+            ExpressionFact::Name(name) => Some(facts.name(name)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Returns whether other files, or values of a type, can reach a definition: whether it is in no function.

@@ -1,157 +1,15 @@
-//! Rust: names in their namespaces, paths, modules, crates, and the methods of the standard library's wrappers.
-
-use rustc_hash::FxHashMap;
+//! Rust: names in their namespaces, paths, imports, fields, and the methods of the standard library's wrappers.
 
 use super::evaluate::Evaluator;
-use super::modules::joined;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
+use super::project::{DefinitionKey, FileId, NameRules};
+use super::rust_modules::{Namespace, fits, module_scope};
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId,
-    ScopeId, ScopeKind, SourceFacts,
+    BindingFact, BindingValue, DefinitionKind, ExpressionId, ImportFact, ImportId, NameId, ScopeId, ScopeKind,
 };
 
-/// How many modules may import all names of the next one, and how many modules a file may be below its crate's root.
+/// How many modules may import all names of the next one.
 const MAX_DEPTH: usize = 16;
-
-/// What kind of thing a name means: each has names of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Namespace {
-    Types,
-    Values,
-    Macros,
-}
-
-/// The modules and crates of a project.
-pub(super) struct RustModules {
-    /// The file that each `mod x;` means.
-    children: FxHashMap<(FileId, ImportId), FileId>,
-    /// The module that declares each file.
-    parents: FxHashMap<FileId, (FileId, ScopeId)>,
-    /// The root file of each library by the name it is imported by, and whether a manifest says so.
-    crates: FxHashMap<String, (FileId, bool)>,
-}
-
-impl RustModules {
-    pub(super) fn new(index: &ProjectIndex<'_>) -> Self {
-        let mut modules = Self {
-            children: FxHashMap::default(),
-            parents: FxHashMap::default(),
-            crates: FxHashMap::default(),
-        };
-        for (id, file) in (0..).zip(index.files) {
-            if index.rules[id as usize] == Some(NameRules::Rust) {
-                modules.add_children(index, id);
-                // Without a manifest a crate has the name of its folder, as a rule.
-                if let Some(folder) = file.path.strip_suffix("/src/lib.rs")
-                    && !index.by_path.contains_key(format!("{folder}/Cargo.toml").as_str())
-                {
-                    let name = folder.rsplit('/').next().unwrap_or_default().replace('-', "_");
-                    modules.crates.entry(name).or_insert((id, false));
-                }
-            }
-        }
-        for file in index.files {
-            let folder = file.path.strip_suffix("Cargo.toml").map(|folder| folder.trim_end_matches('/'));
-            if let Some(folder) = folder {
-                modules.add_crate(index, folder, &file.facts);
-            }
-        }
-        modules
-    }
-
-    fn add_crate(&mut self, index: &ProjectIndex<'_>, folder: &str, manifest: &SourceFacts) {
-        let path = manifest_value(manifest, "lib.path").unwrap_or("src/lib.rs");
-        let name =
-            manifest_value(manifest, "lib.name").or_else(|| manifest_value(manifest, "package.name"));
-        if let (Some(name), Some(root)) = (name, index.by_path.get(joined(folder, path).as_str())) {
-            self.crates.insert(name.replace('-', "_"), (*root, true));
-        }
-    }
-
-    fn add_children(&mut self, index: &ProjectIndex<'_>, file: FileId) {
-        let facts = index.facts(file);
-        for (id, import) in (0..).zip(&facts.imports) {
-            if import.name.is_some() || import.is_star {
-                continue;
-            }
-            if let Some(child) = child_file(index, file, import) {
-                self.children.insert((file, id), child);
-                let parent = (file, module_scope(facts, import.scope));
-                self.parents.entry(child).or_insert(parent);
-            }
-        }
-    }
-
-    /// Returns the root file of the crate that a file is part of.
-    fn root(&self, mut file: FileId) -> FileId {
-        for _ in 0..MAX_DEPTH {
-            match self.parents.get(&file) {
-                Some((parent, _)) if *parent != file => file = *parent,
-                _ => break,
-            }
-        }
-        file
-    }
-}
-
-/// Returns what a manifest binds a key to.
-pub(super) fn manifest_value<'a>(facts: &'a SourceFacts, key: &str) -> Option<&'a str> {
-    let binding = facts.bindings_of(0, facts.find_name(key)?).first()?;
-    match binding.value {
-        BindingValue::Value(value) => match facts.expression(value) {
-            ExpressionFact::Name(name) => Some(facts.name(name)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Returns the file that `mod x;` means.
-fn child_file(index: &ProjectIndex<'_>, file: FileId, import: &ImportFact) -> Option<FileId> {
-    let path = &index.file(file).path;
-    let facts = index.facts(file);
-    let name = facts.name(import.module);
-    let folder = folder_of(path);
-    if name.contains('.') {
-        return index.by_path.get(below(folder, name).as_str()).copied();
-    }
-    let mut inner = String::new();
-    let mut scope = module_scope(facts, import.scope);
-    while scope != 0 {
-        let fact = facts.scope(scope);
-        let module = fact.definition.map_or("", |at| facts.name(facts.definitions[at as usize].name));
-        inner = joined(module, &inner);
-        scope = module_scope(facts, fact.parent.min(scope - 1));
-    }
-    let stem = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".rs");
-    let own = joined(folder, stem);
-    // The root file of a binary or of a test has its modules beside it, whatever its name.
-    let folders: &[&str] = if matches!(stem, "mod" | "lib" | "main") { &[folder] } else { &[&own, folder] };
-    folders.iter().find_map(|folder| {
-        let module = joined(&joined(folder, &inner), name);
-        let candidates = [format!("{module}.rs"), format!("{module}/mod.rs")];
-        candidates.iter().find_map(|path| index.by_path.get(path.as_str()).copied())
-    })
-}
-
-/// Returns a path below a folder, with the steps up taken.
-fn below(folder: &str, path: &str) -> String {
-    let (mut folder, mut rest) = (folder, path);
-    while let Some(up) = rest.strip_prefix("../") {
-        folder = folder_of(folder);
-        rest = up;
-    }
-    joined(folder, rest.trim_start_matches("./"))
-}
-
-/// Returns the innermost scope of a module around a scope.
-fn module_scope(facts: &SourceFacts, mut scope: ScopeId) -> ScopeId {
-    while scope != 0 && facts.scope(scope).kind != ScopeKind::Module {
-        scope = facts.scope(scope).parent.min(scope - 1);
-    }
-    scope
-}
 
 impl Evaluator<'_> {
     /// Returns what a name in scope means.
@@ -266,7 +124,9 @@ impl Evaluator<'_> {
             "self" => Some(self.module_value(file, module_scope(facts, scope))),
             "super" => {
                 let module = module_scope(facts, scope);
-                Some(self.parent_module(file, module).and_then(|(file, scope)| self.module_value(file, scope)))
+                Some(
+                    self.parent_module(file, module).and_then(|(file, scope)| self.module_value(file, scope)),
+                )
             }
             _ => None,
         }
@@ -282,7 +142,7 @@ impl Evaluator<'_> {
 
     fn parent_module(&self, file: FileId, module: ScopeId) -> Option<(FileId, ScopeId)> {
         if module == 0 {
-            return self.modules.rust.parents.get(&file).copied();
+            return self.modules.rust.parent(file);
         }
         let facts = self.index.facts(file);
         Some((file, module_scope(facts, facts.scope(module).parent.min(module - 1))))
@@ -298,18 +158,12 @@ impl Evaluator<'_> {
     }
 
     fn rust_crate(&self, name: &str) -> Option<ValueSet> {
-        let (root, is_declared) = self.modules.rust.crates.get(name)?;
-        Some(ValueSet { values: vec![Value::Module(*root)], is_complete: *is_declared })
+        let (root, is_declared) = self.modules.rust.library(name)?;
+        Some(ValueSet { values: vec![Value::Module(root)], is_complete: is_declared })
     }
 
     /// Returns what the imports of all names in one scope bring by that name.
-    fn from_globs(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        name: &str,
-        space: Namespace,
-    ) -> Option<ValueSet> {
+    fn from_globs(&mut self, file: FileId, scope: ScopeId, name: &str, space: Namespace) -> Option<ValueSet> {
         let stars = self.modules.stars.get(&file)?;
         let facts = self.index.facts(file);
         let stars: Vec<ImportId> =
@@ -381,8 +235,8 @@ impl Evaluator<'_> {
     pub(super) fn rust_import(&mut self, file: FileId, id: ImportId, fact: &ImportFact) -> ValueSet {
         let facts = self.index.facts(file);
         let Some(name) = fact.name else {
-            let child = self.modules.rust.children.get(&(file, id));
-            return child.map_or(ValueSet::UNKNOWN, |child| ValueSet::one(Value::Module(*child)));
+            let child = self.modules.rust.child(file, id);
+            return child.map_or(ValueSet::UNKNOWN, |child| ValueSet::one(Value::Module(child)));
         };
         let (module, name) = (facts.name(fact.module), facts.name(name));
         if matches!(module, "" | "::") {
@@ -433,7 +287,9 @@ impl Evaluator<'_> {
             });
         }
         let facts = self.index.facts(key.file);
-        let (Some(body), Some(id)) = (definition.body, facts.find_name(name)) else { return ValueSet::UNKNOWN };
+        let (Some(body), Some(id)) = (definition.body, facts.find_name(name)) else {
+            return ValueSet::UNKNOWN;
+        };
         let mut found = ValueSet::UNKNOWN;
         for (at, binding) in (0..).zip(facts.bindings_of(body, id)) {
             if matches!(binding.value, BindingValue::Typed(_)) {
@@ -470,7 +326,9 @@ impl Evaluator<'_> {
             return callee.flat_map(|callee| self.call(callee));
         }
         match object {
-            Value::Instance(_) if is_identity(method) => ValueSet { values: vec![object], is_complete: false },
+            Value::Instance(_) if is_identity(method) => {
+                ValueSet { values: vec![object], is_complete: false }
+            }
             Value::Definition(key) if method == "default" => ValueSet::one(Value::Instance(key)),
             _ => ValueSet::UNKNOWN,
         }
@@ -487,8 +345,8 @@ impl Evaluator<'_> {
                 self.part(object, 1)
             }
             "entry" if is_map => ValueSet::one(object),
-            "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default" | "get_or_insert_with"
-            | "get_or_init" | "swap_remove" => self.item(object),
+            "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default"
+            | "get_or_insert_with" | "get_or_init" | "swap_remove" => self.item(object),
             "borrow" | "borrow_mut" if name == "RefCell" => self.item(object),
             "remove" if name == "Vec" => self.item(object),
             _ if is_identity(method) || keeps_items(method) => ValueSet::one(object),
@@ -520,19 +378,12 @@ impl Evaluator<'_> {
     }
 
     /// Returns a value of a generic type of another project, or what its wrapper contains.
-    pub(super) fn rust_generic(
-        &mut self,
-        file: FileId,
-        scope: ScopeId,
-        declared: ExpressionId,
-    ) -> ValueSet {
+    pub(super) fn rust_generic(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
         let (name, arguments, generic) = self.generic_parts(file, declared);
         let last = arguments.last().copied().unwrap_or(0);
         let whole = ValueSet::one(Value::Generic { file, scope, expression: declared });
         let found = self.value(file, scope, generic);
-        let is_alias = |value: &Value| {
-            matches!(value, Value::Definition(key) if self.index.definition(*key).kind == DefinitionKind::Alias)
-        };
+        let is_alias = |value: &Value| matches!(value, Value::Definition(key) if self.index.definition(*key).kind == DefinitionKind::Alias);
         if found.values.is_empty() {
             return match name {
                 "Box" | "Rc" | "Arc" | "Cow" | "Pin" | "Ref" | "RefMut" | "MutexGuard" | "ManuallyDrop" => {
@@ -558,24 +409,40 @@ const STANDARD_MACROS: [&str; 35] = [
     "writeln",
 ];
 
-/// Returns whether a name in that namespace may mean such a definition.
-fn fits(kind: DefinitionKind, space: Namespace) -> bool {
-    match kind {
-        DefinitionKind::Function => space == Namespace::Values,
-        DefinitionKind::Class => space != Namespace::Macros,
-        DefinitionKind::Interface | DefinitionKind::Alias | DefinitionKind::Module => space == Namespace::Types,
-        DefinitionKind::Macro => space == Namespace::Macros,
-    }
-}
-
 /// Returns whether a method of the standard library returns the value itself, or a reference to it.
 fn is_identity(method: &str) -> bool {
     matches!(
         method,
-        "clone" | "to_owned" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "unwrap" | "expect" | "into"
-            | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default" | "cloned" | "copied" | "as_deref"
-            | "as_deref_mut" | "by_ref" | "ok_or" | "ok_or_else" | "map_err" | "deref" | "deref_mut"
-            | "context" | "with_context" | "or_else" | "ok" | "take" | "iter" | "into_inner" | "get_mut"
+        "clone"
+            | "to_owned"
+            | "as_ref"
+            | "as_mut"
+            | "borrow"
+            | "borrow_mut"
+            | "unwrap"
+            | "expect"
+            | "into"
+            | "unwrap_or"
+            | "unwrap_or_else"
+            | "unwrap_or_default"
+            | "cloned"
+            | "copied"
+            | "as_deref"
+            | "as_deref_mut"
+            | "by_ref"
+            | "ok_or"
+            | "ok_or_else"
+            | "map_err"
+            | "deref"
+            | "deref_mut"
+            | "context"
+            | "with_context"
+            | "or_else"
+            | "ok"
+            | "take"
+            | "iter"
+            | "into_inner"
+            | "get_mut"
     )
 }
 
@@ -583,11 +450,53 @@ fn is_identity(method: &str) -> bool {
 fn keeps_items(method: &str) -> bool {
     matches!(
         method,
-        "iter_mut" | "into_iter" | "filter" | "rev" | "skip" | "take_while" | "skip_while" | "step_by"
-            | "chain" | "peekable" | "fuse" | "get" | "first" | "last" | "next" | "next_back" | "pop" | "peek"
-            | "nth" | "min_by" | "max_by" | "min_by_key" | "max_by_key" | "min" | "max" | "find" | "drain"
-            | "to_vec" | "or" | "collect" | "lock" | "read" | "write" | "try_lock" | "last_mut" | "first_mut"
-            | "as_slice" | "as_mut_slice" | "pop_front" | "pop_back" | "front" | "back" | "inspect"
-            | "replace" | "await" | "recv" | "join" | "get_ref"
+        "iter_mut"
+            | "into_iter"
+            | "filter"
+            | "rev"
+            | "skip"
+            | "take_while"
+            | "skip_while"
+            | "step_by"
+            | "chain"
+            | "peekable"
+            | "fuse"
+            | "get"
+            | "first"
+            | "last"
+            | "next"
+            | "next_back"
+            | "pop"
+            | "peek"
+            | "nth"
+            | "min_by"
+            | "max_by"
+            | "min_by_key"
+            | "max_by_key"
+            | "min"
+            | "max"
+            | "find"
+            | "drain"
+            | "to_vec"
+            | "or"
+            | "collect"
+            | "lock"
+            | "read"
+            | "write"
+            | "try_lock"
+            | "last_mut"
+            | "first_mut"
+            | "as_slice"
+            | "as_mut_slice"
+            | "pop_front"
+            | "pop_back"
+            | "front"
+            | "back"
+            | "inspect"
+            | "replace"
+            | "await"
+            | "recv"
+            | "join"
+            | "get_ref"
     )
 }

@@ -10,6 +10,10 @@ use crate::model::{
     ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,
 };
 
+/// What the type of an `impl` is bound to, and in Go the receiver of a method. No name has parentheses.
+pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
+/// What the trait of an `impl` is bound to.
+pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 /// Deeper syntax is not read: no person writes it, and the walk is a recursion.
 pub(super) const MAX_DEPTH: usize = 200;
 /// Longer chains of calls and attributes are unknown, so that reducing each part of a chain is linear in its length.

@@ -11,9 +11,8 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, NewDefinition, line_of};
+use super::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, line_of};
 use super::go_types::{declared_type, result_type, value_of};
-use super::rust::IMPLEMENTED_TYPE;
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
 };
@@ -30,13 +29,19 @@ pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
 
 /// Gives the scopes of methods the type that the file defines after them.
 fn own_methods(facts: &mut FactsBuilder<'_>) {
-    let types: FxHashMap<u32, DefinitionId> =
-        facts.types.iter().filter(|((scope, _), _)| *scope == 0).map(|((_, name), at)| (*name, *at)).collect();
+    let types: FxHashMap<u32, DefinitionId> = facts
+        .types
+        .iter()
+        .filter(|((scope, _), _)| *scope == 0)
+        .map(|((_, name), at)| (*name, *at))
+        .collect();
     for scope in &mut facts.facts.scopes {
         if scope.kind != ScopeKind::Implementation {
             continue;
         }
-        let Some(stand_in) = scope.definition.map(|at| &facts.facts.definitions[at as usize]) else { continue };
+        let Some(stand_in) = scope.definition.map(|at| &facts.facts.definitions[at as usize]) else {
+            continue;
+        };
         if stand_in.flags.has(DefinitionFlags::PROTOTYPE)
             && let Some(defined) = types.get(&stand_in.name)
         {
@@ -47,9 +52,20 @@ fn own_methods(facts: &mut FactsBuilder<'_>) {
 
 fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     match node.kind() {
-        "comment" | "interpreted_string_literal" | "raw_string_literal" | "int_literal" | "float_literal"
-        | "rune_literal" | "nil" | "true" | "false" | "iota" | "field_identifier" | "package_identifier"
-        | "label_name" | "blank_identifier" => {}
+        "comment"
+        | "interpreted_string_literal"
+        | "raw_string_literal"
+        | "int_literal"
+        | "float_literal"
+        | "rune_literal"
+        | "nil"
+        | "true"
+        | "false"
+        | "iota"
+        | "field_identifier"
+        | "package_identifier"
+        | "label_name"
+        | "blank_identifier" => {}
         "package_clause" => {
             if let Some(name) = node.named_child(0) {
                 let package = facts.name(PACKAGE);
@@ -68,8 +84,13 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             function_parts(facts, node);
             facts.scope = outer;
         }
-        "block" | "if_statement" | "expression_switch_statement" | "expression_case" | "default_case"
-        | "communication_case" | "select_statement" => in_block(facts, node),
+        "block"
+        | "if_statement"
+        | "expression_switch_statement"
+        | "expression_case"
+        | "default_case"
+        | "communication_case"
+        | "select_statement" => in_block(facts, node),
         "for_statement" => in_block(facts, node),
         "range_clause" => range(facts, node),
         "receive_statement" => receive(facts, node),
@@ -131,7 +152,8 @@ fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 /// Returns the name that the package of a path has, as a rule: of `a/b/v2` and of `gopkg.in/b.v3`, `b`.
 fn package_of(path: &str) -> &str {
     let is_version = |name: &str| {
-        name.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+        name.strip_prefix('v')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
     let mut parts = path.rsplit('/');
     let last = parts.next().unwrap_or_default();
@@ -232,7 +254,8 @@ fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 fn define_method<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let receiver = field(node, "receiver").and_then(|receiver| child_of_kind(receiver, "parameter_declaration"));
+    let receiver =
+        field(node, "receiver").and_then(|receiver| child_of_kind(receiver, "parameter_declaration"));
     let Some(declared) = receiver.and_then(|receiver| field(receiver, "type")) else { return };
     let mut owner = declared;
     while let Some(inner) = match owner.kind() {
@@ -324,7 +347,8 @@ fn fields<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, definition: Definiti
         }
         if names.is_empty() {
             facts.definition(definition).bases.push(expression);
-            let inner = if declared.kind() == "generic_type" { field(declared, "type") } else { Some(declared) };
+            let inner =
+                if declared.kind() == "generic_type" { field(declared, "type") } else { Some(declared) };
             let name = inner.and_then(|inner| match inner.kind() {
                 "qualified_type" => field(inner, "name"),
                 _ => Some(inner),

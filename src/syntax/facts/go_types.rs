@@ -21,7 +21,11 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             facts.expression(ExpressionFact::Member(package, name))
         }
         "selector_expression" => value_of(facts, node),
-        "pointer_type" | "parenthesized_type" | "type_elem" | "type_constraint" | "parenthesized_expression"
+        "pointer_type"
+        | "parenthesized_type"
+        | "type_elem"
+        | "type_constraint"
+        | "parenthesized_expression"
         | "unary_expression" => facts.chained(node.named_child(0), declared_type),
         "generic_type" | "index_expression" | "type_instantiation_expression" => {
             let inner = field(node, "type").or_else(|| field(node, "operand"));
@@ -118,10 +122,15 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             facts.expression(ExpressionFact::Item(whole))
         }
         "slice_expression" => facts.chained(field(node, "operand"), value_of),
-        "interpreted_string_literal" | "raw_string_literal" | "int_literal" | "float_literal"
-        | "rune_literal" | "true" | "false" | "nil" | "binary_expression" => {
-            facts.expression(ExpressionFact::Literal)
-        }
+        "interpreted_string_literal"
+        | "raw_string_literal"
+        | "int_literal"
+        | "float_literal"
+        | "rune_literal"
+        | "true"
+        | "false"
+        | "nil"
+        | "binary_expression" => facts.expression(ExpressionFact::Literal),
         _ => 0,
     }
 }

@@ -15,19 +15,14 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, NewDefinition, line_of};
+use super::builder::{FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, line_of};
 use super::rust_patterns::{bind_later, bind_pattern, for_loop, in_condition, match_arms};
 use super::rust_tokens::macro_use;
-use super::rust_types::{bounds_of, declared_type, path_of, value_of};
+use super::rust_types::{bounds_of, declared_type, field, path_of, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind,
 };
 use crate::syntax::outline::{child_of_kind, children};
-
-/// What the type of an `impl` is bound to, and in Go the receiver's type of a method. No name has parentheses.
-pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
-/// What the trait of an `impl` is bound to.
-pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 
 /// Longer paths are not imported.
 const MAX_PATH: usize = 400;
@@ -65,9 +60,22 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     facts.attribute_at = None;
     match node.kind() {
-        "string_literal" | "raw_string_literal" | "char_literal" | "integer_literal" | "float_literal"
-        | "boolean_literal" | "primitive_type" | "lifetime" | "visibility_modifier" | "label" | "self"
-        | "super" | "crate" | "inner_attribute_item" | "field_identifier" | "metavariable" => {}
+        "string_literal"
+        | "raw_string_literal"
+        | "char_literal"
+        | "integer_literal"
+        | "float_literal"
+        | "boolean_literal"
+        | "primitive_type"
+        | "lifetime"
+        | "visibility_modifier"
+        | "label"
+        | "self"
+        | "super"
+        | "crate"
+        | "inner_attribute_item"
+        | "field_identifier"
+        | "metavariable" => {}
         "macro_invocation" => macro_use(facts, node),
         "block" => in_scope(facts, node, |facts, node| facts.visit_children(node, visit)),
         "let_declaration" => bind_later(facts, node),
@@ -95,10 +103,6 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
-pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
-}
-
 pub(super) fn visit_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) {
     if let Some(child) = field(node, name) {
         facts.deeper(child, visit);
@@ -114,19 +118,6 @@ pub(super) fn in_scope<'t>(
     let outer = facts.open_scope(ScopeKind::Block, None);
     facts.deeper_with(node, read);
     facts.scope = outer;
-}
-
-/// Returns whether a name in a pattern is a constant or a variant, by the case that the compiler warns about otherwise.
-pub(super) fn is_constant_name(name: &str) -> bool {
-    name.starts_with(char::is_uppercase)
-}
-
-/// Returns whether a call of that function returns its argument, as far as methods are concerned.
-pub(super) fn constructs_inner(function: &str) -> bool {
-    matches!(
-        function,
-        "Some" | "Ok" | "Box::new" | "Arc::new" | "Rc::new" | "Box::pin" | "Arc::clone" | "Rc::clone"
-    )
 }
 
 fn define<'t>(
@@ -162,7 +153,8 @@ fn define_bound<'t>(
 
 fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let parameters = field(node, "parameters");
-    let has_receiver = parameters.is_some_and(|parameters| child_of_kind(parameters, "self_parameter").is_some());
+    let has_receiver =
+        parameters.is_some_and(|parameters| child_of_kind(parameters, "self_parameter").is_some());
     let flags = DefinitionFlags::DECLARED | if has_receiver { 0 } else { DefinitionFlags::STATIC };
     let Some(function) = define_bound(facts, node, DefinitionKind::Function, flags) else { return };
     let outer = facts.open_body(function, ScopeKind::Function);
@@ -285,7 +277,9 @@ fn define_trait<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let outer = facts.open_scope(ScopeKind::Block, None);
     type_parameters(facts, node);
     if let Some(bounds) = field(node, "bounds") {
-        for bound in children(bounds).into_iter().filter(|bound| bound.is_named() && bound.kind() != "lifetime") {
+        for bound in
+            children(bounds).into_iter().filter(|bound| bound.is_named() && bound.kind() != "lifetime")
+        {
             let base = declared_type(facts, bound);
             facts.definition(interface).bases.push(base);
         }

@@ -6,8 +6,8 @@
 use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
-use super::rust::{field, in_scope, is_constant_name, path, visit, visit_field};
-use super::rust_types::{declared_type, path_of, value_of};
+use super::rust::{in_scope, path, visit, visit_field};
+use super::rust_types::{declared_type, field, is_constant_name, path_of, value_of};
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeId, ScopeKind};
 use crate::syntax::outline::children;
 

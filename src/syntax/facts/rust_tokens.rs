@@ -6,7 +6,7 @@
 use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
-use super::rust::{constructs_inner, field, is_constant_name};
+use super::rust_types::{constructs_inner, field, is_constant_name};
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeKind};
 
 /// Reads the call of a macro.
@@ -91,7 +91,8 @@ impl<'t> TokenReader<'t> {
         if next_kind == "!" {
             return facts.use_macro(token);
         }
-        let is_call = next.is_some_and(|next| next_kind == "token_tree" && facts.text_of(next).starts_with('('));
+        let is_call =
+            next.is_some_and(|next| next_kind == "token_tree" && facts.text_of(next).starts_with('('));
         let text = facts.text_of(token);
         if self.joint.is_none() && std::mem::take(&mut self.expects_target) && !is_constant_name(text) {
             self.target = Some(token);
@@ -130,7 +131,9 @@ impl<'t> TokenReader<'t> {
         let is_type = matches!(facts.facts.expression(value), ExpressionFact::Name(name)
             if is_constant_name(&facts.facts.names[name as usize]));
         self.value = match (bracket, facts.facts.expression(value)) {
-            (Some(b'('), ExpressionFact::Name(name)) if constructs_inner(&facts.facts.names[name as usize]) => {
+            (Some(b'('), ExpressionFact::Name(name))
+                if constructs_inner(&facts.facts.names[name as usize]) =>
+            {
                 None
             }
             (Some(b'('), _) => Some(facts.expression(ExpressionFact::Call(value))),
@@ -215,7 +218,12 @@ impl<'t> TokenReader<'t> {
 }
 
 /// Reads a name that nothing is before.
-fn first_name<'t>(facts: &mut FactsBuilder<'t>, token: Node<'t>, is_type: bool, is_call: bool) -> ExpressionId {
+fn first_name<'t>(
+    facts: &mut FactsBuilder<'t>,
+    token: Node<'t>,
+    is_type: bool,
+    is_call: bool,
+) -> ExpressionId {
     if facts.text_of(token) == "Self" {
         return facts.expression(ExpressionFact::ReceiverType);
     }

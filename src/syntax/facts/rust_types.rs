@@ -6,12 +6,28 @@
 use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
-use super::rust::{constructs_inner, field, is_constant_name};
 use crate::model::{ExpressionFact, ExpressionId};
 use crate::syntax::outline::children;
 
 /// Of a `match` with more arms the rest is not looked at.
 const MAX_ARMS: usize = 6;
+
+pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
+}
+
+/// Returns whether a name in a pattern is a constant or a variant, by the case that the compiler warns about otherwise.
+pub(super) fn is_constant_name(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
+}
+
+/// Returns whether a call of that function returns its argument, as far as methods are concerned.
+pub(super) fn constructs_inner(function: &str) -> bool {
+    matches!(
+        function,
+        "Some" | "Ok" | "Box::new" | "Arc::new" | "Rc::new" | "Box::pin" | "Arc::clone" | "Rc::clone"
+    )
+}
 
 /// Returns the type or module that the path before a name means.
 pub(super) fn path_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
@@ -141,7 +157,8 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         "if_expression" => {
             let alternative = field(node, "alternative").and_then(|clause| clause.named_child(0));
             let arms = [field(node, "consequence"), alternative];
-            let is_bound = field(node, "condition").is_some_and(|condition| condition.kind().starts_with("let"));
+            let is_bound =
+                field(node, "condition").is_some_and(|condition| condition.kind().starts_with("let"));
             if is_bound { 0 } else { one_of(facts, arms.into_iter().flatten()) }
         }
         "match_expression" => match_value(facts, node),
@@ -150,10 +167,14 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             (1, Some(only)) => facts.chained(Some(only), value_of),
             _ => 0,
         },
-        "string_literal" | "raw_string_literal" | "char_literal" | "boolean_literal" | "integer_literal"
-        | "float_literal" | "unit_expression" | "assignment_expression" => {
-            facts.expression(ExpressionFact::Literal)
-        }
+        "string_literal"
+        | "raw_string_literal"
+        | "char_literal"
+        | "boolean_literal"
+        | "integer_literal"
+        | "float_literal"
+        | "unit_expression"
+        | "assignment_expression" => facts.expression(ExpressionFact::Literal),
         _ => 0,
     }
 }
