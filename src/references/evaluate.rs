@@ -274,9 +274,10 @@ impl<'a> Evaluator<'a> {
             let object = self.value(file, scope, object);
             if self.index.rules(file) == NameRules::Rust {
                 let method = self.index.facts(file).name(method);
-                let is_known = !object.values.is_empty();
-                let found = object.flat_map(|object| self.rust_method(object, method));
-                return if is_known { found } else { ValueSet::UNKNOWN };
+                if object.values.is_empty() {
+                    return self.foreign_method(file, function, &object, method);
+                }
+                return object.flat_map(|object| self.rust_method(object, method));
             }
             if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
                 let method = self.index.facts(file).name(method);
@@ -508,6 +509,12 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn part(&mut self, whole: Value, at: u32) -> ValueSet {
+        // What `enumerate()` counts: a value of a type of the project is no pair.
+        if let (Value::Instance(key), 1) = (whole, at)
+            && self.index.rules(key.file) == NameRules::Rust
+        {
+            return ValueSet { values: vec![whole], is_complete: false };
+        }
         let Value::Generic { file, scope, expression } = whole else { return ValueSet::UNKNOWN };
         let (name, arguments, _) = self.generic_parts(file, expression);
         if !matches!(name, "tuple" | "Tuple" | "") && self.index.rules(file) != NameRules::Rust {

@@ -86,14 +86,15 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     let name = facts.name(usage.name);
     // A name that nothing is defined by may still be that of an import with another name.
     let is_defined = index.by_name.contains_key(name);
+    let may_be_alias = index.rules(file) == NameRules::Rust && evaluator.modules.rust.is_alias(name);
     let (values, is_renamed) = match usage.receiver {
-        Some(receiver) if is_defined => {
+        Some(receiver) if is_defined || may_be_alias => {
             let object = evaluator.value(file, usage.scope, receiver);
             let is_known = !object.values.is_empty();
             let mut members = object.flat_map(|object| evaluator.member(object, name));
             // What a known type does not define itself is inherited from another project.
             members.is_complete |= is_known && members.values.is_empty();
-            (members, false)
+            (members, may_be_alias)
         }
         Some(_) => return,
         None if index.rules(file) == NameRules::Rust => (bare_rust_name(evaluator, file, usage), true),
@@ -120,6 +121,11 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         (1, false) | (2.., true) => ReferenceGrade::Likely,
         _ => ReferenceGrade::Maybe,
     };
+    // What is called may be the method of a `Box` or an `Arc`, which has those too and calls that of its content.
+    let is_delegated = usage.receiver.is_some() && DELEGATED_RUST_MEMBERS.contains(&name);
+    if grade == ReferenceGrade::Sure && is_delegated && index.rules(file) == NameRules::Rust {
+        grade = ReferenceGrade::Likely;
+    }
     if targets.is_empty() {
         if !values.is_unknown() {
             return;
@@ -281,6 +287,12 @@ const COMMON_MEMBERS: [&str; 64] = [
     "open", "flush", "seek", "readline", "add", "discard", "setdefault", "start", "run", "send", "recv",
     "next", "map", "filter", "push", "length", "size", "then", "catch", "has", "delete", "toString", "name",
     "title", "group", "match", "search", "exists", "mkdir", "match_all", "iter", "len",
+];
+
+/// Methods of traits that pointers of Rust's standard library implement for what they point to.
+const DELEGATED_RUST_MEMBERS: [&str; 18] = [
+    "as_mut", "as_ref", "borrow", "borrow_mut", "clone", "cmp", "description", "eq", "flush", "fmt", "hash",
+    "ne", "next", "partial_cmp", "poll", "read", "source", "write",
 ];
 
 /// Members that the types of Rust's standard library have, of those that look like names of one project.

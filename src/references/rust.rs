@@ -5,7 +5,8 @@ use super::project::{DefinitionKey, FileId, NameRules};
 use super::rust_modules::{Namespace, fits, module_scope};
 use super::values::{Value, ValueSet};
 use crate::model::{
-    BindingFact, BindingValue, DefinitionKind, ExpressionId, ImportFact, ImportId, NameId, ScopeId, ScopeKind,
+    BindingFact, BindingValue, DefinitionKind, ExpressionFact, ExpressionId, ImportFact, ImportId, NameId,
+    ScopeId, ScopeKind,
 };
 
 /// How many modules may import all names of the next one.
@@ -334,6 +335,27 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Returns what a method or a function of a type of another project returns: a value of such a type, unless it
+    /// converts, or the type is a container of anything.
+    pub(super) fn foreign_method(
+        &self,
+        file: FileId,
+        function: ExpressionId,
+        object: &ValueSet,
+        method: &str,
+    ) -> ValueSet {
+        let facts = self.index.facts(file);
+        let ExpressionFact::Member(owner, _) = facts.expression(function) else { return ValueSet::UNKNOWN };
+        let is_foreign = match facts.expression(owner) {
+            ExpressionFact::TypeName(name) | ExpressionFact::Member(_, name) => {
+                let name = facts.name(name);
+                name.starts_with(char::is_uppercase) && !CONTAINERS.contains(&name)
+            }
+            _ => !CONVERSIONS.contains(&method),
+        };
+        if is_foreign && object.is_complete { ValueSet::FOREIGN } else { ValueSet::UNKNOWN }
+    }
+
     fn method_of_wrapper(&mut self, object: Value, method: &str) -> ValueSet {
         let Value::Generic { file, expression, .. } = object else { return ValueSet::UNKNOWN };
         let (name, arguments, _) = self.generic_parts(file, expression);
@@ -349,6 +371,7 @@ impl Evaluator<'_> {
             | "get_or_insert_with" | "get_or_init" | "swap_remove" => self.item(object),
             "borrow" | "borrow_mut" if name == "RefCell" => self.item(object),
             "remove" if name == "Vec" => self.item(object),
+            "enumerate" => ValueSet::one(object),
             _ if is_identity(method) || keeps_items(method) => ValueSet::one(object),
             _ => ValueSet::UNKNOWN,
         };
@@ -407,6 +430,21 @@ const STANDARD_MACROS: [&str; 35] = [
     "include", "include_bytes", "include_str", "line", "matches", "module_path", "option_env", "panic",
     "print", "println", "stringify", "thread_local", "todo", "unimplemented", "unreachable", "vec", "write",
     "writeln",
+];
+
+/// Types of other projects whose functions return what they are given.
+const CONTAINERS: [&str; 32] = [
+    "Vec", "Option", "Result", "Box", "Rc", "Arc", "Weak", "Mutex", "RwLock", "RefCell", "Cell", "Cow",
+    "Pin", "OnceCell", "OnceLock", "LazyLock", "Lazy", "HashMap", "HashSet", "BTreeMap", "BTreeSet",
+    "VecDeque", "BinaryHeap", "ManuallyDrop", "MaybeUninit", "NonNull", "Default", "From", "Iterator",
+    "Some", "Ok", "Clone",
+];
+
+/// Methods that return a value of a type that their receiver does not decide.
+const CONVERSIONS: [&str; 22] = [
+    "parse", "into", "try_into", "collect", "map", "map_or", "map_or_else", "and_then", "then", "filter_map",
+    "flat_map", "find_map", "fold", "try_fold", "sum", "scan", "downcast_ref", "downcast", "downcast_mut",
+    "deserialize", "with", "read",
 ];
 
 /// Returns whether a method of the standard library returns the value itself, or a reference to it.

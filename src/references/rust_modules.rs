@@ -1,9 +1,9 @@
 //! Rust: which file a module is, which crate a file is part of, and by what name others import a crate.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::project::{FileId, NameRules, ProjectIndex, folder_of, joined, manifest_value};
-use crate::model::{DefinitionKind, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts};
+use crate::model::{BindingValue, DefinitionKind, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts};
 
 /// How many modules a file may be below its crate's root.
 const MAX_DEPTH: usize = 16;
@@ -22,6 +22,8 @@ pub(super) struct RustModules {
     children: FxHashMap<(FileId, ImportId), FileId>,
     /// The module that declares each file.
     parents: FxHashMap<FileId, (FileId, ScopeId)>,
+    /// The names that imports give to what has another name.
+    aliases: FxHashSet<String>,
     /// The root file of each library by the name it is imported by, and whether a manifest says so.
     crates: FxHashMap<String, (FileId, bool)>,
 }
@@ -31,11 +33,13 @@ impl RustModules {
         let mut modules = Self {
             children: FxHashMap::default(),
             parents: FxHashMap::default(),
+            aliases: FxHashSet::default(),
             crates: FxHashMap::default(),
         };
         for (id, file) in (0..).zip(index.files) {
             if index.rules[id as usize] == Some(NameRules::Rust) {
                 modules.add_children(index, id);
+                modules.add_aliases(&file.facts);
                 // Without a manifest a crate has the name of its folder, as a rule.
                 if let Some(folder) = file.path.strip_suffix("/src/lib.rs")
                     && !index.by_path.contains_key(format!("{folder}/Cargo.toml").as_str())
@@ -75,6 +79,21 @@ impl RustModules {
         if let (Some(name), Some(root)) = (name, index.by_path.get(joined(folder, path).as_str())) {
             self.crates.insert(name.replace('-', "_"), (*root, true));
         }
+    }
+
+    fn add_aliases(&mut self, facts: &SourceFacts) {
+        for binding in &facts.bindings {
+            if let BindingValue::Import(import) = binding.value
+                && facts.imports[import as usize].name.is_some_and(|name| name != binding.name)
+            {
+                self.aliases.insert(facts.name(binding.name).to_owned());
+            }
+        }
+    }
+
+    /// Returns whether an import gives this name to what has another one.
+    pub(super) fn is_alias(&self, name: &str) -> bool {
+        self.aliases.contains(name)
     }
 
     fn add_children(&mut self, index: &ProjectIndex<'_>, file: FileId) {
