@@ -45,7 +45,7 @@ fn a_method_of_rust_is_that_of_the_constructed_type() {
     let files = [("src/main.rs", text)];
     assert_eq!(at(&files, "src/main.rs:9"), ["A.new sure", "A sure"]);
     assert_eq!(at(&files, "src/main.rs:10"), ["A.run sure"]);
-    assert_eq!(at(&files, "src/main.rs:11"), ["B.run sure", "B sure"]);
+    assert_eq!(at(&files, "src/main.rs:11"), ["B sure", "B.run sure"]);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_type_parameter_has_the_methods_of_its_bounds_and_is_no_reference() {
 fn fields_patterns_and_wrappers_have_the_types_that_are_declared() {
     let text = "struct A { b: Vec<B>, c: Option<Box<C>> }\nstruct B;\nimpl B { fn go(&self) -> Result<C, String> { Ok(C) } }\nstruct C;\nimpl C { fn b(&self) {} }\nenum E { X(C), Y { c: C } }\nfn f(a: A, e: E) -> Option<()> {\n    for b in &a.b { b.go()?.b(); }\n    if let Some(c) = &a.c { c.b(); }\n    match e {\n        E::X(c) => c.b(),\n        E::Y { c } => c.b(),\n    }\n    a.b.iter().map(|b| b.go());\n    a.b.first().unwrap().go();\n}\n";
     let files = [("src/lib.rs", text)];
-    assert_eq!(at(&files, "src/lib.rs:8"), ["C.b sure", "B.go sure"]);
+    assert_eq!(at(&files, "src/lib.rs:8"), ["B.go sure", "C.b sure"]);
     assert_eq!(at(&files, "src/lib.rs:9"), ["C.b sure"]);
     assert_eq!(at(&files, "src/lib.rs:11"), ["E.X sure", "E sure", "C.b sure"]);
     assert_eq!(at(&files, "src/lib.rs:12"), ["E.Y sure", "E sure", "C.b sure"]);

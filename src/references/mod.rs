@@ -10,7 +10,7 @@
 //! | `values` | What an expression may be: a type, a value of a type, a module |
 //! | `evaluate` | Expressions to values |
 //! | `members` | Members of types, of their bases, and of modules |
-//! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and crates |
+//! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
 //! | `go` | Names of Go, with its `go_packages` |
 //! | `c` | Names of C, which need no values |
 //! | `codec` | Facts to bytes and back |
@@ -28,6 +28,7 @@ mod members;
 mod modules;
 mod project;
 mod rust;
+mod rust_library;
 mod rust_modules;
 mod values;
 

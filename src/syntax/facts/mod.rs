@@ -19,6 +19,7 @@ mod names;
 mod python;
 mod python_types;
 mod rust;
+mod rust_imports;
 mod rust_patterns;
 mod rust_tokens;
 mod rust_types;
