@@ -55,7 +55,8 @@ pub enum ScopeKind {
     Function,
     /// A block with names of its own.
     Block,
-    /// The members that a Rust `impl` adds to a type.
+    /// The members that a Rust `impl` or a receiver of Go adds to a type, which `(type)` is bound to in it; `(trait)` is
+    /// bound to the trait.
     Implementation,
 }
 
@@ -168,7 +169,7 @@ pub enum BindingValue {
     Import(ImportId),
     /// The value of an expression.
     Value(ExpressionId),
-    /// A parameter with this default.
+    /// A parameter with this default; a type parameter with this bound.
     Default(ExpressionId),
     /// A value of this declared type.
     Typed(ExpressionId),
@@ -205,6 +206,10 @@ pub enum ExpressionFact {
     ReceiverType,
     /// What the type around it inherits.
     Super,
+    /// A name in scope that can only be that of a type or a module, where those have names of their own.
+    TypeName(NameId),
+    /// A field of a value, where a method may have the same name.
+    Field(ExpressionId, NameId),
 }
 
 /// A use of a name.
@@ -220,7 +225,7 @@ pub struct UseFact {
     pub receiver: Option<ExpressionId>,
     /// Whether it is called.
     pub is_call: bool,
-    /// Whether the name can only be that of a type.
+    /// Whether the name can only be that of a type or a module; that of a macro, if it is called.
     pub is_type: bool,
 }
 

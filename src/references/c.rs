@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::join::ReferenceGrade;
-use super::modules::{joined, shared_prefix};
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
+use super::modules::shared_prefix;
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined};
 use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, UseFact};
 
 /// Of more definitions with one name, the rest is not looked at.

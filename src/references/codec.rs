@@ -69,8 +69,10 @@ fn is_sound(facts: &SourceFacts) -> bool {
         | ExpressionFact::Receiver
         | ExpressionFact::ReceiverType
         | ExpressionFact::Super => true,
-        ExpressionFact::Name(at) => name(at),
-        ExpressionFact::Member(operand, member) => fits(operand, at) && name(member),
+        ExpressionFact::Name(at) | ExpressionFact::TypeName(at) => name(at),
+        ExpressionFact::Member(operand, member) | ExpressionFact::Field(operand, member) => {
+            fits(operand, at) && name(member)
+        }
         ExpressionFact::Call(operand)
         | ExpressionFact::Item(operand)
         | ExpressionFact::Part(operand, _)
@@ -189,6 +191,8 @@ impl NumberWriter {
             ExpressionFact::Receiver => self.numbers.push(11),
             ExpressionFact::ReceiverType => self.numbers.push(12),
             ExpressionFact::Super => self.numbers.push(13),
+            ExpressionFact::TypeName(name) => self.numbers.extend([14, name]),
+            ExpressionFact::Field(object, name) => self.numbers.extend([15, object, name]),
         }
     }
 
@@ -307,6 +311,8 @@ impl NumberReader<'_> {
             11 => ExpressionFact::Receiver,
             12 => ExpressionFact::ReceiverType,
             13 => ExpressionFact::Super,
+            14 => ExpressionFact::TypeName(self.next()?),
+            15 => ExpressionFact::Field(self.next()?, self.next()?),
             _ => return None,
         })
     }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
 use crate::model::{
     BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ImportId,
@@ -11,6 +12,9 @@ use crate::model::{
 
 /// How many steps one question may take from one expression to the next.
 const MAX_DEPTH: usize = 24;
+/// What the type that an implementation adds members to is bound to in its scope, and the trait that it adds.
+const IMPLEMENTED_TYPE: &str = "(type)";
+pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 
 /// Evaluates expressions of a project, and remembers what names are bound to.
 pub(super) struct Evaluator<'a> {
@@ -22,6 +26,10 @@ pub(super) struct Evaluator<'a> {
     pub(super) modules: super::modules::ModuleTables<'a>,
     /// The files whose star imports are being followed.
     pub(super) open_stars: Vec<FileId>,
+    /// The modules of Rust whose imports of all names are being followed.
+    pub(super) open_globs: Vec<(FileId, ScopeId)>,
+    /// What those imports bring by a name.
+    pub(super) globs: FxHashMap<(FileId, ScopeId, NameId, Namespace), Option<ValueSet>>,
     depth: usize,
 }
 
@@ -35,7 +43,7 @@ pub(super) enum ScopedName<'a> {
 
 impl<'a> Evaluator<'a> {
     pub(super) fn new(index: &'a ProjectIndex<'a>) -> Self {
-        Self {
+        let mut evaluator = Self {
             index,
             bindings: FxHashMap::default(),
             returns: FxHashMap::default(),
@@ -43,8 +51,43 @@ impl<'a> Evaluator<'a> {
             linear: FxHashMap::default(),
             modules: super::modules::ModuleTables::new(index),
             open_stars: Vec::new(),
+            open_globs: Vec::new(),
+            globs: FxHashMap::default(),
             depth: 0,
+        };
+        evaluator.add_implementations();
+        evaluator
+    }
+
+    /// Finds the types that scopes elsewhere add members to.
+    fn add_implementations(&mut self) {
+        for (id, file) in (0..).zip(self.index.files) {
+            for (scope, fact) in (0..).zip(&file.facts.scopes) {
+                if fact.kind != ScopeKind::Implementation {
+                    continue;
+                }
+                let Some(implemented) = self.bound_in(id, scope, IMPLEMENTED_TYPE) else { continue };
+                // An implementation for a type parameter is one for any type that has the bound.
+                let implemented = if implemented.is_complete { implemented } else { continue };
+                let implemented = implemented.flat_map(|value| match value {
+                    Value::Definition(key) if self.index.definition(key).kind == DefinitionKind::Alias => {
+                        self.alias(key)
+                    }
+                    _ => ValueSet::one(value),
+                });
+                for value in implemented.values {
+                    if let Value::Definition(key) = value {
+                        self.modules.add_implementation(key, id, scope);
+                    }
+                }
+            }
         }
+        // What was evaluated on the way did not know the implementations yet.
+        self.bindings.clear();
+        self.returns.clear();
+        self.imports.clear();
+        self.linear.clear();
+        self.globs.clear();
     }
 
     /// Returns what an expression may be.
@@ -63,6 +106,15 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::Unknown => ValueSet::UNKNOWN,
             ExpressionFact::Literal => ValueSet::FOREIGN,
             ExpressionFact::Name(name) => self.name(file, scope, name),
+            ExpressionFact::TypeName(name) if self.index.rules(file) == NameRules::Rust => {
+                self.rust_name(file, scope, name, Namespace::Types)
+            }
+            ExpressionFact::TypeName(name) => self.name(file, scope, name),
+            ExpressionFact::Field(object, name) => {
+                let name = self.index.facts(file).name(name);
+                let object = self.value(file, scope, object);
+                object.flat_map(|object| self.field(object, name))
+            }
             ExpressionFact::Member(object, name) => {
                 let name = self.index.facts(file).name(name);
                 let object = self.value(file, scope, object);
@@ -107,9 +159,7 @@ impl<'a> Evaluator<'a> {
             let fact = facts.scope(scope);
             match (fact.kind, fact.definition) {
                 (ScopeKind::Class, Some(definition)) => return Some(DefinitionKey { file, definition }),
-                (ScopeKind::Implementation, Some(definition)) => {
-                    return self.implemented(DefinitionKey { file, definition });
-                }
+                (ScopeKind::Implementation, _) => return self.implemented(file, scope),
                 _ if scope == 0 => return None,
                 _ => scope = fact.parent.min(scope - 1),
             }
@@ -117,10 +167,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the type that an implementation belongs to.
-    fn implemented(&mut self, implementation: DefinitionKey) -> Option<DefinitionKey> {
-        let fact = self.index.definition(implementation);
-        let declared = *fact.bases.first()?;
-        let values = self.value(implementation.file, fact.scope, declared).values;
+    fn implemented(&mut self, file: FileId, scope: ScopeId) -> Option<DefinitionKey> {
+        let values = self.bound_in(file, scope, IMPLEMENTED_TYPE)?.values;
         values.into_iter().find_map(|value| match value {
             Value::Definition(key) => Some(key),
             _ => None,
@@ -128,6 +176,9 @@ impl<'a> Evaluator<'a> {
     }
 
     fn name(&mut self, file: FileId, scope: ScopeId, name: NameId) -> ValueSet {
+        if self.index.rules(file) == NameRules::Rust {
+            return self.rust_name(file, scope, name, Namespace::Values);
+        }
         match self.scoped_name(file, scope, name) {
             ScopedName::Bound(bindings) => self.bound(file, bindings),
             ScopedName::Outside => self.outside(file, scope, name),
@@ -176,7 +227,7 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    fn binding(&mut self, file: FileId, binding: &BindingFact, at: u32) -> ValueSet {
+    pub(super) fn binding(&mut self, file: FileId, binding: &BindingFact, at: u32) -> ValueSet {
         if let BindingValue::Definition(definition) = binding.value {
             return ValueSet::one(Value::Definition(DefinitionKey { file, definition }));
         }
@@ -208,7 +259,10 @@ impl<'a> Evaluator<'a> {
         if let Some(known) = self.imports.get(&(file, import)) {
             return known.clone();
         }
-        self.imports.insert((file, import), ValueSet::UNKNOWN);
+        // Of two imports of one name in Rust, one may be on the way to the other: it says nothing about that one.
+        let is_rust = self.index.rules(file) == NameRules::Rust;
+        let open = if is_rust { ValueSet::FOREIGN } else { ValueSet::UNKNOWN };
+        self.imports.insert((file, import), open);
         let found = self.imported(file, import);
         self.imports.insert((file, import), found.clone());
         found
@@ -218,6 +272,13 @@ impl<'a> Evaluator<'a> {
     fn call_expression(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> ValueSet {
         if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
             let object = self.value(file, scope, object);
+            if self.index.rules(file) == NameRules::Rust {
+                let method = self.index.facts(file).name(method);
+                if object.values.is_empty() {
+                    return self.foreign_method(file, function, &object, method);
+                }
+                return object.flat_map(|object| self.rust_method(object, method));
+            }
             if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
                 let method = self.index.facts(file).name(method);
                 return object.flat_map(|object| self.call_of_container(object, method));
@@ -225,7 +286,9 @@ impl<'a> Evaluator<'a> {
         }
         let callee = self.value(file, scope, function);
         if callee.values.is_empty() {
-            return ValueSet::UNKNOWN;
+            // A package of Go returns types of its own and of what it imports.
+            let is_foreign = callee.is_complete && self.index.rules(file) == NameRules::Go;
+            return if is_foreign { callee } else { ValueSet::UNKNOWN };
         }
         callee.flat_map(|callee| self.call(callee))
     }
@@ -337,6 +400,7 @@ impl<'a> Evaluator<'a> {
                 .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key))),
             _ => {
                 let named = self.value(file, scope, declared);
+                // A type is named by its definition alone, also where a package has a value of that name.
                 named.flat_map(|named| self.instance_of_value(named))
             }
         }
@@ -373,16 +437,29 @@ impl<'a> Evaluator<'a> {
         }
         arguments.reverse();
         let name = match facts.expression(at) {
-            ExpressionFact::Name(name) | ExpressionFact::Member(_, name) => facts.name(name),
+            ExpressionFact::Name(name) | ExpressionFact::TypeName(name) | ExpressionFact::Member(_, name) => {
+                facts.name(name)
+            }
             _ => "",
         };
         (name, arguments, at)
     }
 
     fn generic_instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
+        if self.index.rules(file) == NameRules::Rust {
+            return self.rust_generic(file, scope, declared);
+        }
         let (name, arguments, generic) = self.generic_parts(file, declared);
+        let is_go = self.index.rules(file) == NameRules::Go;
         let first = arguments.first().copied().unwrap_or(0);
         match name {
+            _ if is_go => {
+                let found = self.value(file, scope, generic);
+                if found.values.is_empty() {
+                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
+                }
+                found.flat_map(|named| self.instance_of_value(named))
+            }
             "Optional" | "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired" | "ReadOnly"
             | "Readonly" | "Partial" | "NonNullable" | "Box" | "Rc" | "Arc" | "Cow" | "TypeGuard" => {
                 self.instance(file, scope, first)
@@ -406,8 +483,22 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns an element of a value.
-    fn item(&mut self, whole: Value) -> ValueSet {
+    pub(super) fn item(&mut self, whole: Value) -> ValueSet {
         match whole {
+            Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => self.rust_item(whole),
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => self.rust_item(whole),
+            // `type List []Item`
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Go => {
+                let fact = self.index.definition(key);
+                let Some(base) = fact.bases.first().filter(|_| fact.body.is_none()) else {
+                    return ValueSet::UNKNOWN;
+                };
+                let underlying = self.instance(key.file, fact.scope, *base);
+                underlying.flat_map(|underlying| match underlying {
+                    Value::Generic { .. } => self.item(underlying),
+                    _ => ValueSet::UNKNOWN,
+                })
+            }
             Value::Generic { file, scope, expression } => {
                 let (_, arguments, _) = self.generic_parts(file, expression);
                 arguments.last().map_or(ValueSet::UNKNOWN, |last| self.instance(file, scope, *last))
@@ -417,10 +508,16 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn part(&mut self, whole: Value, at: u32) -> ValueSet {
+    pub(super) fn part(&mut self, whole: Value, at: u32) -> ValueSet {
+        // What `enumerate()` counts: a value of a type of the project is no pair.
+        if let (Value::Instance(key), 1) = (whole, at)
+            && self.index.rules(key.file) == NameRules::Rust
+        {
+            return ValueSet { values: vec![whole], is_complete: false };
+        }
         let Value::Generic { file, scope, expression } = whole else { return ValueSet::UNKNOWN };
         let (name, arguments, _) = self.generic_parts(file, expression);
-        if !matches!(name, "tuple" | "Tuple" | "") {
+        if !matches!(name, "tuple" | "Tuple" | "") && self.index.rules(file) != NameRules::Rust {
             return ValueSet::UNKNOWN;
         }
         arguments.get(at as usize).map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, *argument))

@@ -1,9 +1,9 @@
 //! Members of types, of what they inherit, and of modules.
 
-use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId};
+use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
+use super::project::{DefinitionKey, FileId, NameRules};
 use super::values::{Value, ValueSet};
-use crate::model::{DefinitionFlags, DefinitionKind, ScopeId};
+use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionId, ScopeId};
 
 /// Of more bases the rest is not looked at.
 const MAX_BASES: usize = 64;
@@ -73,6 +73,9 @@ impl Evaluator<'_> {
 
     /// Returns what a type itself binds the name to, in its body or in one of its implementations.
     fn own_member(&mut self, key: DefinitionKey, name: &str) -> Option<ValueSet> {
+        if self.index.rules(key.file) == NameRules::Rust {
+            return self.own_member_of_rust(key, name);
+        }
         if let Some(body) = self.index.definition(key).body
             && let Some(found) = self.bound_in(key.file, body, name)
         {
@@ -80,6 +83,38 @@ impl Evaluator<'_> {
         }
         let implementations = self.modules.implementations.get(&key).cloned().unwrap_or_default();
         implementations.into_iter().find_map(|(file, scope)| self.bound_in(file, scope, name))
+    }
+
+    /// As [`Self::own_member`]: what a struct or an enum has of its own comes before what it has of traits, and a field
+    /// is no member.
+    fn own_member_of_rust(&mut self, key: DefinitionKey, name: &str) -> Option<ValueSet> {
+        let definition = self.index.definition(key);
+        if let Some(body) = definition.body {
+            let facts = self.index.facts(key.file);
+            let bindings = facts.find_name(name).map_or(&[][..], |name| facts.bindings_of(body, name));
+            let is_member = |binding: &BindingFact| {
+                matches!(binding.value, BindingValue::Definition(_))
+                    || definition.kind == DefinitionKind::Interface
+            };
+            if bindings.iter().any(is_member) {
+                return Some(self.bound(key.file, bindings));
+            }
+        }
+        let implementations = self.modules.implementations.get(&key)?.clone();
+        let (mut own, mut of_traits) = (None::<ValueSet>, None::<ValueSet>);
+        for (file, scope) in implementations {
+            let Some(found) = self.bound_in(file, scope, name) else { continue };
+            let facts = self.index.facts(file);
+            let is_of_trait = facts
+                .find_name(IMPLEMENTED_TRAIT)
+                .is_some_and(|name| !facts.bindings_of(scope, name).is_empty());
+            let place = if is_of_trait { &mut of_traits } else { &mut own };
+            match place {
+                Some(known) => known.merge(found),
+                None => *place = Some(found),
+            }
+        }
+        own.or(of_traits)
     }
 
     /// Returns a type and what it inherits, nearest first, and whether all of that is in the project.
@@ -90,12 +125,12 @@ impl Evaluator<'_> {
         self.linear.insert(key, (vec![key], false));
         let fact = self.index.definition(key);
         let (mut types, mut is_complete) = (vec![key], true);
-        let mut bases = fact.bases.clone();
-        bases.extend(self.modules.extra_bases.get(&key).into_iter().flatten().map(|(_, base)| *base));
-        for base in bases.into_iter().take(MAX_BASES) {
-            let found = self.value(key.file, fact.scope, base);
-            is_complete &=
-                found.is_complete && !found.values.is_empty() || self.is_plain_base(key.file, base);
+        let own = fact.bases.iter().map(|base| (key.file, fact.scope, *base));
+        let mut bases: Vec<(FileId, ScopeId, ExpressionId)> = own.collect();
+        bases.extend(self.modules.extra_bases.get(&key).into_iter().flatten());
+        for (file, scope, base) in bases.into_iter().take(MAX_BASES) {
+            let found = self.value(file, scope, base);
+            is_complete &= found.is_complete && !found.values.is_empty() || self.is_plain_base(file, base);
             for value in found.values {
                 let Value::Definition(base) = value else {
                     is_complete = false;

@@ -10,6 +10,8 @@
 //! | `values` | What an expression may be: a type, a value of a type, a module |
 //! | `evaluate` | Expressions to values |
 //! | `members` | Members of types, of their bases, and of modules |
+//! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
+//! | `go` | Names of Go, with its `go_packages` |
 //! | `c` | Names of C, which need no values |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
@@ -19,10 +21,15 @@
 mod c;
 mod codec;
 mod evaluate;
+mod go;
+mod go_packages;
 mod join;
 mod members;
 mod modules;
 mod project;
+mod rust;
+mod rust_library;
+mod rust_modules;
 mod values;
 
 #[cfg(test)]

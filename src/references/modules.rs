@@ -2,21 +2,25 @@
 
 use rustc_hash::FxHashMap;
 
-use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
+use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
+use super::go_packages::GoPackages;
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined};
+use super::rust_modules::RustModules;
 use super::values::{Value, ValueSet};
-use crate::model::{ExpressionId, ImportFact, ImportId, NameId, ScopeId};
+use crate::model::{BindingValue, ExpressionId, ImportFact, ImportId, NameId, ScopeId};
 
 /// What finds the file that a module's name means.
 pub(super) struct ModuleTables<'a> {
     /// Files of Python by their dotted name, from the folder that their outermost package is in.
     python: FxHashMap<String, Vec<FileId>>,
     /// The star imports of each file.
-    stars: FxHashMap<FileId, Vec<ImportId>>,
+    pub(super) stars: FxHashMap<FileId, Vec<ImportId>>,
     /// The scopes that add members to a type.
     pub(super) implementations: FxHashMap<DefinitionKey, Vec<(FileId, ScopeId)>>,
     /// What a type inherits by something else than its own definition.
-    pub(super) extra_bases: FxHashMap<DefinitionKey, Vec<(FileId, ExpressionId)>>,
+    pub(super) extra_bases: FxHashMap<DefinitionKey, Vec<(FileId, ScopeId, ExpressionId)>>,
+    pub(super) rust: RustModules,
+    pub(super) go: GoPackages<'a>,
     index: &'a ProjectIndex<'a>,
 }
 
@@ -27,6 +31,8 @@ impl<'a> ModuleTables<'a> {
             stars: FxHashMap::default(),
             implementations: FxHashMap::default(),
             extra_bases: FxHashMap::default(),
+            rust: RustModules::new(index),
+            go: GoPackages::new(index),
             index,
         };
         for (id, file) in (0..).zip(index.files) {
@@ -41,6 +47,18 @@ impl<'a> ModuleTables<'a> {
             }
         }
         tables
+    }
+
+    /// Records that a scope adds members to a type.
+    pub(super) fn add_implementation(&mut self, key: DefinitionKey, file: FileId, scope: ScopeId) {
+        self.implementations.entry(key).or_default().push((file, scope));
+        let facts = self.index.facts(file);
+        let added = facts.find_name(IMPLEMENTED_TRAIT).map_or(&[][..], |name| facts.bindings_of(scope, name));
+        for binding in added {
+            if let BindingValue::Value(base) = binding.value {
+                self.extra_bases.entry(key).or_default().push((file, binding.at, base));
+            }
+        }
     }
 
     /// Returns the file or folder that a dotted name means in a file of Python.
@@ -130,6 +148,11 @@ impl Evaluator<'_> {
     pub(super) fn imported(&mut self, file: FileId, import: ImportId) -> ValueSet {
         let facts = self.index.facts(file);
         let Some(fact) = facts.imports.get(import as usize) else { return ValueSet::UNKNOWN };
+        match self.index.rules(file) {
+            NameRules::Rust => return self.rust_import(file, import, fact),
+            NameRules::Go => return self.go_import(facts.name(fact.module)),
+            _ => {}
+        }
         let Some(module) = self.module(file, fact) else { return ValueSet::FOREIGN };
         match fact.name {
             Some(name) => self.member(module, facts.name(name)),
@@ -142,12 +165,16 @@ impl Evaluator<'_> {
         match self.index.rules(file) {
             NameRules::Python => self.modules.python_module(file, module),
             NameRules::Script => self.modules.script_module(file, module),
+            NameRules::Go => self.go_import(module).values.first().copied(),
             _ => None,
         }
     }
 
     /// Returns a name of a module, or of a scope in it.
     pub(super) fn member_of_module(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
+        if self.index.rules(file) == NameRules::Rust {
+            return self.rust_module_member(file, scope, name);
+        }
         if let Some(found) = self.bound_in(file, scope, name) {
             return found;
         }
@@ -197,13 +224,18 @@ impl Evaluator<'_> {
         let path = self.index.folders[folder as usize].0;
         match self.modules.python_path(&joined(path, name)) {
             Some(module) => ValueSet::one(module),
-            None => ValueSet::FOREIGN,
+            None => self.go_member(folder, name).unwrap_or(ValueSet::FOREIGN),
         }
     }
 
     /// Returns what a name means that no scope of its file binds.
     pub(super) fn outside(&mut self, file: FileId, _scope: ScopeId, name: NameId) -> ValueSet {
         let name = self.index.facts(file).name(name);
+        if self.index.rules(file) == NameRules::Go
+            && let Some(found) = self.go_outside(file, name)
+        {
+            return found;
+        }
         self.star_member(file, name)
     }
 }
@@ -217,15 +249,6 @@ fn python_module(index: &ProjectIndex<'_>, path: &str) -> String {
         root = folder_of(root);
     }
     stem.strip_prefix(root).unwrap_or(stem).trim_start_matches('/').replace('/', ".")
-}
-
-/// Returns a path below a folder.
-pub(super) fn joined(folder: &str, path: &str) -> String {
-    match (folder.is_empty(), path.is_empty()) {
-        (true, _) => path.to_owned(),
-        (false, true) => folder.to_owned(),
-        (false, false) => format!("{folder}/{path}"),
-    }
 }
 
 /// Returns how many folders two paths share.

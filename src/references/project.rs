@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::model::{DefinitionFact, DefinitionId, ScopeKind, SourceFacts};
+use crate::model::{BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeKind, SourceFacts};
 
 /// One file and its facts.
 #[derive(Debug, Clone)]
@@ -135,7 +135,8 @@ impl<'a> ProjectIndex<'a> {
     pub(super) fn owner(&self, key: DefinitionKey) -> Option<DefinitionKey> {
         let facts = self.facts(key.file);
         let scope = facts.scope(self.definition(key).scope);
-        let definition = scope.definition.filter(|_| scope.kind == ScopeKind::Class)?;
+        let is_type = matches!(scope.kind, ScopeKind::Class | ScopeKind::Implementation);
+        let definition = scope.definition.filter(|_| is_type)?;
         Some(DefinitionKey { file: key.file, definition })
     }
 }
@@ -143,6 +144,27 @@ impl<'a> ProjectIndex<'a> {
 /// Returns the folder that a path is in; that of a path without a slash is empty.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns a path below a folder.
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    match (folder.is_empty(), path.is_empty()) {
+        (true, _) => path.to_owned(),
+        (false, true) => folder.to_owned(),
+        (false, false) => format!("{folder}/{path}"),
+    }
+}
+
+/// Returns what a manifest binds a key to.
+pub(super) fn manifest_value<'a>(facts: &'a SourceFacts, key: &str) -> Option<&'a str> {
+    let binding = facts.bindings_of(0, facts.find_name(key)?).first()?;
+    match binding.value {
+        BindingValue::Value(value) => match facts.expression(value) {
+            ExpressionFact::Name(name) => Some(facts.name(name)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Returns whether other files, or values of a type, can reach a definition: whether it is in no function.

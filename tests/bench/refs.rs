@@ -63,6 +63,8 @@ fn language(path: &str) -> Option<&'static str> {
         "cc" | "cpp" | "cxx" | "hh" | "hpp" => Some("cpp"),
         "rs" => Some("rust"),
         "go" => Some("go"),
+        "mod" if path.ends_with("go.mod") => Some("go-mod"),
+        "toml" => Some("toml"),
         "java" => Some("java"),
         "ts" | "mts" | "cts" => Some("typescript"),
         "tsx" => Some("tsx"),

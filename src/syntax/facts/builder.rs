@@ -1,5 +1,7 @@
 //! Collects the facts of one file while its tree is walked.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
@@ -8,10 +10,16 @@ use crate::model::{
     ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,
 };
 
+/// What the type of an `impl` is bound to, and in Go the receiver of a method. No name has parentheses.
+pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
+/// What the trait of an `impl` is bound to.
+pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 /// Deeper syntax is not read: no person writes it, and the walk is a recursion.
 pub(super) const MAX_DEPTH: usize = 200;
 /// Longer chains of calls and attributes are unknown, so that reducing each part of a chain is linear in its length.
 const MAX_CHAIN: usize = 12;
+/// Deeper scopes are opened for blocks alone, so that looking a name up takes a bounded number of steps.
+const MAX_SCOPE_DEPTH: u32 = 400;
 
 /// The facts so far, and the scope that the walk is in.
 pub(super) struct FactsBuilder<'t> {
@@ -20,10 +28,20 @@ pub(super) struct FactsBuilder<'t> {
     pub(super) scope: ScopeId,
     /// Names that a function declares to be those of an outer scope: the function's scope, the name, the outer scope.
     pub(super) declared_outer: Vec<(ScopeId, NameId, ScopeId)>,
-    name_ids: FxHashMap<&'t str, NameId>,
+    /// The first line of the attributes before the next item.
+    pub(super) attribute_at: Option<u32>,
+    /// The types that each scope defines, to which later implementations may add.
+    pub(super) types: FxHashMap<(ScopeId, NameId), DefinitionId>,
+    /// The scope of the methods of each type of Go.
+    pub(super) method_scopes: FxHashMap<NameId, ScopeId>,
+    name_ids: FxHashMap<Cow<'t, str>, NameId>,
     expression_ids: FxHashMap<ExpressionFact, ExpressionId>,
     depth: usize,
     chain: usize,
+    /// How many uses came before each scope, and how deep it is.
+    scope_starts: Vec<(usize, u32)>,
+    /// How many uses there were after the last use of each name, and the scope that bound it last as a local.
+    seen: Vec<(usize, Option<ScopeId>)>,
 }
 
 /// What [`FactsBuilder::define`] needs to know about a definition.
@@ -41,10 +59,15 @@ impl<'t> FactsBuilder<'t> {
             facts: SourceFacts::default(),
             scope: 0,
             declared_outer: Vec::new(),
+            attribute_at: None,
+            types: FxHashMap::default(),
+            method_scopes: FxHashMap::default(),
             name_ids: FxHashMap::default(),
             expression_ids: FxHashMap::default(),
             depth: 0,
             chain: 0,
+            scope_starts: vec![(0, 0)],
+            seen: Vec::new(),
         };
         builder.facts.scopes.push(ScopeFact { parent: 0, kind: ScopeKind::Module, definition: None });
         builder.expression(ExpressionFact::Unknown);
@@ -57,11 +80,18 @@ impl<'t> FactsBuilder<'t> {
     }
 
     pub(super) fn name(&mut self, name: &'t str) -> NameId {
-        let names = &mut self.facts.names;
-        *self.name_ids.entry(name).or_insert_with(|| {
-            names.push(name.to_owned());
-            index(names.len() - 1)
-        })
+        self.any_name(Cow::Borrowed(name))
+    }
+
+    /// Returns the index of a name that the text has in parts.
+    pub(super) fn any_name(&mut self, name: Cow<'t, str>) -> NameId {
+        if let Some(known) = self.name_ids.get(&name) {
+            return *known;
+        }
+        let at = index(self.facts.names.len());
+        self.facts.names.push(name.clone().into_owned());
+        self.name_ids.insert(name, at);
+        at
     }
 
     pub(super) fn name_of(&mut self, node: Node<'t>) -> NameId {
@@ -130,6 +160,8 @@ impl<'t> FactsBuilder<'t> {
     pub(super) fn open_scope(&mut self, kind: ScopeKind, definition: Option<DefinitionId>) -> ScopeId {
         let outer = self.scope;
         self.facts.scopes.push(ScopeFact { parent: outer, kind, definition });
+        let depth = self.scope_starts.get(outer as usize).map_or(0, |(_, depth)| depth + 1);
+        self.scope_starts.push((self.facts.uses.len(), depth));
         self.scope = index(self.facts.scopes.len() - 1);
         outer
     }
@@ -173,6 +205,34 @@ impl<'t> FactsBuilder<'t> {
         self.bind(scope, name, value, line_of(node));
     }
 
+    /// Binds a local whose name is bound from here on.
+    pub(super) fn bind_local(&mut self, scope: ScopeId, node: Node<'t>, value: BindingValue) {
+        let name = self.name_of(node);
+        self.seen(name).1 = Some(scope);
+        self.bind(scope, name, value, line_of(node));
+    }
+
+    /// Returns whether the current scope has used or bound a name before.
+    pub(super) fn is_seen_here(&mut self, name: NameId) -> bool {
+        let start = self.scope_starts[self.scope as usize].0;
+        let scope = self.scope;
+        let seen = self.seen(name);
+        start < seen.0 || seen.1 == Some(scope)
+    }
+
+    /// Returns whether a scope within the current one may be opened for the sake of one name.
+    pub(super) fn can_hide(&self) -> bool {
+        self.scope_starts[self.scope as usize].1 < MAX_SCOPE_DEPTH
+    }
+
+    fn seen(&mut self, name: NameId) -> &mut (usize, Option<ScopeId>) {
+        let at = name as usize;
+        if self.seen.len() <= at {
+            self.seen.resize(at + 1, (0, None));
+        }
+        &mut self.seen[at]
+    }
+
     pub(super) fn import(
         &mut self,
         module: &'t str,
@@ -182,6 +242,16 @@ impl<'t> FactsBuilder<'t> {
     ) -> ImportId {
         let module = self.name(module);
         let name = name.map(|name| self.name(name));
+        self.import_named(module, name, is_star, line)
+    }
+
+    pub(super) fn import_named(
+        &mut self,
+        module: NameId,
+        name: Option<NameId>,
+        is_star: bool,
+        line: u32,
+    ) -> ImportId {
         self.facts.imports.push(ImportFact { module, name, is_star, scope: self.scope, line });
         index(self.facts.imports.len() - 1)
     }
@@ -196,6 +266,17 @@ impl<'t> FactsBuilder<'t> {
             is_call,
             is_type: false,
         });
+        if receiver.is_none() {
+            self.seen(name).0 = self.facts.uses.len();
+        }
+    }
+
+    /// Adds the use of a macro, which is marked as both a call and a type.
+    pub(super) fn use_macro(&mut self, node: Node<'t>) {
+        self.use_type(node, None);
+        if let Some(last) = self.facts.uses.last_mut() {
+            last.is_call = true;
+        }
     }
 
     pub(super) fn use_type(&mut self, node: Node<'t>, receiver: Option<ExpressionId>) {
@@ -255,7 +336,11 @@ fn renumber(facts: &mut SourceFacts, new_ids: &[NameId]) {
         import.name.iter_mut().for_each(replace);
     }
     for expression in &mut facts.expressions {
-        if let ExpressionFact::Name(name) | ExpressionFact::Member(_, name) = expression {
+        if let ExpressionFact::Name(name)
+        | ExpressionFact::TypeName(name)
+        | ExpressionFact::Member(_, name)
+        | ExpressionFact::Field(_, name) = expression
+        {
             replace(name);
         }
     }

@@ -3,13 +3,13 @@
 use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
-use super::{c, python, script};
+use super::{c, go, manifest, python, rust, script};
 use crate::model::{ArtifactKind, Producer, SourceFacts};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::outline::parse;
 
 /// Version of the code here: raise it when the same text gives other facts.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 type Walker = for<'t> fn(&mut FactsBuilder<'t>, Node<'t>);
 
@@ -30,14 +30,18 @@ pub fn facts_producer(language: &'static str) -> Option<Producer> {
 
 /// Returns whether the names of this language are read.
 pub fn has_facts(language: &str) -> bool {
-    language == "c" || walker(language).is_some() && compiled_language(language).is_some()
+    matches!(language, "c" | "toml" | "go-mod")
+        || walker(language).is_some() && compiled_language(language).is_some()
 }
 
 /// Returns the facts of a text; `None` where its language has none. A text that cannot be parsed, or for which
 /// `give_up` returns true, has no definitions and no uses.
 pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<SourceFacts> {
-    if language == "c" {
-        return Some(c::source_facts(text));
+    match language {
+        "c" => return Some(c::source_facts(text)),
+        "toml" => return Some(manifest::toml_facts(text)),
+        "go-mod" => return Some(manifest::go_module_facts(text)),
+        _ => {}
     }
     let walk = walker(language)?;
     let compiled = compiled_language(language)?;
@@ -53,6 +57,8 @@ fn walker(language: &str) -> Option<Walker> {
     match language {
         "python" => Some(python::walk),
         "javascript" | "typescript" | "tsx" => Some(script::walk),
+        "rust" => Some(rust::walk),
+        "go" => Some(go::walk),
         _ => None,
     }
 }

@@ -12,9 +12,17 @@ mod builder;
 mod c;
 mod c_tokens;
 mod derive;
+mod go;
+mod go_types;
+mod manifest;
 mod names;
 mod python;
 mod python_types;
+mod rust;
+mod rust_imports;
+mod rust_patterns;
+mod rust_tokens;
+mod rust_types;
 mod script;
 mod script_types;
 

@@ -71,12 +71,41 @@ fn prototypes_and_macros_of_c_are_definitions_of_their_kinds() {
 
 #[test]
 fn hostile_texts_take_no_longer_than_others() {
-    for language in ["python", "c"] {
-        for piece in
-            ["(", "{", "a.", "a(", "#if\n", "def a(", "x = (", "\"", "f(a)(", "class A(", "[a for a in "]
-        {
+    for language in ["python", "c", "rust", "go", "toml", "go-mod"] {
+        for piece in [
+            "let a = a; ", "m!{", "|a: ", "a := a\n", "use a::{", "a::", "impl A {", "(", "{", "a.", "a(",
+            "#if\n", "def a(", "x = (", "\"", "f(a)(", "class A(", "[a for a in ",
+        ] {
             let found = facts(language, &piece.repeat(20_000));
             assert!(found.names.len() < 100_000);
         }
     }
+}
+
+#[test]
+fn fields_and_methods_of_rust_do_not_share_names() {
+    let text = "#[derive(Clone)]\npub struct A { b: B }\nimpl A {\n    #[inline]\n    fn b(&self) -> B { self.b }\n}\n";
+    let found = facts("rust", text);
+    assert_eq!(definitions(&found), ["A 1:2-2", "A.b 4:5-5"]);
+    assert_eq!(uses(&found), ["B 2", "A 3", "B 5"]);
+}
+
+#[test]
+fn an_implementation_for_a_type_of_another_file_has_a_definition_that_stands_for_it() {
+    let found = facts("rust", "impl super::A {\n    fn b() {}\n}\n");
+    assert_eq!(definitions(&found), ["A 1:1-3", "A.b 2:2-2"]);
+    assert!(found.definitions[0].flags.has(DefinitionFlags::PROTOTYPE));
+    let found = facts("go", "package a\nfunc (t *T) B() {}\n");
+    assert_eq!(definitions(&found), ["T 2:2-2", "T.B 2:2-2"]);
+    let found = facts("go", "package a\nfunc (t *T) B() {}\ntype T struct{}\n");
+    assert_eq!(found.qualified_name(1), "T.B");
+}
+
+#[test]
+fn a_manifest_has_the_name_of_its_package() {
+    let text =
+        "[package]\nname = \"my-parts\"\n[lib]\nname = 'parts'\npath = \"lib.rs\"\n[[bin]]\nname = \"x\"\n";
+    let found = facts("toml", text);
+    assert_eq!(found.names, ["lib.name", "lib.path", "lib.rs", "my-parts", "package.name", "parts"]);
+    assert_eq!(facts("go-mod", "module \"a.b/c\" // d\n").names, ["a.b/c", "module.name"]);
 }
