@@ -20,7 +20,7 @@ fn references(texts: &[(&str, &str)]) -> Vec<String> {
     let read = |(path, text): &(&str, &str)| {
         let facts = source_facts(language(path), text, &mut || false).unwrap();
         assert_eq!(decode_facts(&encode_facts(&facts)).as_ref(), Some(&facts), "{path}");
-        ProjectFile { path: (*path).to_owned(), language: language(path), facts }
+        ProjectFile { path: (*path).to_owned(), language: language(path), facts: facts.into() }
     };
     let files: Vec<ProjectFile> = texts.iter().map(read).collect();
     let found = find_references(&files);
