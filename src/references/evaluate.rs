@@ -105,11 +105,10 @@ impl<'a> Evaluator<'a> {
         match self.index.facts(file).expression(expression) {
             ExpressionFact::Unknown => ValueSet::UNKNOWN,
             ExpressionFact::Literal => ValueSet::FOREIGN,
-            ExpressionFact::Name(name) => self.name(file, scope, name),
             ExpressionFact::TypeName(name) if self.index.rules(file) == NameRules::Rust => {
                 self.rust_name(file, scope, name, Namespace::Types)
             }
-            ExpressionFact::TypeName(name) => self.name(file, scope, name),
+            ExpressionFact::Name(name) | ExpressionFact::TypeName(name) => self.name(file, scope, name),
             ExpressionFact::Field(object, name) => {
                 let name = self.index.facts(file).name(name);
                 let object = self.value(file, scope, object);

@@ -62,7 +62,7 @@ impl Evaluator<'_> {
                 if is_module {
                     return self.rust_outside(file, at, name, space);
                 }
-                if let Some(found) = self.from_globs(file, at, name, space) {
+                if let Some(found) = self.glob_member(file, at, name, space) {
                     return found;
                 }
             }
@@ -116,7 +116,8 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Returns the module that a keyword in a path means.
+    /// Returns the module that a keyword in a path means, if it is one; within it `None` if there is no such module.
+    #[expect(clippy::option_option, reason = "a keyword may mean no module, and a name may be no keyword")]
     fn rust_keyword(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Option<Value>> {
         let facts = self.index.facts(file);
         match name {
@@ -150,7 +151,7 @@ impl Evaluator<'_> {
 
     /// Returns what a module has without naming it: what it imports with all of a module, and the crates.
     fn rust_outside(&mut self, file: FileId, module: ScopeId, name: &str, space: Namespace) -> ValueSet {
-        if let Some(found) = self.from_globs(file, module, name, space) {
+        if let Some(found) = self.glob_member(file, module, name, space) {
             return found;
         }
         let krate = if space == Namespace::Types { self.rust_crate(name) } else { None };
@@ -163,7 +164,13 @@ impl Evaluator<'_> {
     }
 
     /// Returns what the imports of all names in one scope bring by that name.
-    fn from_globs(&mut self, file: FileId, scope: ScopeId, name: &str, space: Namespace) -> Option<ValueSet> {
+    fn glob_member(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: &str,
+        space: Namespace,
+    ) -> Option<ValueSet> {
         let stars = self.modules.stars.get(&file)?;
         let facts = self.index.facts(file);
         let stars: Vec<ImportId> =
@@ -262,7 +269,7 @@ impl Evaluator<'_> {
         let mut found = self.bound_in(file, scope, name).unwrap_or(ValueSet::FOREIGN);
         if found.values.is_empty() {
             for space in [Namespace::Types, Namespace::Values, Namespace::Macros] {
-                if let Some(members) = self.from_globs(file, scope, name, space) {
+                if let Some(members) = self.glob_member(file, scope, name, space) {
                     found.merge(members);
                 }
             }

@@ -90,8 +90,8 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "expression_case"
         | "default_case"
         | "communication_case"
-        | "select_statement" => in_block(facts, node),
-        "for_statement" => in_block(facts, node),
+        | "select_statement"
+        | "for_statement" => in_block(facts, node),
         "range_clause" => range(facts, node),
         "receive_statement" => receive(facts, node),
         "type_switch_statement" => type_switch(facts, node),
@@ -280,13 +280,11 @@ fn methods_of<'t>(facts: &mut FactsBuilder<'t>, owner: Node<'t>, method: Node<'t
     if let Some(known) = facts.method_scopes.get(&name) {
         return *known;
     }
-    let definition = match facts.types.get(&(0, name)) {
-        Some(known) => *known,
-        None => {
-            let (kind, flags) = (DefinitionKind::Class, DefinitionFlags::PROTOTYPE);
-            facts.define(&NewDefinition { name: owner, whole: method, kind, flags })
-        }
-    };
+    let known = facts.types.get(&(0, name)).copied();
+    let definition = known.unwrap_or_else(|| {
+        let (kind, flags) = (DefinitionKind::Class, DefinitionFlags::PROTOTYPE);
+        facts.define(&NewDefinition { name: owner, whole: method, kind, flags })
+    });
     let outer = facts.open_scope(ScopeKind::Implementation, Some(definition));
     let scope = std::mem::replace(&mut facts.scope, outer);
     let declared = facts.expression(ExpressionFact::TypeName(name));

@@ -72,19 +72,19 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "inner_attribute_item"
         | "field_identifier"
         | "metavariable" => {}
+        // The type that is implemented is known where it is needed.
+        "type_identifier" if facts.text_of(node) == "Self" => {}
         "macro_invocation" => macro_use(facts, node),
         "block" => in_scope(facts, node, |facts, node| facts.visit_children(node, visit)),
-        "let_declaration" => bind_later(facts, node),
-        "let_condition" => bind_later(facts, node),
+        "let_declaration" | "let_condition" => bind_later(facts, node),
         "if_expression" | "while_expression" => in_condition(facts, node),
         "match_expression" => match_arms(facts, node),
         "for_expression" => for_loop(facts, node),
         "closure_expression" => closure(facts, node, 0),
         "call_expression" => call(facts, node),
-        "field_expression" => visit_field(facts, node, "value"),
+        "field_expression" | "field_initializer" => visit_field(facts, node, "value"),
         "identifier" => facts.use_name(node, None, false),
-        "type_identifier" if facts.text_of(node) != "Self" => facts.use_type(node, None),
-        "type_identifier" => {}
+        "type_identifier" => facts.use_type(node, None),
         "scoped_identifier" => path(facts, node, false),
         "scoped_type_identifier" => {
             if let Some(name) = field(node, "name") {
@@ -93,7 +93,6 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             }
             path_head(facts, node);
         }
-        "field_initializer" => visit_field(facts, node, "value"),
         "type_binding" => visit_field(facts, node, "type"),
         _ => facts.visit_children(node, visit),
     }

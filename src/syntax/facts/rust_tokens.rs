@@ -26,6 +26,7 @@ pub(super) fn macro_use<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 
 /// What the tokens before the current one read as.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something else of the tokens before")]
 struct TokenReader<'t> {
     /// The value, path or type so far.
     value: Option<ExpressionId>,
