@@ -128,6 +128,9 @@ impl<'a> Evaluator<'a> {
     }
 
     fn name(&mut self, file: FileId, scope: ScopeId, name: NameId) -> ValueSet {
+        if self.index.rules(file) == NameRules::Java {
+            return self.java_name(file, scope, self.index.facts(file).name(name));
+        }
         match self.scoped_name(file, scope, name) {
             ScopedName::Bound(bindings) => self.bound(file, bindings),
             ScopedName::Outside => self.outside(file, scope, name),
@@ -145,7 +148,6 @@ impl<'a> Evaluator<'a> {
             // a receiver or are looked up with what the class inherits.
             let is_hidden = match rules {
                 NameRules::Python => fact.kind == ScopeKind::Class && left_function,
-                NameRules::Java => false,
                 _ => matches!(fact.kind, ScopeKind::Class | ScopeKind::Implementation),
             };
             if !is_hidden {
@@ -233,6 +235,9 @@ impl<'a> Evaluator<'a> {
     /// Returns what a method of a container returns.
     fn call_of_container(&mut self, container: Value, method: &str) -> ValueSet {
         match (container, method) {
+            (Value::Generic { file, scope, expression }, _) if self.index.rules(file) == NameRules::Java => {
+                self.java_container_call(file, scope, expression, method)
+            }
             (Value::Generic { .. }, "get" | "pop" | "popleft" | "setdefault" | "at" | "find" | "shift") => {
                 self.item(container)
             }
@@ -263,9 +268,11 @@ impl<'a> Evaluator<'a> {
                 Value::Definition(key) => self.returned(key),
                 _ => ValueSet::UNKNOWN,
             }),
-            Value::Super(_) | Value::Module(_) | Value::Folder(_) | Value::Generic { .. } => {
-                ValueSet::UNKNOWN
-            }
+            Value::Super(_)
+            | Value::Module(_)
+            | Value::Folder(_)
+            | Value::Package(_)
+            | Value::Generic { .. } => ValueSet::UNKNOWN,
         }
     }
 

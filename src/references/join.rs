@@ -82,14 +82,14 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
     let index = evaluator.index;
     let facts = index.facts(file);
-    let name = facts.name(usage.name);
+    let name = facts.plain_name(usage.name);
     // A name that nothing is defined by may still be that of an import with another name.
     let is_defined = index.by_name.contains_key(name);
     let (values, is_renamed) = match usage.receiver {
         Some(receiver) if is_defined => {
             let object = evaluator.value(file, usage.scope, receiver);
             let is_known = !object.values.is_empty();
-            let mut members = object.flat_map(|object| evaluator.member(object, name));
+            let mut members = object.flat_map(|object| evaluator.member(object, facts.name(usage.name)));
             // What a known type does not define itself is inherited from another project.
             members.is_complete |= is_known && members.values.is_empty();
             (members, false)
@@ -121,7 +121,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             return;
         }
         targets = same_name(index, file, usage, name);
-        let is_likely = targets.len() == 1 && is_distinctive(name);
+        let is_likely = targets.len() == 1 && is_distinctive(name) && !COMMON_METHODS_OF_JAVA.contains(&name);
         grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
             found.unresolved += 1;
@@ -154,6 +154,11 @@ fn add_references(
 
 /// Returns what a name without a receiver means, and whether an import gave it another name.
 fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (ValueSet, bool) {
+    if evaluator.index.rules(file) == NameRules::Java {
+        let found = evaluator.java_name(file, usage.scope, evaluator.index.facts(file).name(usage.name));
+        // A variable means no definition, whatever its type is.
+        return (if found.values.is_empty() { ValueSet::FOREIGN } else { found }, false);
+    }
     match evaluator.scoped_name(file, usage.scope, usage.name) {
         ScopedName::Bound(bindings) => {
             if bindings
@@ -173,6 +178,10 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
 fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey {
     let facts = index.facts(key.file);
     let fact = index.definition(key);
+    if index.rules(key.file) == NameRules::Java {
+        // Overloads are definitions of their own.
+        return key;
+    }
     let same = facts.bindings_of(fact.scope, fact.name).iter().filter_map(|binding| match binding.value {
         BindingValue::Definition(definition) => Some(definition),
         _ => None,
@@ -215,6 +224,15 @@ fn is_distinctive(name: &str) -> bool {
     let inner = name.trim_matches('_');
     inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase)
 }
+
+/// Methods of Java's own types whose names are otherwise distinctive.
+const COMMON_METHODS_OF_JAVA: [&str; 40] = [
+    "startsWith", "endsWith", "isEmpty", "isArray", "isInstance", "isInterface", "isSynthetic", "isEnum", "isPrimitive",
+    "isInstanceof", "getName", "getSimpleName", "getCanonicalName", "getClass", "getMessage", "getCause", "getType",
+    "getKey", "getValue", "getBytes", "getHostName", "getMethod", "getMethods", "getParameterTypes", "getReturnType",
+    "getDeclaringClass", "getAnnotation", "newInstance", "hashCode", "valueOf", "indexOf", "toArray", "addAll", "putAll",
+    "containsKey", "hasNext", "forEach", "getTypeName", "compareTo", "toString",
+];
 
 /// Members that values of the language's own types have too, so that their name says nothing.
 const COMMON_MEMBERS: [&str; 64] = [

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::evaluate::Evaluator;
+use super::java::JavaPackages;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
 use super::values::{Value, ValueSet};
 use crate::model::{ExpressionId, ImportFact, ImportId, NameId, ScopeId};
@@ -17,6 +18,7 @@ pub(super) struct ModuleTables<'a> {
     pub(super) implementations: FxHashMap<DefinitionKey, Vec<(FileId, ScopeId)>>,
     /// What a type inherits by something else than its own definition.
     pub(super) extra_bases: FxHashMap<DefinitionKey, Vec<(FileId, ExpressionId)>>,
+    pub(super) java: JavaPackages<'a>,
     index: &'a ProjectIndex<'a>,
 }
 
@@ -27,6 +29,7 @@ impl<'a> ModuleTables<'a> {
             stars: FxHashMap::default(),
             implementations: FxHashMap::default(),
             extra_bases: FxHashMap::default(),
+            java: JavaPackages::new(index),
             index,
         };
         for (id, file) in (0..).zip(index.files) {
@@ -130,6 +133,9 @@ impl Evaluator<'_> {
     pub(super) fn imported(&mut self, file: FileId, import: ImportId) -> ValueSet {
         let facts = self.index.facts(file);
         let Some(fact) = facts.imports.get(import as usize) else { return ValueSet::UNKNOWN };
+        if self.index.rules(file) == NameRules::Java {
+            return self.java_import(file, fact);
+        }
         let Some(module) = self.module(file, fact) else { return ValueSet::FOREIGN };
         match fact.name {
             Some(name) => self.member(module, facts.name(name)),

@@ -1,5 +1,7 @@
 //! Collects the facts of one file while its tree is walked.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
@@ -20,7 +22,7 @@ pub(super) struct FactsBuilder<'t> {
     pub(super) scope: ScopeId,
     /// Names that a function declares to be those of an outer scope: the function's scope, the name, the outer scope.
     pub(super) declared_outer: Vec<(ScopeId, NameId, ScopeId)>,
-    name_ids: FxHashMap<&'t str, NameId>,
+    name_ids: FxHashMap<Cow<'t, str>, NameId>,
     expression_ids: FxHashMap<ExpressionFact, ExpressionId>,
     depth: usize,
     chain: usize,
@@ -58,10 +60,21 @@ impl<'t> FactsBuilder<'t> {
 
     pub(super) fn name(&mut self, name: &'t str) -> NameId {
         let names = &mut self.facts.names;
-        *self.name_ids.entry(name).or_insert_with(|| {
+        *self.name_ids.entry(Cow::Borrowed(name)).or_insert_with(|| {
             names.push(name.to_owned());
             index(names.len() - 1)
         })
+    }
+
+    /// Returns the index of a name that the text does not contain as such.
+    pub(super) fn composed_name(&mut self, name: &str) -> NameId {
+        if let Some(known) = self.name_ids.get(name) {
+            return *known;
+        }
+        self.facts.names.push(name.to_owned());
+        let id = index(self.facts.names.len() - 1);
+        self.name_ids.insert(Cow::Owned(name.to_owned()), id);
+        id
     }
 
     pub(super) fn name_of(&mut self, node: Node<'t>) -> NameId {
@@ -152,6 +165,16 @@ impl<'t> FactsBuilder<'t> {
         index(self.facts.definitions.len() - 1)
     }
 
+    /// Adds a definition without a name to the current scope.
+    pub(super) fn define_unnamed(&mut self, at: Node<'t>, whole: Node<'t>, kind: DefinitionKind) -> DefinitionId {
+        let definition = self.define(&NewDefinition { name: at, whole, kind, flags: 0 });
+        let name = self.name("");
+        let fact = self.definition(definition);
+        fact.name = name;
+        fact.first_line = fact.first_line.min(fact.name_line);
+        definition
+    }
+
     /// Opens the scope of a definition's body.
     pub(super) fn open_body(&mut self, definition: DefinitionId, kind: ScopeKind) -> ScopeId {
         let outer = self.open_scope(kind, Some(definition));
@@ -196,6 +219,18 @@ impl<'t> FactsBuilder<'t> {
             is_call,
             is_type: false,
         });
+    }
+
+    /// Records the use of a name that is looked up under another one.
+    pub(super) fn use_composed(
+        &mut self,
+        node: Node<'t>,
+        name: NameId,
+        receiver: Option<ExpressionId>,
+        is_call: bool,
+    ) {
+        let (line, scope) = (line_of(node), self.scope);
+        self.facts.uses.push(UseFact { name, line, scope, receiver, is_call, is_type: false });
     }
 
     pub(super) fn use_type(&mut self, node: Node<'t>, receiver: Option<ExpressionId>) {

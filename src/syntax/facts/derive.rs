@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
-use super::{c, python, script};
+use super::{c, java, python, script};
 use crate::model::SourceFacts;
 use crate::syntax::languages::compiled_language;
 use crate::syntax::outline::parse;
@@ -41,6 +41,7 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
 
 fn walker(language: &str) -> Option<Walker> {
     match language {
+        "java" => Some(java::walk),
         "python" => Some(python::walk),
         "javascript" | "typescript" | "tsx" => Some(script::walk),
         _ => None,

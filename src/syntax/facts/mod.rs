@@ -12,6 +12,8 @@ mod builder;
 mod c;
 mod c_tokens;
 mod derive;
+mod java;
+mod java_types;
 mod names;
 mod python;
 mod python_types;
