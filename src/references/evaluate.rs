@@ -128,8 +128,11 @@ impl<'a> Evaluator<'a> {
     }
 
     fn name(&mut self, file: FileId, scope: ScopeId, name: NameId) -> ValueSet {
-        if self.index.rules(file) == NameRules::Java {
-            return self.java_name(file, scope, self.index.facts(file).name(name));
+        let text = self.index.facts(file).name(name);
+        match self.index.rules(file) {
+            NameRules::Java => return self.java_name(file, scope, text),
+            NameRules::Cpp => return self.cpp_name(file, scope, text),
+            _ => {}
         }
         match self.scoped_name(file, scope, name) {
             ScopedName::Bound(bindings) => self.bound(file, bindings),
@@ -272,6 +275,7 @@ impl<'a> Evaluator<'a> {
             | Value::Module(_)
             | Value::Folder(_)
             | Value::Package(_)
+            | Value::Namespace(_)
             | Value::Generic { .. } => ValueSet::UNKNOWN,
         }
     }

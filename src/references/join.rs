@@ -111,7 +111,13 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             }
         }
     }
-    let mut grade = match (targets.len(), values.is_complete) {
+    let is_cpp = index.rules(file) == NameRules::Cpp;
+    if is_cpp {
+        targets = evaluator.cpp_definitions(file, &targets);
+        targets.truncate(MAX_CANDIDATES);
+    }
+    let is_complete = values.is_complete && !(is_cpp && evaluator.cpp_has_rivals(usage, name, &targets));
+    let mut grade = match (targets.len(), is_complete) {
         (1, true) => ReferenceGrade::Sure,
         (1, false) | (2.., true) => ReferenceGrade::Likely,
         _ => ReferenceGrade::Maybe,
@@ -159,6 +165,9 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
         // A variable means no definition, whatever its type is.
         return (if found.values.is_empty() { ValueSet::FOREIGN } else { found }, false);
     }
+    if evaluator.index.rules(file) == NameRules::Cpp {
+        return (evaluator.cpp_bare(file, usage), false);
+    }
     match evaluator.scoped_name(file, usage.scope, usage.name) {
         ScopedName::Bound(bindings) => {
             if bindings
@@ -178,7 +187,7 @@ fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (V
 fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey {
     let facts = index.facts(key.file);
     let fact = index.definition(key);
-    if index.rules(key.file) == NameRules::Java {
+    if matches!(index.rules(key.file), NameRules::Java | NameRules::Cpp) {
         // Overloads are definitions of their own.
         return key;
     }

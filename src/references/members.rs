@@ -42,6 +42,7 @@ impl Evaluator<'_> {
             },
             Value::Module(file) => self.member_of_module(file, 0, name),
             Value::Folder(folder) => self.member_of_folder(folder, name),
+            Value::Namespace(namespace) => self.cpp_member(0, namespace, name),
             Value::Package(package) => self.java_member_of_package(package, name),
             // What Java declares of another project has the members of that alone.
             Value::Generic { file, .. } if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,

@@ -11,6 +11,7 @@
 //! | `evaluate` | Expressions to values |
 //! | `members` | Members of types, of their bases, and of modules |
 //! | `c` | Names of C, which need no values |
+//! | `cpp` | Namespaces and bare names of C++ |
 //! | `java` | Packages and bare names of Java |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
@@ -19,6 +20,7 @@
 
 mod c;
 mod codec;
+mod cpp;
 mod evaluate;
 mod java;
 mod join;

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cpp::CppTables;
 use super::evaluate::Evaluator;
 use super::java::JavaPackages;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
@@ -19,6 +20,7 @@ pub(super) struct ModuleTables<'a> {
     /// What a type inherits by something else than its own definition.
     pub(super) extra_bases: FxHashMap<DefinitionKey, Vec<(FileId, ExpressionId)>>,
     pub(super) java: JavaPackages<'a>,
+    pub(super) cpp: CppTables<'a>,
     index: &'a ProjectIndex<'a>,
 }
 
@@ -30,6 +32,7 @@ impl<'a> ModuleTables<'a> {
             implementations: FxHashMap::default(),
             extra_bases: FxHashMap::default(),
             java: JavaPackages::new(index),
+            cpp: CppTables::new(index),
             index,
         };
         for (id, file) in (0..).zip(index.files) {

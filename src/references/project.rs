@@ -34,6 +34,7 @@ pub(super) enum NameRules {
     Go,
     Java,
     C,
+    Cpp,
 }
 
 impl NameRules {
@@ -44,7 +45,8 @@ impl NameRules {
             "rust" => Some(Self::Rust),
             "go" => Some(Self::Go),
             "java" => Some(Self::Java),
-            "c" | "cpp" => Some(Self::C),
+            "c" => Some(Self::C),
+            "cpp" => Some(Self::Cpp),
             _ => None,
         }
     }

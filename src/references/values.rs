@@ -21,6 +21,8 @@ pub(super) enum Value {
     Folder(u32),
     /// A package of Java.
     Package(u32),
+    /// A namespace of C++.
+    Namespace(u32),
     /// A value of a type of another project, which has arguments: the expression is an `Apply`.
     Generic { file: FileId, scope: ScopeId, expression: ExpressionId },
 }

@@ -13,7 +13,7 @@ use crate::model::{
 /// Deeper syntax is not read: no person writes it, and the walk is a recursion.
 pub(super) const MAX_DEPTH: usize = 200;
 /// Longer chains of calls and attributes are unknown, so that reducing each part of a chain is linear in its length.
-const MAX_CHAIN: usize = 12;
+pub(super) const MAX_CHAIN: usize = 12;
 
 /// The facts so far, and the scope that the walk is in.
 pub(super) struct FactsBuilder<'t> {

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
-use super::{c, java, python, script};
+use super::{c, cpp, java, python, script};
 use crate::model::SourceFacts;
 use crate::syntax::languages::compiled_language;
 use crate::syntax::outline::parse;
@@ -20,7 +20,7 @@ pub fn facts_version() -> u32 {
 
 /// Returns whether the names of this language are read.
 pub fn has_facts(language: &str) -> bool {
-    language == "c" || walker(language).is_some()
+    matches!(language, "c" | "cpp") || walker(language).is_some()
 }
 
 /// Returns the facts of a text; `None` where its language has none. A text that cannot be parsed, or for which
@@ -28,6 +28,9 @@ pub fn has_facts(language: &str) -> bool {
 pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<SourceFacts> {
     if language == "c" {
         return Some(c::source_facts(text));
+    }
+    if language == "cpp" {
+        return Some(cpp::source_facts(text));
     }
     let walk = walker(language)?;
     let compiled = compiled_language(language)?;

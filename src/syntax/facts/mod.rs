@@ -11,6 +11,10 @@
 mod builder;
 mod c;
 mod c_tokens;
+mod cpp;
+mod cpp_body;
+mod cpp_paths;
+mod cpp_tokens;
 mod derive;
 mod java;
 mod java_types;

@@ -1,0 +1,376 @@
+//! C++: names in namespaces and types, and the definitions of what is only declared.
+//!
+//! A bare name is looked up in the blocks, types and namespaces around it, each with what `using` adds; the members of a
+//! namespace are those of all files, as a linker sees them, less what is `static` or in an unnamed namespace elsewhere.
+//! A declaration stands for its definitions: `A::f` outside of the type, a function of the same namespace in another file.
+//! What argument-dependent lookup, macros or a base of a template could change is `likely`.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::evaluate::Evaluator;
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::values::{Value, ValueSet};
+use crate::model::{
+    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ScopeId, ScopeKind, SourceFacts, UseFact,
+};
+
+/// Of more declarations of one name in one namespace the rest is not looked at.
+const MAX_DECLARATIONS: usize = 64;
+/// How many namespaces one `using namespace` may lead to.
+const MAX_USINGS: usize = 16;
+
+/// What a namespace contains, in all files.
+#[derive(Default)]
+struct CppNamespace<'a> {
+    path: String,
+    members: FxHashMap<&'a str, Vec<(FileId, &'a BindingFact)>>,
+}
+
+/// The namespaces of a project, and the definitions outside of types.
+#[derive(Default)]
+pub(super) struct CppTables<'a> {
+    namespaces: Vec<CppNamespace<'a>>,
+    ids: FxHashMap<String, u32>,
+    /// For each file and scope the namespace that it is the body of.
+    scopes: FxHashMap<(FileId, ScopeId), u32>,
+    /// The definitions `A::f` by the last name of `A` and by `f`.
+    outlined: FxHashMap<(&'a str, &'a str), Vec<DefinitionKey>>,
+    /// For each file, the scopes with the namespaces whose members are visible in them.
+    usings: FxHashMap<FileId, Vec<(ScopeId, &'a str)>>,
+    /// Names that a macro has.
+    macros: FxHashSet<&'a str>,
+}
+
+impl<'a> CppTables<'a> {
+    pub(super) fn new(index: &ProjectIndex<'a>) -> Self {
+        let mut tables = Self::default();
+        if !index.rules.contains(&Some(NameRules::Cpp)) {
+            return tables;
+        }
+        tables.namespace("");
+        let is_read = |id: FileId| matches!(index.rules[id as usize], Some(NameRules::Cpp | NameRules::C));
+        for id in (0..).take(index.files.len()).filter(|id| is_read(*id)) {
+            tables.add_file(id, index.facts(id));
+        }
+        tables
+    }
+
+    fn namespace(&mut self, path: &str) -> u32 {
+        if let Some(known) = self.ids.get(path) {
+            return *known;
+        }
+        let id = u32::try_from(self.namespaces.len()).unwrap_or(u32::MAX);
+        self.namespaces.push(CppNamespace { path: path.to_owned(), members: FxHashMap::default() });
+        self.ids.insert(path.to_owned(), id);
+        id
+    }
+
+    fn add_file(&mut self, file: FileId, facts: &'a SourceFacts) {
+        self.scopes.insert((file, 0), 0);
+        for (at, scope) in (0..).zip(&facts.scopes) {
+            let Some(definition) = scope.definition else { continue };
+            let fact = &facts.definitions[definition as usize];
+            if scope.kind != ScopeKind::Module {
+                continue;
+            }
+            let around = self.scopes.get(&(file, scope.parent)).copied().unwrap_or(0);
+            // Members of inline and unnamed namespaces are seen from what is around them.
+            let id = if fact.flags.has(DefinitionFlags::STATIC) {
+                around
+            } else {
+                let path = joined(&self.namespaces[around as usize].path, facts.name(fact.name));
+                self.namespace(&path)
+            };
+            self.scopes.insert((file, at), id);
+        }
+        for binding in &facts.bindings {
+            let name = facts.name(binding.name);
+            if let BindingValue::Definition(definition) = binding.value
+                && facts.definitions[definition as usize].kind == DefinitionKind::Macro
+            {
+                self.macros.insert(name);
+            }
+            let Some(namespace) = self.scopes.get(&(file, binding.scope)) else { continue };
+            let members = self.namespaces[*namespace as usize].members.entry(name).or_default();
+            if members.len() < MAX_DECLARATIONS {
+                members.push((file, binding));
+            }
+        }
+        for (at, fact) in (0..).zip(&facts.definitions) {
+            let scope = facts.scope(fact.scope);
+            if let (ScopeKind::Implementation, Some(owner)) = (scope.kind, scope.definition) {
+                let owner = facts.name(facts.definitions[owner as usize].name);
+                let owner = owner.rsplit("::").next().unwrap_or(owner);
+                let key = DefinitionKey { file, definition: at };
+                self.outlined.entry((owner, facts.name(fact.name))).or_default().push(key);
+            }
+        }
+        for import in facts.imports.iter().filter(|import| !import.is_star) {
+            self.usings.entry(file).or_default().push((import.scope, facts.name(import.module)));
+        }
+    }
+}
+
+fn joined(outer: &str, inner: &str) -> String {
+    if outer.is_empty() { inner.to_owned() } else { format!("{outer}::{inner}") }
+}
+
+impl<'a> Evaluator<'a> {
+    /// Returns what a name without a receiver may be.
+    pub(super) fn cpp_name(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
+        if name == "::" {
+            return ValueSet::one(Value::Namespace(0));
+        }
+        let facts = self.index.facts(file);
+        let id = facts.find_name(name);
+        let (mut at, mut is_certain) = (scope, true);
+        loop {
+            let around = facts.scope(at);
+            let found = match around.kind {
+                ScopeKind::Class | ScopeKind::Implementation => match self.receiver(file, at) {
+                    Some(class) => {
+                        let (found, is_complete) = self.find_member(class, name, 0);
+                        is_certain &= is_complete || found.is_some();
+                        found.or_else(|| self.injected(class, name))
+                    }
+                    None => {
+                        is_certain = false;
+                        self.cpp_outlined_namespace(file, at, name)
+                    }
+                },
+                ScopeKind::Module => self.cpp_member_of_scope(file, at, name),
+                ScopeKind::Function | ScopeKind::Block => {
+                    let bindings = id.map_or(&[][..], |id| facts.bindings_of(at, id));
+                    (!bindings.is_empty()).then(|| self.bound(file, bindings))
+                }
+            };
+            let found = found.or_else(|| {
+                let found = self.cpp_used(file, at, name)?;
+                is_certain = false;
+                Some(found)
+            });
+            if let Some(mut found) = found {
+                found.is_complete &= is_certain;
+                return found;
+            }
+            if at == 0 {
+                // A namespace that only macros open, or the standard library.
+                return if is_certain { ValueSet::FOREIGN } else { ValueSet::UNKNOWN };
+            }
+            at = around.parent.min(at - 1);
+        }
+    }
+
+    /// Returns a type that is named within its own body.
+    fn injected(&self, class: DefinitionKey, name: &str) -> Option<ValueSet> {
+        (self.index.name(class) == name).then(|| ValueSet::one(Value::Definition(class)))
+    }
+
+    /// Returns a member of the namespace that `void a::f() {}` is qualified with.
+    fn cpp_outlined_namespace(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
+        let facts = self.index.facts(file);
+        let owner = facts.scope(scope).definition?;
+        let fact = &facts.definitions[owner as usize];
+        let base = *fact.bases.first()?;
+        let found = self.value(file, fact.scope, base);
+        found.values.into_iter().find_map(|value| match value {
+            Value::Namespace(namespace) => self.cpp_declared(file, namespace, name, 0),
+            _ => None,
+        })
+    }
+
+    /// Returns a member of the namespace whose body a scope is.
+    fn cpp_member_of_scope(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
+        let namespace = self.modules.cpp.scopes.get(&(file, scope)).copied()?;
+        // The namespaces around it that this file does not open by themselves: `namespace a::b`.
+        self.cpp_declared(file, namespace, name, 0)
+    }
+
+    /// Returns what the directives of a scope make visible.
+    fn cpp_used(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
+        let usings = self.modules.cpp.usings.get(&file)?.clone();
+        let mut found: Option<ValueSet> = None;
+        for (_, path) in usings.iter().filter(|(at, _)| *at == scope).take(MAX_USINGS) {
+            let Some(namespace) = self.cpp_namespace_at(file, scope, path) else { continue };
+            if let Some(member) = self.cpp_declared(file, namespace, name, 0) {
+                match &mut found {
+                    Some(found) => found.merge(member),
+                    None => found = Some(member),
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the namespace that a path means within a scope.
+    fn cpp_namespace_at(&self, file: FileId, scope: ScopeId, path: &str) -> Option<u32> {
+        let facts = self.index.facts(file);
+        let cpp = &self.modules.cpp;
+        let mut at = scope;
+        while at != 0 && !cpp.scopes.contains_key(&(file, at)) {
+            at = facts.scope(at).parent.min(at - 1);
+        }
+        let around = cpp.scopes.get(&(file, at)).copied().unwrap_or(0);
+        let mut outer = cpp.namespaces[around as usize].path.as_str();
+        loop {
+            if let Some(found) = cpp.ids.get(&joined(outer, path)) {
+                return Some(*found);
+            }
+            if outer.is_empty() {
+                return None;
+            }
+            outer = outer.rsplit_once("::").map_or("", |(outer, _)| outer);
+        }
+    }
+
+    /// Returns a member of a namespace, as any file declares it.
+    pub(super) fn cpp_member(&mut self, from: FileId, namespace: u32, name: &str) -> ValueSet {
+        self.cpp_declared(from, namespace, name, 0).unwrap_or(ValueSet::FOREIGN)
+    }
+
+    fn cpp_declared(&mut self, from: FileId, namespace: u32, name: &str, depth: usize) -> Option<ValueSet> {
+        let cpp = &self.modules.cpp;
+        let path = &cpp.namespaces[namespace as usize].path;
+        let inner = cpp.ids.get(&joined(path, name)).copied();
+        let declared = cpp.namespaces[namespace as usize].members.get(name).cloned().unwrap_or_default();
+        let is_own = declared.iter().any(|(file, _)| *file == from);
+        let mut found = inner.map_or(ValueSet::FOREIGN, |inner| ValueSet::one(Value::Namespace(inner)));
+        let mut is_found = inner.is_some();
+        let mut has_function = false;
+        for (file, binding) in declared {
+            let definition = match binding.value {
+                BindingValue::Definition(definition) => {
+                    Some(&self.index.facts(file).definitions[definition as usize])
+                }
+                _ => None,
+            };
+            let is_hidden = match definition {
+                Some(fact) if fact.kind == DefinitionKind::Module => {
+                    // A macro may open it.
+                    if fact.flags.has(DefinitionFlags::PROTOTYPE) && inner.is_none() {
+                        found.merge(ValueSet::one(Value::Namespace(0)));
+                        is_found = true;
+                    }
+                    true
+                }
+                Some(fact) => fact.flags.has(DefinitionFlags::PRIVATE) && file != from,
+                // A variable of another file matters where this one has none.
+                None => file != from && is_own || depth > 4,
+            };
+            if is_hidden {
+                continue;
+            }
+            is_found = true;
+            has_function |= definition.is_some_and(|fact| fact.kind == DefinitionKind::Function);
+            if found.values.len() < 8 || has_function {
+                found.merge(self.bound(file, std::slice::from_ref(binding)));
+            }
+        }
+        is_found.then_some(found)
+    }
+
+    /// Returns the definitions that some declarations stand for, and what is a definition itself.
+    pub(super) fn cpp_definitions(&mut self, from: FileId, found: &[DefinitionKey]) -> Vec<DefinitionKey> {
+        let mut whole: Vec<DefinitionKey> = Vec::new();
+        let mut declared: Vec<DefinitionKey> = Vec::new();
+        for key in found {
+            let fact = self.index.definition(*key);
+            if !fact.flags.has(DefinitionFlags::PROTOTYPE) {
+                whole.push(*key);
+                continue;
+            }
+            declared.push(*key);
+            if fact.kind != DefinitionKind::Function {
+                continue;
+            }
+            let defined = match self.index.owner(*key) {
+                Some(owner) => self.cpp_outlined(owner, self.index.name(*key)),
+                None => Vec::new(),
+            };
+            whole.extend(defined);
+        }
+        let mut found = if whole.is_empty() { declared } else { whole };
+        found.sort_unstable();
+        found.dedup();
+        // The specialization of a template is not what its name means.
+        let is_primary = |key: &DefinitionKey| {
+            let fact = self.index.definition(*key);
+            fact.kind != DefinitionKind::Class || !fact.flags.has(DefinitionFlags::STATIC)
+        };
+        if found.iter().any(is_primary) {
+            found.retain(is_primary);
+        }
+        // Of the same type in several files, that of this file.
+        if 1 < found.len() && found.iter().any(|key| key.file == from) {
+            let is_type = |key: &DefinitionKey| self.index.definition(*key).kind == DefinitionKind::Class;
+            if found.iter().all(is_type) {
+                found.retain(|key| key.file == from);
+            }
+        }
+        found
+    }
+
+    /// Returns the definitions of a member outside of its type.
+    fn cpp_outlined(&mut self, owner: DefinitionKey, name: &'a str) -> Vec<DefinitionKey> {
+        let class = self.index.name(owner);
+        let candidates = self.modules.cpp.outlined.get(&(class, name)).cloned().unwrap_or_default();
+        let mut found = Vec::new();
+        for key in candidates.into_iter().take(MAX_DECLARATIONS) {
+            let scope = self.index.definition(key).scope;
+            let receiver = self.receiver(key.file, scope);
+            if receiver.is_none_or(|receiver| receiver == owner || self.is_same_type(receiver, owner)) {
+                found.push(key);
+            }
+        }
+        found
+    }
+
+    /// Returns whether two definitions are of one type: a template and its specialization.
+    fn is_same_type(&self, a: DefinitionKey, b: DefinitionKey) -> bool {
+        let namespace = |key: DefinitionKey| self.modules.cpp.scopes.get(&(key.file, self.index.definition(key).scope));
+        self.index.name(a) == self.index.name(b) && namespace(a).is_some() && namespace(a) == namespace(b)
+    }
+
+    /// Returns whether another reading of a use is possible that the scopes do not show: by the types of its arguments, or
+    /// by a macro.
+    pub(super) fn cpp_has_rivals(&self, usage: &UseFact, name: &str, targets: &[DefinitionKey]) -> bool {
+        let index = self.index;
+        let is_macro = |key: &DefinitionKey| index.definition(*key).kind == DefinitionKind::Macro;
+        if self.modules.cpp.macros.contains(name) {
+            return !targets.iter().all(is_macro) || usage.receiver.is_some();
+        }
+        let is_function = |key: &&DefinitionKey| index.definition(**key).kind == DefinitionKind::Function;
+        if usage.receiver.is_some() || !usage.is_call || !targets.iter().any(|key| is_function(&key)) {
+            return false;
+        }
+        let space = |key: &DefinitionKey| {
+            self.modules.cpp.scopes.get(&(key.file, index.definition(*key).scope)).copied()
+        };
+        let own = targets.first().and_then(space);
+        let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        // A member is found before any argument is looked at.
+        own.is_some() && all.iter().filter(is_function).filter_map(space).any(|other| Some(other) != own)
+    }
+
+    /// Returns what a bare use means; a variable means nothing.
+    pub(super) fn cpp_bare(&mut self, file: FileId, usage: &UseFact) -> ValueSet {
+        let name = self.index.facts(file).name(usage.name);
+        let found = self.cpp_name(file, usage.scope, name);
+        if found.values.is_empty() && !found.is_complete && self.cpp_is_local(file, usage) {
+            return ValueSet::FOREIGN;
+        }
+        found
+    }
+
+    fn cpp_is_local(&self, file: FileId, usage: &UseFact) -> bool {
+        let facts = self.index.facts(file);
+        let mut at = usage.scope;
+        while at != 0 {
+            if !facts.bindings_of(at, usage.name).is_empty() {
+                return true;
+            }
+            at = facts.scope(at).parent.min(at - 1);
+        }
+        false
+    }
+}
