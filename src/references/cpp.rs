@@ -5,8 +5,11 @@
 //! A declaration stands for its definitions: `A::f` outside of the type, a function of the same namespace in another file.
 //! What argument-dependent lookup, macros or a base of a template could change is `likely`.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::c::IncludePaths;
 use super::evaluate::Evaluator;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use super::values::{Value, ValueSet};
@@ -39,6 +42,9 @@ pub(super) struct CppTables<'a> {
     usings: FxHashMap<FileId, Vec<(ScopeId, &'a str)>>,
     /// Names that a macro has.
     macros: FxHashSet<&'a str>,
+    paths: IncludePaths<'a>,
+    /// For each file, itself and all that it includes.
+    visible: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
 }
 
 impl<'a> CppTables<'a> {
@@ -47,6 +53,7 @@ impl<'a> CppTables<'a> {
         if !index.rules.contains(&Some(NameRules::Cpp)) {
             return tables;
         }
+        tables.paths = IncludePaths::new(index);
         tables.namespace("");
         let is_read = |id: FileId| matches!(index.rules[id as usize], Some(NameRules::Cpp | NameRules::C));
         for id in (0..).take(index.files.len()).filter(|id| is_read(*id)) {
@@ -121,6 +128,8 @@ impl<'a> Evaluator<'a> {
         if name == "::" {
             return ValueSet::one(Value::Namespace(0));
         }
+        // `a::` is a type or a namespace.
+        let (name, is_type) = name.strip_suffix("::").map_or((name, false), |name| (name, true));
         let facts = self.index.facts(file);
         let id = facts.find_name(name);
         let (mut at, mut is_certain) = (scope, true);
@@ -149,7 +158,10 @@ impl<'a> Evaluator<'a> {
                 is_certain = false;
                 Some(found)
             });
-            if let Some(mut found) = found {
+            if let Some(mut found) = found.filter(|found| !is_type || self.cpp_may_be_type(found)) {
+                if is_type {
+                    found.values.retain(|value| self.cpp_is_type(*value));
+                }
                 found.is_complete &= is_certain;
                 return found;
             }
@@ -159,6 +171,19 @@ impl<'a> Evaluator<'a> {
             }
             at = around.parent.min(at - 1);
         }
+    }
+
+    fn cpp_is_type(&self, value: Value) -> bool {
+        match value {
+            Value::Definition(key) => self.index.definition(key).kind != DefinitionKind::Function,
+            Value::Namespace(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns whether a reading can be that of a type: a template's parameter is unknown.
+    fn cpp_may_be_type(&self, found: &ValueSet) -> bool {
+        found.is_unknown() || found.values.iter().any(|value| self.cpp_is_type(*value))
     }
 
     /// Returns a type that is named within its own body.
@@ -232,7 +257,31 @@ impl<'a> Evaluator<'a> {
         let cpp = &self.modules.cpp;
         let path = &cpp.namespaces[namespace as usize].path;
         let inner = cpp.ids.get(&joined(path, name)).copied();
-        let declared = cpp.namespaces[namespace as usize].members.get(name).cloned().unwrap_or_default();
+        let mut declared = cpp.namespaces[namespace as usize].members.get(name).cloned().unwrap_or_default();
+        if 1 < declared.len() {
+            let visible = self.cpp_visible(from);
+            let is_type = |(file, binding): &(FileId, &BindingFact)| match binding.value {
+                BindingValue::Definition(definition) => {
+                    let kind = self.index.facts(*file).definitions[definition as usize].kind;
+                    matches!(kind, DefinitionKind::Class | DefinitionKind::Alias)
+                }
+                _ => true,
+            };
+            // A type that is only declared may be included elsewhere.
+            let is_whole = |(file, binding): &(FileId, &BindingFact)| match binding.value {
+                BindingValue::Definition(definition) => {
+                    let flags = self.index.facts(*file).definitions[definition as usize].flags;
+                    !flags.has(DefinitionFlags::PROTOTYPE)
+                }
+                _ => true,
+            };
+            if declared.iter().any(|found| is_type(found) && is_whole(found)) {
+                declared.retain(|found| !is_type(found) || is_whole(found));
+            }
+            if declared.iter().any(|found| visible.contains(&found.0)) {
+                declared.retain(|found| visible.contains(&found.0) || !is_type(found));
+            }
+        }
         let is_own = declared.iter().any(|(file, _)| *file == from);
         let mut found = inner.map_or(ValueSet::FOREIGN, |inner| ValueSet::one(Value::Namespace(inner)));
         let mut is_found = inner.is_some();
@@ -247,7 +296,7 @@ impl<'a> Evaluator<'a> {
             let is_hidden = match definition {
                 Some(fact) if fact.kind == DefinitionKind::Module => {
                     // A macro may open it.
-                    if fact.flags.has(DefinitionFlags::PROTOTYPE) && inner.is_none() {
+                    if fact.flags.has(DefinitionFlags::PROTOTYPE) {
                         found.merge(ValueSet::one(Value::Namespace(0)));
                         is_found = true;
                     }
@@ -269,11 +318,59 @@ impl<'a> Evaluator<'a> {
         is_found.then_some(found)
     }
 
+    /// Returns a file and all that it includes.
+    fn cpp_visible(&mut self, file: FileId) -> Rc<FxHashSet<FileId>> {
+        if let Some(known) = self.modules.cpp.visible.get(&file) {
+            return Rc::clone(known);
+        }
+        let index = self.index;
+        let mut found = FxHashSet::default();
+        found.insert(file);
+        let mut open = vec![file];
+        while let Some(next) = open.pop() {
+            let facts = index.facts(next);
+            for import in facts.imports.iter().filter(|import| import.is_star) {
+                let target = self.modules.cpp.paths.find(index, next, facts.name(import.module));
+                if let Some(target) = target.filter(|target| found.insert(*target)) {
+                    open.push(target);
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.modules.cpp.visible.insert(file, Rc::clone(&found));
+        found
+    }
+
+    /// Keeps the declarations that a file includes, if it includes some, and the definitions of those elsewhere.
+    fn cpp_keep_visible(&mut self, from: FileId, found: &mut Vec<DefinitionKey>) {
+        let visible = self.cpp_visible(from);
+        let seen: Vec<DefinitionKey> = found.iter().copied().filter(|key| visible.contains(&key.file)).collect();
+        if seen.is_empty() || seen.len() == found.len() {
+            return;
+        }
+        let mut kept = Vec::new();
+        for key in std::mem::take(found) {
+            let fact = self.index.definition(key);
+            let is_function = fact.kind == DefinitionKind::Function && !fact.flags.has(DefinitionFlags::PROTOTYPE);
+            let mut is_kept = visible.contains(&key.file);
+            if !is_kept && is_function {
+                let sees = self.cpp_visible(key.file);
+                is_kept = seen.iter().any(|declared| sees.contains(&declared.file));
+            }
+            if is_kept {
+                kept.push(key);
+            }
+        }
+        *found = kept;
+    }
+
     /// Returns the definitions that some declarations stand for, and what is a definition itself.
     pub(super) fn cpp_definitions(&mut self, from: FileId, found: &[DefinitionKey]) -> Vec<DefinitionKey> {
+        let mut found = found.to_vec();
+        self.cpp_keep_visible(from, &mut found);
         let mut whole: Vec<DefinitionKey> = Vec::new();
         let mut declared: Vec<DefinitionKey> = Vec::new();
-        for key in found {
+        for key in &found {
             let fact = self.index.definition(*key);
             if !fact.flags.has(DefinitionFlags::PROTOTYPE) {
                 whole.push(*key);
@@ -331,6 +428,22 @@ impl<'a> Evaluator<'a> {
         self.index.name(a) == self.index.name(b) && namespace(a).is_some() && namespace(a) == namespace(b)
     }
 
+    /// Returns whether some functions are the overloads of one name in one namespace or type.
+    pub(super) fn cpp_is_one_set(&self, targets: &[DefinitionKey]) -> bool {
+        let index = self.index;
+        let space = |key: &DefinitionKey| {
+            let fact = index.definition(*key);
+            let owner = index.facts(key.file).scope(fact.scope);
+            let owner = owner.definition.filter(|_| owner.kind != ScopeKind::Module);
+            let owner = owner.map_or("", |owner| {
+                let facts = index.facts(key.file);
+                facts.name(facts.definitions[owner as usize].name)
+            });
+            (owner.rsplit("::").next().unwrap_or(owner), self.modules.cpp.scopes.get(&(key.file, fact.scope)).copied())
+        };
+        targets.windows(2).all(|pair| space(&pair[0]) == space(&pair[1]))
+    }
+
     /// Returns whether another reading of a use is possible that the scopes do not show: by the types of its arguments, or
     /// by a macro.
     pub(super) fn cpp_has_rivals(&self, usage: &UseFact, name: &str, targets: &[DefinitionKey]) -> bool {
@@ -355,7 +468,11 @@ impl<'a> Evaluator<'a> {
     /// Returns what a bare use means; a variable means nothing.
     pub(super) fn cpp_bare(&mut self, file: FileId, usage: &UseFact) -> ValueSet {
         let name = self.index.facts(file).name(usage.name);
-        let found = self.cpp_name(file, usage.scope, name);
+        let found = if usage.is_type {
+            self.cpp_name(file, usage.scope, &format!("{name}::"))
+        } else {
+            self.cpp_name(file, usage.scope, name)
+        };
         if found.values.is_empty() && !found.is_complete && self.cpp_is_local(file, usage) {
             return ValueSet::FOREIGN;
         }

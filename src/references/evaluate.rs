@@ -65,8 +65,13 @@ impl<'a> Evaluator<'a> {
             ExpressionFact::Name(name) => self.name(file, scope, name),
             ExpressionFact::Member(object, name) => {
                 let name = self.index.facts(file).name(name);
+                // In C++ only a type or a namespace is meant.
+                let name = name.strip_suffix("::").unwrap_or(name);
                 let object = self.value(file, scope, object);
-                object.flat_map(|object| self.attribute(object, name))
+                object.flat_map(|object| match object {
+                    Value::Namespace(namespace) => self.cpp_member(file, namespace, name),
+                    _ => self.attribute(object, name),
+                })
             }
             ExpressionFact::Call(function) => self.call_expression(file, scope, function),
             ExpressionFact::Item(whole) => {

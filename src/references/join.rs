@@ -89,7 +89,10 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         Some(receiver) if is_defined => {
             let object = evaluator.value(file, usage.scope, receiver);
             let is_known = !object.values.is_empty();
-            let mut members = object.flat_map(|object| evaluator.member(object, facts.name(usage.name)));
+            let mut members = object.flat_map(|object| match object {
+                Value::Namespace(namespace) => evaluator.cpp_member(file, namespace, name),
+                _ => evaluator.member(object, facts.name(usage.name)),
+            });
             // What a known type does not define itself is inherited from another project.
             members.is_complete |= is_known && members.values.is_empty();
             (members, false)
@@ -113,6 +116,9 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     }
     let is_cpp = index.rules(file) == NameRules::Cpp;
     if is_cpp {
+        if usage.is_type {
+            targets.retain(|key| index.definition(*key).kind != DefinitionKind::Function);
+        }
         targets = evaluator.cpp_definitions(file, &targets);
         targets.truncate(MAX_CANDIDATES);
     }
@@ -120,6 +126,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     let mut grade = match (targets.len(), is_complete) {
         (1, true) => ReferenceGrade::Sure,
         (1, false) | (2.., true) => ReferenceGrade::Likely,
+        (2.., false) if is_cpp && evaluator.cpp_is_one_set(&targets) => ReferenceGrade::Likely,
         _ => ReferenceGrade::Maybe,
     };
     if targets.is_empty() {
@@ -127,7 +134,11 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             return;
         }
         targets = same_name(index, file, usage, name);
-        let is_likely = targets.len() == 1 && is_distinctive(name) && !COMMON_METHODS_OF_JAVA.contains(&name);
+        if is_cpp {
+            targets = evaluator.cpp_definitions(file, &targets);
+        }
+        let is_one = targets.len() == 1 || is_cpp && evaluator.cpp_is_one_set(&targets);
+        let is_likely = is_one && is_distinctive(name) && !COMMON_METHODS_OF_JAVA.contains(&name);
         grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
             found.unresolved += 1;
@@ -206,6 +217,9 @@ fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey
 /// Returns the members of any type with the name of a use whose receiver is unknown.
 fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str) -> Vec<DefinitionKey> {
     let rules = index.rules(file);
+    if rules == NameRules::Cpp && (!usage.is_call || COMMON_MEMBERS_OF_CPP.contains(&name)) {
+        return Vec::new();
+    }
     if usage.receiver.is_none() || COMMON_MEMBERS.contains(&name) || name.starts_with("__") {
         return Vec::new();
     }
@@ -233,6 +247,15 @@ fn is_distinctive(name: &str) -> bool {
     let inner = name.trim_matches('_');
     inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase)
 }
+
+/// Members of the standard library of C++.
+const COMMON_MEMBERS_OF_CPP: [&str; 48] = [
+    "at", "back", "begin", "c_str", "capacity", "cbegin", "cend", "compare", "data", "emplace", "emplace_back",
+    "empty", "end", "erase", "fetch_add", "first", "front", "good", "has_value", "insert", "length", "load", "lock",
+    "max_size", "native", "notify_all", "notify_one", "operator", "pop_back", "pop_front", "push_back", "push_front",
+    "rbegin", "release", "rend", "reserve", "reset", "resize", "second", "shrink_to_fit", "store", "str", "substr",
+    "swap", "unlock", "value", "value_or", "what",
+];
 
 /// Methods of Java's own types whose names are otherwise distinctive.
 const COMMON_METHODS_OF_JAVA: [&str; 40] = [

@@ -694,7 +694,7 @@ impl<'t> CppReader<'t> {
         let is_macro = at == declarator.path.0 && class != Some(self.text(name)) && self.is_macro_like(name) && name == declarator.path.0;
         if is_macro {
             let outer = self.facts.open_scope(ScopeKind::Function, None);
-            self.walk(declarator.parameters + 1, self.close_of(declarator.parameters), false);
+            // What it is called with are names of its own.
             if let Some(body) = body {
                 self.walk(body + 1, last.max(body + 1), true);
             }
@@ -918,7 +918,11 @@ impl<'t> CppReader<'t> {
             self.is_auto = true;
             return;
         }
-        let (declared, _) = self.declared_type(from, true);
+        let (mut declared, mut next) = self.declared_type(from, true);
+        // What was read so far is a macro that stands for specifiers.
+        while arrow.is_none() && from < next && next < declarator.path.0 && self.is_word(next) && !is_keyword(self.text(next)) {
+            (declared, next) = self.declared_type(next, true);
+        }
         self.declare_returned(function, declared);
     }
 
@@ -981,7 +985,10 @@ impl<'t> CppReader<'t> {
     fn variables(&mut self, at: usize, stop: usize, end: usize) -> usize {
         let next = self.to_semicolon(at, end).max(stop);
         let scope = self.facts.scope;
-        let (declared, mut at) = self.declared_type(at, true);
+        let (mut declared, mut at) = self.declared_type(at, true);
+        while self.is_word(at) && !is_keyword(self.text(at)) && self.is_word(at + 1) && !is_keyword(self.text(at + 1)) {
+            (declared, at) = self.declared_type(at, true);
+        }
         if at < next && self.is_word(at) && !is_keyword(self.text(at)) {
             let is_inferred = declared == 0 && self.is_sign(at + 1, b'=');
             let mut read_to = at;

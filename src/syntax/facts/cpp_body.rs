@@ -248,7 +248,7 @@ impl<'t> CppReader<'t> {
                 at += 1;
             } else if !is_typed && (self.is_word(at) && !is_keyword(text) || self.is_colons(at)) {
                 is_typed = true;
-                at = self.path_end(at);
+                at = self.path_end_in(at, false);
             } else {
                 break;
             }

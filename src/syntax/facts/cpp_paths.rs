@@ -11,9 +11,14 @@ const MAX_ANGLE: usize = 256;
 const MAX_ARGUMENTS: usize = 4;
 
 impl<'t> CppReader<'t> {
-    /// Returns the index behind the bracket that closes template arguments; `None` where `<` compares.
+    /// Returns the index behind the bracket that closes the template arguments of a declaration or a type.
     pub(super) fn angle_end(&self, open: usize) -> Option<usize> {
-        let is_declaration = 0 < open && self.text(open - 1) == "template";
+        self.angle_end_in(open, true)
+    }
+
+    /// Returns the index behind the bracket that closes template arguments; `None` where `<` compares, as it may in an
+    /// expression.
+    fn angle_end_in(&self, open: usize, is_declaration: bool) -> Option<usize> {
         let mut depth = 0_usize;
         let mut at = open;
         while at < self.tokens.len().min(open + MAX_ANGLE) {
@@ -48,8 +53,12 @@ impl<'t> CppReader<'t> {
         None
     }
 
-    /// Returns the index behind a qualified name.
+    /// Returns the index behind a qualified name in a declaration.
     pub(super) fn path_end(&self, from: usize) -> usize {
+        self.path_end_in(from, true)
+    }
+
+    pub(super) fn path_end_in(&self, from: usize, is_declaration: bool) -> usize {
         let mut at = if self.is_colons(from) { from + 2 } else { from };
         loop {
             if self.text(at) == "template" {
@@ -60,7 +69,7 @@ impl<'t> CppReader<'t> {
             }
             at += 1;
             if self.is_sign(at, b'<') {
-                at = self.angle_end(at).unwrap_or(at);
+                at = self.angle_end_in(at, is_declaration).unwrap_or(at);
             }
             if !(self.is_colons(at) && (self.is_word(at + 2) || self.is_sign(at + 2, b'~'))) {
                 return at;
@@ -98,11 +107,17 @@ impl<'t> CppReader<'t> {
             parts += 1;
             let name = at;
             at += 1;
-            let angle = if self.is_sign(at, b'<') { self.angle_end(at) } else { None };
+            let angle = if self.is_sign(at, b'<') { self.angle_end_in(at, !is_expression) } else { None };
             let angle = angle.filter(|end| !is_expression || self.may_follow_arguments(*end));
             let behind = angle.unwrap_or(at);
+            // Only a type or a namespace is meant by a qualifier, whatever else has its name.
+            let is_type = !is_expression || self.is_colons(behind);
             self.use_name(name, read, is_expression && self.is_sign(behind, b'('));
-            let id = self.facts.name(self.text(name));
+            if let Some(last) = self.facts.facts.uses.last_mut() {
+                last.is_type = is_type;
+            }
+            let text = self.text(name);
+            let id = if is_type { self.facts.composed_name(&format!("{text}::")) } else { self.facts.name(text) };
             let mut expression = match read {
                 Some(outer) => self.facts.expression(ExpressionFact::Member(outer, id)),
                 None => self.facts.expression(ExpressionFact::Name(id)),
@@ -256,7 +271,7 @@ impl<'t> CppReader<'t> {
                     }
                     let mut next = name + 1;
                     if self.is_sign(next, b'<')
-                        && let Some(end) = self.angle_end(next).filter(|end| self.is_sign(*end, b'('))
+                        && let Some(end) = self.angle_end_in(next, false).filter(|end| self.is_sign(*end, b'('))
                     {
                         self.template_arguments(next, end - 1);
                         next = end;
