@@ -128,6 +128,21 @@ impl<'a> Evaluator<'a> {
         if name == "::" {
             return ValueSet::one(Value::Namespace(0));
         }
+        // The members of `a<b>` are those of that specialization, or of the template.
+        if let Some((plain, _)) = name.split_once('<')
+            && !plain.starts_with("operator")
+        {
+            let found = self.cpp_name_in_scopes(file, scope, name);
+            return if found.values.is_empty() {
+                self.cpp_name_in_scopes(file, scope, &format!("{plain}::"))
+            } else {
+                found
+            };
+        }
+        self.cpp_name_in_scopes(file, scope, name)
+    }
+
+    fn cpp_name_in_scopes(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
         // `a::` is a type or a namespace.
         let (name, is_type) = name.strip_suffix("::").map_or((name, false), |name| (name, true));
         let facts = self.index.facts(file);

@@ -449,6 +449,13 @@ impl<'a> Evaluator<'a> {
                 let (_, arguments, _) = self.generic_parts(file, expression);
                 arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
             }
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {
+                let operator = self.attribute(outer, "operator->");
+                if operator.values.is_empty() {
+                    return ValueSet::one(outer);
+                }
+                operator.flat_map(|operator| self.call(operator))
+            }
             Value::Instance(_)
                 if self.index.rules.iter().flatten().any(|rules| *rules == NameRules::Python) =>
             {

@@ -73,10 +73,31 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
                 add_references(&index, id, usage, &targets, grade, &mut found);
                 continue;
             }
+            if index.rules(id) == NameRules::ByName {
+                join_by_name(&index, id, usage, &mut found);
+                continue;
+            }
             join_use(&mut evaluator, id, usage, &mut found);
         }
     }
     found
+}
+
+/// Adds every definition of that name in files of the same language, those of the same file if there are some.
+fn join_by_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
+    let name = index.facts(file).name(usage.name);
+    let language = index.file(file).language;
+    let Some(all) = index.by_name.get(name) else { return };
+    let mut targets: Vec<DefinitionKey> =
+        all.iter().copied().filter(|key| index.file(key.file).language == language).collect();
+    if targets.iter().any(|key| key.file == file) {
+        targets.retain(|key| key.file == file);
+    }
+    match targets.len() {
+        0 => {}
+        1..=MAX_CANDIDATES => add_references(index, file, usage, &targets, ReferenceGrade::Maybe, found),
+        _ => found.unresolved += 1,
+    }
 }
 
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {

@@ -35,6 +35,8 @@ pub(super) enum NameRules {
     Java,
     C,
     Cpp,
+    /// Languages of which only the names are compared.
+    ByName,
 }
 
 impl NameRules {
@@ -47,6 +49,8 @@ impl NameRules {
             "java" => Some(Self::Java),
             "c" => Some(Self::C),
             "cpp" => Some(Self::Cpp),
+            "cmake" | "csharp" | "dockerfile" | "kotlin" | "lua" | "make" | "php" | "protobuf" | "ruby" | "scala"
+            | "shell" | "sql" | "swift" | "zig" => Some(Self::ByName),
             _ => None,
         }
     }

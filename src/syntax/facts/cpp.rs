@@ -507,6 +507,10 @@ impl<'t> CppReader<'t> {
         let class = self.add(DefinitionKind::Class, id, (start, if is_named { name } else { keyword }), flags);
         if is_named {
             self.facts.bind(self.facts.scope, id, BindingValue::Definition(class), self.line(name));
+            if is_special {
+                let special = self.special_name(name, path_end);
+                self.facts.bind(self.facts.scope, special, BindingValue::Definition(class), self.line(name));
+            }
         }
         let around = self.facts.scope;
         self.facts.open_body(class, ScopeKind::Class);
@@ -599,6 +603,12 @@ impl<'t> CppReader<'t> {
         self.is_sign(at + 1, b'(')
     }
 
+    /// Returns the name of a specialization: that of the template with the arguments as they are written.
+    fn special_name(&mut self, name: usize, end: usize) -> NameId {
+        let written: String = (name..end.min(name + 64)).map(|at| self.text(at)).collect();
+        self.facts.composed_name(&written)
+    }
+
     /// Opens the scope that the qualifiers of a name lead to, if it has some; returns the scope to go back to.
     fn qualified_scope(&mut self, path: usize, name: usize, start: usize) -> u32 {
         let outer = self.facts.scope;
@@ -610,6 +620,12 @@ impl<'t> CppReader<'t> {
             return outer;
         }
         let last = behind.saturating_sub(1);
+        let base = if self.is_word(path) && self.is_sign(path + 1, b'<') && self.angle_end(path + 1) == Some(behind) {
+            let special = self.special_name(path, behind);
+            self.facts.expression(ExpressionFact::Name(special))
+        } else {
+            base
+        };
         let mut written = String::new();
         let mut at = path;
         while at < behind {

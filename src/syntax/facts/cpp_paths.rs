@@ -24,6 +24,8 @@ impl<'t> CppReader<'t> {
         while at < self.tokens.len().min(open + MAX_ANGLE) {
             let is_next = |sign: u8| self.is_sign(at + 1, sign) && self.tokens[at].end == self.tokens[at + 1].start;
             match self.tokens[at].kind {
+                // `sizeof(a) >= sizeof(b)`
+                Kind::Sign(b'<' | b'>') if open < at && is_declaration && self.compares(at) => {}
                 Kind::Sign(b'<') if is_next(b'=') || is_next(b'<') => return None,
                 Kind::Sign(b'<') => depth += 1,
                 Kind::Sign(b'>') => {
@@ -51,6 +53,12 @@ impl<'t> CppReader<'t> {
             at += 1;
         }
         None
+    }
+
+    /// Returns whether a sign behind a call compares, because another call follows.
+    fn compares(&self, at: usize) -> bool {
+        let next = if self.is_sign(at + 1, b'=') { at + 2 } else { at + 1 };
+        self.is_sign(at - 1, b')') && self.text(next) == "sizeof"
     }
 
     /// Returns the index behind a qualified name in a declaration.

@@ -9,6 +9,7 @@
 //! Start with [`source_facts`].
 
 mod builder;
+mod by_name;
 mod c;
 mod c_tokens;
 mod cpp;
