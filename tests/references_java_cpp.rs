@@ -38,9 +38,15 @@ fn check(texts: &[(&str, &str)], place: &str, expected: &[&str]) {
 #[test]
 fn java_types_are_imported_or_of_the_same_package() {
     let files = [
-        ("a/A.java", "package p.a;\npublic class A {\n  public static void go() {}\n  static class In {}\n}\n"),
+        (
+            "a/A.java",
+            "package p.a;\npublic class A {\n  public static void go() {}\n  static class In {}\n}\n",
+        ),
         ("a/B.java", "package p.a;\nclass B {\n  A a;\n  String s;\n}\n"),
-        ("b/C.java", "package p.b;\nimport p.a.A;\nclass C {\n  void f() { A.go(); }\n  A.In in;\n  p.a.B b;\n}\n"),
+        (
+            "b/C.java",
+            "package p.b;\nimport p.a.A;\nclass C {\n  void f() { A.go(); }\n  A.In in;\n  p.a.B b;\n}\n",
+        ),
         ("b/D.java", "package p.b;\nimport p.a.*;\nclass D {\n  B b;\n}\n"),
         ("b/E.java", "package p.b;\nimport q.A;\nclass E {\n  A a;\n  B b;\n}\n"),
     ];
@@ -86,7 +92,10 @@ fn java_overloads_of_one_number_of_parameters_are_likely() {
 #[test]
 fn java_members_are_inherited() {
     let files = [
-        ("A.java", "package p;\nclass A extends Base {\n  void f() { top(); super.own(); }\n  void own() {}\n}\n"),
+        (
+            "A.java",
+            "package p;\nclass A extends Base {\n  void f() { top(); super.own(); }\n  void own() {}\n}\n",
+        ),
         ("Base.java", "package p;\nclass Base implements I {\n  void own() {}\n}\n"),
         ("I.java", "package p;\ninterface I {\n  default void top() {}\n}\n"),
     ];
@@ -131,9 +140,18 @@ fn java_methods_of_unknown_receivers_are_guessed_by_distinctive_names_only() {
 #[test]
 fn cpp_definitions_outside_of_a_type_are_those_of_its_declarations() {
     let files = [
-        ("a.h", "namespace n {\nclass A {\n public:\n  A();\n  void run(int);\n  static A make();\n};\nvoid free(A* a);\n}\n"),
-        ("a.cc", "#include \"a.h\"\nnamespace n {\nA::A() {}\nvoid A::run(int x) {}\nA A::make() { return A(); }\nvoid free(A* a) { a->run(1); }\n}\n"),
-        ("b.cc", "#include \"a.h\"\nint main() {\n  n::A a;\n  a.run(2);\n  auto b = n::A::make();\n  b.run(3);\n  n::free(&a);\n}\n"),
+        (
+            "a.h",
+            "namespace n {\nclass A {\n public:\n  A();\n  void run(int);\n  static A make();\n};\nvoid free(A* a);\n}\n",
+        ),
+        (
+            "a.cc",
+            "#include \"a.h\"\nnamespace n {\nA::A() {}\nvoid A::run(int x) {}\nA A::make() { return A(); }\nvoid free(A* a) { a->run(1); }\n}\n",
+        ),
+        (
+            "b.cc",
+            "#include \"a.h\"\nint main() {\n  n::A a;\n  a.run(2);\n  auto b = n::A::make();\n  b.run(3);\n  n::free(&a);\n}\n",
+        ),
     ];
     check(&files, "a.cc:6", &["a.h/n.A sure", "n.A.run sure"]);
     check(&files, "b.cc:4", &["a.cc/n.A.run sure"]);
@@ -180,7 +198,10 @@ fn cpp_namespaces_are_searched_from_the_inside_and_by_directives() {
 #[test]
 fn cpp_names_of_unnamed_namespaces_and_static_functions_stay_in_their_file() {
     let files = [
-        ("a.cc", "namespace {\nvoid hidden() {}\n}\nstatic void own() {}\nvoid f() {\n  hidden();\n  own();\n}\n"),
+        (
+            "a.cc",
+            "namespace {\nvoid hidden() {}\n}\nstatic void own() {}\nvoid f() {\n  hidden();\n  own();\n}\n",
+        ),
         ("b.cc", "void g() {\n  hidden();\n  own();\n}\n"),
     ];
     check(&files, "a.cc:6", &["hidden sure"]);
@@ -198,7 +219,10 @@ fn cpp_overloads_are_one_set_and_likely() {
 #[test]
 fn cpp_macros_before_declarations_do_not_hide_them() {
     let files = [
-        ("a.h", "#define API __attribute__((visibility(\"default\")))\n#define N_BEGIN namespace n {\n#define N_END }\nN_BEGIN\nclass API A {\n public:\n  API int get() const;\n  MY_DEPRECATED(\"x\") void old() {}\n};\nN_END\n"),
+        (
+            "a.h",
+            "#define API __attribute__((visibility(\"default\")))\n#define N_BEGIN namespace n {\n#define N_END }\nN_BEGIN\nclass API A {\n public:\n  API int get() const;\n  MY_DEPRECATED(\"x\") void old() {}\n};\nN_END\n",
+        ),
         ("b.cc", "#include \"a.h\"\nvoid f(n::A& a) {\n  a.get();\n  a.old();\n}\n"),
     ];
     check(&files, "b.cc:3", &["a.h/A.get sure"]);
@@ -208,7 +232,10 @@ fn cpp_macros_before_declarations_do_not_hide_them() {
 #[test]
 fn cpp_files_call_functions_of_c() {
     let files = [
-        ("a.h", "#ifdef __cplusplus\nextern \"C\" {\n#endif\nvoid run(void);\n#ifdef __cplusplus\n}\n#endif\n"),
+        (
+            "a.h",
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\nvoid run(void);\n#ifdef __cplusplus\n}\n#endif\n",
+        ),
         ("a.c", "#include \"a.h\"\nvoid run(void) {}\n"),
         ("b.cc", "#include \"a.h\"\nvoid f() { run(); }\n"),
     ];
@@ -225,7 +252,10 @@ fn cpp_variables_hide_functions_but_not_namespaces() {
 #[test]
 fn other_languages_are_read_by_name_and_never_sure() {
     let files = [
-        ("a.rb", "class Engine\n  def start_all\n    prepare # start_all\n  end\n  def prepare\n  end\nend\n"),
+        (
+            "a.rb",
+            "class Engine\n  def start_all\n    prepare # start_all\n  end\n  def prepare\n  end\nend\n",
+        ),
         ("b.rb", "def prepare\nend\nEngine.new.start_all\n"),
         ("c.java", "class Engine {}\n"),
     ];
@@ -236,8 +266,9 @@ fn other_languages_are_read_by_name_and_never_sure() {
 #[test]
 fn hostile_texts_of_java_and_cpp_end_soon() {
     let pieces = [
-        "(", "{", "[", "<", "a<", "a::", "a.b(", "a->", "template<", "class A {", "namespace a {", "A::", "#if\n", "#else\n",
-        "auto a = [&] { ", "R\"(", "f(a)(", "x = (", "new A(", "for (", "return ", "a, ", "([", "])",
+        "(", "{", "[", "<", "a<", "a::", "a.b(", "a->", "template<", "class A {", "namespace a {", "A::",
+        "#if\n", "#else\n", "auto a = [&] { ", "R\"(", "f(a)(", "x = (", "new A(", "for (", "return ", "a, ",
+        "([", "])",
     ];
     for piece in pieces {
         for language in ["java", "cpp"] {

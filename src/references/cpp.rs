@@ -359,14 +359,16 @@ impl<'a> Evaluator<'a> {
     /// Keeps the declarations that a file includes, if it includes some, and the definitions of those elsewhere.
     fn cpp_keep_visible(&mut self, from: FileId, found: &mut Vec<DefinitionKey>) {
         let visible = self.cpp_visible(from);
-        let seen: Vec<DefinitionKey> = found.iter().copied().filter(|key| visible.contains(&key.file)).collect();
+        let seen: Vec<DefinitionKey> =
+            found.iter().copied().filter(|key| visible.contains(&key.file)).collect();
         if seen.is_empty() || seen.len() == found.len() {
             return;
         }
         let mut kept = Vec::new();
         for key in std::mem::take(found) {
             let fact = self.index.definition(key);
-            let is_function = fact.kind == DefinitionKind::Function && !fact.flags.has(DefinitionFlags::PROTOTYPE);
+            let is_function =
+                fact.kind == DefinitionKind::Function && !fact.flags.has(DefinitionFlags::PROTOTYPE);
             let mut is_kept = visible.contains(&key.file);
             if !is_kept && is_function {
                 let sees = self.cpp_visible(key.file);
@@ -439,7 +441,8 @@ impl<'a> Evaluator<'a> {
 
     /// Returns whether two definitions are of one type: a template and its specialization.
     fn is_same_type(&self, a: DefinitionKey, b: DefinitionKey) -> bool {
-        let namespace = |key: DefinitionKey| self.modules.cpp.scopes.get(&(key.file, self.index.definition(key).scope));
+        let namespace =
+            |key: DefinitionKey| self.modules.cpp.scopes.get(&(key.file, self.index.definition(key).scope));
         self.index.name(a) == self.index.name(b) && namespace(a).is_some() && namespace(a) == namespace(b)
     }
 
@@ -454,7 +457,10 @@ impl<'a> Evaluator<'a> {
                 let facts = index.facts(key.file);
                 facts.name(facts.definitions[owner as usize].name)
             });
-            (owner.rsplit("::").next().unwrap_or(owner), self.modules.cpp.scopes.get(&(key.file, fact.scope)).copied())
+            (
+                owner.rsplit("::").next().unwrap_or(owner),
+                self.modules.cpp.scopes.get(&(key.file, fact.scope)).copied(),
+            )
         };
         targets.windows(2).all(|pair| space(&pair[0]) == space(&pair[1]))
     }

@@ -191,9 +191,9 @@ impl Evaluator<'_> {
         let (_, arguments, _) = self.generic_parts(file, expression);
         let argument = match method.split('(').next().unwrap_or_default() {
             "getKey" => arguments.first(),
-            "get" | "next" | "previous" | "poll" | "peek" | "pop" | "remove" | "first" | "last" | "getFirst"
-            | "getLast" | "take" | "element" | "orElse" | "orElseThrow" | "orElseGet" | "getValue"
-            | "getOrDefault" | "computeIfAbsent" | "putIfAbsent" => arguments.last(),
+            "get" | "next" | "previous" | "poll" | "peek" | "pop" | "remove" | "first" | "last"
+            | "getFirst" | "getLast" | "take" | "element" | "orElse" | "orElseThrow" | "orElseGet"
+            | "getValue" | "getOrDefault" | "computeIfAbsent" | "putIfAbsent" => arguments.last(),
             "iterator" | "listIterator" | "stream" | "values" | "filter" | "sorted" | "subList" => {
                 return ValueSet::one(Value::Generic { file, scope, expression });
             }

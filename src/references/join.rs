@@ -271,20 +271,21 @@ fn is_distinctive(name: &str) -> bool {
 
 /// Members of the standard library of C++.
 const COMMON_MEMBERS_OF_CPP: [&str; 48] = [
-    "at", "back", "begin", "c_str", "capacity", "cbegin", "cend", "compare", "data", "emplace", "emplace_back",
-    "empty", "end", "erase", "fetch_add", "first", "front", "good", "has_value", "insert", "length", "load", "lock",
-    "max_size", "native", "notify_all", "notify_one", "operator", "pop_back", "pop_front", "push_back", "push_front",
-    "rbegin", "release", "rend", "reserve", "reset", "resize", "second", "shrink_to_fit", "store", "str", "substr",
-    "swap", "unlock", "value", "value_or", "what",
+    "at", "back", "begin", "c_str", "capacity", "cbegin", "cend", "compare", "data", "emplace",
+    "emplace_back", "empty", "end", "erase", "fetch_add", "first", "front", "good", "has_value", "insert",
+    "length", "load", "lock", "max_size", "native", "notify_all", "notify_one", "operator", "pop_back",
+    "pop_front", "push_back", "push_front", "rbegin", "release", "rend", "reserve", "reset", "resize",
+    "second", "shrink_to_fit", "store", "str", "substr", "swap", "unlock", "value", "value_or", "what",
 ];
 
 /// Methods of Java's own types whose names are otherwise distinctive.
 const COMMON_METHODS_OF_JAVA: [&str; 40] = [
-    "startsWith", "endsWith", "isEmpty", "isArray", "isInstance", "isInterface", "isSynthetic", "isEnum", "isPrimitive",
-    "isInstanceof", "getName", "getSimpleName", "getCanonicalName", "getClass", "getMessage", "getCause", "getType",
-    "getKey", "getValue", "getBytes", "getHostName", "getMethod", "getMethods", "getParameterTypes", "getReturnType",
-    "getDeclaringClass", "getAnnotation", "newInstance", "hashCode", "valueOf", "indexOf", "toArray", "addAll", "putAll",
-    "containsKey", "hasNext", "forEach", "getTypeName", "compareTo", "toString",
+    "startsWith", "endsWith", "isEmpty", "isArray", "isInstance", "isInterface", "isSynthetic", "isEnum",
+    "isPrimitive", "isInstanceof", "getName", "getSimpleName", "getCanonicalName", "getClass", "getMessage",
+    "getCause", "getType", "getKey", "getValue", "getBytes", "getHostName", "getMethod", "getMethods",
+    "getParameterTypes", "getReturnType", "getDeclaringClass", "getAnnotation", "newInstance", "hashCode",
+    "valueOf", "indexOf", "toArray", "addAll", "putAll", "containsKey", "hasNext", "forEach", "getTypeName",
+    "compareTo", "toString",
 ];
 
 /// Members that values of the language's own types have too, so that their name says nothing.

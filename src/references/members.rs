@@ -92,7 +92,8 @@ impl Evaluator<'_> {
             }
         }
         // A method of Java with any number of parameters.
-        if let Some(plain) = name.strip_suffix(')').and_then(|name| name.split_once('(')).map(|parts| parts.0) {
+        if let Some(plain) = name.strip_suffix(')').and_then(|name| name.split_once('(')).map(|parts| parts.0)
+        {
             let variable = format!("{plain}(..)");
             for ancestor in types.iter().skip(skipped) {
                 if let Some(found) = self.own_member(*ancestor, &variable) {

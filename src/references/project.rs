@@ -49,8 +49,8 @@ impl NameRules {
             "java" => Some(Self::Java),
             "c" => Some(Self::C),
             "cpp" => Some(Self::Cpp),
-            "cmake" | "csharp" | "dockerfile" | "kotlin" | "lua" | "make" | "php" | "protobuf" | "ruby" | "scala"
-            | "shell" | "sql" | "swift" | "zig" => Some(Self::ByName),
+            "cmake" | "csharp" | "dockerfile" | "kotlin" | "lua" | "make" | "php" | "protobuf" | "ruby"
+            | "scala" | "shell" | "sql" | "swift" | "zig" => Some(Self::ByName),
             _ => None,
         }
     }

@@ -166,7 +166,12 @@ impl<'t> FactsBuilder<'t> {
     }
 
     /// Adds a definition without a name to the current scope.
-    pub(super) fn define_unnamed(&mut self, at: Node<'t>, whole: Node<'t>, kind: DefinitionKind) -> DefinitionId {
+    pub(super) fn define_unnamed(
+        &mut self,
+        at: Node<'t>,
+        whole: Node<'t>,
+        kind: DefinitionKind,
+    ) -> DefinitionId {
         let definition = self.define(&NewDefinition { name: at, whole, kind, flags: 0 });
         let name = self.name("");
         let fact = self.definition(definition);

@@ -19,7 +19,8 @@ const MAX_DEPTH: usize = 64;
 /// Returns the facts of a parsed text.
 pub(super) fn source_facts(compiled: &'static CompiledLanguage, text: &str, root: Node<'_>) -> SourceFacts {
     let symbols = outline_symbols(compiled, text, root);
-    let mut reader = NameReader { facts: FactsBuilder::new(text), spans: Vec::new(), unnamed: FxHashMap::default() };
+    let mut reader =
+        NameReader { facts: FactsBuilder::new(text), spans: Vec::new(), unnamed: FxHashMap::default() };
     for symbol in &symbols {
         reader.define(symbol, 0);
     }

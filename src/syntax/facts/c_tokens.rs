@@ -110,8 +110,10 @@ impl TokenScanner<'_> {
         let rest = &self.bytes[self.at..];
         let is_number = kind == SourceTokenKind::Literal;
         // `1'000` is one number of C++.
-        let is_separator = |at: usize| rest[at] == b'\'' && rest.get(at + 1).is_some_and(u8::is_ascii_hexdigit);
-        let is_part = |at: usize| is_word_byte(rest[at]) || is_number && (rest[at] == b'.' || is_separator(at));
+        let is_separator =
+            |at: usize| rest[at] == b'\'' && rest.get(at + 1).is_some_and(u8::is_ascii_hexdigit);
+        let is_part =
+            |at: usize| is_word_byte(rest[at]) || is_number && (rest[at] == b'.' || is_separator(at));
         let length = (0..rest.len()).find(|at| !is_part(*at)).unwrap_or(rest.len());
         self.push(kind, length);
     }
@@ -120,7 +122,8 @@ impl TokenScanner<'_> {
     fn raw_string(&mut self) {
         let Some(word) = self.tokens.last().copied() else { return };
         let prefix = &self.bytes[word.start as usize..word.end as usize];
-        if self.bytes.get(self.at) != Some(&b'"') || !matches!(prefix, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
+        if self.bytes.get(self.at) != Some(&b'"') || !matches!(prefix, b"R" | b"LR" | b"uR" | b"UR" | b"u8R")
+        {
             return;
         }
         let from = self.at + 1;

@@ -234,7 +234,22 @@ impl<'t> CppReader<'t> {
         let (mut is_typed, mut is_marked, mut has_signs) = (false, false, false);
         while at < end {
             let text = self.text(at);
-            if matches!(text, "const" | "static" | "constexpr" | "volatile" | "typename" | "thread_local" | "register" | "struct" | "class" | "enum" | "union" | "extern" | "inline") {
+            if matches!(
+                text,
+                "const"
+                    | "static"
+                    | "constexpr"
+                    | "volatile"
+                    | "typename"
+                    | "thread_local"
+                    | "register"
+                    | "struct"
+                    | "class"
+                    | "enum"
+                    | "union"
+                    | "extern"
+                    | "inline"
+            ) {
                 is_marked = true;
                 at += 1;
             } else if begins_type(text) {
@@ -263,7 +278,9 @@ impl<'t> CppReader<'t> {
             return None;
         }
         let follows = match self.kind(at + 1) {
-            Some(Kind::Sign(b'=')) => !self.is_sign(at + 2, b'=') || self.tokens[at + 1].end != self.tokens[at + 2].start,
+            Some(Kind::Sign(b'=')) => {
+                !self.is_sign(at + 2, b'=') || self.tokens[at + 1].end != self.tokens[at + 2].start
+            }
             Some(Kind::Sign(b';' | b'{' | b'[' | b',')) => true,
             Some(Kind::Sign(b'(')) => !has_signs || is_marked,
             Some(Kind::Sign(b':')) => !self.is_colons(at + 1),
@@ -320,7 +337,9 @@ impl<'t> CppReader<'t> {
         }
         // `mutable noexcept -> T {`
         let mut open = next;
-        while open < end.min(next + 64) && !matches!(self.kind(open), Some(Kind::Sign(b'{' | b';' | b')' | b','))) {
+        while open < end.min(next + 64)
+            && !matches!(self.kind(open), Some(Kind::Sign(b'{' | b';' | b')' | b',')))
+        {
             if self.kind(open) == Some(Kind::Arrow) {
                 open = self.declared_type(open + 1, true).1.max(open + 1);
                 continue;
@@ -343,8 +362,28 @@ impl<'t> CppReader<'t> {
 fn begins_type(word: &str) -> bool {
     matches!(
         word,
-        "auto" | "bool" | "char" | "char8_t" | "char16_t" | "char32_t" | "const" | "constexpr" | "double" | "float"
-            | "int" | "long" | "short" | "signed" | "static" | "thread_local" | "typename" | "unsigned" | "void"
-            | "volatile" | "wchar_t" | "decltype" | "extern"
+        "auto"
+            | "bool"
+            | "char"
+            | "char8_t"
+            | "char16_t"
+            | "char32_t"
+            | "const"
+            | "constexpr"
+            | "double"
+            | "float"
+            | "int"
+            | "long"
+            | "short"
+            | "signed"
+            | "static"
+            | "thread_local"
+            | "typename"
+            | "unsigned"
+            | "void"
+            | "volatile"
+            | "wchar_t"
+            | "decltype"
+            | "extern"
     )
 }

@@ -22,7 +22,8 @@ impl<'t> CppReader<'t> {
         let mut depth = 0_usize;
         let mut at = open;
         while at < self.tokens.len().min(open + MAX_ANGLE) {
-            let is_next = |sign: u8| self.is_sign(at + 1, sign) && self.tokens[at].end == self.tokens[at + 1].start;
+            let is_next =
+                |sign: u8| self.is_sign(at + 1, sign) && self.tokens[at].end == self.tokens[at + 1].start;
             match self.tokens[at].kind {
                 // `sizeof(a) >= sizeof(b)`
                 Kind::Sign(b'<' | b'>') if open < at && is_declaration && self.compares(at) => {}
@@ -110,7 +111,14 @@ impl<'t> CppReader<'t> {
                 at += 1;
             }
             if !self.is_word(at) || limit <= at || is_keyword(self.text(at)) {
-                return (read.unwrap_or(0), if read.is_some() && parts > 0 && self.is_colons(at.saturating_sub(2)) { at - 2 } else { at });
+                return (
+                    read.unwrap_or(0),
+                    if read.is_some() && parts > 0 && self.is_colons(at.saturating_sub(2)) {
+                        at - 2
+                    } else {
+                        at
+                    },
+                );
             }
             parts += 1;
             let name = at;
@@ -125,7 +133,8 @@ impl<'t> CppReader<'t> {
                 last.is_type = is_type;
             }
             let text = self.text(name);
-            let id = if is_type { self.facts.composed_name(&format!("{text}::")) } else { self.facts.name(text) };
+            let id =
+                if is_type { self.facts.composed_name(&format!("{text}::")) } else { self.facts.name(text) };
             let mut expression = match read {
                 Some(outer) => self.facts.expression(ExpressionFact::Member(outer, id)),
                 None => self.facts.expression(ExpressionFact::Name(id)),
@@ -137,7 +146,9 @@ impl<'t> CppReader<'t> {
             }
             at = behind;
             read = Some(if parts < MAX_CHAIN { expression } else { 0 });
-            let is_more = self.is_colons(at) && (self.is_word(at + 2) || self.is_sign(at + 2, b'~')) && at + 2 < limit.saturating_add(1);
+            let is_more = self.is_colons(at)
+                && (self.is_word(at + 2) || self.is_sign(at + 2, b'~'))
+                && at + 2 < limit.saturating_add(1);
             if !is_more || limit <= at + 2 {
                 return (read.unwrap_or(0), at);
             }
@@ -147,8 +158,10 @@ impl<'t> CppReader<'t> {
 
     /// Returns whether what follows makes `a < b >` template arguments within an expression.
     fn may_follow_arguments(&self, at: usize) -> bool {
-        matches!(self.kind(at), Some(Kind::Sign(b'(' | b'{' | b')' | b',' | b';' | b'>' | b'&' | b'*' | b'.')))
-            || self.is_colons(at)
+        matches!(
+            self.kind(at),
+            Some(Kind::Sign(b'(' | b'{' | b')' | b',' | b';' | b'>' | b'&' | b'*' | b'.'))
+        ) || self.is_colons(at)
     }
 
     fn template_arguments(&mut self, open: usize, close: usize) -> Vec<ExpressionId> {
@@ -188,11 +201,11 @@ impl<'t> CppReader<'t> {
         let mut found: Option<ExpressionId> = None;
         while at < self.tokens.len() {
             match self.text(at) {
-                "const" | "volatile" | "typename" | "struct" | "class" | "enum" | "union" | "constexpr" | "static"
-                | "inline" | "mutable" | "virtual" | "friend" | "extern" | "register" | "thread_local" | "explicit"
-                | "constinit" | "consteval" => at += 1,
-                "unsigned" | "signed" | "long" | "short" | "int" | "char" | "bool" | "float" | "double" | "void"
-                | "wchar_t" | "char8_t" | "char16_t" | "char32_t" => {
+                "const" | "volatile" | "typename" | "struct" | "class" | "enum" | "union" | "constexpr"
+                | "static" | "inline" | "mutable" | "virtual" | "friend" | "extern" | "register"
+                | "thread_local" | "explicit" | "constinit" | "consteval" => at += 1,
+                "unsigned" | "signed" | "long" | "short" | "int" | "char" | "bool" | "float" | "double"
+                | "void" | "wchar_t" | "char8_t" | "char16_t" | "char32_t" => {
                     found = Some(self.facts.expression(ExpressionFact::Literal));
                     at += 1;
                 }
@@ -235,7 +248,10 @@ impl<'t> CppReader<'t> {
             return self.is_word(next).then_some(next);
         }
         // `MACRO type name` against `TYPE name`
-        let is_type = matches!(self.kind(at + 2), Some(Kind::Sign(b'=' | b';' | b',' | b')' | b'[' | b'(' | b'{' | b':'))) && !self.is_colons(at + 2);
+        let is_type = matches!(
+            self.kind(at + 2),
+            Some(Kind::Sign(b'=' | b';' | b',' | b')' | b'[' | b'(' | b'{' | b':'))
+        ) && !self.is_colons(at + 2);
         (self.is_word(at + 1) && (!is_type || is_keyword(self.text(at + 1)))).then_some(at + 1)
     }
 
@@ -279,7 +295,8 @@ impl<'t> CppReader<'t> {
                     }
                     let mut next = name + 1;
                     if self.is_sign(next, b'<')
-                        && let Some(end) = self.angle_end_in(next, false).filter(|end| self.is_sign(*end, b'('))
+                        && let Some(end) =
+                            self.angle_end_in(next, false).filter(|end| self.is_sign(*end, b'('))
                     {
                         self.template_arguments(next, end - 1);
                         next = end;
@@ -309,7 +326,9 @@ impl<'t> CppReader<'t> {
     fn primary(&mut self, at: usize) -> (ExpressionId, usize) {
         match self.text(at) {
             "this" => (self.facts.expression(ExpressionFact::Receiver), at + 1),
-            "static_cast" | "dynamic_cast" | "const_cast" | "reinterpret_cast" if self.is_sign(at + 1, b'<') => {
+            "static_cast" | "dynamic_cast" | "const_cast" | "reinterpret_cast"
+                if self.is_sign(at + 1, b'<') =>
+            {
                 let (declared, next) = self.declared_type(at + 2, true);
                 let next = self.angle_end(at + 1).unwrap_or(next);
                 let value = self.facts.expression(ExpressionFact::Instance(declared));

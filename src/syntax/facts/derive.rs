@@ -52,8 +52,20 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
 fn is_read_by_name(language: &str) -> bool {
     let is_known = matches!(
         language,
-        "cmake" | "csharp" | "dockerfile" | "kotlin" | "lua" | "make" | "php" | "protobuf" | "ruby" | "scala"
-            | "shell" | "sql" | "swift" | "zig"
+        "cmake"
+            | "csharp"
+            | "dockerfile"
+            | "kotlin"
+            | "lua"
+            | "make"
+            | "php"
+            | "protobuf"
+            | "ruby"
+            | "scala"
+            | "shell"
+            | "sql"
+            | "swift"
+            | "zig"
     );
     is_known && compiled_language(language).is_some()
 }

@@ -23,7 +23,11 @@ pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
 
 pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     match node.kind() {
-        "package_declaration" | "line_comment" | "block_comment" | "break_statement" | "continue_statement" => {}
+        "package_declaration"
+        | "line_comment"
+        | "block_comment"
+        | "break_statement"
+        | "continue_statement" => {}
         "import_declaration" => import(facts, node),
         "class_declaration" | "enum_declaration" | "record_declaration" => {
             define_type(facts, node, DefinitionKind::Class);
@@ -37,10 +41,20 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "annotation_type_element_declaration" => define_method(facts, node),
         "field_declaration" | "constant_declaration" | "local_variable_declaration" => declare(facts, node),
         "enum_constant" => enum_constant(facts, node),
-        "block" | "constructor_body" | "for_statement" | "try_with_resources_statement" | "catch_clause"
-        | "switch_block" | "if_statement" | "while_statement" | "static_initializer" => in_block(facts, node),
+        "block"
+        | "constructor_body"
+        | "for_statement"
+        | "try_with_resources_statement"
+        | "catch_clause"
+        | "switch_block"
+        | "if_statement"
+        | "while_statement"
+        | "static_initializer" => in_block(facts, node),
         "enhanced_for_statement" => for_each(facts, node),
-        "resource" | "catch_formal_parameter" | "instanceof_expression" | "type_pattern"
+        "resource"
+        | "catch_formal_parameter"
+        | "instanceof_expression"
+        | "type_pattern"
         | "record_pattern_component" => bind_declared(facts, node),
         "lambda_expression" => lambda(facts, node),
         "method_invocation" => call(facts, node),
@@ -173,7 +187,8 @@ fn define_method<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let method = facts.define(&NewDefinition { name, whole: node, kind: DefinitionKind::Function, flags });
     let list = field(node, "parameters");
     if !is_constructor {
-        let is_override = |part: Node<'t>| field(part, "name").is_some_and(|name| facts.text_of(name) == "Override");
+        let is_override =
+            |part: Node<'t>| field(part, "name").is_some_and(|name| facts.text_of(name) == "Override");
         let overrides = modifiers.is_some_and(|modifiers| children(modifiers).into_iter().any(is_override));
         bind_method(facts, name, list, method, overrides);
     }
@@ -228,10 +243,11 @@ fn parameters<'t>(facts: &mut FactsBuilder<'t>, list: Node<'t>) {
         match parameter.kind() {
             "formal_parameter" => bind_declared(facts, parameter),
             "spread_parameter" => {
-                let declared = children(parameter)
-                    .into_iter()
-                    .find(|part| part.is_named() && part.kind() != "modifiers" && part.kind() != "variable_declarator");
-                let name = child_of_kind(parameter, "variable_declarator").and_then(|part| field(part, "name"));
+                let declared = children(parameter).into_iter().find(|part| {
+                    part.is_named() && part.kind() != "modifiers" && part.kind() != "variable_declarator"
+                });
+                let name =
+                    child_of_kind(parameter, "variable_declarator").and_then(|part| field(part, "name"));
                 let (Some(declared), Some(name)) = (declared, name) else { continue };
                 let item = declared_type(facts, declared);
                 let array = super::java_types::array_of(facts, item);
@@ -248,9 +264,15 @@ fn bind_declared<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let declared = field(node, "type")
         .or_else(|| field(node, "right"))
         .or_else(|| child_of_kind(node, "catch_type").and_then(|types| types.named_child(0)))
-        .or_else(|| children(node).into_iter().find(|part| part.kind().ends_with("type_identifier") || part.kind() == "generic_type"));
+        .or_else(|| {
+            children(node)
+                .into_iter()
+                .find(|part| part.kind().ends_with("type_identifier") || part.kind() == "generic_type")
+        });
     let name = field(node, "name")
-        .or_else(|| children(node).into_iter().rev().find(|part| part.kind() == "identifier" && declared.is_some()))
+        .or_else(|| {
+            children(node).into_iter().rev().find(|part| part.kind() == "identifier" && declared.is_some())
+        })
         .filter(|name| name.kind() == "identifier" && Some(*name) != field(node, "left"));
     if let (Some(name), Some(declared)) = (name, declared) {
         let is_inferred = facts.text_of(declared) == "var";
@@ -347,7 +369,11 @@ fn lambda<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 /// Returns the name under which a call with these arguments looks a method up.
-pub(super) fn called_name<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, arguments: Option<Node<'t>>) -> u32 {
+pub(super) fn called_name<'t>(
+    facts: &mut FactsBuilder<'t>,
+    name: Node<'t>,
+    arguments: Option<Node<'t>>,
+) -> u32 {
     let count = arguments.map_or(0, |list| {
         list.named_children(&mut list.walk()).filter(|part| !part.kind().ends_with("comment")).count()
     });
@@ -357,7 +383,8 @@ pub(super) fn called_name<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, argu
 fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(name) = field(node, "name") else { return };
     let object = field(node, "object");
-    let is_super = child_of_kind(node, "super").is_some() || object.is_some_and(|object| object.kind() == "super");
+    let is_super =
+        child_of_kind(node, "super").is_some() || object.is_some_and(|object| object.kind() == "super");
     let receiver = match object {
         _ if is_super => Some(facts.expression(ExpressionFact::Super)),
         Some(object) => Some(value_of(facts, object)),
@@ -387,7 +414,8 @@ fn method_reference<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 fn construct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(declared) = field(node, "type") else { return };
     // `outer.new Inner()`
-    let qualifier = node.named_child(0).filter(|first| *first != declared && first.kind() != "type_arguments");
+    let qualifier =
+        node.named_child(0).filter(|first| *first != declared && first.kind() != "type_arguments");
     let named = if declared.kind() == "generic_type" { declared.named_child(0) } else { Some(declared) };
     let expression = match (qualifier, named) {
         (Some(qualifier), Some(name)) => {
@@ -410,8 +438,10 @@ fn construct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 
 /// `Outer.Inner` or `package.Type`, where a type is expected.
 fn scoped_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let parts: Vec<Node<'t>> =
-        children(node).into_iter().filter(|part| part.is_named() && part.kind().ends_with("identifier")).collect();
+    let parts: Vec<Node<'t>> = children(node)
+        .into_iter()
+        .filter(|part| part.is_named() && part.kind().ends_with("identifier"))
+        .collect();
     let [outer, name] = parts[..] else { return };
     let receiver = declared_type(facts, outer);
     facts.use_type(name, Some(receiver));

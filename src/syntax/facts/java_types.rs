@@ -66,7 +66,12 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         kind if kind.ends_with("literal")
             || matches!(
                 kind,
-                "true" | "false" | "binary_expression" | "unary_expression" | "update_expression" | "instanceof_expression"
+                "true"
+                    | "false"
+                    | "binary_expression"
+                    | "unary_expression"
+                    | "update_expression"
+                    | "instanceof_expression"
             ) =>
         {
             facts.expression(ExpressionFact::Literal)
@@ -80,8 +85,10 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
     match node.kind() {
         "type_identifier" | "identifier" => facts.named(node),
         "scoped_type_identifier" | "scoped_identifier" | "field_access" => {
-            let parts: Vec<Node<'t>> =
-                children(node).into_iter().filter(|part| part.kind().ends_with("identifier") || part.kind() == "generic_type").collect();
+            let parts: Vec<Node<'t>> = children(node)
+                .into_iter()
+                .filter(|part| part.kind().ends_with("identifier") || part.kind() == "generic_type")
+                .collect();
             let [outer, name] = parts[..] else { return 0 };
             let outer = facts.chained(Some(outer), declared_type);
             let name = facts.name_of(name);
