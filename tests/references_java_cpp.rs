@@ -272,7 +272,7 @@ fn hostile_texts_of_java_and_cpp_end_soon() {
     ];
     for piece in pieces {
         for language in ["java", "cpp"] {
-            let facts = source_facts(language, &piece.repeat(10_000), &mut || false).unwrap();
+            let facts = source_facts(language, &piece.repeat(2_000), &mut || false).unwrap();
             assert!(facts.names.len() < 100_000);
         }
     }

@@ -58,6 +58,17 @@ impl<'a> Evaluator<'a> {
         found
     }
 
+    /// Returns what a step gives that may lead back to itself, as aliases may; nothing is known of what is too deep.
+    pub(super) fn deeper(&mut self, step: impl FnOnce(&mut Self) -> ValueSet) -> ValueSet {
+        if MAX_DEPTH <= self.depth {
+            return ValueSet::UNKNOWN;
+        }
+        self.depth += 1;
+        let found = step(self);
+        self.depth -= 1;
+        found
+    }
+
     fn value_of(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
         match self.index.facts(file).expression(expression) {
             ExpressionFact::Unknown => ValueSet::UNKNOWN,
@@ -268,7 +279,7 @@ impl<'a> Evaluator<'a> {
                 DefinitionKind::Function => self.returned(key),
                 DefinitionKind::Alias => {
                     let target = self.alias(key);
-                    target.flat_map(|target| self.call(target))
+                    target.flat_map(|target| self.deeper(|evaluator| evaluator.call(target)))
                 }
                 DefinitionKind::Macro | DefinitionKind::Module => ValueSet::UNKNOWN,
             },

@@ -35,7 +35,7 @@ impl Evaluator<'_> {
                     let target = self.alias(key);
                     target.flat_map(|target| match target {
                         Value::Definition(inner) if inner == key => ValueSet::UNKNOWN,
-                        _ => self.member(target, name),
+                        _ => self.deeper(|evaluator| evaluator.member(target, name)),
                     })
                 }
                 DefinitionKind::Function | DefinitionKind::Macro => ValueSet::UNKNOWN,

@@ -26,6 +26,7 @@ pub(super) fn source_facts(text: &str) -> SourceFacts {
         tokens: read.tokens,
         pairs: read.pairs,
         depth: 0,
+        is_hidden: false,
         is_auto: false,
     };
     reader.items(0, reader.tokens.len(), None);
@@ -37,6 +38,8 @@ pub(super) struct CppReader<'t> {
     pub(super) tokens: Vec<SourceToken>,
     pub(super) pairs: Vec<u32>,
     pub(super) depth: usize,
+    /// Whether the current namespace is unnamed, so that no other file sees what it contains.
+    pub(super) is_hidden: bool,
     /// Whether the return type of the current function is that of what it returns.
     pub(super) is_auto: bool,
 }
@@ -163,6 +166,8 @@ impl<'t> CppReader<'t> {
         flags: u8,
     ) -> DefinitionId {
         let (first_line, line) = (self.line(first), self.line(at));
+        let is_hidden = self.is_hidden && kind != DefinitionKind::Module;
+        let flags = flags | if is_hidden { DefinitionFlags::PRIVATE } else { 0 };
         self.facts.facts.definitions.push(DefinitionFact {
             name,
             kind,

@@ -54,7 +54,10 @@ impl<'t> CppReader<'t> {
             self.facts.bind(self.facts.scope, id, BindingValue::Definition(module), self.line(name));
             self.facts.open_body(module, ScopeKind::Module);
         }
+        let is_hidden = self.is_hidden || flags & DefinitionFlags::PRIVATE != 0;
+        let was_hidden = std::mem::replace(&mut self.is_hidden, is_hidden);
         self.items(open + 1, close.max(open + 1), None);
+        self.is_hidden = was_hidden;
         self.facts.scope = outer;
         close + 1
     }
