@@ -214,7 +214,7 @@ impl<'a> Evaluator<'a> {
         let base = *fact.bases.first()?;
         let found = self.value(file, fact.scope, base);
         found.values.into_iter().find_map(|value| match value {
-            Value::Namespace(namespace) => self.cpp_declared(file, namespace, name, 0),
+            Value::Namespace(namespace) => self.cpp_declared(file, namespace, name),
             _ => None,
         })
     }
@@ -222,8 +222,7 @@ impl<'a> Evaluator<'a> {
     /// Returns a member of the namespace whose body a scope is.
     fn cpp_member_of_scope(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
         let namespace = self.modules.cpp.scopes.get(&(file, scope)).copied()?;
-        // The namespaces around it that this file does not open by themselves: `namespace a::b`.
-        self.cpp_declared(file, namespace, name, 0)
+        self.cpp_declared(file, namespace, name)
     }
 
     /// Returns what the directives of a scope make visible.
@@ -232,7 +231,7 @@ impl<'a> Evaluator<'a> {
         let mut found: Option<ValueSet> = None;
         for (_, path) in usings.iter().filter(|(at, _)| *at == scope).take(MAX_USINGS) {
             let Some(namespace) = self.cpp_namespace_at(file, scope, path) else { continue };
-            if let Some(member) = self.cpp_declared(file, namespace, name, 0) {
+            if let Some(member) = self.cpp_declared(file, namespace, name) {
                 match &mut found {
                     Some(found) => found.merge(member),
                     None => found = Some(member),
@@ -265,14 +264,59 @@ impl<'a> Evaluator<'a> {
 
     /// Returns a member of a namespace, as any file declares it.
     pub(super) fn cpp_member(&mut self, from: FileId, namespace: u32, name: &str) -> ValueSet {
-        self.cpp_declared(from, namespace, name, 0).unwrap_or(ValueSet::FOREIGN)
+        self.cpp_declared(from, namespace, name).unwrap_or(ValueSet::FOREIGN)
     }
 
-    fn cpp_declared(&mut self, from: FileId, namespace: u32, name: &str, depth: usize) -> Option<ValueSet> {
+    fn cpp_declared(&mut self, from: FileId, namespace: u32, name: &str) -> Option<ValueSet> {
         let cpp = &self.modules.cpp;
         let path = &cpp.namespaces[namespace as usize].path;
         let inner = cpp.ids.get(&joined(path, name)).copied();
-        let mut declared = cpp.namespaces[namespace as usize].members.get(name).cloned().unwrap_or_default();
+        let declared = self.cpp_declarations(from, namespace, name);
+        let is_own = declared.iter().any(|(file, _)| *file == from);
+        let mut found = inner.map_or(ValueSet::FOREIGN, |inner| ValueSet::one(Value::Namespace(inner)));
+        let mut is_found = inner.is_some();
+        let mut has_function = false;
+        for (file, binding) in declared {
+            let definition = match binding.value {
+                BindingValue::Definition(definition) => {
+                    Some(&self.index.facts(file).definitions[definition as usize])
+                }
+                _ => None,
+            };
+            let is_hidden = match definition {
+                Some(fact) if fact.kind == DefinitionKind::Module => {
+                    // A macro may open it.
+                    if fact.flags.has(DefinitionFlags::PROTOTYPE) {
+                        found.merge(ValueSet::one(Value::Namespace(0)));
+                        is_found = true;
+                    }
+                    true
+                }
+                Some(fact) => fact.flags.has(DefinitionFlags::PRIVATE) && file != from,
+                // A variable of another file matters where this one has none.
+                None => file != from && is_own,
+            };
+            if is_hidden {
+                continue;
+            }
+            is_found = true;
+            has_function |= definition.is_some_and(|fact| fact.kind == DefinitionKind::Function);
+            if found.values.len() < 8 || has_function {
+                found.merge(self.bound(file, std::slice::from_ref(binding)));
+            }
+        }
+        is_found.then_some(found)
+    }
+
+    /// Returns the declarations of a name in a namespace; of types those that are defined, and that the file includes.
+    fn cpp_declarations(
+        &mut self,
+        from: FileId,
+        namespace: u32,
+        name: &str,
+    ) -> Vec<(FileId, &'a BindingFact)> {
+        let mut declared =
+            self.modules.cpp.namespaces[namespace as usize].members.get(name).cloned().unwrap_or_default();
         if 1 < declared.len() {
             let visible = self.cpp_visible(from);
             let is_type = |(file, binding): &(FileId, &BindingFact)| match binding.value {
@@ -297,40 +341,7 @@ impl<'a> Evaluator<'a> {
                 declared.retain(|found| visible.contains(&found.0) || !is_type(found));
             }
         }
-        let is_own = declared.iter().any(|(file, _)| *file == from);
-        let mut found = inner.map_or(ValueSet::FOREIGN, |inner| ValueSet::one(Value::Namespace(inner)));
-        let mut is_found = inner.is_some();
-        let mut has_function = false;
-        for (file, binding) in declared {
-            let definition = match binding.value {
-                BindingValue::Definition(definition) => {
-                    Some(&self.index.facts(file).definitions[definition as usize])
-                }
-                _ => None,
-            };
-            let is_hidden = match definition {
-                Some(fact) if fact.kind == DefinitionKind::Module => {
-                    // A macro may open it.
-                    if fact.flags.has(DefinitionFlags::PROTOTYPE) {
-                        found.merge(ValueSet::one(Value::Namespace(0)));
-                        is_found = true;
-                    }
-                    true
-                }
-                Some(fact) => fact.flags.has(DefinitionFlags::PRIVATE) && file != from,
-                // A variable of another file matters where this one has none.
-                None => file != from && is_own || depth > 4,
-            };
-            if is_hidden {
-                continue;
-            }
-            is_found = true;
-            has_function |= definition.is_some_and(|fact| fact.kind == DefinitionKind::Function);
-            if found.values.len() < 8 || has_function {
-                found.merge(self.bound(file, std::slice::from_ref(binding)));
-            }
-        }
-        is_found.then_some(found)
+        declared
     }
 
     /// Returns a file and all that it includes.

@@ -73,8 +73,8 @@ impl<'t> NameReader<'t> {
             self.facts.open_body(definition, scope_kind);
             self.unnamed.insert(self.facts.scope, definition);
             self.spans.push(DefinitionSpan {
-                start: symbol.span.start_byte as usize,
-                end: symbol.span.end_byte as usize,
+                start: symbol.span.start_byte,
+                end: symbol.span.end_byte,
                 scope: self.facts.scope,
             });
         }

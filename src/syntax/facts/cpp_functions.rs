@@ -59,22 +59,16 @@ impl<'t> CppReader<'t> {
             && self.is_macro_like(name)
             && name == declarator.path.0;
         if is_macro {
-            let outer = self.facts.open_scope(ScopeKind::Function, None);
-            // What it is called with are names of its own.
-            if let Some(body) = body {
-                self.walk(body + 1, last.max(body + 1), true);
-            }
-            self.facts.scope = outer;
+            self.unnamed_function(body, last);
             return last + 1;
         }
         let outer = self.qualified_scope(declarator.path.0, self.name_start(name), start);
-        let owner = self.constructor_owner(declarator.path.0, name, class);
+        let is_constructor = self.constructor_owner(declarator.path.0, name, class);
         let id = self.function_name(name, declarator.parameters);
         let function = self.add(DefinitionKind::Function, id, (first.min(start), name), flags);
         self.set_end(function, last);
-        if owner {
-            // `A(…)` means the type, and `~A` is not called by its name.
-        } else {
+        // `A(…)` means the type, and `~A` is not called by its name.
+        if !is_constructor {
             let scope = if head.is_friend { self.namespace_scope() } else { self.facts.scope };
             self.facts.bind(scope, id, BindingValue::Definition(function), self.line(name));
         }
@@ -99,6 +93,15 @@ impl<'t> CppReader<'t> {
         next
     }
 
+    /// Reads the body of a function whose head is a macro; what that is called with are names of its own.
+    fn unnamed_function(&mut self, body: Option<usize>, last: usize) {
+        let outer = self.facts.open_scope(ScopeKind::Function, None);
+        if let Some(body) = body {
+            self.walk(body + 1, last.max(body + 1), true);
+        }
+        self.facts.scope = outer;
+    }
+
     fn namespace_scope(&self) -> u32 {
         let mut scope = self.facts.scope;
         while scope != 0 && self.facts.facts.scopes[scope as usize].kind != ScopeKind::Module {
@@ -118,22 +121,14 @@ impl<'t> CppReader<'t> {
             return true;
         }
         // `A::A`, `A<T>::A`
-        let mut before = name.saturating_sub(2);
-        if before <= path && !self.is_word(before) || name < path + 3 {
+        if name < path + 3 || !self.is_colons(name - 2) {
             return false;
         }
+        let mut before = name - 3;
         if self.is_sign(before, b'>') {
-            before = (path..before).find(|at| self.is_sign(at + 1, b'<')).unwrap_or(before);
+            before = (path..before).rev().find(|at| self.is_sign(at + 1, b'<')).unwrap_or(before);
         }
-        self.is_colons(name.saturating_sub(2)) && {
-            let before = name - 3;
-            let before = if self.is_sign(before, b'>') {
-                (path..before).rev().find(|at| self.is_sign(at + 1, b'<')).unwrap_or(before)
-            } else {
-                before
-            };
-            self.text(before) == self.text(name)
-        }
+        self.text(before) == self.text(name)
     }
 
     fn function_name(&mut self, name: usize, parameters: usize) -> NameId {

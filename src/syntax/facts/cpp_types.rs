@@ -7,6 +7,18 @@ use crate::model::{
     ScopeKind,
 };
 
+/// Where the parts of the head of a type are.
+struct TypeHead {
+    path: usize,
+    path_end: usize,
+    /// The last part of the path.
+    name: usize,
+    /// The brace of the body, or the semicolon.
+    open: usize,
+    has_bases: bool,
+    is_body: bool,
+}
+
 impl<'t> CppReader<'t> {
     /// `namespace a::b { … }`, `namespace a = b;`
     pub(super) fn namespace(&mut self, start: usize, at: usize, end: usize, head: &ItemHead) -> usize {
@@ -142,56 +154,12 @@ impl<'t> CppReader<'t> {
         templates: &[(usize, usize)],
         is_friend: bool,
     ) -> Option<usize> {
-        let is_enum = self.text(keyword) == "enum";
-        let mut at = keyword + 1;
-        while at < end {
-            match self.text(at) {
-                "class" | "struct" if is_enum => at += 1,
-                "alignas" | "__attribute__" | "__declspec" => at = self.behind(at + 1),
-                "[" => at = self.behind(at),
-                _ if self.is_word(at)
-                    && self.is_macro_like(at)
-                    && self.is_word(at + 1)
-                    && self.text(at + 1) != "final" =>
-                {
-                    at += 1;
-                }
-                _ if self.is_word(at) && self.is_macro_like(at) && self.is_sign(at + 1, b'(') => {
-                    at = self.behind(at + 1)
-                }
-                _ => break,
-            }
-        }
-        let path = at;
-        let path_end = if self.is_word(at) { self.path_end(at) } else { at };
-        let mut open = path_end;
-        if self.text(open) == "final" {
-            open += 1;
-        }
-        let has_bases = self.is_sign(open, b':');
-        while has_bases && open < end && !matches!(self.kind(open), Some(Kind::Sign(b'{' | b';'))) {
-            let angle = if self.is_sign(open, b'<') { self.angle_end(open) } else { None };
-            open = match self.kind(open) {
-                Some(Kind::Sign(b'(')) => self.behind(open),
-                _ => angle.unwrap_or(open + 1),
-            };
-        }
-        let is_body = self.is_sign(open, b'{');
-        if !is_body && !(self.is_sign(open, b';') && path < path_end) {
-            return None;
-        }
+        let head = self.type_head(keyword, end)?;
+        let TypeHead { path, path_end, name, open, has_bases, is_body } = head;
         if is_friend {
             return Some(open + 1);
         }
-        // The last part of `a::b<c>`.
-        let mut name = path;
-        let mut part = path;
-        while part < path_end {
-            if self.is_word(part) {
-                name = part;
-            }
-            part = if self.is_sign(part, b'<') { self.angle_end(part).unwrap_or(part + 1) } else { part + 1 };
-        }
+        let is_enum = self.text(keyword) == "enum";
         let is_named = path < path_end;
         let text = if is_named { self.text(name) } else { "" };
         let is_special = name + 1 < path_end;
@@ -241,6 +209,46 @@ impl<'t> CppReader<'t> {
             next = self.variables_of(next, end, class);
         }
         Some(next)
+    }
+
+    /// Reads the head of a type, up to its body or a semicolon.
+    fn type_head(&self, keyword: usize, end: usize) -> Option<TypeHead> {
+        let is_enum = self.text(keyword) == "enum";
+        let mut path = keyword + 1;
+        while path < end {
+            let is_macro = self.is_word(path) && self.is_macro_like(path);
+            path = match self.text(path) {
+                "class" | "struct" if is_enum => path + 1,
+                "alignas" | "__attribute__" | "__declspec" => self.behind(path + 1),
+                "[" => self.behind(path),
+                _ if is_macro && self.is_word(path + 1) && self.text(path + 1) != "final" => path + 1,
+                _ if is_macro && self.is_sign(path + 1, b'(') => self.behind(path + 1),
+                _ => break,
+            };
+        }
+        let path_end = if self.is_word(path) { self.path_end(path) } else { path };
+        let mut open = if self.text(path_end) == "final" { path_end + 1 } else { path_end };
+        let has_bases = self.is_sign(open, b':');
+        while has_bases && open < end && !matches!(self.kind(open), Some(Kind::Sign(b'{' | b';'))) {
+            let angle = if self.is_sign(open, b'<') { self.angle_end(open) } else { None };
+            open = match self.kind(open) {
+                Some(Kind::Sign(b'(')) => self.behind(open),
+                _ => angle.unwrap_or(open + 1),
+            };
+        }
+        let is_body = self.is_sign(open, b'{');
+        if !is_body && !(self.is_sign(open, b';') && path < path_end) {
+            return None;
+        }
+        // The last part of `a::b<c>`.
+        let (mut name, mut part) = (path, path);
+        while part < path_end {
+            if self.is_word(part) {
+                name = part;
+            }
+            part = if self.is_sign(part, b'<') { self.angle_end(part).unwrap_or(part + 1) } else { part + 1 };
+        }
+        Some(TypeHead { path, path_end, name, open, has_bases, is_body })
     }
 
     /// `struct { … } a, b;`
