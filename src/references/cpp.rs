@@ -151,17 +151,16 @@ impl<'a> Evaluator<'a> {
         loop {
             let around = facts.scope(at);
             let found = match around.kind {
-                ScopeKind::Class | ScopeKind::Implementation => match self.receiver(file, at) {
-                    Some(class) => {
+                ScopeKind::Class | ScopeKind::Implementation => {
+                    if let Some(class) = self.receiver(file, at) {
                         let (found, is_complete) = self.find_member(class, name, 0);
                         is_certain &= is_complete || found.is_some();
                         found.or_else(|| self.injected(class, name))
-                    }
-                    None => {
+                    } else {
                         is_certain = false;
                         self.cpp_outlined_namespace(file, at, name)
                     }
-                },
+                }
                 ScopeKind::Module => self.cpp_member_of_scope(file, at, name),
                 ScopeKind::Function | ScopeKind::Block => {
                     let bindings = id.map_or(&[][..], |id| facts.bindings_of(at, id));
@@ -382,8 +381,8 @@ impl<'a> Evaluator<'a> {
                 fact.kind == DefinitionKind::Function && !fact.flags.has(DefinitionFlags::PROTOTYPE);
             let mut is_kept = visible.contains(&key.file);
             if !is_kept && is_function {
-                let sees = self.cpp_visible(key.file);
-                is_kept = seen.iter().any(|declared| sees.contains(&declared.file));
+                let included = self.cpp_visible(key.file);
+                is_kept = seen.iter().any(|declared| included.contains(&declared.file));
             }
             if is_kept {
                 kept.push(key);

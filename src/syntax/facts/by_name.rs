@@ -44,7 +44,7 @@ struct NameReader<'t> {
     unnamed: FxHashMap<ScopeId, u32>,
 }
 
-impl<'t> NameReader<'t> {
+impl NameReader<'_> {
     fn define(&mut self, symbol: &Symbol, depth: usize) {
         if MAX_DEPTH <= depth {
             return;

@@ -11,8 +11,7 @@ use super::builder::{FactsBuilder, index};
 use super::c_tokens::{SourceToken, SourceTokenKind as Kind};
 use super::cpp_tokens::cpp_tokens;
 use crate::model::{
-    BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
-    ExpressionId, NameId, ScopeKind, SourceFacts,
+    BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, NameId, SourceFacts,
 };
 
 /// Deeper brackets are not read.
@@ -283,8 +282,7 @@ impl<'t> CppReader<'t> {
             };
         }
         match self.kind(at + 1) {
-            Some(Kind::Word) => Some((at + 1, false)),
-            Some(Kind::Sign(b'[' | b'~')) => Some((at + 1, false)),
+            Some(Kind::Word | Kind::Sign(b'[' | b'~')) => Some((at + 1, false)),
             _ => None,
         }
     }

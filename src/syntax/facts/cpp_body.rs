@@ -28,7 +28,7 @@ struct Walk {
     declared: Option<ExpressionId>,
 }
 
-impl<'t> CppReader<'t> {
+impl CppReader<'_> {
     /// Reads statements, or expressions separated by commas.
     pub(super) fn walk(&mut self, from: usize, end: usize, is_start: bool) {
         if MAX_DEPTH <= self.depth || end <= from {
@@ -141,11 +141,10 @@ impl<'t> CppReader<'t> {
                 walk.is_start = true;
                 self.type_item(at, at, end, &[], false).unwrap_or(at + 1)
             }
-            "goto" => at + 2,
             "this" | "static_cast" | "dynamic_cast" | "const_cast" | "reinterpret_cast" | "new" => {
                 self.chain(at).1
             }
-            "operator" => at + 2,
+            "goto" | "operator" => at + 2,
             text if !is_keyword(text) || was_start && begins_type(text) => {
                 if was_start && let Some(next) = self.local(walk, at, end) {
                     return next;
@@ -186,7 +185,7 @@ impl<'t> CppReader<'t> {
     fn local(&mut self, walk: &mut Walk, at: usize, end: usize) -> Option<usize> {
         let name = self.local_name(at, end)?;
         let line = self.line(name);
-        let (declared, _) = self.declared_type(at, true);
+        let (declared, _) = self.declared_type(at);
         let scope = self.facts.scope;
         if self.is_sign(name, b'[') {
             // `auto [a, b] = c;`
@@ -282,9 +281,8 @@ impl<'t> CppReader<'t> {
                 !self.is_sign(at + 2, b'=') || self.tokens[at + 1].end != self.tokens[at + 2].start
             }
             Some(Kind::Sign(b';' | b'{' | b'[' | b',')) => true,
-            Some(Kind::Sign(b'(')) => !has_signs || is_marked,
             Some(Kind::Sign(b':')) => !self.is_colons(at + 1),
-            Some(Kind::Sign(b')')) => !has_signs || is_marked,
+            Some(Kind::Sign(b'(' | b')')) => !has_signs || is_marked,
             _ => false,
         };
         follows.then_some(at)
@@ -341,7 +339,7 @@ impl<'t> CppReader<'t> {
             && !matches!(self.kind(open), Some(Kind::Sign(b'{' | b';' | b')' | b',')))
         {
             if self.kind(open) == Some(Kind::Arrow) {
-                open = self.declared_type(open + 1, true).1.max(open + 1);
+                open = self.declared_type(open + 1).1.max(open + 1);
                 continue;
             }
             open = if self.is_sign(open, b'(') { self.behind(open) } else { open + 1 };

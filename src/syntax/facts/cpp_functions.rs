@@ -183,11 +183,9 @@ impl<'t> CppReader<'t> {
                 Kind::Sign(b'<') if 0 < at && (self.is_word(at - 1) && self.text(at - 1) != "operator") => {
                     at = self.angle_end(at).unwrap_or(at + 1);
                 }
-                Kind::Sign(b'{' | b';' | b'}') => break,
-                Kind::Sign(b'=') => break,
+                Kind::Sign(b'{' | b';' | b'}' | b'=') | Kind::Include | Kind::Define => break,
                 Kind::Sign(b':') if self.is_colons(at) => at += 2,
                 Kind::Sign(b':') if found.is_some() || fallback.is_some() => break,
-                Kind::Include | Kind::Define => break,
                 Kind::Word if self.text(at) == "operator" && found.is_none() => {
                     let open = self.operator_parameters(at, end);
                     found = Some(Declarator {
@@ -198,7 +196,7 @@ impl<'t> CppReader<'t> {
                     at = self.behind(open);
                 }
                 Kind::Word if self.text(at) == "requires" && found.is_some() => {
-                    at = self.requires_end(at + 1, end).max(at + 1)
+                    at = self.requires_end(at + 1, end).max(at + 1);
                 }
                 _ => at += 1,
             }
@@ -264,7 +262,7 @@ impl<'t> CppReader<'t> {
             match self.tokens[at].kind {
                 Kind::Sign(b'(') => at = self.behind(at),
                 Kind::Sign(b'{') if self.is_word(at - 1) || self.is_sign(at - 1, b'>') => {
-                    at = self.behind(at)
+                    at = self.behind(at);
                 }
                 Kind::Sign(b'{') => return Some(at),
                 Kind::Sign(b';' | b'}') => return None,
@@ -281,7 +279,7 @@ impl<'t> CppReader<'t> {
         if arrow.is_none() && declarator.path.0 <= at {
             // `operator T()` returns what it converts to.
             if self.text(declarator.name) == "operator" && self.is_word(declarator.name + 1) {
-                let (declared, _) = self.declared_type(declarator.name + 1, true);
+                let (declared, _) = self.declared_type(declarator.name + 1);
                 self.declare_returned(function, declared);
             }
             return;
@@ -291,7 +289,7 @@ impl<'t> CppReader<'t> {
             self.is_auto = true;
             return;
         }
-        let (mut declared, mut next) = self.declared_type(from, true);
+        let (mut declared, mut next) = self.declared_type(from);
         // What was read so far is a macro that stands for specifiers.
         while arrow.is_none()
             && from < next
@@ -299,7 +297,7 @@ impl<'t> CppReader<'t> {
             && self.is_word(next)
             && !is_keyword(self.text(next))
         {
-            (declared, next) = self.declared_type(next, true);
+            (declared, next) = self.declared_type(next);
         }
         self.declare_returned(function, declared);
     }
@@ -314,7 +312,7 @@ impl<'t> CppReader<'t> {
     pub(super) fn parameters(&mut self, open: usize, close: usize) {
         let mut at = open + 1;
         while at < close {
-            let (declared, mut next) = self.declared_type(at, true);
+            let (declared, mut next) = self.declared_type(at);
             let mut name = None;
             while next < close && !self.is_sign(next, b',') {
                 if self.is_sign(next, b'=') {
@@ -371,13 +369,13 @@ impl<'t> CppReader<'t> {
     fn variables(&mut self, at: usize, stop: usize, end: usize) -> usize {
         let next = self.to_semicolon(at, end).max(stop);
         let scope = self.facts.scope;
-        let (mut declared, mut at) = self.declared_type(at, true);
+        let (mut declared, mut at) = self.declared_type(at);
         while self.is_word(at)
             && !is_keyword(self.text(at))
             && self.is_word(at + 1)
             && !is_keyword(self.text(at + 1))
         {
-            (declared, at) = self.declared_type(at, true);
+            (declared, at) = self.declared_type(at);
         }
         if at < next && self.is_word(at) && !is_keyword(self.text(at)) {
             let is_inferred = declared == 0 && self.is_sign(at + 1, b'=');

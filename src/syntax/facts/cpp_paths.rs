@@ -10,7 +10,7 @@ const MAX_ANGLE: usize = 256;
 /// Of more template arguments the rest says nothing of elements.
 const MAX_ARGUMENTS: usize = 4;
 
-impl<'t> CppReader<'t> {
+impl CppReader<'_> {
     /// Returns the index behind the bracket that closes the template arguments of a declaration or a type.
     pub(super) fn angle_end(&self, open: usize) -> Option<usize> {
         self.angle_end_in(open, true)
@@ -39,11 +39,13 @@ impl<'t> CppReader<'t> {
                     at = self.behind(at);
                     continue;
                 }
-                Kind::Sign(b'.') if !is_next(b'.') && !(0 < at && self.is_sign(at - 1, b'.')) => return None,
-                Kind::Sign(b'&' | b'|') if !is_declaration && self.text(at) == self.text(at + 1) => {
-                    if !matches!(self.kind(at + 2), Some(Kind::Sign(b'>' | b',' | b'.'))) {
-                        return None;
-                    }
+                Kind::Sign(b'.') if !(is_next(b'.') || 0 < at && self.is_sign(at - 1, b'.')) => return None,
+                Kind::Sign(b'&' | b'|')
+                    if !is_declaration
+                        && self.text(at) == self.text(at + 1)
+                        && !matches!(self.kind(at + 2), Some(Kind::Sign(b'>' | b',' | b'.'))) =>
+                {
+                    return None;
                 }
                 Kind::Sign(b'{' | b'}' | b')' | b']' | b';' | b'?')
                 | Kind::Arrow
@@ -173,7 +175,7 @@ impl<'t> CppReader<'t> {
         let mut at = open + 1;
         while at < close {
             let end = self.argument_end(at, close);
-            let (argument, next) = self.declared_type(at, true);
+            let (argument, next) = self.declared_type(at);
             if arguments.len() < MAX_ARGUMENTS {
                 arguments.push(argument);
             }
@@ -196,7 +198,7 @@ impl<'t> CppReader<'t> {
 
     /// Reads a type with its qualifiers, pointers and references; returns it and the index behind it. A type that the text
     /// leaves to the compiler is unknown.
-    pub(super) fn declared_type(&mut self, from: usize, is_outermost: bool) -> (ExpressionId, usize) {
+    pub(super) fn declared_type(&mut self, from: usize) -> (ExpressionId, usize) {
         let mut at = from;
         let mut found: Option<ExpressionId> = None;
         while at < self.tokens.len() {
@@ -234,7 +236,6 @@ impl<'t> CppReader<'t> {
                 _ => break,
             }
         }
-        debug_assert!(is_outermost);
         (found.unwrap_or(0), at)
     }
 
@@ -329,7 +330,7 @@ impl<'t> CppReader<'t> {
             "static_cast" | "dynamic_cast" | "const_cast" | "reinterpret_cast"
                 if self.is_sign(at + 1, b'<') =>
             {
-                let (declared, next) = self.declared_type(at + 2, true);
+                let (declared, next) = self.declared_type(at + 2);
                 let next = self.angle_end(at + 1).unwrap_or(next);
                 let value = self.facts.expression(ExpressionFact::Instance(declared));
                 let end = if self.is_sign(next, b'(') { self.behind(next) } else { next };
@@ -338,7 +339,7 @@ impl<'t> CppReader<'t> {
             }
             "new" => {
                 let from = if self.is_sign(at + 1, b'(') { self.behind(at + 1) } else { at + 1 };
-                let (declared, next) = self.declared_type(from, true);
+                let (declared, next) = self.declared_type(from);
                 let value = self.facts.expression(ExpressionFact::Instance(declared));
                 let end = match self.kind(next) {
                     Some(Kind::Sign(b'(' | b'{')) => self.behind(next),

@@ -19,7 +19,7 @@ struct TypeHead {
     is_body: bool,
 }
 
-impl<'t> CppReader<'t> {
+impl CppReader<'_> {
     /// `namespace a::b { … }`, `namespace a = b;`
     pub(super) fn namespace(&mut self, start: usize, at: usize, end: usize, head: &ItemHead) -> usize {
         let mut open = at + 1;
@@ -37,13 +37,13 @@ impl<'t> CppReader<'t> {
             }
             open += 1;
         }
-        if self.is_sign(open, b'=') {
-            if let Some(name) = names.first() {
-                let (target, next) = self.path(open + 1, false);
-                let id = self.facts.name(self.text(*name));
-                self.facts.bind(self.facts.scope, id, BindingValue::Value(target), self.line(*name));
-                return next;
-            }
+        if self.is_sign(open, b'=')
+            && let Some(name) = names.first()
+        {
+            let (target, next) = self.path(open + 1, false);
+            let id = self.facts.name(self.text(*name));
+            self.facts.bind(self.facts.scope, id, BindingValue::Value(target), self.line(*name));
+            return next;
         }
         if !self.is_sign(open, b'{') {
             return open + 1;
@@ -97,7 +97,7 @@ impl<'t> CppReader<'t> {
             let id = self.facts.name(self.text(name));
             let alias = self.add(DefinitionKind::Alias, id, (start, name), 0);
             self.facts.bind(scope, id, BindingValue::Definition(alias), line);
-            let (target, _) = self.declared_type(equals + 1, true);
+            let (target, _) = self.declared_type(equals + 1);
             self.facts.definition(alias).bases.push(target);
             let next = self.to_semicolon(equals, end);
             self.set_end(alias, next.saturating_sub(1));
@@ -127,7 +127,7 @@ impl<'t> CppReader<'t> {
         if matches!(self.text(from), "struct" | "class" | "union" | "enum") {
             from = self.type_item(start, from, end, &[], false).unwrap_or(from + 1);
         }
-        let (target, behind) = self.declared_type(from, true);
+        let (target, behind) = self.declared_type(from);
         let next = self.to_semicolon(from, end);
         let mut name = next.saturating_sub(2);
         // `typedef a (*b)(c);`
@@ -237,7 +237,7 @@ impl<'t> CppReader<'t> {
             };
         }
         let is_body = self.is_sign(open, b'{');
-        if !is_body && !(self.is_sign(open, b';') && path < path_end) {
+        if !(is_body || self.is_sign(open, b';') && path < path_end) {
             return None;
         }
         // The last part of `a::b<c>`.
@@ -277,7 +277,7 @@ impl<'t> CppReader<'t> {
                     "public" | "private" | "protected" | "virtual" | "final" | "typename"
                 );
             if is_path || self.is_colons(at) {
-                let (base, next) = self.declared_type(at, true);
+                let (base, next) = self.declared_type(at);
                 if bases.len() < 32 {
                     bases.push(base);
                 }

@@ -417,18 +417,15 @@ fn construct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let qualifier =
         node.named_child(0).filter(|first| *first != declared && first.kind() != "type_arguments");
     let named = if declared.kind() == "generic_type" { declared.named_child(0) } else { Some(declared) };
-    let expression = match (qualifier, named) {
-        (Some(qualifier), Some(name)) => {
-            let outer = value_of(facts, qualifier);
-            facts.use_type(name, Some(outer));
-            facts.deeper(qualifier, visit);
-            let name = facts.name_of(name);
-            facts.expression(ExpressionFact::Member(outer, name))
-        }
-        _ => {
-            facts.deeper(declared, visit);
-            declared_type(facts, declared)
-        }
+    let expression = if let (Some(qualifier), Some(name)) = (qualifier, named) {
+        let outer = value_of(facts, qualifier);
+        facts.use_type(name, Some(outer));
+        facts.deeper(qualifier, visit);
+        let name = facts.name_of(name);
+        facts.expression(ExpressionFact::Member(outer, name))
+    } else {
+        facts.deeper(declared, visit);
+        declared_type(facts, declared)
     };
     visit_field(facts, node, "arguments");
     if let Some(body) = child_of_kind(node, "class_body") {
