@@ -115,7 +115,9 @@ impl NumberWriter {
     fn table<T>(&mut self, rows: &[T], write: fn(&mut Self, &T)) {
         self.line = 0;
         self.numbers.push(u32::try_from(rows.len()).unwrap_or(u32::MAX));
-        rows.iter().for_each(|row| write(self, row));
+        for row in rows {
+            write(self, row);
+        }
     }
 
     fn optional(&mut self, number: Option<u32>) {
@@ -222,6 +224,10 @@ impl NumberReader<'_> {
         (0..count).map(|_| read(self)).collect()
     }
 
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one is whether there is a number, the inner one its meaning"
+    )]
     fn optional(&mut self) -> Option<Option<u32>> {
         Some(self.next()?.checked_sub(1))
     }

@@ -231,7 +231,7 @@ fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey
         let fact = &facts.definitions[*definition as usize];
         !fact.flags.has(DefinitionFlags::PROTOTYPE)
     };
-    let last = same.clone().filter(is_whole).last().or(same.last());
+    let last = same.clone().rfind(is_whole).or_else(|| same.clone().next_back());
     last.map_or(key, |definition| DefinitionKey { file: key.file, definition })
 }
 

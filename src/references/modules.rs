@@ -169,11 +169,11 @@ impl Evaluator<'_> {
                 return ValueSet::one(module);
             }
         }
-        self.from_stars(file, name)
+        self.star_member(file, name)
     }
 
     /// Returns what the star imports of a file bring by that name.
-    fn from_stars(&mut self, file: FileId, name: &str) -> ValueSet {
+    fn star_member(&mut self, file: FileId, name: &str) -> ValueSet {
         let stars = self.modules.stars.get(&file).cloned().unwrap_or_default();
         if self.star_depth(file) {
             return ValueSet::FOREIGN;
@@ -213,7 +213,7 @@ impl Evaluator<'_> {
     /// Returns what a name means that no scope of its file binds.
     pub(super) fn outside(&mut self, file: FileId, _scope: ScopeId, name: NameId) -> ValueSet {
         let name = self.index.facts(file).name(name);
-        self.from_stars(file, name)
+        self.star_member(file, name)
     }
 }
 

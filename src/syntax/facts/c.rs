@@ -282,9 +282,8 @@ impl<'t> CFactsReader<'t> {
         while self.at < self.tokens.len() {
             match self.tokens[self.at].kind {
                 Kind::Sign(b'{' | b'(') => depth += 1,
-                Kind::Sign(b'}' | b')') if depth == 0 => return,
+                Kind::Sign(b'}' | b')' | b';') if depth == 0 => return,
                 Kind::Sign(b'}' | b')') => depth -= 1,
-                Kind::Sign(b';') if depth == 0 => return,
                 Kind::Word => self.word(),
                 Kind::Include | Kind::Define => {
                     let token = self.tokens[self.at];

@@ -230,23 +230,20 @@ fn import_modules<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         };
         let Some(path) = path else { continue };
         let text = facts.text_of(path);
-        match alias {
-            Some(alias) => {
-                let import = facts.import(text, None, false, line_of(path));
-                let scope = bound_scope(facts, facts.text_of(alias));
-                facts.bind_node(scope, alias, BindingValue::Import(import));
-            }
-            // `import a.b` binds `a`, of which `b` is then a member.
-            None => {
-                let first = text.split('.').next().unwrap_or_default();
-                let import = facts.import(first, None, false, line_of(path));
-                let scope = bound_scope(facts, first);
-                let name = facts.name(first);
-                facts.bind(scope, name, BindingValue::Import(import), line_of(path));
-                if first != text {
-                    facts.import(text, None, false, line_of(path));
-                }
-            }
+        if let Some(alias) = alias {
+            let import = facts.import(text, None, false, line_of(path));
+            let scope = bound_scope(facts, facts.text_of(alias));
+            facts.bind_node(scope, alias, BindingValue::Import(import));
+            continue;
+        }
+        // `import a.b` binds `a`, of which `b` is then a member.
+        let first = text.split('.').next().unwrap_or_default();
+        let import = facts.import(first, None, false, line_of(path));
+        let scope = bound_scope(facts, first);
+        let name = facts.name(first);
+        facts.bind(scope, name, BindingValue::Import(import), line_of(path));
+        if first != text {
+            facts.import(text, None, false, line_of(path));
         }
     }
 }

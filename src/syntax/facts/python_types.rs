@@ -99,7 +99,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
     match node.kind() {
         "type" | "parenthesized_expression" => facts.chained(node.named_child(0), declared_type),
         "identifier" => facts.named(node),
-        "attribute" | "member_type" => value_of(facts, node),
+        "attribute" | "member_type" | "call" => value_of(facts, node),
         "generic_type" => {
             let mut generic = facts.chained(node.named_child(0), declared_type);
             if let Some(arguments) = node.named_child(1) {
@@ -140,7 +140,6 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             if MAX_QUOTED < quoted.len() { 0 } else { quoted_type(facts, quoted) }
         }
         "none" | "ellipsis" => facts.expression(ExpressionFact::Literal),
-        "call" => value_of(facts, node),
         _ => 0,
     }
 }

@@ -17,7 +17,12 @@ pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
 fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     match node.kind() {
         "comment" | "string" | "number" | "regex" | "property_identifier" | "predefined_type" => {}
-        "function_declaration" | "generator_function_declaration" | "function_signature" => {
+        "function_declaration"
+        | "generator_function_declaration"
+        | "function_signature"
+        | "method_definition"
+        | "abstract_method_signature"
+        | "method_signature" => {
             define_function(facts, node, node, field(node, "name"), node);
         }
         "function_expression" | "arrow_function" | "generator_function" => {
@@ -29,9 +34,6 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "interface_declaration" => define_interface(facts, node),
         "type_alias_declaration" => define_alias(facts, node),
         "enum_declaration" => define_enum(facts, node),
-        "method_definition" | "abstract_method_signature" | "method_signature" => {
-            define_function(facts, node, node, field(node, "name"), node);
-        }
         "public_field_definition" | "field_definition" | "property_signature" => define_field(facts, node),
         "variable_declarator" => declare(facts, node),
         "import_statement" => import(facts, node),
@@ -198,7 +200,6 @@ fn bind_pattern<'t>(
     let Some(pattern) = pattern else { return };
     match pattern.kind() {
         "identifier" | "shorthand_property_identifier_pattern" => facts.bind_node(scope, pattern, value),
-        "this" => {}
         "object_pattern" => {
             let whole = match value {
                 BindingValue::Value(whole) => whole,
@@ -215,7 +216,7 @@ fn bind_pattern<'t>(
                     _ => Some(part),
                 };
                 facts.deeper_with(part, |facts, _| {
-                    bind_pattern(facts, scope, target, BindingValue::Value(member))
+                    bind_pattern(facts, scope, target, BindingValue::Value(member));
                 });
             }
         }
