@@ -44,7 +44,8 @@ fn read_facts(root: &Path) -> (Vec<ProjectFile>, usize) {
         let Some(shown) = path.strip_prefix(root).ok().and_then(Path::to_str) else { continue };
         let (Some(language), Ok(content)) = (language(shown), std::fs::read(&path)) else { continue };
         let text = String::from_utf8_lossy(&content);
-        let is_cpp = shown.ends_with(".h") && is_header_of_cpp(&text);
+        let is_header = path.extension().is_some_and(|extension| extension == "h");
+        let is_cpp = is_header && is_header_of_cpp(&text);
         let language = if is_cpp { "cpp" } else { language };
         let Some(facts) = source_facts(language, &text, &mut || false) else { continue };
         let encoded = encode_facts(&facts);
