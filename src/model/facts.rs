@@ -132,7 +132,7 @@ impl DefinitionFlags {
 /// One imported name, module or file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImportFact {
-    /// The module as written: `a.b`, `..a`, `./a`, `crate::a`, `dir/a.h`.
+    /// The module as written: `a.b`, `..a`, `./a`, `a::b`, `dir/a.h`.
     pub module: NameId,
     /// The name that is imported from it; `None` imports the module itself, or all its names where it is a star.
     pub name: Option<NameId>,

@@ -2,9 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::includes::IncludePaths;
 use super::join::ReferenceGrade;
-use super::modules::{joined, shared_prefix};
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, shared_prefix};
 use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, UseFact};
 
 /// Of more definitions with one name, the rest is not looked at.
@@ -14,47 +14,6 @@ const MAX_RENAMES: usize = 4;
 
 /// What a name means, with the grade of that reading.
 pub(super) type Reading = (Vec<DefinitionKey>, ReferenceGrade);
-
-/// Finds the files that `#include`s name.
-#[derive(Default)]
-pub(super) struct IncludePaths<'a> {
-    by_basename: FxHashMap<&'a str, Vec<FileId>>,
-}
-
-impl<'a> IncludePaths<'a> {
-    pub(super) fn new(index: &ProjectIndex<'a>) -> Self {
-        let mut by_basename: FxHashMap<&str, Vec<FileId>> = FxHashMap::default();
-        for (id, file) in (0..).zip(index.files) {
-            if matches!(index.rules[id as usize], Some(NameRules::C | NameRules::Cpp)) {
-                let name = file.path.rsplit('/').next().unwrap_or_default();
-                by_basename.entry(name).or_default().push(id);
-            }
-        }
-        Self { by_basename }
-    }
-
-    /// Returns the file that an `#include` names: beside the file, or the nearest one whose path ends with it.
-    pub(super) fn find(&self, index: &ProjectIndex<'_>, from: FileId, written: &str) -> Option<FileId> {
-        let path = &index.file(from).path;
-        let mut folder = folder_of(path);
-        let mut rest = written;
-        while let Some(below) = rest.strip_prefix("../") {
-            folder = folder_of(folder);
-            rest = below;
-        }
-        if let Some(beside) = index.by_path.get(joined(folder, rest).as_str()) {
-            return Some(*beside);
-        }
-        let name = written.rsplit('/').next().unwrap_or_default();
-        let candidates = self.by_basename.get(name)?.iter().copied().take(MAX_SAME_NAME);
-        let is_match = |file: &FileId| {
-            let candidate = &index.file(*file).path;
-            candidate.strip_suffix(rest).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-        };
-        let near = |file: &FileId| (shared_prefix(&index.file(*file).path, path), std::cmp::Reverse(*file));
-        candidates.filter(is_match).max_by_key(near)
-    }
-}
 
 /// Resolves names of C, and remembers what each file includes.
 pub(super) struct CNames<'a> {

@@ -7,120 +7,16 @@
 
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::c::IncludePaths;
+use super::cpp_tables::{MAX_DECLARATIONS, joined_namespace};
 use super::evaluate::Evaluator;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::project::{DefinitionKey, FileId};
 use super::values::{Value, ValueSet};
-use crate::model::{
-    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ScopeId, ScopeKind, SourceFacts, UseFact,
-};
+use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ScopeId, ScopeKind, UseFact};
 
-/// Of more declarations of one name in one namespace the rest is not looked at.
-const MAX_DECLARATIONS: usize = 64;
 /// How many namespaces one `using namespace` may lead to.
 const MAX_USINGS: usize = 16;
-
-/// What a namespace contains, in all files.
-#[derive(Default)]
-struct CppNamespace<'a> {
-    path: String,
-    members: FxHashMap<&'a str, Vec<(FileId, &'a BindingFact)>>,
-}
-
-/// The namespaces of a project, and the definitions outside of types.
-#[derive(Default)]
-pub(super) struct CppTables<'a> {
-    namespaces: Vec<CppNamespace<'a>>,
-    ids: FxHashMap<String, u32>,
-    /// For each file and scope the namespace that it is the body of.
-    scopes: FxHashMap<(FileId, ScopeId), u32>,
-    /// The definitions `A::f` by the last name of `A` and by `f`.
-    outlined: FxHashMap<(&'a str, &'a str), Vec<DefinitionKey>>,
-    /// For each file, the scopes with the namespaces whose members are visible in them.
-    usings: FxHashMap<FileId, Vec<(ScopeId, &'a str)>>,
-    /// Names that a macro has.
-    macros: FxHashSet<&'a str>,
-    paths: IncludePaths<'a>,
-    /// For each file, itself and all that it includes.
-    visible: FxHashMap<FileId, Rc<FxHashSet<FileId>>>,
-}
-
-impl<'a> CppTables<'a> {
-    pub(super) fn new(index: &ProjectIndex<'a>) -> Self {
-        let mut tables = Self::default();
-        if !index.rules.contains(&Some(NameRules::Cpp)) {
-            return tables;
-        }
-        tables.paths = IncludePaths::new(index);
-        tables.namespace("");
-        let is_read = |id: FileId| matches!(index.rules[id as usize], Some(NameRules::Cpp | NameRules::C));
-        for id in (0..).take(index.files.len()).filter(|id| is_read(*id)) {
-            tables.add_file(id, index.facts(id));
-        }
-        tables
-    }
-
-    fn namespace(&mut self, path: &str) -> u32 {
-        if let Some(known) = self.ids.get(path) {
-            return *known;
-        }
-        let id = u32::try_from(self.namespaces.len()).unwrap_or(u32::MAX);
-        self.namespaces.push(CppNamespace { path: path.to_owned(), members: FxHashMap::default() });
-        self.ids.insert(path.to_owned(), id);
-        id
-    }
-
-    fn add_file(&mut self, file: FileId, facts: &'a SourceFacts) {
-        self.scopes.insert((file, 0), 0);
-        for (at, scope) in (0..).zip(&facts.scopes) {
-            let Some(definition) = scope.definition else { continue };
-            let fact = &facts.definitions[definition as usize];
-            if scope.kind != ScopeKind::Module {
-                continue;
-            }
-            let around = self.scopes.get(&(file, scope.parent)).copied().unwrap_or(0);
-            // Members of inline and unnamed namespaces are seen from what is around them.
-            let id = if fact.flags.has(DefinitionFlags::STATIC) {
-                around
-            } else {
-                let path = joined(&self.namespaces[around as usize].path, facts.name(fact.name));
-                self.namespace(&path)
-            };
-            self.scopes.insert((file, at), id);
-        }
-        for binding in &facts.bindings {
-            let name = facts.name(binding.name);
-            if let BindingValue::Definition(definition) = binding.value
-                && facts.definitions[definition as usize].kind == DefinitionKind::Macro
-            {
-                self.macros.insert(name);
-            }
-            let Some(namespace) = self.scopes.get(&(file, binding.scope)) else { continue };
-            let members = self.namespaces[*namespace as usize].members.entry(name).or_default();
-            if members.len() < MAX_DECLARATIONS {
-                members.push((file, binding));
-            }
-        }
-        for (at, fact) in (0..).zip(&facts.definitions) {
-            let scope = facts.scope(fact.scope);
-            if let (ScopeKind::Implementation, Some(owner)) = (scope.kind, scope.definition) {
-                let owner = facts.name(facts.definitions[owner as usize].name);
-                let owner = owner.rsplit("::").next().unwrap_or(owner);
-                let key = DefinitionKey { file, definition: at };
-                self.outlined.entry((owner, facts.name(fact.name))).or_default().push(key);
-            }
-        }
-        for import in facts.imports.iter().filter(|import| !import.is_star) {
-            self.usings.entry(file).or_default().push((import.scope, facts.name(import.module)));
-        }
-    }
-}
-
-fn joined(outer: &str, inner: &str) -> String {
-    if outer.is_empty() { inner.to_owned() } else { format!("{outer}::{inner}") }
-}
 
 impl<'a> Evaluator<'a> {
     /// Returns what a name without a receiver may be.
@@ -251,7 +147,7 @@ impl<'a> Evaluator<'a> {
         let around = cpp.scopes.get(&(file, at)).copied().unwrap_or(0);
         let mut outer = cpp.namespaces[around as usize].path.as_str();
         loop {
-            if let Some(found) = cpp.ids.get(&joined(outer, path)) {
+            if let Some(found) = cpp.ids.get(&joined_namespace(outer, path)) {
                 return Some(*found);
             }
             if outer.is_empty() {
@@ -269,7 +165,7 @@ impl<'a> Evaluator<'a> {
     fn cpp_declared(&mut self, from: FileId, namespace: u32, name: &str) -> Option<ValueSet> {
         let cpp = &self.modules.cpp;
         let path = &cpp.namespaces[namespace as usize].path;
-        let inner = cpp.ids.get(&joined(path, name)).copied();
+        let inner = cpp.ids.get(&joined_namespace(path, name)).copied();
         let declared = self.cpp_declarations(from, namespace, name);
         let is_own = declared.iter().any(|(file, _)| *file == from);
         let mut found = inner.map_or(ValueSet::FOREIGN, |inner| ValueSet::one(Value::Namespace(inner)));

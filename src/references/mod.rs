@@ -11,8 +11,9 @@
 //! | `evaluate` | Expressions to values |
 //! | `members` | Members of types, of their bases, and of modules |
 //! | `c` | Names of C, which need no values |
-//! | `cpp` | Namespaces and bare names of C++ |
-//! | `java` | Packages and bare names of Java |
+//! | `includes` | The files that C and C++ include |
+//! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` |
+//! | `java` | Bare names of Java, with its `java_packages` |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
 //!
@@ -21,8 +22,11 @@
 mod c;
 mod codec;
 mod cpp;
+mod cpp_tables;
 mod evaluate;
+mod includes;
 mod java;
+mod java_packages;
 mod join;
 mod members;
 mod modules;

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cpp::CppTables;
+use super::cpp_tables::CppTables;
 use super::evaluate::Evaluator;
-use super::java::JavaPackages;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of};
+use super::java_packages::JavaPackages;
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined, shared_prefix};
 use super::values::{Value, ValueSet};
 use crate::model::{ExpressionId, ImportFact, ImportId, NameId, ScopeId};
 
@@ -226,18 +226,4 @@ fn python_module(index: &ProjectIndex<'_>, path: &str) -> String {
         root = folder_of(root);
     }
     stem.strip_prefix(root).unwrap_or(stem).trim_start_matches('/').replace('/', ".")
-}
-
-/// Returns a path below a folder.
-pub(super) fn joined(folder: &str, path: &str) -> String {
-    match (folder.is_empty(), path.is_empty()) {
-        (true, _) => path.to_owned(),
-        (false, true) => folder.to_owned(),
-        (false, false) => format!("{folder}/{path}"),
-    }
-}
-
-/// Returns how many folders two paths share.
-pub(super) fn shared_prefix(a: &str, b: &str) -> usize {
-    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }

@@ -149,6 +149,20 @@ pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// Returns a path below a folder.
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    match (folder.is_empty(), path.is_empty()) {
+        (true, _) => path.to_owned(),
+        (false, true) => folder.to_owned(),
+        (false, false) => format!("{folder}/{path}"),
+    }
+}
+
+/// Returns how many folders two paths share.
+pub(super) fn shared_prefix(a: &str, b: &str) -> usize {
+    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
+}
+
 /// Returns whether other files, or values of a type, can reach a definition: whether it is in no function.
 fn is_reachable(facts: &SourceFacts, fact: &DefinitionFact) -> bool {
     let mut scope = fact.scope;
