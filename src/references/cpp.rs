@@ -18,6 +18,12 @@ use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, S
 /// How many namespaces one `using namespace` may lead to.
 const MAX_USINGS: usize = 16;
 
+/// Returns whether a file is there to be included.
+fn is_header(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "h" | "hh" | "hpp" | "hxx" | "inc" | "inl" | "ipp" | "tcc" | "tpp")
+}
+
 impl<'a> Evaluator<'a> {
     /// Returns what a name without a receiver may be.
     pub(super) fn cpp_name(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
@@ -187,7 +193,12 @@ impl<'a> Evaluator<'a> {
                     }
                     true
                 }
-                Some(fact) => fact.flags.has(DefinitionFlags::PRIVATE) && file != from,
+                // A header is part of all that include it.
+                Some(fact) => {
+                    fact.flags.has(DefinitionFlags::PRIVATE)
+                        && file != from
+                        && !is_header(&self.index.file(file).path)
+                }
                 // A variable of another file matters where this one has none.
                 None => file != from && is_own,
             };
