@@ -287,12 +287,9 @@ fn is_of_use(index: &ProjectIndex<'_>, key: DefinitionKey, usage: &UseFact) -> b
 
 /// Returns the last of the definitions of one name in one scope: what defines it where others only declare it.
 fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey {
-    match index.rules(key.file) {
-        // They are for several platforms, and each is one.
-        NameRules::Rust | NameRules::Go => return key,
-        // Overloads are definitions of their own.
-        NameRules::Java | NameRules::Cpp => return key,
-        _ => {}
+    // Those of several platforms are definitions of their own, and so are overloads.
+    if matches!(index.rules(key.file), NameRules::Rust | NameRules::Go | NameRules::Java | NameRules::Cpp) {
+        return key;
     }
     let facts = index.facts(key.file);
     let fact = index.definition(key);
