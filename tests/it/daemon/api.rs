@@ -347,16 +347,19 @@ fn an_answer_that_is_not_fresh_is_refused_on_request() {
     let envelope = daemon.query("/v1/outline?require_fresh=true", &json!({}));
     assert_eq!((&envelope["freshness"], &envelope["reason"]), (&json!("fresh"), &Value::Null));
     assert_eq!(sandbox.slop(&["outline", "--require-fresh"]).code, 0);
-    // A file that is written continuously cannot be read.
+    // A file that is written continuously cannot be read. By several threads, so that one of them runs while the daemon
+    // reads, however busy the machine is.
     sandbox.write("log.txt", "line\n".repeat(40_000));
     let file = fs::File::options().write(true).open(sandbox.path("log.txt")).unwrap();
     let is_writing = AtomicBool::new(true);
     thread::scope(|scope| {
-        scope.spawn(|| {
-            while is_writing.load(Ordering::Relaxed) {
-                file.write_all_at(b"Line", 0).unwrap();
-            }
-        });
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while is_writing.load(Ordering::Relaxed) {
+                    file.write_all_at(b"Line", 0).unwrap();
+                }
+            });
+        }
         let stopping = StopFlag(&is_writing);
         let ask = json!({"choice": {"tier": 1}});
         let mut refused = Value::Null;
