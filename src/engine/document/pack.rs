@@ -102,7 +102,7 @@ pub(super) fn pack_draft(
         shown.candidate.score = Some(RankScore::of(score.total, &score.parts.named()));
         // A chosen block is missing if the file is not what it was when it was ranked: its name is right all the same.
         let block = blocks.remove(&at);
-        match place_file(shown, view, block, context.stable.get(&at), (at, &memo.costs)) {
+        match place_file(shown, view.as_ref(), block, context.stable.get(&at), (at, &memo.costs)) {
             PlacedFile::Block(shown) => draft.files.push(shown),
             PlacedFile::Listed(file) => listed.push((places[at], file)),
             PlacedFile::Dropped(shown) => {
@@ -169,7 +169,7 @@ enum PlacedFile {
 /// depend on the task.
 fn place_file(
     mut shown: ShownFile,
-    view: Option<PackedView>,
+    view: Option<&PackedView>,
     block: Option<DocumentBlock>,
     stable: Option<&DocumentBlock>,
     (at, costs): (usize, &CostMemo),
@@ -186,7 +186,7 @@ fn place_file(
             }
             return PlacedFile::Block(shown);
         }
-        Some(PackedView::Names(count)) => costs.names(at, count),
+        Some(PackedView::Names(count)) => costs.names(at, *count),
         Some(PackedView::Block { .. } | PackedView::Path) => Vec::new(),
     };
     let has_row = matches!(view, Some(PackedView::Names(_)));
@@ -197,8 +197,8 @@ fn place_file(
         return PlacedFile::Block(shown);
     }
     let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
-    let named = DocumentBlock { view, ..shown.candidate.block.clone() };
-    show_as(&mut shown, named);
+    let row = DocumentBlock { view, ..shown.candidate.block.clone() };
+    show_as(&mut shown, row);
     PlacedFile::Listed(ListedFile { file: shown.candidate, names })
 }
 
