@@ -42,7 +42,8 @@ pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -
             let lines = symbol.span.end_line.saturating_sub(symbol.span.start_line);
             let score = score(symbol);
             let score = if score.is_finite() { score } else { 0.0 };
-            ranked.push((score, (kind_rank(symbol.kind), is_private(&symbol.name), depth), lines, symbol));
+            let rank = if is_title(&symbol.name) { TITLE_RANK } else { kind_rank(symbol.kind) };
+            ranked.push((score, (rank, is_private(&symbol.name), depth), lines, symbol));
         }
     });
     // The sort is stable: among equals the first in the text comes first.
@@ -55,6 +56,12 @@ pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -
         if !names.contains(&symbol.name) {
             names.push(symbol.name.clone());
         }
+    }
+    // At least one of the first names can be looked for in the code.
+    let first = names.iter().position(|name| !is_title(name));
+    if let Some(at) = first.filter(|at| 1 < *at) {
+        let name = names.remove(at);
+        names.insert(1, name);
     }
     names
 }
@@ -79,6 +86,14 @@ const fn kind_rank(kind: SymbolKind) -> u8 {
         SymbolKind::Macro | SymbolKind::Key | SymbolKind::Heading | SymbolKind::Target => 4,
         _ => 5,
     }
+}
+
+/// How little the title of a test or a section says: more than headings and keys, less than what has a name in the code.
+const TITLE_RANK: u8 = 4;
+
+/// Returns whether a name is words, as the titles of tests in JavaScript are.
+fn is_title(name: &str) -> bool {
+    name.contains(' ') && !name.starts_with("operator")
 }
 
 fn is_private(name: &str) -> bool {
@@ -310,5 +325,19 @@ mod tests {
         let rows =
             [NamesRow { path: paths(&["a.py"]).remove(0), names: important_names(&outline, 2, &|_| 0.0) }];
         assert_eq!(render_names(&rows), "a.py: Engine, main\n");
+    }
+
+    #[test]
+    fn one_of_the_first_names_is_no_title() {
+        let titles = ["test parses", "test fails", "test ends"];
+        let titles = titles.map(|title| symbol(SymbolKind::Function, title, 9, vec![]));
+        let mut symbols = titles.to_vec();
+        symbols.push(symbol(SymbolKind::Constant, "minimum", 1, vec![]));
+        let outline = Outline { health: ParseHealth::perfect(1), doc: None, imports: vec![], symbols };
+        let names = |score: &dyn Fn(&Symbol) -> f64| important_names(&outline, 3, score).join(", ");
+        assert_eq!(names(&|_| 0.0), "minimum, test parses, test fails");
+        let is_title = |symbol: &Symbol| f64::from(u8::from(symbol.name.starts_with("test")));
+        let all = important_names(&outline, 4, &is_title).join(", ");
+        assert_eq!(all, "test parses, minimum, test fails, test ends");
     }
 }

@@ -12,7 +12,8 @@ use crate::model::{
 
 /// The note in a document that omits files to fit a budget. It neither counts nor names them: that is in the receipt,
 /// and would change with every edit.
-const OMISSION_NOTE: &str = "\n### (further files)\nleft out for want of room; the receipt names them\n";
+const OMISSION_NOTE: &str =
+    "\n### (further files)\nomitted to stay within the limit; the receipt names them\n";
 
 /// A piece of a document's prefix, with which a provider's block may end.
 #[derive(Debug, Clone, PartialEq, Eq)]
