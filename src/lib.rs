@@ -76,7 +76,9 @@ pub(crate) mod discover;
 pub(crate) mod engine;
 pub(crate) mod llm;
 pub(crate) mod model;
+pub(crate) mod references;
 pub(crate) mod render;
+pub(crate) mod search;
 pub(crate) mod sections;
 pub(crate) mod service;
 pub(crate) mod slices;
@@ -128,6 +130,23 @@ pub mod internals {
             Skeleton, Span, SummaryKey, SummaryScope, Symbol, Tier, TokenUsage, ViewMode,
         };
     }
+    pub mod search {
+        pub use crate::search::{
+            Chunk, ChunkKind, Container, DamagedVector, Error, FileChunks, FileParts, FileRanking, FileScore,
+            FileSignals, FileWithSymbols, IgnoredText, IgnoredTextReason, LineMention, MAX_COMMITS,
+            MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind, NameMention, PastCommit,
+            PathClass, PathMention, QueryTerms, QuotedText, RankedFile, RankingQuery, SymbolParts,
+            SymbolScore, TERMS_VERSION, TaskReading, TaskTerm, Term, TermVector, TraceFrame, TraceTool,
+            VECTOR_VERSION, VectorBuilder, WeightedTerm, Word, change_scores, chunk_file, rank_files,
+            rank_symbols, read_task, subject_scores, terms, together_scores, words,
+        };
+    }
+    pub mod references {
+        pub use crate::references::{
+            ProjectFile, ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, decode_facts,
+            encode_facts, find_references,
+        };
+    }
     pub mod slices {
         pub use crate::slices::{create_slice, locate_slice};
     }
@@ -146,7 +165,7 @@ pub mod internals {
     pub mod syntax {
         pub use crate::syntax::{
             FileStructure, checked_skeleton, count_errors, derive, derive_without_preprocessing,
-            has_structure, preprocessed_text,
+            facts_producer, facts_references, has_facts, has_structure, preprocessed_text, source_facts,
         };
     }
     pub mod sys {

@@ -34,8 +34,10 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("store", 1, &["model"]),
     ("aggregate", 1, &["model"]),
     ("render", 1, &["model"]),
+    ("references", 1, &["model"]),
     ("slices", 1, &["model"]),
     ("sections", 1, &["model"]),
+    ("search", 1, &["model"]),
     ("watch", 1, &["model", "sys"]),
     ("llm", 1, &["model"]),
     (
@@ -43,7 +45,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
         2,
         &[
             "model", "sys", "discover", "syntax", "summarize", "store", "aggregate", "slices", "sections",
-            "render",
+            "render", "references", "search",
         ],
     ),
     ("agent", 3, &["model", "sys", "llm", "summarize", "store", "engine"]),

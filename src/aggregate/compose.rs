@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::budget::DocumentLimits;
+use super::breadth::{NamesRow, render_names};
 use super::views::sanitize_line;
 use crate::model::{
     AggregationStrategy, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileOrder,
-    MissingFile, Omission, OmittedFile, Receipt, ReceiptEntry, RelPath, RoutingRule, Screenshot,
-    SectionProblem, Tier, ViewMode,
+    MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RelPath,
+    RoutingRule, Screenshot, SectionProblem, TaskReceipt, Tier, ViewMode,
 };
 
 /// What was asked for, as far as the document as a whole depends on it.
@@ -49,6 +49,35 @@ pub struct CandidateFile {
     pub reason: Option<String>,
     pub stability: FileStability,
     pub request_position: usize,
+    /// Its score, where the document has a limit.
+    pub score: Option<RankScore>,
+    /// Whether it is in the part that does not depend on the task, which comes first.
+    pub is_stable_part: bool,
+}
+
+/// The most that a document may be. What is `None` is not limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DocumentLimits {
+    /// The most tokens.
+    pub tokens: Option<u64>,
+    /// The most bytes.
+    pub bytes: Option<u64>,
+}
+
+impl DocumentLimits {
+    /// Returns whether anything is limited.
+    pub const fn is_some(&self) -> bool {
+        self.tokens.is_some() || self.bytes.is_some()
+    }
+}
+
+/// A file that a limited document only names.
+#[derive(Debug, Clone)]
+pub struct ListedFile {
+    /// The file, with the view [`ViewMode::Names`] or [`ViewMode::Path`].
+    pub file: CandidateFile,
+    /// The names of its symbols; none if it is a line in the tree.
+    pub names: Vec<String>,
 }
 
 /// What was noted about the document as a whole, and goes into its receipt.
@@ -56,18 +85,29 @@ pub struct CandidateFile {
 pub struct ReceiptNotes {
     pub name: Option<String>,
     pub limits: DocumentLimits,
-    /// Whether the tree was left out to fit the budget.
-    pub tree_omitted: bool,
     /// Files that are not shown.
     pub omitted: Vec<OmittedFile>,
     pub missing: Vec<MissingFile>,
+    /// What was understood of the task.
+    pub task: Option<TaskReceipt>,
+    /// How the budget was spent.
+    pub packing: Option<PackingReceipt>,
 }
 
 /// Puts the files in their order, and writes the receipt. Sizes in it are 0 until the document is measured, which only
 /// the writer can do.
-pub fn compose(plan: DocumentPlan, mut files: Vec<CandidateFile>, remarks: ReceiptNotes) -> Document {
-    files.sort_by(|a, b| compare_files(plan.order, sort_key(a), sort_key(b)));
-    let ReceiptNotes { name, limits, tree_omitted: without_tree, omitted: left_out, missing } = remarks;
+pub fn compose(
+    plan: DocumentPlan,
+    mut files: Vec<CandidateFile>,
+    listed: &[ListedFile],
+    remarks: ReceiptNotes,
+) -> Document {
+    files.sort_by(|a, b| {
+        let by_part = b.is_stable_part.cmp(&a.is_stable_part);
+        by_part.then_with(|| compare_files(plan.order, sort_key(a), sort_key(b)))
+    });
+    let stable_blocks = files.iter().filter(|file| file.is_stable_part).count();
+    let ReceiptNotes { name, limits, omitted: left_out, missing, task, packing } = remarks;
     let receipt = Receipt {
         tier: plan.tier.map(Tier::number),
         name,
@@ -79,9 +119,11 @@ pub fn compose(plan: DocumentPlan, mut files: Vec<CandidateFile>, remarks: Recei
         max_bytes: limits.bytes,
         bytes: 0,
         tokens: 0,
-        tree_omitted: without_tree,
         folders_by_model: plan.tree.as_ref().map_or(0, |tree| tree.annotated_folders),
-        files: files.iter().map(receipt_entry).collect(),
+        files: files.iter().chain(listed.iter().map(|listed| &listed.file)).map(receipt_entry).collect(),
+        has_tree: plan.tree.is_some(),
+        task,
+        packing,
         omitted: left_out,
         missing,
         problems: plan.sections.problems.clone(),
@@ -89,17 +131,30 @@ pub fn compose(plan: DocumentPlan, mut files: Vec<CandidateFile>, remarks: Recei
     let files_heading = section_heading(&plan);
     let sections = plan.sections;
     let blocks = files.into_iter().map(|file| file.block).collect();
-    // Only the budget counts: what was excluded on purpose is not missed by a reader.
-    let is_cut = receipt.omitted.iter().any(|file| matches!(file.reason, Omission::Budget { .. }));
+    // Only the budget counts: what was excluded on purpose is not missed by a reader. A tree says how much is missing.
+    let is_cut = plan.tree.is_none()
+        && receipt.omitted.iter().any(|file| matches!(file.reason, Omission::Budget { .. }));
+    let rows: Vec<NamesRow> = listed
+        .iter()
+        .filter(|listed| listed.file.block.view == ViewMode::Names)
+        .map(|listed| NamesRow { path: listed.file.block.path.clone(), names: listed.names.clone() })
+        .collect();
+    let more_files = (!rows.is_empty()).then(|| render_names(&rows));
     let DocumentSections { part, screenshots, beads, discussion, .. } = sections;
     let tree = plan.tree.map(|tree| tree.text);
-    Document { part, files_heading, blocks, is_cut, tree, screenshots, beads, discussion, receipt }
-}
-
-/// Returns the document without its files and its tree, which are what may be made smaller.
-pub fn compose_without_files(plan: &DocumentPlan) -> Document {
-    let plan = DocumentPlan { tree: None, sections: plan.sections.clone(), ..*plan };
-    compose(plan, Vec::new(), ReceiptNotes::default())
+    Document {
+        part,
+        files_heading,
+        blocks,
+        stable_blocks,
+        more_files,
+        is_cut,
+        tree,
+        screenshots,
+        beads,
+        discussion,
+        receipt,
+    }
 }
 
 fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
@@ -111,6 +166,7 @@ fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
         rule: file.rule,
         reason: file.reason.clone(),
         summary: file.block.summary.clone(),
+        score: file.score.clone(),
         bytes: 0,
         tokens: 0,
     }

@@ -75,6 +75,8 @@ pub struct Importance {
     pub referred_by: u32,
     /// How many names it shares with files in focus: they use what it defines, or it uses what they define.
     pub shared_with_focus: u32,
+    /// How near it is to the files in focus; only for comparison.
+    pub nearness: u64,
 }
 
 /// Returns how much each of the files matters, in their order.
@@ -136,12 +138,14 @@ fn rate_file(
     // Capped, so that a file that every commit touches, such as a changelog, gains half of its score at most.
     let changes = log2(1 + subject.changes / 1_000_000).min(MOST_CHANGES_LOG2 * UNIT);
     score += score * changes / (2 * MOST_CHANGES_LOG2 * UNIT);
+    let nearness = neighborhood.nearness(subject, ties.near[at]);
     Importance {
         in_focus: subject.in_focus,
         is_curated: subject.is_curated,
-        score: score + NEAR_FACTOR * neighborhood.nearness(subject, ties.near[at]),
+        score: score + NEAR_FACTOR * nearness,
         referred_by,
         shared_with_focus: ties.shared[at],
+        nearness,
     }
 }
 

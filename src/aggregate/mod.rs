@@ -5,27 +5,31 @@
 //!
 //! Start with [`route_file`], then [`render_outline`] and its siblings, then [`compose()`].
 
-mod budget;
+mod breadth;
 mod compose;
 mod diff;
 mod importance;
 mod masked;
 mod masks;
+mod pack;
 mod page;
 mod routing;
 mod selector;
 mod tokens;
 mod views;
 
-pub use budget::{BudgetStep, DocumentLimits, ShrinkableFile, fewest_steps, reduction_steps, view_ladder};
+pub use breadth::{fit_path_tree, important_names};
 pub use compose::{
-    CandidateFile, DocumentPlan, DocumentSections, FileStability, NameTree, ReceiptNotes, build_name_tree,
-    compose, compose_without_files,
+    CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FileStability, ListedFile, NameTree,
+    ReceiptNotes, build_name_tree, compose,
 };
 pub use diff::render_diff;
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{nearest_keys, select_symbols};
+pub use pack::{
+    FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing, pack,
+};
 pub use routing::{
     CuratedItems, RoutedView, RoutingContext, RuleVerdict, TierOptions, explain_routing, limit_to_size,
     route_file,

@@ -20,6 +20,8 @@ pub struct TierOptions {
     /// Whether a model's summary replaces the heuristic's, where there are some.
     pub by_model: bool,
     pub tree: bool,
+    /// How much of a limited document does not depend on the task, in thousandths.
+    pub stable_thousandths: u32,
     /// Views of files by the id of their type.
     pub language_views: BTreeMap<String, ViewMode>,
 }
@@ -201,6 +203,7 @@ mod routing_tests {
             summary_detail: SummaryDetail::Words,
             by_model: false,
             tree: false,
+            stable_thousandths: 0,
             language_views: BTreeMap::from([("markdown".to_owned(), ViewMode::Summary)]),
         }
     }

@@ -138,11 +138,17 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::Secret => ("secret", User, "name it under `secrets.allow` in slop.toml if it may be shown"),
         Code::NotShown => ("not_shown", User, "`slop status` says what slop makes of the file"),
         Code::NoSuchView => ("no_such_view", User, "`slop view --mode summary` works for every text"),
+        Code::NoSuchSymbol => (
+            "no_such_symbol",
+            User,
+            "`slop symbol NAME` finds names in every language; docs/references.md lists those whose references are read",
+        ),
         Code::NoSuchRevision => (
             "no_such_revision",
             User,
             "give a commit, a branch or a tag: `git rev-parse --verify REV^{commit}` has to know it",
         ),
+        Code::BadTask => ("bad_task", User, "say in words what is to be done, or paste the text of an issue"),
         Code::NoSuchLines => {
             ("no_such_lines", User, "count lines from 1, the last one included, as in 10-25")
         }

@@ -14,6 +14,7 @@ pub enum LocalQuery {
     ResolveSlices(ResolveSlicesQuery),
     MatchSymbols(MatchSymbolsQuery),
     Export(ExportQuery),
+    AllReferences(AllReferencesQuery),
     Compose(Box<ComposeQuery>),
     WriteDocument(Box<WriteDocumentQuery>),
 }
@@ -60,6 +61,10 @@ pub struct SymbolMatches {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExportQuery;
 
+/// Asks for the references of the whole project. They are written one by one, so they are never all in JSON at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AllReferencesQuery;
+
 /// Asks for a document before it is written in any format.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComposeQuery(pub AggregateQuery);
@@ -86,7 +91,11 @@ impl LocalQuery {
         match self {
             // Slices are found in the text of one file, and opening the cache would create its folder.
             Self::MakeSlice(_) | Self::ResolveSlices(_) => false,
-            Self::MatchSymbols(_) | Self::Export(_) | Self::Compose(_) | Self::WriteDocument(_) => true,
+            Self::MatchSymbols(_)
+            | Self::Export(_)
+            | Self::AllReferences(_)
+            | Self::Compose(_)
+            | Self::WriteDocument(_) => true,
         }
     }
 }

@@ -37,14 +37,15 @@ pub use feed::ChangeKind;
 pub use feed::{Change, ClockPosition, Feed, FeedEvent, FeedEventKind, Subscription};
 pub use http::{BindError, HttpServer, bind_unix};
 pub use local_queries::{
-    ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
-    SymbolMatches, WriteDocumentQuery, WrittenDocument,
+    AllReferencesQuery, ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
+    ResolveSlicesQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
 pub use mcp::{McpInfo, serve as serve_mcp};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, ExplainQuery, FilesQuery, FormatName, IndexQuery, LineRange, MaskEntry, MaskName,
-    ModeName, OrderName, OutlineQuery, PartName, StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
+    CacheVerifyQuery, CallDirectionName, CallsQuery, ExplainQuery, FilesQuery, FormatName, ImpactQuery,
+    IndexQuery, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName, RefsQuery,
+    SearchQuery, StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -61,6 +62,6 @@ pub use wire::{
     AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument, DocumentReceipt,
     ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView, FolderAuthor, FoundSymbol,
     FreshnessNote, IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptMissing, ReceiptOmission,
-    ReceiptProblem, SummaryAuthor, SymbolNode, display_path, document_json, envelope, envelope_of_error,
-    exported_json, language_name, pretty,
+    ReceiptProblem, ReferenceEdge, SummaryAuthor, SymbolNode, display_path, document_json, envelope,
+    envelope_of_error, exported_json, found_text, language_name, pretty,
 };

@@ -88,6 +88,72 @@ pub struct SymbolsQuery {
     pub definition: bool,
 }
 
+/// What to search for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SearchAsk")]
+pub struct SearchQuery {
+    /// Words, a question, the text of an issue, a stack trace or an error message.
+    pub query: String,
+    /// The most hits; 20 by default.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1000))]
+    pub limit: Option<u32>,
+    /// Only hits of this kind: `file`, or a kind of symbol as in outlines, such as `function` or `class`.
+    #[serde(default)]
+    pub kind: Option<String>,
+}
+
+/// The uses to find.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "RefsAsk")]
+pub struct RefsQuery {
+    /// The symbol: `run`, `Engine.run`, `src/engine.py:run`. By default, every use of any symbol.
+    pub symbol: Option<String>,
+}
+
+/// The calls to find.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CallsAsk")]
+pub struct CallsQuery {
+    /// The symbol: `run`, `Engine.run`, `src/engine.py:run`.
+    pub symbol: String,
+    /// Whether to find those that call it, or those that it calls.
+    pub direction: CallDirectionName,
+    /// How many calls may lie between the symbol and another one; 1 by default.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub depth: Option<u32>,
+}
+
+/// The change whose impact to find: of a target, or since a revision.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ImpactAsk")]
+pub struct ImpactQuery {
+    /// A file, a folder or a symbol that changes.
+    pub target: Option<String>,
+    /// The commit, branch or tag since which files have changed.
+    pub base: Option<String>,
+    /// How many references may lie between the change and what it touches; by default 3, or for tests any number.
+    #[schemars(range(min = 1))]
+    pub depth: Option<u32>,
+    /// Whether to return only tests, the most likely first.
+    pub tests: bool,
+}
+
+/// In which direction calls are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CallDirectionName {
+    /// To those that call the symbol.
+    Callers,
+    /// To those that the symbol calls.
+    Callees,
+}
+
 /// The options that select views.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -104,6 +170,9 @@ pub struct ViewSelection {
     pub strategy: Option<StrategyName>,
     /// Files to focus on: a path, a name, part of a path, a pattern, or `path:line`.
     pub focus: Vec<String>,
+    /// What the reader is about to do, such as the text of an issue; decides what a limited document shows. Without a
+    /// limit, the document has 20000 tokens.
+    pub task: Option<String>,
     /// The revision that diffs are based on; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
@@ -341,7 +410,7 @@ impl ModeName {
             ViewMode::None => Some(Self::None),
             ViewMode::Signatures => Some(Self::AstSignatures),
             ViewMode::Definitions => Some(Self::AstDefinitions),
-            ViewMode::Window | ViewMode::Path => None,
+            ViewMode::Window | ViewMode::Excerpt | ViewMode::Names | ViewMode::Path => None,
         }
     }
 }

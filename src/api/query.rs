@@ -14,18 +14,20 @@ use serde::{Deserialize, Serialize};
 
 use super::fault::ApiError;
 use super::local_queries::{
-    ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
-    SymbolMatches, WriteDocumentQuery, WrittenDocument,
+    AllReferencesQuery, ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
+    ResolveSlicesQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    ExplainQuery, FilesQuery, IndexQuery, OutlineQuery, SymbolsQuery, ViewQuery,
+    CallsQuery, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery, OutlineQuery, RefsQuery, SearchQuery,
+    SymbolsQuery, ViewQuery,
 };
 use super::wire::{
-    AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument, FileExplanation, FileOutline,
-    FileStates, FileView, FoundSymbol, IndexRun, decode_json, decode_nested, encode_document,
+    AuditResult, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument, FileExplanation,
+    FileOutline, FileStates, FileView, FoundSymbol, IndexRun, SearchResult, SymbolCalls, SymbolUses,
+    decode_json, decode_nested, encode_document,
 };
-use crate::engine::{CachedDocument, ExportedArtifacts};
+use crate::engine::{CachedDocument, ExportedArtifacts, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
 
 /// A question with the type of its answer.
@@ -126,6 +128,27 @@ wire_queries! {
     Symbols(SymbolsQuery) -> Vec<FoundSymbol> {
         command: "symbols", path: "/v1/symbols", summary: "Show where a name is defined.", body: SymbolsQuery, nested: true
     }
+    Search(SearchQuery) -> SearchResult {
+        command: "search",
+        path: "/v1/search",
+        summary: "Find the files and symbols that match a text, the best first.",
+        body: SearchQuery
+    }
+    Refs(RefsQuery) -> SymbolUses {
+        command: "refs", path: "/v1/refs", summary: "Show who uses a symbol.", body: RefsQuery
+    }
+    Calls(CallsQuery) -> SymbolCalls {
+        command: "calls",
+        path: "/v1/calls",
+        summary: "Show who calls a symbol, or what it calls.",
+        body: CallsQuery
+    }
+    Impact(ImpactQuery) -> ChangeImpact {
+        command: "impact",
+        path: "/v1/impact",
+        summary: "Show what a change may touch, or which tests to run.",
+        body: ImpactQuery
+    }
     Aggregate(AggregateQuery) -> ComposedDocument {
         command: "aggregate",
         path: "/v1/aggregate",
@@ -186,6 +209,7 @@ local_queries! {
     ResolveSlices(ResolveSlicesQuery) -> Vec<SliceResolution>;
     MatchSymbols(MatchSymbolsQuery) -> Vec<SymbolMatches>;
     Export(ExportQuery) -> Vec<ExportedArtifacts>;
+    AllReferences(AllReferencesQuery) -> Arc<ReferenceGraph>;
     Compose(ComposeQuery) -> Document;
     WriteDocument(WriteDocumentQuery) -> WrittenDocument;
 }
@@ -200,6 +224,10 @@ pub enum AnyQuery {
     Outline(OutlineQuery),
     View(ViewQuery),
     Symbols(SymbolsQuery),
+    Search(SearchQuery),
+    Refs(RefsQuery),
+    Calls(CallsQuery),
+    Impact(ImpactQuery),
     Aggregate(Box<AggregateQuery>),
     Explain(Box<ExplainQuery>),
     CacheStatus(CacheStatusQuery),
@@ -313,8 +341,8 @@ mod tests {
 
     use super::*;
     use crate::api::queries::{
-        AttachmentOptions, FormatName, LineRange, MaskEntry, MaskName, ModeName, OrderName, PartName,
-        StrategyName, ViewSelection,
+        AttachmentOptions, CallDirectionName, FormatName, LineRange, MaskEntry, MaskName, ModeName,
+        OrderName, PartName, StrategyName, ViewSelection,
     };
 
     fn full_selection() -> ViewSelection {
@@ -324,6 +352,7 @@ mod tests {
             preset: Some("core".to_owned()),
             strategy: Some(StrategyName::Summarize),
             focus: vec!["a.py:12".to_owned()],
+            task: Some("Fix it".to_owned()),
             base: Some("HEAD~1".to_owned()),
             budget: Some(1),
             default_budget: Some(2),
@@ -351,6 +380,17 @@ mod tests {
                 ..ViewQuery::default()
             }),
             AnyQuery::Symbols(SymbolsQuery { name: "run".to_owned(), definition: true }),
+            AnyQuery::Refs(RefsQuery { symbol: Some("run".to_owned()) }),
+            AnyQuery::Calls(CallsQuery {
+                symbol: "Engine.run".to_owned(),
+                direction: CallDirectionName::Callees,
+                depth: Some(2),
+            }),
+            AnyQuery::Impact(ImpactQuery {
+                base: Some("HEAD~1".to_owned()),
+                tests: true,
+                ..ImpactQuery::default()
+            }),
             AnyQuery::Aggregate(Box::new(AggregateQuery {
                 choice: full_selection(),
                 order: Some(OrderName::Given),
@@ -359,6 +399,11 @@ mod tests {
                 ..AggregateQuery::default()
             })),
             AnyQuery::Explain(Box::new(ExplainQuery { file: "a.py".to_owned(), choice: full_selection() })),
+            AnyQuery::Search(SearchQuery {
+                query: "parse header".to_owned(),
+                limit: Some(3),
+                kind: Some("file".to_owned()),
+            }),
             AnyQuery::CacheStatus(CacheStatusQuery {}),
             AnyQuery::CacheClear(CacheClearQuery { summaries: true, ..CacheClearQuery::default() }),
             AnyQuery::CacheVerify(CacheVerifyQuery {}),

@@ -12,6 +12,7 @@ use super::background_args::{AgentArgs, SummarizeArgs};
 use super::background_args::{DaemonArgs, WatchArgs};
 use super::curation_args::{MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
 use super::document_args::{AggregateArgs, ExplainArgs};
+use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::values::{file_word, line_range, mask, mode};
 use crate::model::{MaskMode, ViewMode};
 
@@ -100,7 +101,7 @@ pub struct GlobalArgs {
     /// Print JSON
     ///
     /// Prints one object: {schema_version, command, data}, or {schema_version, command, error} if the command failed.
-    /// `outline` and `cache export` print one line of JSON per file instead.
+    /// `outline` and `cache export` print one line of JSON per file instead, and `refs --all` one per use.
     #[arg(long, global = true)]
     pub json: bool,
     /// Suppress everything except results and errors
@@ -174,6 +175,43 @@ pub enum CliCommand {
   slop symbol Engine.run
   slop symbol parse_header --definition")]
     Symbol(SymbolArgs),
+    /// Find the files and symbols that match a text, the best first
+    ///
+    /// Reads any text: words, a question, an issue, a stack trace, a compiler error. What it finds is what
+    /// `slop aggregate --task` selects from. Each hit says why it is one: the parts of its score.
+    #[command(after_help = "Examples:
+  slop search \"parse the content-type header\"
+  slop search NullPointerException --kind method
+  slop search --limit 5 \"$(cat trace.txt)\"")]
+    Search(SearchArgs),
+    /// Show who uses a symbol
+    ///
+    /// Each use has a grade: sure (the rules of the language admit no other reading), likely (the best reading, without
+    /// a rival of the same rank), or maybe (one of several). How many uses of the name could not be resolved is said at
+    /// the end. A name that several symbols have means all of them. References are read in the languages that
+    /// docs/references.md lists; no compiler and no build is needed.
+    #[command(after_help = "Examples:
+  slop refs Engine.run
+  slop refs src/engine.py:run
+  slop refs --all --json | jq -c 'select(.grade == \"sure\")'")]
+    Refs(RefsArgs),
+    /// Show who calls a function
+    #[command(after_help = "Example:
+  slop callers Engine.run --depth 2")]
+    Callers(CallsArgs),
+    /// Show what a function calls
+    #[command(after_help = "Example:
+  slop callees main --depth 3")]
+    Callees(CallsArgs),
+    /// Show what a change may touch, or which tests to run
+    ///
+    /// Follows references from what changes to those that use it, to those that use them, and so on; the nearest and
+    /// the surest come first. With --diff, only symbols whose own lines differ from the revision count as changed.
+    #[command(after_help = "Examples:
+  slop impact src/engine.py
+  slop impact Engine.run --depth 1
+  slop impact --diff HEAD --tests")]
+    Impact(ImpactArgs),
     /// Compose one context document for an agent
     ///
     /// Tier 1 (orchestrator) gets a summary of each file and the file tree; tier 2 (tech lead) gets summaries with
@@ -237,7 +275,8 @@ pub enum CliCommand {
     /// Run a Model Context Protocol server on standard input and output
     ///
     /// Meant to be started by an agent's client, in the project's folder or with --project. Offers tools
-    /// (slop_aggregate, slop_view, slop_outline, slop_symbol, slop_status) and every file as a resource in any view.
+    /// (slop_aggregate, slop_view, slop_outline, slop_symbol, slop_search, slop_refs, slop_status) and every file as a resource
+    /// in any view.
     /// Exits when standard input is closed.
     #[command(after_help = "Example:
   claude mcp add slop -- slop mcp --project /path/to/project")]
@@ -339,6 +378,20 @@ pub struct SymbolArgs {
     /// Print only the signatures
     #[arg(long)]
     pub signature: bool,
+}
+
+/// Arguments of `search`.
+#[derive(Debug, Arguments)]
+pub struct SearchArgs {
+    /// What to search for
+    #[arg(value_name = "QUERY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub query: String,
+    /// Show at most this many hits
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// Show only hits of this kind: file, function, method, class, struct and so on
+    #[arg(long, value_name = "KIND")]
+    pub kind: Option<String>,
 }
 
 /// Arguments of `cache`.

@@ -28,15 +28,27 @@ pub struct ViewSelectionArgs {
     /// Focus on these files: a path, a name, part of a path, a pattern, or path:line
     #[arg(long, value_name = "PATH", value_parser = file_word())]
     pub focus: Vec<String>,
+    /// Select files and symbols for this task, such as the text of an issue
+    ///
+    /// Understands paths, names of symbols, stack traces, compiler errors, test failures, quoted strings and plain
+    /// words. The document then shows what is most likely to matter, within --budget or the tier's budget, or else
+    /// within 20000 tokens.
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub task: Option<String>,
+    /// Read the task from this file, or from standard input if it is -
+    #[arg(long, value_name = "FILE", conflicts_with = "task", hide_short_help = true)]
+    pub task_file: Option<PathBuf>,
     /// The revision that diffs are based on [default: the last commit]
     #[arg(long, value_name = "REVISION", hide_short_help = true)]
     pub base: Option<String>,
     /// The name of --base in earlier releases
     #[arg(long, value_name = "REVISION", hide = true, conflicts_with = "base")]
     pub against: Option<String>,
-    /// Limit the document to this many tokens by showing less important files in smaller views
+    /// Limit the document to this many tokens, spent on what matters most
     ///
-    /// The corresponding setting is tiers.N.budget_tokens. Tokens are counted in the document as Markdown, whatever the
+    /// Files that were asked for (focus, curated files) come first. Of the others, the best symbols are shown with their
+    /// bodies, the next ones by their signatures, further files by the names of their symbols, or by their paths. What
+    /// matters is decided by --task and --focus, or else by git's history. The corresponding setting is tiers.N.budget_tokens. Tokens are counted in the document as Markdown, whatever the
     /// format. For a request body, that is the text given to the model, without the system prompt and without inline
     /// images; to limit what JSON adds, use --max-bytes.
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -67,7 +79,7 @@ pub struct AggregateArgs {
     /// Write the document to this file
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write the receipt, a JSON report of how each file was shown, to this file
+    /// Write the receipt, a JSON report of what is shown, to this file
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
     /// The flags for incremental aggregation.

@@ -15,6 +15,7 @@ mod failure;
 mod output;
 mod place;
 mod progress;
+mod reference_args;
 mod run;
 mod values;
 

@@ -25,7 +25,7 @@ pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
 ///
 /// A window needs a line, which `view` cannot name, and the path alone repeats what the user typed.
 pub(super) fn mode() -> impl TypedValueParser<Value = ViewMode> {
-    let modes = ViewMode::ALL.into_iter().filter(|mode| !matches!(mode, ViewMode::Window | ViewMode::Path));
+    let modes = ViewMode::ALL.into_iter().filter(|mode| mode.is_requestable());
     named(modes.map(ViewMode::name), ViewMode::from_name)
 }
 

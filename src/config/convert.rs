@@ -189,6 +189,7 @@ fn tier_settings(merged: &MergedSettings, tier: Tier) -> Result<TierSettings, Er
         summary_detail: merged.choice(&key("summary_detail"), &details)?,
         tree: merged.boolean(&key("tree")),
         budget_tokens: merged.number(&key("budget_tokens"), 0..=u32::MAX)?.into(),
+        stable_thousandths: merged.thousandths(&key("stable_share"))?,
         history: merged.boolean(&key("history")),
         languages: language_views,
     })

@@ -213,7 +213,7 @@ pub(super) fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
 
 /// A window is about a line, which an item has no way to name.
 fn view_modes() -> Vec<(&'static str, ViewMode)> {
-    let modes = ViewMode::ALL.into_iter().filter(|mode| *mode != ViewMode::Window);
+    let modes = ViewMode::ALL.into_iter().filter(|mode| mode.is_requestable() || *mode == ViewMode::Path);
     modes.map(|mode| (mode.name(), mode)).collect()
 }
 

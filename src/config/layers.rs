@@ -109,9 +109,11 @@ pub(super) fn from_environment(
         let value = match kind {
             // A text is taken as it is: in a variable, quotes would be part of it.
             ValueKind::Text => Some(toml::Value::String(text.clone())),
-            ValueKind::Switch | ValueKind::Number | ValueKind::List | ValueKind::Languages => {
-                toml_value(text, kind)
-            }
+            ValueKind::Switch
+            | ValueKind::Number
+            | ValueKind::Fraction
+            | ValueKind::List
+            | ValueKind::Languages => toml_value(text, kind),
         };
         layer.push(checked_assignment(key, kind, value, text, SettingOrigin::Environment(name.clone()))?);
     }
@@ -156,8 +158,7 @@ fn leaf_assignment(
     let is_empty_table = matches!(leaf.value.get_ref(), DeValue::Table(table) if table.is_empty());
     match schema.kind(&leaf.key) {
         Some(kind) => {
-            let value =
-                to_plain(leaf.value.get_ref()).filter(|value| ValueKind::from_value(value) == Some(kind));
+            let value = to_plain(leaf.value.get_ref()).and_then(|value| kind.accept(value));
             checked_assignment(leaf.key.clone(), kind, value, written, origin).map(Some)
         }
         None if is_empty_table && schema.is_section(&leaf.key) => Ok(None),
@@ -167,7 +168,7 @@ fn leaf_assignment(
 
 fn toml_value(text: &str, kind: ValueKind) -> Option<toml::Value> {
     let parsed = DeValue::parse(text.trim()).ok()?;
-    to_plain(parsed.get_ref()).filter(|value| ValueKind::from_value(value) == Some(kind))
+    to_plain(parsed.get_ref()).and_then(|value| kind.accept(value))
 }
 
 fn checked_assignment(
@@ -293,6 +294,17 @@ impl MergedSettings {
                 Err(self.invalid(key, format!("a whole number from {least} to {most}")))
             }
         }
+    }
+
+    /// Returns the fraction of `key` in thousandths.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and 1")]
+    pub(super) fn thousandths(&self, key: &str) -> Result<u32, Error> {
+        let fraction = self.setting(key).value.as_float().expect("it has its default's type");
+        // No range contains NaN, so that it is refused here, too.
+        if !(0.0..=1.0).contains(&fraction) {
+            return Err(self.invalid(key, "a number from 0 to 1".to_owned()));
+        }
+        Ok((fraction * 1000.0).round() as u32)
     }
 
     /// Returns the texts of `key`, none of which may be empty.

@@ -200,7 +200,11 @@ fn list_values(schema: &SettingsSchema, merged: &MergedSettings) -> Vec<SettingV
             ValueKind::Languages => {
                 merged.settings_under(&known.key).for_each(|(key, setting)| add(key, setting));
             }
-            ValueKind::Text | ValueKind::Switch | ValueKind::Number | ValueKind::List => {
+            ValueKind::Text
+            | ValueKind::Switch
+            | ValueKind::Number
+            | ValueKind::Fraction
+            | ValueKind::List => {
                 add(&known.key, merged.setting(&known.key));
             }
         }
@@ -277,6 +281,7 @@ impl Settings {
             summary_detail: settings.summary_detail,
             by_model: settings.summary == SummarySource::Agent,
             tree: settings.tree,
+            stable_thousandths: settings.stable_thousandths,
             language_views: settings.languages.clone(),
         }
     }

@@ -15,6 +15,8 @@ pub(super) enum ValueKind {
     Text,
     Switch,
     Number,
+    /// From 0 to 1.
+    Fraction,
     List,
     /// A table from the ids of languages to tables that hold nothing but `view`.
     Languages,
@@ -29,7 +31,18 @@ impl ValueKind {
             toml::Value::Integer(_) => Some(Self::Number),
             toml::Value::Array(_) => Some(Self::List),
             toml::Value::Table(_) => Some(Self::Languages),
-            toml::Value::Float(_) | toml::Value::Datetime(_) => None,
+            toml::Value::Float(_) => Some(Self::Fraction),
+            toml::Value::Datetime(_) => None,
+        }
+    }
+
+    /// Returns a value as one of this kind, if it can be one: 0 and 1 are fractions, too.
+    pub(super) fn accept(self, value: toml::Value) -> Option<toml::Value> {
+        match (self, value) {
+            (Self::Fraction, toml::Value::Integer(number @ (0 | 1))) => {
+                Some(toml::Value::Float(if number == 0 { 0.0 } else { 1.0 }))
+            }
+            (kind, value) => (Self::from_value(&value) == Some(kind)).then_some(value),
         }
     }
 
@@ -39,6 +52,7 @@ impl ValueKind {
             Self::Text => "a string",
             Self::Switch => "true or false",
             Self::Number => "a whole number",
+            Self::Fraction => "a number from 0 to 1",
             Self::List => "a list of strings",
             Self::Languages => "a table such as { markdown.view = \"full\" }",
         }
@@ -184,7 +198,8 @@ pub(super) fn to_plain(value: &DeValue<'_>) -> Option<toml::Value> {
         }
         // One that is not empty is looked into, and never a value of its own.
         DeValue::Table(table) if table.is_empty() => Some(toml::Value::Table(toml::Table::new())),
-        DeValue::Table(_) | DeValue::Float(_) | DeValue::Datetime(_) => None,
+        DeValue::Float(number) => number.as_str().parse().ok().map(toml::Value::Float),
+        DeValue::Table(_) | DeValue::Datetime(_) => None,
     }
 }
 

@@ -106,6 +106,8 @@ pub struct TierSettings {
     pub summary_detail: SummaryDetail,
     pub tree: bool,
     pub budget_tokens: u64,
+    /// How much of a budget does not depend on the task.
+    pub stable_thousandths: u32,
     pub history: bool,
     /// Other views, by the id of the file type. That there is such a type is not checked.
     pub languages: BTreeMap<String, ViewMode>,

@@ -122,6 +122,7 @@ fn is_local_only(query: &AnyQuery) -> bool {
             | LocalQuery::ResolveSlices(_)
             | LocalQuery::MatchSymbols(_)
             | LocalQuery::Export(_)
+            | LocalQuery::AllReferences(_)
             | LocalQuery::Compose(_)
             | LocalQuery::WriteDocument(_),
         ) => true,
@@ -130,6 +131,10 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::Outline(_)
         | AnyQuery::View(_)
         | AnyQuery::Symbols(_)
+        | AnyQuery::Search(_)
+        | AnyQuery::Refs(_)
+        | AnyQuery::Calls(_)
+        | AnyQuery::Impact(_)
         | AnyQuery::Explain(_)
         | AnyQuery::CacheStatus(_)
         | AnyQuery::CacheClear(_)

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::model::{InvalidPath, RelPath, SkipReason, ViewMode};
-use crate::{aggregate, discover, sections, slices, store};
+use crate::{aggregate, discover, search, sections, slices, store};
 
 /// Why a use case could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -33,8 +33,12 @@ pub enum Error {
     },
     #[error("no file of the project matches `{word}`")]
     NothingSelected { word: String },
+    #[error("no symbol named `{name}` in the references of the project")]
+    NoSuchSymbol { name: String },
     #[error("no revision `{revision}` in the git repository")]
     NoSuchRevision { revision: String },
+    #[error("task cannot be read")]
+    Task(#[from] search::Error),
     #[error("no such lines in {path}")]
     Slice { path: RelPath, source: slices::Error },
     #[error("request was cancelled")]
@@ -83,8 +87,12 @@ pub enum Code {
     /// A file has nothing to show.
     NotShown,
     NoSuchView,
+    /// No file whose references are read defines a symbol.
+    NoSuchSymbol,
     /// Git does not know a revision.
     NoSuchRevision,
+    /// A task says nothing.
+    BadTask,
     /// A file does not have the lines that should be marked.
     NoSuchLines,
     Cancelled,
@@ -142,7 +150,9 @@ impl Error {
             Self::LeftOut { reason: SkipReason::Secret, .. } => Code::Secret,
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,
+            Self::NoSuchSymbol { .. } => Code::NoSuchSymbol,
             Self::NoSuchRevision { .. } => Code::NoSuchRevision,
+            Self::Task(_) => Code::BadTask,
             Self::Slice { .. } => Code::NoSuchLines,
             Self::Cancelled => Code::Cancelled,
             Self::NoCache => Code::NoCache,

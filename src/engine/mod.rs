@@ -11,6 +11,8 @@
 //! - `artifacts`: what is derived from contents, and the store that keeps it
 //! - `index`: the project as it is now; files are read where their stamps are not enough
 //! - `history`: what git knows of earlier contents, revisions and commits
+//! - `ranking`: which files and symbols matter for a task, for files in focus, or in general
+//! - `references`: who uses what, over the whole project
 //! - `summaries`: which summaries a model is asked for, and which of them are shown
 //! - `document`: from the selected files to the text that is delivered
 
@@ -24,6 +26,8 @@ mod options;
 mod parallel;
 mod project;
 mod queries;
+mod ranking;
+mod references;
 mod shared;
 pub mod summaries;
 #[cfg(test)]
@@ -37,7 +41,8 @@ pub use crate::store::agent::AgentDbSize;
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
 pub use document::{
     AggregationRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory, Explanation,
-    ImageFile, LimitedView, PreparedDocument, PriorOutputs, SectionRequest, ViewAnswer, ViewRequest,
+    ImageFile, LimitedView, PreparedDocument, PriorOutputs, RankedName, SectionRequest, ViewAnswer,
+    ViewRequest,
 };
 pub use error::{Code, Error};
 pub use index::{AuditReport, FileChange, FileChangeKind, FileStatus, Freshness, IndexDifference, Trust};
@@ -45,5 +50,10 @@ pub use options::{IndexReport, NoProgress, Options, ScanProgress, World};
 pub use parallel::STACK_BYTES;
 pub use project::Project;
 pub use queries::{OutlineAnswer, SymbolAnswer};
+pub use ranking::{HitKind, SearchAnswer, SearchHit, SearchRequest};
+pub use references::{
+    CallAnswer, CallDirection, CallRequest, GraphReference, ImpactAnswer, ImpactRequest, ReachedNode,
+    ReachedSymbol, ReferenceGraph, SymbolId, UsesAnswer,
+};
 pub use shared::WorkspaceCache;
 pub use workspace::watch_folders;

@@ -9,7 +9,7 @@ use super::error::Error;
 use super::options::{IndexReport, Options, World};
 use super::queries::{OutlineAnswer, SymbolAnswer};
 use super::shared::WorkspaceCache;
-use super::{artifacts, document, index, queries, summaries};
+use super::{artifacts, document, index, queries, references, summaries};
 use crate::aggregate::DocumentLimits;
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
@@ -17,6 +17,10 @@ use crate::engine::document::{
     InputsDigest, PendingDelivery, PreparedDocument, PriorOutputs, ViewAnswer, ViewRequest,
 };
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Trust};
+use crate::engine::ranking::{SearchAnswer, SearchRequest, SharedHistory, search};
+use crate::engine::references::{
+    CallAnswer, CallRequest, ImpactAnswer, ImpactRequest, ReferenceGraph, UsesAnswer,
+};
 use crate::engine::summaries::{
     PromptPreparer, PromptPreview, SubjectFolder, SubjectKey, SubjectLocation, SummaryLookup, SummaryPolicy,
     SummaryTasks, TaskSkipReason,
@@ -134,6 +138,14 @@ impl Project<'_> {
         queries::symbols(&mut self.cache, name, with_text, trust)
     }
 
+    /// Returns the files and symbols that match a text, the best first.
+    pub fn search(&mut self, request: &SearchRequest, trust: Trust) -> Result<SearchAnswer, Error> {
+        let documents = self.shared.as_deref().map(WorkspaceCache::documents);
+        let history =
+            documents.map(|caches| SharedHistory { commits: &caches.commits, past: &caches.past_commits });
+        search(&mut self.cache, history.as_ref(), request, trust)
+    }
+
     /// Marks the lines `start_line` to `end_line` of a file, from 1 and inclusive. Writes nothing.
     pub fn make_slice(&self, file: &str, start_line: u32, end_line: u32) -> Result<Slice, Error> {
         queries::make_slice(&self.cache.workspace, file, start_line, end_line)
@@ -158,6 +170,34 @@ impl Project<'_> {
     /// Returns how many tokens each of the texts has, counted as the settings say.
     pub fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
         self.cache.count_tokens(texts)
+    }
+}
+
+/// References.
+impl Project<'_> {
+    /// Returns the references of the whole project, of the files as they are now.
+    pub fn reference_graph(&mut self) -> Result<Arc<ReferenceGraph>, Error> {
+        let kept = self.shared.as_deref().map(WorkspaceCache::references);
+        references::reference_graph(&mut self.cache, kept)
+    }
+
+    /// Returns the uses of a symbol: `name`, `Class.method`, or either of them after a path and a colon. A name that
+    /// several symbols have means all of them.
+    pub fn uses(&mut self, symbol: &str) -> Result<UsesAnswer, Error> {
+        let kept = self.shared.as_deref().map(WorkspaceCache::references);
+        references::uses(&mut self.cache, kept, symbol)
+    }
+
+    /// Returns who calls a symbol, or what it calls.
+    pub fn calls(&mut self, request: &CallRequest) -> Result<CallAnswer, Error> {
+        let kept = self.shared.as_deref().map(WorkspaceCache::references);
+        references::calls(&mut self.cache, kept, request)
+    }
+
+    /// Returns what a change of a file, of a symbol, or since a revision may touch.
+    pub fn impact(&mut self, request: &ImpactRequest) -> Result<ImpactAnswer, Error> {
+        let kept = self.shared.as_deref().map(WorkspaceCache::references);
+        references::impact(&mut self.cache, kept, request)
     }
 }
 

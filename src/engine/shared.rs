@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use crate::engine::document::DocumentCaches;
+use crate::engine::references::ReferenceCache;
 use crate::engine::summaries::SummaryLookup;
 use crate::engine::workspace::{TreeTracker, WorkspaceCounts};
 use crate::model::RelPath;
@@ -18,6 +19,7 @@ use crate::model::RelPath;
 pub struct WorkspaceCache {
     tracker: Arc<TreeTracker>,
     documents: DocumentCaches,
+    references: ReferenceCache,
     summary_lookup: Arc<Mutex<SummaryLookup>>,
 }
 
@@ -75,6 +77,10 @@ impl WorkspaceCache {
 
     pub(super) const fn documents(&self) -> &DocumentCaches {
         &self.documents
+    }
+
+    pub(super) const fn references(&self) -> &ReferenceCache {
+        &self.references
     }
 
     pub(super) fn summary_lookup(&self) -> Arc<Mutex<SummaryLookup>> {

@@ -250,6 +250,7 @@ pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&s
         summary_detail: SummaryDetail::Words,
         by_model: false,
         tree: false,
+        stable_thousandths: 0,
         language_views: BTreeMap::new(),
     };
     AggregationRequest {
@@ -263,6 +264,7 @@ pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&s
         default_mode: ViewMode::Summary,
         order: FileOrder::Path,
         focus: focus.iter().map(|word| (*word).to_owned()).collect(),
+        task: None,
         files: vec![],
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),

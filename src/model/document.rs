@@ -54,9 +54,13 @@ pub struct Document {
     /// Heading of the section of files, without `## `.
     pub files_heading: &'static str,
     pub blocks: Vec<DocumentBlock>,
+    /// How many of the first blocks are the same for every task; a heading separates them from the others.
+    pub stable_blocks: usize,
+    /// The rows of the files that are shown by the names of their symbols.
+    pub more_files: Option<String>,
     /// Whether files were omitted to fit the budget, which the document then notes.
     pub is_cut: bool,
-    /// The tree of all names, if the tier wants it.
+    /// The tree of all names, if the tier wants it; under a limit, of the files that are shown by their paths.
     pub tree: Option<String>,
     pub screenshots: Vec<Screenshot>,
     /// The work that Beads tracks, if the project is in that mode.
@@ -98,6 +102,11 @@ named_enum! {
 }
 
 impl RoutingRule {
+    /// Returns whether a limited document may show the file in another view: nobody has said anything of this file.
+    pub const fn is_general(self) -> bool {
+        matches!(self, Self::Strategy | Self::TierLanguage | Self::Tier | Self::DefaultMode)
+    }
+
     /// Returns whether the rule insists on its view, so that no budget makes it smaller.
     pub const fn is_binding(self) -> bool {
         match self {
@@ -131,6 +140,8 @@ pub struct ReceiptEntry {
     pub reason: Option<String>,
     /// Who wrote the words, where it is shown as a summary.
     pub summary: Option<SummaryProvenance>,
+    /// Its score, where the document has a limit.
+    pub score: Option<RankScore>,
     /// Bytes of its block in the document, with its head.
     pub bytes: u64,
     /// Tokens of its block in the document, as [`Receipt::counter`] counts.
@@ -211,11 +222,15 @@ pub struct Receipt {
     pub bytes: u64,
     /// Tokens of the whole document as Markdown.
     pub tokens: u64,
-    /// Whether the tree of names was left out because there was no room for it.
-    pub tree_omitted: bool,
     /// How many folders in the tree are annotated with a model's summary.
     pub folders_by_model: u64,
     pub files: Vec<ReceiptEntry>,
+    /// Whether the document has a tree of names.
+    pub has_tree: bool,
+    /// What was understood of the task, if there is one.
+    pub task: Option<TaskReceipt>,
+    /// How the budget was spent, if there is one.
+    pub packing: Option<PackingReceipt>,
     /// The files that are not in it, by path.
     pub omitted: Vec<OmittedFile>,
     /// What a preset or an item names that is not there.
@@ -224,7 +239,91 @@ pub struct Receipt {
     pub problems: Vec<SectionProblem>,
 }
 
+impl PackingReceipt {
+    /// Returns the sum of all parts.
+    pub const fn total(&self) -> u64 {
+        self.chosen + self.bodies + self.signatures + self.names + self.paths
+    }
+}
+
+/// What was understood of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TaskReceipt {
+    /// The first line that says something.
+    pub title: String,
+    /// Paths and modules as written, with lines.
+    pub paths: Vec<String>,
+    /// Frames of stack traces and diagnostics, the innermost of each trace first.
+    pub frames: Vec<String>,
+    /// Symbols of the project that the task mentions, as far as their files were looked into.
+    pub symbols: Vec<String>,
+    /// Quoted strings and error messages.
+    pub quotes: Vec<String>,
+    /// The words that weigh most.
+    pub terms: Vec<String>,
+    /// What was ignored.
+    pub ignored: Vec<IgnoredTaskText>,
+    /// Whether anything in the project matches.
+    pub has_matches: bool,
+}
+
+/// Parts of a task that were ignored for the same reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoredTaskText {
+    pub reason: &'static str,
+    pub bytes: u64,
+}
+
+/// The score of a file in thousandths.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RankScore {
+    /// The sum of the parts, times a factor for what the file is for.
+    pub thousandths: u64,
+    /// The parts that are not 0, with their names.
+    pub parts: Vec<(&'static str, u64)>,
+}
+
+impl RankScore {
+    /// Returns a score and those of its parts that are not 0, in thousandths.
+    pub fn of(total: f64, parts: &[(&'static str, f64)]) -> Self {
+        let parts = parts.iter().filter(|(_, value)| 0.0 < *value);
+        Self {
+            thousandths: thousandths(total),
+            parts: parts.map(|(part, value)| (*part, thousandths(*value))).collect(),
+        }
+    }
+}
+
+/// Scores are small and never negative.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and a billion")]
+fn thousandths(score: f64) -> u64 {
+    (score.clamp(0.0, 1e6) * 1000.0).round() as u64
+}
+
+/// How a budget was spent, in its unit: tokens, or bytes if only these are limited. What is selected is measured before
+/// it is rendered, so the sum differs a little from the document's size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PackingReceipt {
+    /// On views that people or the request chose.
+    pub chosen: u64,
+    /// On the bodies of symbols.
+    pub bodies: u64,
+    /// On signatures and summaries.
+    pub signatures: u64,
+    /// On rows of names.
+    pub names: u64,
+    /// On lines of the file tree.
+    pub paths: u64,
+    /// By how many percent the value of the selection is at most below that of the best possible one.
+    pub shortfall_percent: u32,
+}
+
 impl Receipt {
+    /// Returns whether the document has a limit.
+    pub const fn is_limited(&self) -> bool {
+        self.budget_tokens.is_some() || self.max_bytes.is_some()
+    }
+
     /// Returns in words why a file is not in the document.
     pub fn omission_text(&self, reason: Omission) -> String {
         match (reason, &self.name) {

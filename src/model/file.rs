@@ -16,6 +16,10 @@ named_enum! {
         Summary = "summary",
         /// The names that the file defines and uses.
         References = "references",
+        /// The terms of the text with their counts, which tasks are matched with.
+        Terms = "terms",
+        /// Definitions, scopes, imports, bindings and uses: what references between files are found from.
+        Facts = "facts",
     }
 }
 

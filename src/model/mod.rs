@@ -10,6 +10,7 @@ mod named_enum;
 
 mod curation;
 mod document;
+mod facts;
 mod file;
 mod http;
 mod llm;
@@ -21,9 +22,13 @@ pub use curation::{
     FileItem, MaskMode, Persona, PreferredModel, Preset, Slice, SliceAnchors, SliceResolution, SliceStatus,
 };
 pub use document::{
-    BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, MissingFile, Omission,
-    OmittedFile, Receipt, ReceiptEntry, RoutingRule, Screenshot, ScreenshotImage, SectionProblem,
-    SummaryProvenance,
+    BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, IgnoredTaskText,
+    MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RoutingRule,
+    Screenshot, ScreenshotImage, SectionProblem, SummaryProvenance, TaskReceipt,
+};
+pub use facts::{
+    BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
+    ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,

@@ -28,6 +28,10 @@ named_enum! {
         Signatures = "ast_signatures",
         /// The definitions of all symbols.
         Definitions = "ast_definitions",
+        /// The text with some of the bodies taken out: those that matter least for the document.
+        Excerpt = "excerpt",
+        /// The names of its most important symbols, on one line.
+        Names = "names",
         /// Its path alone: what is left of a file when there is no room for more.
         Path = "path",
         /// Nothing: the file is not even read.
@@ -46,8 +50,9 @@ impl ViewMode {
             | Self::Custom
             | Self::Diff
             | Self::Signatures
-            | Self::Definitions => true,
-            Self::Full | Self::Summary | Self::Path | Self::None => false,
+            | Self::Definitions
+            | Self::Excerpt => true,
+            Self::Full | Self::Summary | Self::Names | Self::Path | Self::None => false,
         }
     }
 
@@ -61,24 +66,36 @@ impl ViewMode {
             | Self::Custom
             | Self::Diff
             | Self::Signatures
-            | Self::Definitions => true,
-            Self::Skeleton | Self::Outline | Self::Summary | Self::Path | Self::None => false,
+            | Self::Definitions
+            | Self::Excerpt => true,
+            Self::Skeleton | Self::Outline | Self::Summary | Self::Names | Self::Path | Self::None => false,
         }
     }
 
     /// Returns whether the view is made of a file's symbols.
     pub const fn needs_structure(self) -> bool {
         match self {
-            Self::Skeleton | Self::Outline | Self::Masked | Self::Signatures | Self::Definitions => true,
+            Self::Skeleton
+            | Self::Outline
+            | Self::Masked
+            | Self::Signatures
+            | Self::Definitions
+            | Self::Names => true,
             // A summary shows structure where there is some, but every text has one.
             Self::Summary
             | Self::Full
             | Self::Window
             | Self::Custom
             | Self::Diff
+            | Self::Excerpt
             | Self::Path
             | Self::None => false,
         }
+    }
+
+    /// Returns whether a person or a request can ask for the view; the others are what a limited document makes of files.
+    pub const fn is_requestable(self) -> bool {
+        !matches!(self, Self::Window | Self::Excerpt | Self::Names | Self::Path)
     }
 }
 

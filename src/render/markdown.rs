@@ -12,7 +12,7 @@ use crate::model::{
 
 /// The note in a document that omits files to fit a budget. It neither counts nor names them: that is in the receipt,
 /// and would change with every edit.
-pub const OMISSION_NOTE: &str = "\n### (further files)\nleft out for want of room; the receipt names them\n";
+const OMISSION_NOTE: &str = "\n### (further files)\nleft out for want of room; the receipt names them\n";
 
 /// A piece of a document's prefix, with which a provider's block may end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,8 @@ pub fn render_markdown(document: &Document) -> String {
     if document.part.has_prefix() {
         text.push_str(&files_heading(document));
     }
-    for block in &document.blocks {
+    for (at, block) in document.blocks.iter().enumerate() {
+        text.push_str(task_heading(document, at));
         text.push('\n');
         write_block(&mut text, block);
     }
@@ -54,6 +55,11 @@ fn files_heading(document: &Document) -> String {
     format!("## {}\n", document.files_heading)
 }
 
+/// Returns what precedes the block at `position`: a heading before the first one that was chosen for the task.
+pub fn task_heading(document: &Document, position: usize) -> &'static str {
+    if 0 < position && position == document.stable_blocks { "\n## For this task\n" } else { "" }
+}
+
 fn push_markdown(text: &mut String, piece: PrefixPiece<'_>) {
     match piece {
         PrefixPiece::Text(words) => text.push_str(&words),
@@ -63,8 +69,9 @@ fn push_markdown(text: &mut String, piece: PrefixPiece<'_>) {
 
 /// Returns the part before the cache boundary, in pieces: each file is one.
 pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
-    let blocks = document.blocks.iter().map(|block| {
+    let blocks = document.blocks.iter().enumerate().map(|(at, block)| {
         let mut text = String::with_capacity(block.body.len() + 200);
+        text.push_str(task_heading(document, at));
         text.push('\n');
         write_block(&mut text, block);
         PrefixPiece::Text(text)
@@ -77,13 +84,21 @@ pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_
 fn pieces_after_files(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
     // The tree follows the files because it changes with every new file, and the files are most of what a provider
     // caches.
+    let names = document.more_files.iter().map(|rows| PrefixPiece::Text(more_files_section(rows)));
     let cut = document.is_cut.then(|| PrefixPiece::Text(OMISSION_NOTE.to_owned()));
     let tree = document.tree.iter().map(|tree| PrefixPiece::Text(tree_section(tree)));
     let beads = document.beads.iter().map(|beads| PrefixPiece::Text(tracked_work(beads)));
-    cut.into_iter().chain(tree).chain(screenshot_pieces(document)).chain(beads)
+    names.chain(cut).chain(tree).chain(screenshot_pieces(document)).chain(beads)
 }
 
-pub fn tree_section(tree: &str) -> String {
+/// Returns the part about files that are shown by the names of their symbols, one a line.
+fn more_files_section(rows: &str) -> String {
+    let mut text = "\n### More files\n\n".to_owned();
+    write_fenced(&mut text, "", rows);
+    text
+}
+
+fn tree_section(tree: &str) -> String {
     let mut text = "\n## File Tree\n\n".to_owned();
     write_fenced(&mut text, "", tree);
     text
@@ -137,15 +152,18 @@ fn fence_language(block: &DocumentBlock) -> &'static str {
         _ if block.content.is_none() => "",
         // A notebook is JSON; what its skeleton makes of it is a script.
         ViewMode::Skeleton if block.file_type.id == "notebook" => "python",
-        ViewMode::Full | ViewMode::Skeleton | ViewMode::Definitions | ViewMode::Masked => {
-            block.file_type.fence
-        }
+        ViewMode::Full
+        | ViewMode::Skeleton
+        | ViewMode::Definitions
+        | ViewMode::Masked
+        | ViewMode::Excerpt => block.file_type.fence,
         ViewMode::Diff => "diff",
         ViewMode::Outline
         | ViewMode::Summary
         | ViewMode::Window
         | ViewMode::Custom
         | ViewMode::Signatures
+        | ViewMode::Names
         | ViewMode::Path
         | ViewMode::None => "",
     }

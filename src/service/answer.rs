@@ -10,14 +10,18 @@ use serde::Serialize;
 
 use super::document::{resolve_aggregate, resolve_document, resolve_explain};
 use crate::api::{
-    AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    ComposeQuery, ExplainQuery, ExportQuery, FileStates, FilesQuery, IndexQuery, IndexRun, LineRange,
-    LocalQuery, MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, Payload, Query,
-    ResolveSlicesQuery, SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
+    AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
+    CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery, ExplainQuery, ExportQuery, FileStates,
+    FilesQuery, ImpactQuery, IndexQuery, IndexRun, LineRange, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
+    MissingPath, ModeName, OutlineQuery, Payload, Query, RefsQuery, ResolveSlicesQuery, SearchQuery,
+    SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
 };
 use crate::config::LoadedConfig;
-use crate::engine::{Code, Error, Project, Trust, ViewRequest, nearest_symbols, select_symbols};
-use crate::model::{ArtifactKind, MaskMode, Slice};
+use crate::engine::{
+    CallDirection, CallRequest, Code, Error, HitKind, ImpactRequest, Project, SearchRequest, Trust,
+    ViewRequest, nearest_symbols, select_symbols,
+};
+use crate::model::{ArtifactKind, MaskMode, Slice, SymbolKind, printable};
 
 /// The most similar names that are suggested for one that no symbol has.
 const MAX_NEAREST: usize = 3;
@@ -100,6 +104,15 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         AnyQuery::Symbols(SymbolsQuery { name, definition }) => complete::<SymbolsQuery>(move |project| {
             Ok(convert_all(project.symbols(&name, definition, Trust::Stamps)?))
         }),
+        AnyQuery::Search(query) => resolve_search(query)?,
+        AnyQuery::Refs(query) => complete::<RefsQuery>(move |project| {
+            Ok(match &query.symbol {
+                Some(symbol) => project.uses(symbol)?.into(),
+                None => project.reference_graph()?.into(),
+            })
+        }),
+        AnyQuery::Calls(query) => resolve_calls(query)?,
+        AnyQuery::Impact(query) => resolve_impact(query)?,
         AnyQuery::Aggregate(query) => resolve_document(*query, settings)?,
         AnyQuery::Explain(query) => {
             let request = resolve_explain(&query, settings)?;
@@ -145,6 +158,9 @@ fn resolve_local(query: LocalQuery, settings: QuerySettings<'_>) -> Result<Resol
             })?;
             Ok(rows)
         }),
+        LocalQuery::AllReferences(_) => {
+            complete_local::<AllReferencesQuery>(|project| Ok(project.reference_graph()?))
+        }
         LocalQuery::Compose(query) => {
             let request = resolve_aggregate(query.0, settings)?;
             complete_local::<ComposeQuery>(move |project| Ok(compose_unformatted(project, &request)?))
@@ -152,6 +168,34 @@ fn resolve_local(query: LocalQuery, settings: QuerySettings<'_>) -> Result<Resol
         // The service that opened the project writes the document that this resolves to.
         LocalQuery::WriteDocument(query) => resolve_document(query.document, settings)?,
     })
+}
+
+/// The most hits of a search that does not name a number.
+const DEFAULT_HITS: u32 = 20;
+/// The most hits that may be asked for.
+const MAX_HITS: u32 = 1000;
+
+/// Returns the kind of hits that a name means.
+fn hit_kind(name: &str) -> Result<HitKind, ApiError> {
+    if name == "file" {
+        return Ok(HitKind::File);
+    }
+    SymbolKind::from_name(name).map(HitKind::Symbol).ok_or_else(|| {
+        let hint =
+            "`file`, or a kind of symbol as `slop outline --json` writes it, such as function or class";
+        bad_query(&format!("no kind of hit is named `{}`", printable(name)), hint)
+    })
+}
+
+fn resolve_search(query: SearchQuery) -> Result<ResolvedQuery, ApiError> {
+    let limit = query.limit.unwrap_or(DEFAULT_HITS);
+    if !(1..=MAX_HITS).contains(&limit) {
+        return Err(bad_query("number of hits is not between 1 and 1000", "give a limit from 1 to 1000"));
+    }
+    let kind = query.kind.as_deref().map(hit_kind).transpose()?;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let request = SearchRequest { text: query.query, limit, kind };
+    Ok(complete::<SearchQuery>(move |project| Ok(project.search(&request, Trust::Stamps)?.into())))
 }
 
 fn resolve_outline(query: OutlineQuery) -> ResolvedQuery {
@@ -174,6 +218,39 @@ fn resolve_view(query: ViewQuery, loaded: &LoadedConfig) -> Result<ResolvedQuery
     }))
 }
 
+/// How far calls and changes are followed where the question leaves that open.
+const CALL_DEPTH: u32 = 1;
+const IMPACT_DEPTH: u32 = 3;
+
+fn resolve_calls(query: CallsQuery) -> Result<ResolvedQuery, ApiError> {
+    let depth = checked_depth(query.depth, CALL_DEPTH)?;
+    let direction = match query.direction {
+        CallDirectionName::Callers => CallDirection::Callers,
+        CallDirectionName::Callees => CallDirection::Callees,
+    };
+    let request = CallRequest { symbol: query.symbol, direction, depth };
+    Ok(complete::<CallsQuery>(move |project| Ok(project.calls(&request)?.into())))
+}
+
+fn resolve_impact(query: ImpactQuery) -> Result<ResolvedQuery, ApiError> {
+    let ImpactQuery { target, base, depth, tests } = query;
+    if target.is_some() == base.is_some() {
+        let hint = "give either a file, a folder or a symbol, or a revision of git";
+        return Err(bad_query("not exactly one change is named", hint));
+    }
+    // Tests are ranked by distance, so that the first of them are of use however many there are.
+    let depth = checked_depth(depth, if tests { u32::MAX } else { IMPACT_DEPTH })?;
+    let request = ImpactRequest { target, base, depth, only_tests: tests };
+    Ok(complete::<ImpactQuery>(move |project| Ok(project.impact(&request)?.into())))
+}
+
+fn checked_depth(depth: Option<u32>, default: u32) -> Result<u32, ApiError> {
+    match depth {
+        Some(0) => Err(bad_query("depth is 0", "give a number of steps from 1")),
+        depth => Ok(depth.unwrap_or(default)),
+    }
+}
+
 fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError> {
     let CacheClearQuery { files, summaries, structure, agent, all } = query;
     let mut kinds = Vec::new();
@@ -182,7 +259,15 @@ fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError
     }
     if structure {
         // The producer of references includes that of the outline, so they are part of the structure.
-        kinds.extend([ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::References]);
+        // The producer of references includes that of the outline, so they are part of the structure, and so are the
+        // facts, which are read from the same tree.
+        kinds.extend([
+            ArtifactKind::Outline,
+            ArtifactKind::Skeleton,
+            ArtifactKind::References,
+            ArtifactKind::Terms,
+            ArtifactKind::Facts,
+        ]);
     }
     // Without any kind everything is meant, except summaries by models: those cost money and have to be named.
     let is_whole = kinds.is_empty() && !agent;
@@ -273,7 +358,9 @@ const fn is_about_path(code: Code) -> bool {
         | Code::StoreTooNew
         | Code::StoreUnusable
         | Code::PaidUnusable
+        | Code::NoSuchSymbol
         | Code::NoSuchRevision
+        | Code::BadTask
         | Code::NoSuchLines
         | Code::Cancelled
         | Code::NoCache

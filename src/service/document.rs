@@ -106,6 +106,7 @@ fn aggregation(
         default_mode: settings.aggregation.default_mode,
         order: settings.aggregation.order,
         focus: choice.focus,
+        task: choice.task,
         files: Vec::new(),
         base: choice.base,
         items: loaded.curation.files.clone(),
@@ -117,6 +118,9 @@ fn aggregation(
         history: None,
     })
 }
+
+/// The tokens of a document for a task, if nothing else limits it.
+const TASK_BUDGET: u64 = 20_000;
 
 fn limits(
     choice: &ViewSelection,
@@ -131,9 +135,11 @@ fn limits(
     }
     // In the settings 0 means no limit; an explicit 0 was refused above, because nothing fits into it.
     let of_tier = tier.map(|tier| settings.tier(tier).budget_tokens).filter(|tokens| 0 < *tokens);
+    // A task asks for a selection, and without a limit there is nothing to select.
+    let of_task = choice.task.as_ref().filter(|_| choice.max_bytes.is_none()).map(|_| TASK_BUDGET);
     Ok(DocumentLimits {
         // A client's default yields to the tier's setting: MCP limits a document where the project does not.
-        tokens: choice.budget.or(of_tier).or(choice.default_budget),
+        tokens: choice.budget.or(of_tier).or(choice.default_budget).or(of_task),
         bytes: choice.max_bytes,
     })
 }

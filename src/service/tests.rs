@@ -14,9 +14,9 @@ use tempfile::TempDir;
 use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, resolve_aggregate};
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallOptions, DocumentRequest, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote,
-    FreshnessState, IndexQuery, OutlineQuery, Payload, QueryJob, Receiver, Service, ServiceAnswer,
-    SymbolsQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    CacheVerifyQuery, CallOptions, CallsQuery, DocumentRequest, EncodedAnswer, ExplainQuery, FilesQuery,
+    FreshnessNote, FreshnessState, ImpactQuery, IndexQuery, OutlineQuery, Payload, QueryJob, Receiver,
+    RefsQuery, SearchQuery, Service, ServiceAnswer, SymbolsQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -109,6 +109,10 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::Outline(_) => OutlineQuery::answer_schema(&mut schemas),
         AnyQuery::View(_) => ViewQuery::answer_schema(&mut schemas),
         AnyQuery::Symbols(_) => SymbolsQuery::answer_schema(&mut schemas),
+        AnyQuery::Search(_) => SearchQuery::answer_schema(&mut schemas),
+        AnyQuery::Refs(_) => RefsQuery::answer_schema(&mut schemas),
+        AnyQuery::Calls(_) => CallsQuery::answer_schema(&mut schemas),
+        AnyQuery::Impact(_) => ImpactQuery::answer_schema(&mut schemas),
         AnyQuery::Aggregate(_) => AggregateQuery::answer_schema(&mut schemas),
         AnyQuery::Explain(_) => ExplainQuery::answer_schema(&mut schemas),
         AnyQuery::CacheStatus(_) => CacheStatusQuery::answer_schema(&mut schemas),
@@ -285,6 +289,10 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
         json!({"ask": "view", "files": ["*.py"], "mode": "full"}),
         json!({"ask": "symbols", "name": "run", "definition": true}),
         json!({"ask": "symbols", "name": "nobody"}),
+        json!({"ask": "refs", "symbol": "Engine.run"}),
+        json!({"ask": "refs"}),
+        json!({"ask": "calls", "symbol": "run", "direction": "callers", "depth": 2}),
+        json!({"ask": "impact", "target": "engine.py", "tests": true}),
         aggregate,
         json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "json"}),
         json!({"ask": "aggregate", "dry_run": true}),
@@ -391,6 +399,7 @@ fn work_that_nobody_waits_for_is_not_done() {
         json!({"ask": "outline"}),
         json!({"ask": "view", "files": ["engine.py"]}),
         json!({"ask": "symbols", "name": "run"}),
+        json!({"ask": "refs", "symbol": "run"}),
         json!({"ask": "aggregate"}),
         json!({"ask": "aggregate", "choice": {"budget": 300}}),
         json!({"ask": "explain", "file": "engine.py"}),

@@ -17,7 +17,10 @@
 use crate::model::{ArtifactKind, Producer, Skeleton};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::notebook;
-use crate::syntax::outline::{FileStructure, SkeletonCheck, derive_from, derive_text, error_count, parse};
+use crate::syntax::outline::{
+    Excerpt, ExcerptRequest, FileStructure, SkeletonCheck, derive_from, derive_text, error_count,
+    excerpt_text, parse,
+};
 use crate::syntax::text::SourceText;
 
 /// Version of the code that makes outlines.
@@ -51,6 +54,17 @@ pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> 
 /// parsed. `None` where the language has none.
 pub fn checked_skeleton(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Skeleton> {
     derive_with_check(language, text, SkeletonCheck::Immediate, give_up).map(|structure| structure.skeleton)
+}
+
+/// Returns the text with some bodies in full and some signatures, with no more errors than it has. `None` where the
+/// language has no structure, for notebooks, whose skeleton is another text, and where the parse was given up.
+pub fn excerpt(
+    language: &str,
+    text: &str,
+    request: &ExcerptRequest<'_>,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Option<Excerpt> {
+    excerpt_text(compiled_language(language)?, text, request, give_up)
 }
 
 fn derive_with_check(

@@ -11,11 +11,13 @@
 //! | `languages` | A table of nodes for each language, and the registry of all of them | `text`, `preprocess`, `outline` |
 //! | `notebook` | Jupyter notebooks, read cell by cell | `text`, `outline`, `languages` |
 //! | `derive` | What other rooms call, and the versions in the cache keys | all of the above |
+//! | `facts` | What a file says about its names: definitions, bindings, imports, uses | `languages`, `outline`, `references` |
 //! | `references` | The names that a file defines, uses and imports | `text`, `derive` |
 //!
 //! Start with [`derive()`].
 
 mod derive;
+mod facts;
 mod languages;
 mod notebook;
 mod outline;
@@ -26,10 +28,13 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+pub use derive::excerpt;
 pub use derive::{
     checked_skeleton, count_errors, derive, derive_without_preprocessing, has_structure, outline_producer,
     preprocessed_text, skeleton_producer,
 };
+pub use facts::{facts_producer, facts_references, has_facts, source_facts};
 pub use languages::missing_feature;
+pub use outline::ExcerptRequest;
 pub use outline::FileStructure;
 pub use references::{import_number, references, references_producer};

@@ -72,6 +72,7 @@ fn aggregation(settings: &Settings) -> DocumentRequest {
         strategy: AggregationStrategy::Auto,
         default_mode: ViewMode::Summary,
         order: FileOrder::Stable,
+        task: None,
         focus: Vec::new(),
         files: Vec::new(),
         base: None,

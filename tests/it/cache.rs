@@ -32,7 +32,14 @@ fn artifact_counts(sandbox: &Sandbox) -> Vec<(String, u64)> {
 
 fn kinds(outlines: u64, skeletons: u64, summaries: u64) -> Vec<(String, u64)> {
     // References are derived when a budget needs them, not during indexing.
-    let all = [("outline", outlines), ("skeleton", skeletons), ("summary", summaries), ("references", 0)];
+    let all = [
+        ("outline", outlines),
+        ("skeleton", skeletons),
+        ("summary", summaries),
+        ("references", 0),
+        ("terms", 0),
+        ("facts", 0),
+    ];
     all.map(|(kind, rows)| (kind.to_owned(), rows)).into()
 }
 

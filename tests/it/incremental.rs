@@ -194,11 +194,11 @@ fn an_incremental_document_stays_within_its_budget() {
         assert!(number(&planned["tokens"]) <= budget, "{planned}");
     }
     let tight = receipt(&sandbox, &[SINCE, &["--budget", "60"]].concat());
-    // A path block does not change with its file, so the committed one comes first.
-    let names = [("engine.py", "path"), ("new.py", "path"), ("gone.py", "path")];
+    let names = [("gone.py", "path"), ("engine.py", "names"), ("new.py", "path")];
     assert_eq!(views(&tight), pairs(&names));
     // A change that did not fit is shown once there is room.
-    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("engine.py", "diff")]));
+    let late = [("new.py", "skeleton"), ("engine.py", "diff")];
+    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&late));
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
 }
 
@@ -304,23 +304,25 @@ fn explain_shows_what_a_budget_does_to_a_file_and_why() {
     let sandbox = project();
     sandbox.write("user.py", "import engine\n\ndef use():\n    return engine.Engine().step_1(2)\n");
     let alone = sandbox.stdout_of(&["explain", "engine.py", "--tier", "3"]);
-    assert!(!alone.contains("under the budget") && !alone.contains("importance"), "{alone}");
+    assert!(!alone.contains("under the budget") && !alone.contains("rank"), "{alone}");
     let under = sandbox.stdout_of(&["explain", "engine.py", "--tier", "3", "--budget", "200"]);
     assert!(under.starts_with(alone.trim_end()), "{under}");
     assert!(under.contains("\n  under the budget  "), "{under}");
     assert!(under.contains(" (wanted skeleton): to keep within the budget\n"), "{under}");
-    assert!(under.contains("\n  importance   1 of 5 files: referred to by 1 file, "), "{under}");
-    let focus = ["explain", "user.py", "--tier", "3", "--max-bytes", "5000", "--focus", "user.py"];
+    assert!(under.contains("\n  rank         1 of 5 files, score 1.000\n    changes    1.000\n"), "{under}");
+    let task = ["explain", "user.py", "--tier", "3", "--budget", "200", "--task", "where is step_1 used?"];
+    let for_task = sandbox.stdout_of(&task);
     assert!(
-        sandbox
-            .stdout_of(&focus)
-            .contains("\n  under the budget  full\n  importance   1 of 5 files: in focus, ")
+        for_task.contains("\n    text       ") && for_task.contains("\n  symbol       use ("),
+        "{for_task}"
     );
+    let focus = ["explain", "user.py", "--tier", "3", "--max-bytes", "5000", "--focus", "user.py"];
+    assert!(sandbox.stdout_of(&focus).contains("\n  under the budget  full\n  rank         "));
     let data = sandbox.json(&["explain", "engine.py", "--tier", "3", "--budget", "200"]);
     let planned = receipt(&sandbox, &["aggregate", "--tier", "3", "--budget", "200", "--dry-run"]);
     let entry = list(&planned["files"]).find(|file| file["path"] == "engine.py").unwrap();
     assert_eq!(data[0]["under_limits"]["view"], entry["view"]);
-    assert_eq!(number(&data[0]["under_limits"]["referred_by"]), 1);
+    assert_eq!(data[0]["under_limits"]["score"]["parts"][0]["part"], "changes");
     assert!(texts(&planned["files"], "path").contains(&"user.py".to_owned()));
     sandbox.slop(&["explain", "engine.py", "--tier", "3", "--budget", "1"]).assert_fails(1, &["budget is 1"]);
 }

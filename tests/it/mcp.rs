@@ -97,6 +97,8 @@ fn every_tool_answers_from_the_current_files() {
     assert!(words.contains("1-5 [class] class Engine\n  2-5 [method] def run(self)\n"), "{words}");
     let words = agent.call_text("slop_symbol", &json!({"name": "Engine.run", "definition": true}));
     assert!(words.starts_with("src/engine.py:2-5 [method] Engine.run\n"), "{words}");
+    let words = agent.call_text("slop_refs", &json!({"mode": "uses", "target": "src/engine.py:Engine"}));
+    assert!(words.starts_with("src/engine.py:1-5 [class] Engine\n[0 uses]\n"), "{words}");
     // Answers reflect the files at the time of the query.
     sandbox.write("src/engine.py", "class Engine:\n    def walk(self):\n        return 2\n");
     let words =

@@ -130,9 +130,9 @@ fn keep_within_a_budget(sandbox: &Sandbox, whole: &Value) {
         list(&smaller["files"]).filter(|file| file["why"] == "to keep within the budget").collect();
     assert!(!reduced.is_empty(), "{smaller}");
     assert!(reduced.iter().all(|file| file["view"] != file["wanted"]), "{smaller}");
-    // A file reduced to its path is not a failure.
+    // A file reduced to its name is not a failure.
     let scarce = receipt(sandbox, &[&args[..], &["--budget", "80"]].concat());
-    assert!(list(&scarce["files"]).any(|file| file["view"] == "path"), "{scarce}");
+    assert!(list(&scarce["files"]).any(|file| file["view"] == "names"), "{scarce}");
     let refused = sandbox.slop(&[&args[..], &["--budget", "1", "--stdout"]].concat());
     refused.assert_fails(1, &["budget is 1", "hint:"]);
 }

@@ -18,6 +18,8 @@ CALLS = [
     ("slop_view", {"files": ["long.txt"]}, "[cut: lines "),
     ("slop_outline", {"files": ["src"]}, "[class] class Engine"),
     ("slop_symbol", {"name": "run", "definition": True}, "return"),
+    ("slop_search", {"query": "run the engine"}, "src/engine.py"),
+    ("slop_refs", {"mode": "callers", "target": "Engine.run"}, "caller"),
     ("slop_status", {}, "[cut: 100 of 253 files are listed"),
 ]
 
@@ -35,7 +37,7 @@ async def check(mode):
     async with Client(server, mode=mode, read_timeout_seconds=60) as client:
         assert client.server_info.name == "slop", client.server_info
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert len(tools) == 5, tools
+        assert len(tools) == 6, tools
         for tool in tools.values():
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
         for name, arguments, words in CALLS:

@@ -6,7 +6,8 @@ use serde_json::{Number, Value};
 
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    DEPRECATED_KEYS, ExplainQuery, FilesQuery, IndexQuery, OutlineQuery, SymbolsQuery, ViewQuery,
+    CallsQuery, DEPRECATED_KEYS, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery, OutlineQuery, RefsQuery,
+    SearchQuery, SymbolsQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -77,6 +78,10 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<OutlineQuery>(),
     Route::of_query::<ViewQuery>(),
     Route::of_query::<SymbolsQuery>(),
+    Route::of_query::<SearchQuery>(),
+    Route::of_query::<RefsQuery>(),
+    Route::of_query::<CallsQuery>(),
+    Route::of_query::<ImpactQuery>(),
     Route::of_query::<AggregateQuery>(),
     Route::of_query::<ExplainQuery>(),
     Route::of_query::<AuditQuery>(),

@@ -10,38 +10,40 @@ use serde::Deserialize;
 use super::questions::bad_arguments;
 use crate::api::fault::ApiError;
 use crate::api::queries::{
-    AggregateQuery, LineRange, MaskEntry, MaskName, ModeName, OutlineQuery, ViewQuery, ViewSelection,
+    AggregateQuery, CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry, MaskName, ModeName,
+    OutlineQuery, RefsQuery, ViewQuery, ViewSelection,
 };
 
 /// Arguments of `slop_aggregate`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AggregateArguments {
-    /// How much of each file to show: 1 (orchestrator) a summary of each file and the file tree, 2 (tech lead)
-    /// summaries with signatures, 3 (worker) focused files in full and skeletons of the others, 4 (QA) outlines, and
-    /// the lines around focused lines. Defaults to the project's settings.
+    /// Detail: 1 summaries and the file tree, 2 summaries with signatures, 3 focused files in full and skeletons of
+    /// the others, 4 outlines and the lines around focused lines. Default: the project's settings.
     #[serde(default)]
     #[schemars(with = "u8", range(min = 1, max = 4))]
     pub(super) tier: Option<u8>,
-    /// Name of an agent profile in the project's slop.toml; not together with `tier`.
+    /// An agent profile of the project's slop.toml, instead of `tier`.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) persona: Option<String>,
-    /// Name of a saved set of files in the project's slop.toml.
+    /// A saved set of files of the project's slop.toml.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) preset: Option<String>,
-    /// The files that the task is about: a path relative to the project's root, a file name, part of a path, a pattern,
-    /// or `path:line`. They are shown in the most detail, and files that they refer to rank higher.
+    /// What you are about to do: an issue, an error with its stack trace, words. Decides what is shown.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) task: Option<String>,
+    /// The files that the task is about, shown in most detail: path, file name, part of a path, pattern or `path:line`.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) focus: Option<Vec<String>>,
-    /// Aggregate only these: files, folders or patterns relative to the project's root. Defaults to the whole project.
+    /// Only these files, folders or patterns. Default: the whole project.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) files: Option<Vec<String>>,
-    /// Limit the document to this many tokens: the least important files are shown in smaller views, then left out.
-    /// Defaults to the tier's budget in the project's settings, or else 20000.
+    /// Most tokens of the document: the least important files shrink first. Default: the tier's setting, or else 20000.
     #[serde(default)]
     #[schemars(with = "u64", range(min = 1))]
     pub(super) budget: Option<u64>,
@@ -51,24 +53,23 @@ pub(super) struct AggregateArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ViewArguments {
-    /// Files, folders or patterns (`src/*.py`), relative to the project's root.
+    /// Files, folders or patterns (`src/*.py`).
     #[schemars(length(min = 1))]
     pub(super) files: Vec<String>,
-    /// How to show them: `full` is the text, `skeleton` signatures, docs and types without bodies (a tenth to a third
-    /// of the text), `outline` the symbols, `summary` a short description, `diff` the changes since the last commit or
-    /// since `base`. Defaults to `full`, or to what `symbols`, `lines` or `base` imply.
+    /// `skeleton`: signatures and docs without bodies; `diff`: changes since `base` or the last commit. Default: `full`,
+    /// or what `symbols`, `lines` or `base` imply.
     #[serde(default)]
     #[schemars(with = "ViewModeArgument")]
     pub(super) mode: Option<ViewModeArgument>,
-    /// Show only the definitions of these symbols, named as in `slop_outline`: `Engine.run`.
+    /// Only the definitions of these: `Engine.run`.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) symbols: Option<Vec<String>>,
-    /// Show only these lines.
+    /// Only these lines, from 1, both ends included.
     #[serde(default)]
     #[schemars(with = "Vec<LineRangeArgument>")]
     pub(super) lines: Option<Vec<LineRangeArgument>>,
-    /// Show what has changed since this commit, branch or tag.
+    /// Changes since this commit, branch or tag.
     #[serde(default, alias = "against")]
     #[schemars(with = "String")]
     pub(super) base: Option<String>,
@@ -85,14 +86,12 @@ pub(super) enum ViewModeArgument {
     Diff,
 }
 
-/// A range of lines.
+// A range of lines, without docs: what it is stands at the list.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LineRangeArgument {
-    /// The first line, counted from 1.
     #[schemars(range(min = 1))]
     pub(super) start: u32,
-    /// The last line, inclusive.
     #[schemars(range(min = 1))]
     pub(super) end: u32,
 }
@@ -101,7 +100,7 @@ pub(super) struct LineRangeArgument {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OutlineArguments {
-    /// Files, folders or patterns (`src/*.py`), relative to the project's root.
+    /// Files, folders or patterns (`src/*.py`).
     #[schemars(length(min = 1))]
     pub(super) files: Vec<String>,
 }
@@ -110,28 +109,73 @@ pub(super) struct OutlineArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SymbolArguments {
-    /// The symbol's name, or the end of its qualified name: `run`, `Engine.run`, `ns::Engine::run`.
+    /// `run`, `Engine.run`, `ns::Engine::run`.
     pub(super) name: String,
-    /// Whether to show the source of each definition instead of only its signature.
+    /// Show the source, not only the signature.
     #[serde(default)]
     pub(super) definition: bool,
+}
+
+/// Arguments of `slop_refs`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RefsArguments {
+    /// `impact`: what a change may touch; `tests`: which tests to run for it, most likely first.
+    pub(super) mode: RefsModeArgument,
+    /// A symbol: `run`, `Engine.run`, `src/a.py:run`. For `impact` and `tests` also a file or folder.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) target: Option<String>,
+    /// For `impact` and `tests`, instead of `target`: what has changed since this commit, branch or tag.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) base: Option<String>,
+    /// Most steps to follow. Default: 1, for `impact` 3, for `tests` any.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1))]
+    pub(super) depth: Option<u32>,
+}
+
+/// Arguments of `slop_search`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchArguments {
+    /// Any text.
+    pub(super) query: String,
+    /// Most hits. Default: 20.
+    #[serde(default)]
+    #[schemars(with = "u32", range(min = 1, max = 1000))]
+    pub(super) limit: Option<u32>,
+    /// Only `file`, or a kind of symbol such as `function`.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) kind: Option<String>,
+}
+
+/// What to find. The names have no docs, so that the schema is a plain list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RefsModeArgument {
+    Uses,
+    Callers,
+    Callees,
+    Impact,
+    Tests,
 }
 
 /// Arguments of `slop_status`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StatusArguments {
-    /// List only files in this state: `fresh` (the cache has this content), `stale` (it may have changed since it was
-    /// read), `new` (never read), `left_out` (no text to show; the reason is given). Stale and new files are read when
-    /// an answer needs them.
+    /// Only these: `left_out` files have no text to show; `stale` and `new` ones are read when an answer needs them.
     #[serde(default)]
     #[schemars(with = "FileStateArgument")]
     pub(super) state: Option<FileStateArgument>,
-    /// List only the files below this folder, relative to the project's root.
+    /// Only files below this folder.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) below: Option<String>,
-    /// Continue where an earlier answer ended: its `next_cursor`.
+    /// The `next_cursor` of the answer to continue.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) cursor: Option<String>,
@@ -183,6 +227,7 @@ pub(super) fn aggregate_query(
         tier: arguments.tier,
         persona: arguments.persona,
         preset: arguments.preset,
+        task: arguments.task,
         focus: paths_from_root(&arguments.focus.unwrap_or_default(), root),
         budget: arguments.budget,
         default_budget: Some(DEFAULT_BUDGET),
@@ -241,6 +286,40 @@ const fn to_mode_name(name: ViewModeArgument) -> ModeName {
 pub(super) fn outline_query(arguments: &OutlineArguments, root: &Path) -> Result<OutlineQuery, ApiError> {
     let files = paths_from_root_or_error(&arguments.files, root)?;
     Ok(OutlineQuery { files, verify: false })
+}
+
+/// A question about references.
+#[derive(Debug)]
+pub(super) enum ReferencesQuery {
+    Uses(RefsQuery),
+    Calls(CallsQuery),
+    Impact(ImpactQuery),
+}
+
+pub(super) fn references_query(arguments: RefsArguments, root: &Path) -> Result<ReferencesQuery, ApiError> {
+    let RefsArguments { mode, target, base, depth } = arguments;
+    if depth == Some(0) {
+        return Err(bad_arguments("`depth` is less than 1"));
+    }
+    let is_change = matches!(mode, RefsModeArgument::Impact | RefsModeArgument::Tests);
+    if target.is_some() == base.is_some() || base.is_some() && !is_change {
+        return Err(bad_arguments("`target` is required, or `base` in its place for `impact` and `tests`"));
+    }
+    let target = target.map(|target| path_from_root(&target, root));
+    let symbol = target.clone().unwrap_or_default();
+    Ok(match mode {
+        RefsModeArgument::Uses => ReferencesQuery::Uses(RefsQuery { symbol: Some(symbol) }),
+        RefsModeArgument::Callers => {
+            ReferencesQuery::Calls(CallsQuery { symbol, direction: CallDirectionName::Callers, depth })
+        }
+        RefsModeArgument::Callees => {
+            ReferencesQuery::Calls(CallsQuery { symbol, direction: CallDirectionName::Callees, depth })
+        }
+        RefsModeArgument::Impact | RefsModeArgument::Tests => {
+            let tests = mode == RefsModeArgument::Tests;
+            ReferencesQuery::Impact(ImpactQuery { target, base, depth, tests })
+        }
+    })
 }
 
 fn paths_from_root_or_error(words: &[String], root: &Path) -> Result<Vec<String>, ApiError> {

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod questions;
+mod references;
 mod resources;
 mod server;
 mod show;

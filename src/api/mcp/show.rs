@@ -3,7 +3,10 @@
 
 use std::fmt::Write;
 
-use crate::api::wire::{ComposedDocument, DocumentReceipt, FileOutline, FileView, SymbolNode, spelled_path};
+use crate::api::wire::{
+    ComposedDocument, DocumentReceipt, FileOutline, FileView, SearchResult, SymbolNode, display_path,
+    spelled_path,
+};
 use crate::model::printable;
 use crate::render;
 
@@ -31,12 +34,12 @@ pub(super) fn document(document: ComposedDocument) -> ToolOutput {
 }
 
 fn summary(receipt: &DocumentReceipt) -> String {
-    let smaller = receipt.files.iter().filter(|entry| entry.view != entry.wanted).count();
+    let named = receipt.files.iter().filter(|entry| matches!(&*entry.view, "names" | "path")).count();
     let budget = receipt.budget_tokens.map_or(String::new(), |budget| format!(" of {budget}"));
     let (tokens, counter) = (receipt.tokens, &receipt.tokens_counted_by);
     let mut words = format!(
-        "[{tokens} tokens{budget}, by {counter}; {} files shown, {smaller} of them smaller than wanted; {} left out]",
-        receipt.files.len(),
+        "[{tokens} tokens{budget}, by {counter}; {} files shown, {named} more named; {} left out]",
+        receipt.files.len() - named,
         receipt.left_out.len(),
     );
     for missing in receipt.missing.iter().take(MAX_MISSING) {
@@ -140,6 +143,25 @@ fn omitted_notice(views: &[FileView]) -> String {
         "[cut: {count} not shown: {}{more}; name what you need, or a narrower folder, in another call]\n",
         names.join(", "),
     )
+}
+
+/// Returns hits, one a line, each with the parts of its score.
+pub(super) fn hits(found: &SearchResult) -> ToolOutput {
+    let mut text = String::new();
+    for hit in &found.hits {
+        let path = display_path(&hit.path, hit.path_hex.as_deref());
+        let lines = match (hit.start_line, hit.end_line) {
+            (Some(first), Some(last)) => format!(":{first}-{last}"),
+            (_, _) => String::new(),
+        };
+        let name = if hit.name.is_empty() { String::new() } else { format!(" {}", printable(&hit.name)) };
+        let parts: Vec<&str> = hit.score.parts.iter().map(|part| part.part.as_str()).collect();
+        let _ = writeln!(text, "{path}{lines} [{}]{name} · {}", hit.kind, parts.join(", "));
+    }
+    if found.hits.is_empty() {
+        text.push_str("[nothing in the project matches]\n");
+    }
+    ToolOutput { text, structured: None }
 }
 
 /// Returns the symbols, one a line with its lines in the file, as far as an agent can take them.

@@ -109,6 +109,9 @@ fn block_json(block: &DocumentBlock) -> BlockJson<'_> {
 pub(super) enum SectionJson<'a> {
     Files {
         heading: &'a str,
+        /// The position of the first file that was chosen for the task, if others precede it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        task_from: Option<usize>,
     },
     Text {
         heading: &'a str,
@@ -159,7 +162,11 @@ pub(super) struct DiscussionEntryJson<'a> {
 pub(super) fn sections(document: &Document) -> Vec<SectionJson<'_>> {
     let mut sections = Vec::new();
     if document.part.has_prefix() {
-        sections.push(SectionJson::Files { heading: document.files_heading });
+        let task_from = Some(document.stable_blocks).filter(|from| 0 < *from);
+        sections.push(SectionJson::Files { heading: document.files_heading, task_from });
+    }
+    if let Some(rows) = &document.more_files {
+        sections.push(SectionJson::Text { heading: "More files", text: rows });
     }
     if let Some(tree) = &document.tree {
         sections.push(SectionJson::Text { heading: "File Tree", text: tree });

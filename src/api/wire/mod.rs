@@ -7,7 +7,9 @@ mod document;
 mod envelope;
 mod files;
 mod receipt;
+mod references;
 mod scalars;
+mod search;
 mod structure;
 
 pub use cache::{AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict};
@@ -20,6 +22,8 @@ pub use receipt::{
     DocumentReceipt, ExplainedRule, FileExplanation, FolderAuthor, LimitEffect, ReceiptFile, ReceiptMissing,
     ReceiptOmission, ReceiptProblem, SummaryAuthor,
 };
+pub use references::{ChangeImpact, ReferenceEdge, SymbolCalls, SymbolUses, found_text};
 pub use scalars::{Dollars, MissingPath, display_path};
 pub(super) use scalars::{spelled_path, wire_path};
+pub use search::SearchResult;
 pub use structure::{FileOutline, FoundSymbol, SymbolNode, exported_json, language_name};

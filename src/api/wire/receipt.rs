@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::envelope::SCHEMA_VERSION;
 use super::scalars::wire_path;
-use crate::engine::{Explanation, LimitedView};
+use crate::engine::{Explanation, LimitedView, RankedName};
 use crate::model::{
-    MissingFile, Omission, OmittedFile, Receipt, ReceiptEntry, SectionProblem, SkipReason, SummaryProvenance,
-    ViewMode,
+    MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, SectionProblem,
+    SkipReason, SummaryProvenance, TaskReceipt, ViewMode,
 };
 
 /// How each requested file was shown.
@@ -43,12 +43,77 @@ pub struct DocumentReceipt {
     pub folders: Option<FolderAuthor>,
     /// The files of the document, in order.
     pub files: Vec<ReceiptFile>,
+    /// What was understood of the task, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskUnderstanding>,
+    /// How the budget was spent, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packing: Option<BudgetUse>,
     /// The files that are not in it, by path.
     pub left_out: Vec<ReceiptOmission>,
     /// Files that a preset or an entry names and that do not exist.
     pub missing: Vec<ReceiptMissing>,
     /// Attachments that could not be included.
     pub problems: Vec<ReceiptProblem>,
+}
+
+/// What was understood of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskUnderstanding {
+    /// The first line that says something.
+    pub title: String,
+    /// Paths and modules as written, with lines.
+    pub paths: Vec<String>,
+    /// Frames of stack traces and diagnostics, the innermost of each trace first.
+    pub frames: Vec<String>,
+    /// Symbols of the project that the task mentions.
+    pub symbols: Vec<String>,
+    /// Quoted strings and error messages.
+    pub quotes: Vec<String>,
+    /// The words that weigh most.
+    pub terms: Vec<String>,
+    /// What was ignored.
+    pub ignored: Vec<IgnoredText>,
+    /// Whether anything in the project matches; if not, files are ranked by their history.
+    pub matched: bool,
+}
+
+/// Parts of a task that were ignored for the same reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IgnoredText {
+    /// The reason.
+    pub reason: String,
+    /// Their size in bytes.
+    pub bytes: u64,
+}
+
+impl From<TaskReceipt> for TaskUnderstanding {
+    fn from(task: TaskReceipt) -> Self {
+        let TaskReceipt { title, paths, frames, symbols, quotes, terms, ignored, has_matches } = task;
+        let ignored = ignored
+            .into_iter()
+            .map(|ignored| IgnoredText { reason: ignored.reason.to_owned(), bytes: ignored.bytes });
+        let ignored = ignored.collect();
+        Self { title, paths, frames, symbols, quotes, terms, ignored, matched: has_matches }
+    }
+}
+
+/// How a budget was spent: in tokens, or in bytes if only these are limited. Pieces are measured one by one, so the sum
+/// differs a little from the size of the document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BudgetUse {
+    /// On views that were asked for: focus, curated files, presets.
+    pub chosen: u64,
+    /// On the bodies of symbols.
+    pub bodies: u64,
+    /// On signatures and summaries.
+    pub signatures: u64,
+    /// On rows of names.
+    pub names: u64,
+    /// On lines of the file tree.
+    pub paths: u64,
+    /// By how many percent the selection's value is at most below that of the best possible one.
+    pub at_most_percent_below_best: u32,
 }
 
 /// A file of the document.
@@ -76,6 +141,9 @@ pub struct ReceiptFile {
     /// The author of the summary, if it is shown as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryAuthor>,
+    /// Its score, if the document has a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<ScoreParts>,
 }
 
 /// The author of a summary.
@@ -176,13 +244,22 @@ impl From<&Receipt> for DocumentReceipt {
             max_bytes: receipt.max_bytes,
             bytes: receipt.bytes,
             tokens: receipt.tokens,
-            without_tree: receipt.tree_omitted,
+            without_tree: receipt.is_limited() && !receipt.has_tree,
             folders: FolderAuthor::from_count(receipt.folders_by_model),
             files: receipt.files.iter().map(Into::into).collect(),
+            task: receipt.task.clone().map(Into::into),
+            packing: receipt.packing.map(Into::into),
             left_out: receipt.omitted.iter().map(|omitted| omission(omitted, receipt)).collect(),
             missing: receipt.missing.iter().map(Into::into).collect(),
             problems: receipt.problems.iter().map(Into::into).collect(),
         }
+    }
+}
+
+impl From<PackingReceipt> for BudgetUse {
+    fn from(packing: PackingReceipt) -> Self {
+        let PackingReceipt { chosen, bodies, signatures, names, paths, shortfall_percent } = packing;
+        Self { chosen, bodies, signatures, names, paths, at_most_percent_below_best: shortfall_percent }
     }
 }
 
@@ -200,6 +277,7 @@ impl From<&ReceiptEntry> for ReceiptFile {
             summary: entry.summary.as_ref().map(Into::into),
             bytes: entry.bytes,
             tokens: entry.tokens,
+            score: entry.score.clone().map(Into::into),
         }
     }
 }
@@ -299,20 +377,53 @@ pub struct LimitEffect {
     pub view: Option<String>,
     /// Why another view than the wanted one is used.
     pub why: Option<String>,
-    /// Its rank by importance, counted from 1.
+    /// Its rank among the files, counted from 1.
     pub place: u64,
     /// The number of files that the document covers.
     pub files: u64,
-    /// Whether it is in focus.
-    pub in_focus: bool,
-    /// Whether a person curated it.
-    pub curated: bool,
-    /// The number of other files that refer to it.
-    pub referred_by: u32,
-    /// The number of names it shares with focused files.
-    pub shared_with_focus: u32,
-    /// How often recent commits changed it, in millionths of a change.
-    pub recent_changes_millionths: u64,
+    /// Its score.
+    pub score: ScoreParts,
+    /// Its best symbols, if its symbols were ranked.
+    pub symbols: Vec<SymbolRank>,
+}
+
+/// The score of a file or symbol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScoreParts {
+    /// The sum of the parts, times a factor for what the file is for; in thousandths.
+    pub thousandths: u64,
+    /// The parts that are not 0.
+    pub parts: Vec<ScorePart>,
+}
+
+impl From<RankScore> for ScoreParts {
+    fn from(score: RankScore) -> Self {
+        let part = |(part, thousandths): (&str, u64)| ScorePart { part: part.to_owned(), thousandths };
+        Self { thousandths: score.thousandths, parts: score.parts.into_iter().map(part).collect() }
+    }
+}
+
+/// A part of a score.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScorePart {
+    /// What it is for. Of files: `text`, `path`, `mention`, `subjects`, `nearness`, `together`, `same_stem`, `changes`; of
+    /// symbols: `text`, `name`, `exact`, `frame`, and `file` for the parts of their file.
+    pub part: String,
+    /// Its value in thousandths.
+    pub thousandths: u64,
+}
+
+/// A symbol with its score.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SymbolRank {
+    /// The name of the symbol.
+    pub name: String,
+    /// Its first line, counted from 1.
+    pub start_line: u32,
+    /// Its last line, inclusive.
+    pub end_line: u32,
+    /// Its score.
+    pub score: ScoreParts,
 }
 
 impl From<Explanation> for FileExplanation {
@@ -347,17 +458,19 @@ impl From<Explanation> for FileExplanation {
 
 impl From<LimitedView> for LimitEffect {
     fn from(limited: LimitedView) -> Self {
-        let importance = limited.importance;
+        let symbol = |symbol: RankedName| SymbolRank {
+            name: symbol.name,
+            start_line: *symbol.lines.start(),
+            end_line: *symbol.lines.end(),
+            score: symbol.score.into(),
+        };
         Self {
             view: limited.view.map(|view| view.name().to_owned()),
             why: limited.reason,
             place: limited.place as u64,
             files: limited.files as u64,
-            in_focus: importance.in_focus,
-            curated: importance.is_curated,
-            referred_by: importance.referred_by,
-            shared_with_focus: importance.shared_with_focus,
-            recent_changes_millionths: limited.changes,
+            score: limited.score.into(),
+            symbols: limited.symbols.into_iter().map(symbol).collect(),
         }
     }
 }

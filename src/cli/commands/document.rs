@@ -1,6 +1,7 @@
 //! `slop aggregate` and `slop explain`.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,13 +29,15 @@ use crate::service::{
 use crate::sys::{Disk, RealDisk};
 
 const MAX_LISTED: usize = 5;
+/// More of a task is not read; far less of it is used.
+const MAX_TASK_FILE_BYTES: u64 = 1 << 20;
 
 pub(super) fn aggregate(
     args: &AggregateArgs,
     environment: &ProcessEnvironment,
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let query = aggregate_query(args, args.receipt.is_some() || context.output.json, context.location);
+    let query = aggregate_query(args, args.receipt.is_some() || context.output.json, context.location)?;
     // Before the document is composed, because it looks up summaries only once.
     if let Some(seconds) = args.wait_agent
         && shows_model_summaries(&query, context)?
@@ -233,7 +236,7 @@ const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown no
 
 pub(super) fn explain(args: &ExplainArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let (file, choice) =
-        (context.location.resolve_path(&args.file), view_selection(&args.choice, context.location));
+        (context.location.resolve_path(&args.file), view_selection(&args.choice, context.location)?);
     let query = ExplainQuery { file, choice };
     // The answer does not say whether there was a limit, so the question is resolved here once more.
     let is_limited = resolve_explain(&query, context.query_settings())?.limits.is_some();
@@ -316,42 +319,36 @@ fn write_limit_effect(
     let why = effect.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
     output.write_line(&format!("  under the budget  {shown}{wanted}{why}"))?;
     let (place, files) = (format_grouped(effect.place), format_grouped(effect.files));
-    let reasons = importance_reasons(effect).join(", ");
-    Ok(output.write_line(&format!("  importance   {place} of {files} files: {reasons}"))?)
+    output.write_line(&format!(
+        "  rank         {place} of {files} files, score {}",
+        thousandths(effect.score.thousandths)
+    ))?;
+    for part in &effect.score.parts {
+        output.write_line(&format!("    {:<10} {}", part.part, thousandths(part.thousandths)))?;
+    }
+    for symbol in &effect.symbols {
+        output.write_line(&format!(
+            "  symbol       {} ({})",
+            symbol.name,
+            thousandths(symbol.score.thousandths)
+        ))?;
+    }
+    Ok(())
 }
 
-fn importance_reasons(effect: &LimitEffect) -> Vec<String> {
-    let (users, shared) = (u64::from(effect.referred_by), u64::from(effect.shared_with_focus));
-    let mut reasons = Vec::new();
-    if effect.in_focus {
-        reasons.push("in focus".to_owned());
-    }
-    if effect.curated {
-        reasons.push("curated".to_owned());
-    }
-    reasons.push(format!("referred to by {}", asking::pluralize(users, "file", "files")));
-    if 0 < shared {
-        reasons.push(format!("shares {} with the focus", asking::pluralize(shared, "name", "names")));
-    }
-    // Changes count less as they grow old, so there are fractions of one.
-    let (whole, tenths) = (
-        effect.recent_changes_millionths / 1_000_000,
-        effect.recent_changes_millionths % 1_000_000 / 100_000,
-    );
-    if 0 < whole + tenths {
-        reasons.push(format!("{}.{tenths} recent changes", format_grouped(whole)));
-    }
-    reasons
+/// Writes a number that is given in thousandths.
+pub(super) fn thousandths(number: u64) -> String {
+    format!("{}.{:03}", number / 1000, number % 1000)
 }
 
 pub(super) fn aggregate_query(
     args: &AggregateArgs,
     exact_tokens: bool,
     place: &ProjectLocation,
-) -> AggregateQuery {
-    AggregateQuery {
+) -> Result<AggregateQuery, CommandError> {
+    Ok(AggregateQuery {
         files: place.resolve_paths(&args.files),
-        choice: view_selection(&args.choice, place),
+        choice: view_selection(&args.choice, place)?,
         order: args.order.map(Into::into),
         format: format_name(args.format),
         since_last: args.memory.since_last,
@@ -360,11 +357,19 @@ pub(super) fn aggregate_query(
         exact_tokens,
         dry_run: args.dry_run,
         verify: args.verify,
-    }
+    })
 }
 
-pub(super) fn view_selection(choice: &ViewSelectionArgs, place: &ProjectLocation) -> ViewSelection {
-    ViewSelection {
+pub(super) fn view_selection(
+    choice: &ViewSelectionArgs,
+    place: &ProjectLocation,
+) -> Result<ViewSelection, CommandError> {
+    let task = match &choice.task_file {
+        Some(path) => Some(read_task_file(path)?),
+        None => choice.task.clone(),
+    };
+    Ok(ViewSelection {
+        task,
         tier: choice.tier,
         persona: choice.persona.clone(),
         preset: choice.preset.clone(),
@@ -374,7 +379,24 @@ pub(super) fn view_selection(choice: &ViewSelectionArgs, place: &ProjectLocation
         budget: choice.budget,
         default_budget: None,
         max_bytes: choice.max_bytes,
-    }
+    })
+}
+
+/// Reads a task from a file, or from the standard input. What is not UTF-8 in it is replaced, as in a log with the output
+/// of several programs.
+fn read_task_file(path: &Path) -> Result<String, CommandError> {
+    let is_stdin = path == Path::new("-");
+    let read = if is_stdin {
+        let mut text = Vec::new();
+        std::io::stdin().lock().take(MAX_TASK_FILE_BYTES).read_to_end(&mut text).map(|_| text)
+    } else {
+        RealDisk.read_prefix(path, MAX_TASK_FILE_BYTES)
+    };
+    let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+    let text = read.map_err(|error| {
+        CommandError::usage(format!("task {name} cannot be read: {error}"), "give the task with --task TEXT")
+    })?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn attachments(attachments: &AttachmentArgs, place: &ProjectLocation) -> AttachmentOptions {

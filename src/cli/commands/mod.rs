@@ -9,6 +9,7 @@ mod document;
 mod items;
 mod preset;
 mod queries;
+mod references;
 mod run;
 mod setup;
 mod summarize;

@@ -1,14 +1,15 @@
-//! Commands that ask one question and print the answer: `index`, `outline`, `view`, `symbol`, `status` and `audit`.
+//! Commands that ask one question and print the answer: `index`, `outline`, `view`, `symbol`, `search`, `status` and `audit`.
 
 use super::context::{CommandContext, scan_line};
+use super::document::thousandths;
 use crate::api::{
     AuditQuery, FileState, FileView, FilesQuery, IndexQuery, LineRange, MaskEntry, ModeName, OutlineQuery,
-    SymbolsQuery, ViewQuery, display_path, language_name,
+    SearchQuery, SymbolsQuery, ViewQuery, display_path, language_name,
 };
-use crate::cli::args::{IndexArgs, OutlineArgs, SymbolArgs, ViewArgs};
+use crate::cli::args::{IndexArgs, OutlineArgs, SearchArgs, SymbolArgs, ViewArgs};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::model::SkipReason;
+use crate::model::{SkipReason, printable};
 use crate::render::{format_grouped, format_size};
 
 pub(super) fn index(args: &IndexArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
@@ -104,6 +105,31 @@ pub(super) fn symbol(args: &SymbolArgs, context: &mut CommandContext<'_>) -> Res
         if let (Some(doc), None) = (&symbol.doc, &symbol.definition) {
             context.output.write_line(&format!("  {doc}"))?;
         }
+    }
+    Ok(failure::DONE)
+}
+
+pub(super) fn search(args: &SearchArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let query = SearchQuery { query: args.query.clone(), limit: Some(args.limit), kind: args.kind.clone() };
+    let found = &context.ask(query)?;
+    if context.output.json {
+        return context.write_data(found);
+    }
+    if found.hits.is_empty() {
+        context.output.note("nothing in the project matches");
+    }
+    for hit in &found.hits {
+        let path = display_path(&hit.path, hit.path_hex.as_deref());
+        let place = match (hit.start_line, hit.end_line) {
+            (Some(first), Some(last)) => format!("{path}:{first}-{last}"),
+            (_, _) => path,
+        };
+        let name = if hit.name.is_empty() { String::new() } else { format!(" {}", printable(&hit.name)) };
+        let parts =
+            hit.score.parts.iter().map(|part| format!("{} {}", part.part, thousandths(part.thousandths)));
+        let parts = parts.collect::<Vec<_>>().join(", ");
+        let score = thousandths(hit.score.thousandths);
+        context.output.write_line(&format!("{place} [{}]{name}  {score}: {parts}", hit.kind))?;
     }
     Ok(failure::DONE)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::context::CommandContext;
-use super::{agent, cache, daemon, document, items, preset, queries, setup, summarize};
+use super::{agent, cache, daemon, document, items, preset, queries, references, setup, summarize};
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
 use crate::cli::background_args::DaemonCommand;
@@ -107,6 +107,11 @@ fn run_at(
         CliCommand::Outline(args) => queries::outline(args, context),
         CliCommand::View(args) => queries::view(args, context),
         CliCommand::Symbol(args) => queries::symbol(args, context),
+        CliCommand::Search(args) => queries::search(args, context),
+        CliCommand::Refs(args) => references::refs(args, context),
+        CliCommand::Callers(args) => references::callers(args, context),
+        CliCommand::Callees(args) => references::callees(args, context),
+        CliCommand::Impact(args) => references::impact(args, context),
         CliCommand::Aggregate(args) => document::aggregate(args, environment, context),
         CliCommand::Summarize(args) => summarize::run(args, context),
         CliCommand::Agent(args) => agent::run(&args.command, context),

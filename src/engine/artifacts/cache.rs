@@ -47,7 +47,7 @@ pub(in crate::engine) struct ArtifactCache<'w> {
 }
 
 /// A content under the file type that it is read as: the same bytes have other artifacts as C than as C++.
-pub(super) type ContentKey = (ContentHash, &'static str);
+pub(in crate::engine) type ContentKey = (ContentHash, &'static str);
 
 impl<'w> ArtifactCache<'w> {
     /// Opens the cache of a project, unless its options forbid that.

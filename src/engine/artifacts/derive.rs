@@ -7,6 +7,7 @@ use crate::discover::{DecodedText, HeaderNeighbors};
 use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileRole, FileType, Producer, RelPath, SkipReason,
 };
+use crate::search::{TERMS_VERSION, VECTOR_VERSION};
 use crate::store::{ArtifactBody, ContentArtifacts};
 use crate::sys::Clock;
 use crate::{discover, summarize, syntax};
@@ -59,6 +60,11 @@ fn summary_producer(file_type: &'static FileType) -> Producer {
     by
 }
 
+fn terms_producer(file_type: &'static FileType) -> Producer {
+    let version = format!("terms/{TERMS_VERSION} {VECTOR_VERSION}");
+    Producer { artifact: ArtifactKind::Terms, language: file_type.id, version }
+}
+
 pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static FileType) -> Option<Producer> {
     match artifact {
         ArtifactKind::Outline => syntax::outline_producer(file_type.id),
@@ -67,6 +73,8 @@ pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static Fi
         ArtifactKind::References => {
             (file_type.role == FileRole::Code).then(|| syntax::references_producer(file_type.id))
         }
+        ArtifactKind::Terms => Some(terms_producer(file_type)),
+        ArtifactKind::Facts => syntax::facts_producer(file_type.id),
     }
 }
 
@@ -104,7 +112,7 @@ pub(in crate::engine) fn derive(
 pub(super) fn producers_fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();
     FINGERPRINT.get_or_init(|| {
-        // Without the references: they are derived when they are needed, under a producer of their own, so that a new
+        // Without the references and the facts: they are derived when they are needed, under producers of their own, so that a new
         // version of them does not make a scan read every file.
         let all = discover::all_file_types().flat_map(producers);
         let mut lines: Vec<String> =

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
-use super::cache::ArtifactCache;
+use super::cache::{ArtifactCache, ContentKey};
 use super::derive::{IdentifiedText, derive, identify, producer};
 use crate::discover::HeaderNeighbors;
 use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
@@ -35,6 +35,11 @@ impl<'a> ContentRef<'a> {
             KnownState::LeftOut(_) => None,
         }
     }
+
+    /// Returns what its artifacts are kept under.
+    pub(in crate::engine) fn key(&self) -> ContentKey {
+        (self.hash, self.file_type.id)
+    }
 }
 
 impl ArtifactCache<'_> {
@@ -42,7 +47,7 @@ impl ArtifactCache<'_> {
     pub(in crate::engine) fn outline(&mut self, subject: &ContentRef<'_>) -> Option<Outline> {
         let take = |body: &ArtifactBody| match body {
             ArtifactBody::Outline(outline) => Some(outline.clone()),
-            ArtifactBody::Skeleton(_) | ArtifactBody::Summary(_) | ArtifactBody::References(_) => None,
+            _ => None,
         };
         self.artifact(subject, ArtifactKind::Outline, Store::outline, take)
     }
@@ -62,7 +67,7 @@ impl ArtifactCache<'_> {
     pub(in crate::engine) fn summary(&mut self, subject: &ContentRef<'_>) -> Option<String> {
         let take = |body: &ArtifactBody| match body {
             ArtifactBody::Summary(words) => Some(words.clone()),
-            ArtifactBody::Outline(_) | ArtifactBody::Skeleton(_) | ArtifactBody::References(_) => None,
+            _ => None,
         };
         self.artifact(subject, ArtifactKind::Summary, Store::summary, take)
     }
@@ -126,7 +131,7 @@ pub(super) fn derive_in(workspace: &Workspace<'_>, content: &IdentifiedText<'_>)
 fn skeleton_in(body: &ArtifactBody) -> Option<Skeleton> {
     match body {
         ArtifactBody::Skeleton(skeleton) => Some(skeleton.clone()),
-        ArtifactBody::Outline(_) | ArtifactBody::Summary(_) | ArtifactBody::References(_) => None,
+        _ => None,
     }
 }
 

@@ -5,20 +5,25 @@
 
 mod cache;
 mod derive;
+mod facts;
 mod importance;
 mod lookup;
 mod maintenance;
+mod on_demand;
+mod terms;
 #[cfg(test)]
 mod tests;
 
 pub use cache::make_cache_folder;
 pub use maintenance::{CacheStatus, ClearedCache, ExportedArtifacts};
 
-pub(in crate::engine) use cache::ArtifactCache;
+pub(in crate::engine) use cache::{ArtifactCache, ContentKey};
 pub(in crate::engine) use derive::{derive, identify, outline_producers, producer, producers};
+pub(in crate::engine) use facts::{FactsByContent, content_key, load_facts, text_facts};
 pub(in crate::engine) use importance::{ImportanceInputs, importance};
 pub(in crate::engine) use lookup::{ContentRef, SkeletonPrefetch, checked_skeleton};
 pub(in crate::engine) use maintenance::{
     cache_status, clear_artifacts, clear_cache, clear_files, collect_garbage, export_cache, salvage_agent_db,
     verify_cache,
 };
+pub(in crate::engine) use terms::term_vectors;

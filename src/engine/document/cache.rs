@@ -15,7 +15,7 @@ use crate::model::{
 };
 
 use super::request::DocumentCacheKey;
-use crate::engine::history::CommitCache;
+use crate::engine::history::{CommitCache, PastCommitCache};
 use crate::engine::options::Options;
 
 /// So many bytes of documents are kept.
@@ -60,6 +60,7 @@ pub(in crate::engine) struct DocumentCaches {
     pub(in crate::engine) documents: Mutex<DocumentCache>,
     pub(in crate::engine) views: Mutex<ViewCache>,
     pub(in crate::engine) commits: CommitCache,
+    pub(in crate::engine) past_commits: PastCommitCache,
 }
 
 impl DocumentCaches {
@@ -174,6 +175,8 @@ impl ViewKey {
             | ViewMode::Diff
             | ViewMode::Signatures
             | ViewMode::Definitions
+            | ViewMode::Excerpt
+            | ViewMode::Names
             | ViewMode::Path
             | ViewMode::None => return None,
         };

@@ -1,26 +1,44 @@
-//! Composes documents. One whose files are read and rendered can be fitted into several limits.
+//! Composes documents. One whose files are selected and ranked can be composed within several limits.
 
-use super::delivery::{PendingDelivery, ReaderState, load_reader_state, reduce_to_changes};
-use super::fit::{by_importance, fit, measure};
-use super::gather::{
-    DraftDocument, GatheredFiles, document_plan, gather_files, merged_items, routing, summary_detail,
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::delivery::{
+    PendingDelivery, ReaderState, load_reader_state, reduce_to_changes, shown_fingerprints,
 };
-use super::ladders::FitMemo;
+use super::gather::{
+    DraftDocument, GatheredFiles, ShownFile, document_plan, gather_files, merged_items, render_as, routing,
+    summary_detail,
+};
+use super::measure::measure;
+use super::pack::{PackContext, PackMemo, pack_draft, pack_stable};
+use super::pack_costs::BudgetUnit;
 use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};
 use super::stability::set_stability;
+use super::task::{task_problems, task_receipt};
 use crate::aggregate;
 use crate::aggregate::{CuratedItems, DocumentLimits, Focus, ReceiptNotes, RoutingContext};
+use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::history::{CommitCache, GitHistory, commit_log};
+use crate::engine::history::{CommitCache, GitHistory, PastCommitCache, commit_log, past_commits};
 use crate::engine::index::FileSelection;
+use crate::engine::ranking::{ProjectRanking, RankingRequest, rank_project};
 use crate::engine::summaries::ModelSummaries;
-use crate::model::{Document, FileOrder, Receipt, SkipReason};
+use crate::engine::workspace::KnownFile;
+use crate::model::{Document, FileOrder, Receipt, RelPath, SkipReason};
+use crate::search::{RankingQuery, read_task};
+
+/// How often a limited document is packed at most: what pieces cost is close, and known exactly only once they are
+/// composed.
+const MAX_ROUNDS: usize = 5;
+/// A document is large enough if it leaves at most one part in so many of its limit unused.
+const UNUSED_PART: u64 = 50;
 
 /// A document before its files are made to fit.
 pub struct PreparedDocument {
-    /// Every file in the view that is wanted; by importance if there are limits.
+    /// Every file in the view that is wanted; if there are limits, those by their names alone whose views these decide.
     draft: DraftDocument,
     inputs: ComposeInputs,
 }
@@ -33,7 +51,19 @@ pub(super) struct ComposeInputs {
     summaries: ModelSummaries,
     pub(super) history: Option<GitHistory>,
     reader: Option<ReaderState>,
-    memo: FitMemo,
+    /// The ranks of the draft's files, if there are limits.
+    pub(super) ranking: Option<ProjectRanking>,
+    /// The ranks that do not depend on the task, if a part of the document does not.
+    general: Option<ProjectRanking>,
+    memo: PackMemo,
+    general_memo: PackMemo,
+}
+
+impl PreparedDocument {
+    /// Returns the positions of the files, as a ranking speaks of them.
+    pub(super) fn positions(&self) -> HashMap<RelPath, usize> {
+        self.draft.files.iter().enumerate().map(|(at, shown)| (shown.file.path.clone(), at)).collect()
+    }
 }
 
 impl DocumentRun<'_, '_> {
@@ -76,8 +106,10 @@ impl DocumentRun<'_, '_> {
         let routing = routing(&renderer.cache.workspace, request, &focus, &items);
         let is_limited = request.limits.is_some();
         let (gathered, history) = gather_with_history(&mut renderer, commits, request, &routing, selection)?;
-        let has_tree =
-            request.sections.part.has_prefix() && request.tier.as_ref().is_some_and(|tier| tier.tree);
+        // A limited document lists the files that it has no room for, instead of all of them.
+        let has_tree = request.sections.part.has_prefix()
+            && !is_limited
+            && request.tier.as_ref().is_some_and(|tier| tier.tree);
         let tree = has_tree.then(|| {
             let listed = gathered.listed.iter().map(|(path, reason)| (path, reason.map(SkipReason::name)));
             aggregate::build_name_tree(listed, &summaries.folders)
@@ -86,30 +118,40 @@ impl DocumentRun<'_, '_> {
         let remarks = ReceiptNotes {
             name: request.history.as_ref().map(|history| history.name.clone()),
             limits: request.limits,
-            tree_omitted: false,
             omitted: gathered.left_out,
             missing: gathered.missing,
+            task: None,
+            packing: None,
         };
-        let mut draft = DraftDocument {
-            plan,
-            files: gathered.shown,
-            unchanged: Vec::new(),
-            dropped: Vec::new(),
-            remarks,
-        };
-        let reader = load_reader_state(&mut renderer, request, &draft.files);
+        let mut draft =
+            DraftDocument { plan, files: gathered.shown, listed: Vec::new(), dropped: Vec::new(), remarks };
+        let reader = load_reader_state(&mut renderer, request);
         if let Some(reader) = &reader {
-            reduce_to_changes(renderer.cache, &mut draft, reader);
+            let mut wanted_block = |renderer: &mut Renderer<'_, '_>, shown: &ShownFile| {
+                let (view, detail) = (shown.candidate.wanted, summary_detail(&routing));
+                render_as(renderer, view, detail, &shown.file, &routing, (None, None)).block
+            };
+            reduce_to_changes(&mut renderer, &mut draft, reader, &mut wanted_block);
         }
-        // Only under a limit, because rating files takes a parse of each one whose names are not known yet. And after
-        // the files that the reader has were left out: they take no room, but their references count.
+        let past = self.caches.map(|caches| &caches.past_commits);
+        let mut ranking = None;
         if is_limited {
-            let files = std::mem::take(&mut draft.files);
-            draft.files = by_importance(renderer.cache, files, &draft.unchanged, &routing, history.as_ref());
+            ranking = Some(rank_draft(self.cache, past, request, &mut draft, &focus, history.as_ref())?);
         }
-        let request = request.clone();
-        let memo = FitMemo::default();
-        let inputs = ComposeInputs { request, focus, items, summaries, history, reader, memo };
+        let general =
+            has_stable_part(request).then(|| rank_generally(self.cache, past, &draft, history.as_ref()));
+        let inputs = ComposeInputs {
+            request: request.clone(),
+            focus,
+            items,
+            summaries,
+            history,
+            reader,
+            ranking,
+            general,
+            memo: PackMemo::default(),
+            general_memo: PackMemo::default(),
+        };
         Ok((PreparedDocument { draft, inputs }, digest))
     }
 
@@ -123,15 +165,12 @@ impl DocumentRun<'_, '_> {
     }
 
     /// Decides what each file is shown as within the limits that were asked for.
-    pub(super) fn fit_prepared(
+    pub(super) fn pack_prepared(
         &mut self,
         prepared: PreparedDocument,
     ) -> Result<(DraftDocument, ComposeInputs), Error> {
         let PreparedDocument { draft, mut inputs } = prepared;
-        let ComposeInputs { request, focus, items, summaries, memo, .. } = &mut inputs;
-        let mut renderer = self.renderer(summaries);
-        let routing = routing(&renderer.cache.workspace, request, focus, items);
-        let draft = fit(&mut renderer, draft, memo, &routing, request.sections.images_apart)?;
+        let draft = self.show_within(draft, &mut inputs)?;
         Ok((draft, inputs))
     }
 
@@ -141,24 +180,176 @@ impl DocumentRun<'_, '_> {
         inputs: &mut ComposeInputs,
         limits: DocumentLimits,
     ) -> Result<(Document, Option<PendingDelivery>), Error> {
-        let ComposeInputs { request, focus, items, summaries, history, reader, memo } = inputs;
+        draft.remarks.limits = limits;
+        let mut draft = self.show_within(draft, inputs)?;
+        let ComposeInputs { request, focus, items, summaries, history, reader, .. } = inputs;
         let mut renderer = self.renderer(summaries);
         let routing = routing(&renderer.cache.workspace, request, focus, items);
-        let images_apart = request.sections.images_apart;
-        draft.remarks.limits = limits;
-        let mut draft = fit(&mut renderer, draft, memo, &routing, images_apart)?;
         // After the budget: whether a block has changed since a commit depends on the view that the file ended up in.
         if let (FileOrder::Stable, Some(history)) = (request.order, &history) {
             set_stability(&mut renderer, &mut draft.files, history, summary_detail(&routing));
         }
-        let pending = reader.as_ref().map(|reader| reader.pending_delivery(&draft.files));
-        let candidates = draft.files.into_iter().map(|shown| shown.candidate).collect();
-        let mut document = aggregate::compose(draft.plan, candidates, draft.remarks);
+        let pending = reader.as_ref().map(|reader| {
+            let fingerprints = shown_fingerprints(&renderer, &draft.files);
+            reader.pending_delivery(&draft, &fingerprints)
+        });
+        let mut document = assemble(draft);
         // A limit in tokens holds for the exact count; an estimate may be too low for some texts.
-        measure(self.cache, &mut document, request.exact_tokens || limits.tokens.is_some(), images_apart);
+        let is_exact = request.exact_tokens || limits.tokens.is_some();
+        measure(self.cache, &mut document, is_exact, request.sections.images_apart);
         check_limits(limits, &document.receipt)?;
         Ok((document, pending))
     }
+
+    /// Decides what each file is shown as, within the draft's limits.
+    fn show_within(
+        &mut self,
+        draft: DraftDocument,
+        inputs: &mut ComposeInputs,
+    ) -> Result<DraftDocument, Error> {
+        let ComposeInputs { request, focus, items, summaries, ranking, general, memo, general_memo, .. } =
+            inputs;
+        let mut renderer = self.renderer(summaries);
+        let limits = draft.remarks.limits;
+        let Some(ranking) = ranking.as_ref().filter(|_| limits.is_some()) else {
+            return Ok(draft);
+        };
+        let routing = routing(&renderer.cache.workspace, request, focus, items);
+        let unit = BudgetUnit::of(limits, renderer.cache.workspace.options.counter);
+        let is_guided = request.task.is_some() || !request.focus.is_empty();
+        let images_apart = request.sections.images_apart;
+        let limit = limits.tokens.or(limits.bytes).unwrap_or(u64::MAX);
+        let mut stable = HashMap::new();
+        if let Some(ranking) = general {
+            let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));
+            let context =
+                PackContext { ranking, routing: &routing, is_guided: false, unit, stable: &HashMap::new() };
+            // Of the limit and not of what is left beside the attachments, which may differ from task to task.
+            let room = limit / 1000 * share;
+            stable = pack_stable(&mut renderer, &draft, &context, general_memo, room);
+        }
+        let context = PackContext { ranking, routing: &routing, is_guided, unit, stable: &stable };
+        let mut empty = draft.clone();
+        empty.files = empty
+            .files
+            .into_iter()
+            .enumerate()
+            .filter_map(|(at, mut shown)| {
+                shown.candidate.block = stable.get(&at)?.clone();
+                Some(shown)
+            })
+            .collect();
+        let frame = size(renderer.cache, empty, unit, images_apart);
+        // Rooms that are known to be enough for nothing more, and too much.
+        let (mut enough, mut too_much) = (0, u64::MAX);
+        let mut room = limit.saturating_sub(frame);
+        let mut best: Option<(u64, DraftDocument)> = None;
+        for _ in 0..MAX_ROUNDS {
+            renderer.cache.workspace.check_cancelled()?;
+            let packed = pack_draft(&mut renderer, draft.clone(), &context, memo, room);
+            let is_complete = packed.dropped.is_empty()
+                && packed.remarks.packing.is_some_and(|packing| packing.total() + room / 10 < room);
+            let used = size(renderer.cache, packed.clone(), unit, images_apart);
+            let bytes = limits.bytes.map_or(0, |most| {
+                // Only where both are limited does this differ from `used`.
+                size(renderer.cache, packed.clone(), BudgetUnit::Bytes, images_apart).saturating_sub(most)
+            });
+            let over = used.saturating_sub(limit).max(unit.of_bytes(bytes));
+            if over == 0 {
+                enough = room;
+                if best.as_ref().is_none_or(|(size, ..)| *size < used) {
+                    best = Some((used, packed));
+                }
+                let left = limit - used;
+                if is_complete || left <= limit / UNUSED_PART {
+                    break;
+                }
+                room += left;
+            } else {
+                too_much = room;
+                // In proportion, and a little less, because what goes is not cut to measure.
+                let less =
+                    u128::from(room) * u128::from(limit) / u128::from(limit.saturating_add(over)).max(1);
+                room = u64::try_from(less).unwrap_or(room);
+                room = room.saturating_sub(room / 64 + 1);
+            }
+            if room <= enough || too_much <= room {
+                room = enough.midpoint(too_much.min(enough.saturating_mul(2)));
+            }
+            if room <= enough || too_much <= room {
+                break;
+            }
+        }
+        if let Some((_, draft)) = best {
+            return Ok(draft);
+        }
+        // Nothing but what is insisted on; if that is too large, the caller is told.
+        let context = PackContext { stable: &HashMap::new(), ..context };
+        let mut least = pack_draft(&mut renderer, draft, &context, memo, 0);
+        least.listed.clear();
+        least.plan.tree = None;
+        Ok(least)
+    }
+}
+
+/// Puts the parts of a draft together.
+fn assemble(draft: DraftDocument) -> Document {
+    let candidates = draft.files.into_iter().map(|shown| shown.candidate).collect();
+    aggregate::compose(draft.plan, candidates, &draft.listed, draft.remarks)
+}
+
+/// Returns the size of the document that a draft comes to.
+fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
+    let mut document = assemble(draft);
+    let is_exact = matches!(unit, BudgetUnit::Tokens(_));
+    measure(cache, &mut document, is_exact, images_apart);
+    if is_exact { document.receipt.tokens } else { document.receipt.bytes }
+}
+
+/// Ranks the files of a draft by the task, by those in focus, and by history. What was understood of the task is noted
+/// for the receipt.
+fn rank_draft(
+    cache: &mut ArtifactCache<'_>,
+    shared: Option<&PastCommitCache>,
+    request: &AggregationRequest,
+    draft: &mut DraftDocument,
+    focus: &Focus,
+    history: Option<&GitHistory>,
+) -> Result<ProjectRanking, Error> {
+    let reading = request.task.as_deref().map(read_task).transpose()?;
+    let query = reading.as_ref().map_or_else(RankingQuery::empty, RankingQuery::of_task);
+    let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.head));
+    let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
+    let in_focus = |path: &_| focus.lines(path).is_some();
+    let ranking = RankingRequest { query: &query, in_focus: &in_focus, past: &past };
+    let ranking = rank_project(cache, &ranking, &known);
+    if let (Some(text), Some(reading)) = (&request.task, &reading) {
+        draft.remarks.task = Some(task_receipt(text, reading, &ranking));
+        // Where the reader has everything, there is nothing that could match.
+        if !draft.files.is_empty() {
+            draft.plan.sections.problems.extend(task_problems(reading, &ranking));
+        }
+    }
+    Ok(ranking)
+}
+
+/// Returns whether a part of the document is to be the same for every task.
+fn has_stable_part(request: &AggregationRequest) -> bool {
+    let has_share = request.tier.as_ref().is_some_and(|tier| 0 < tier.stable_thousandths);
+    has_share && request.limits.is_some() && request.task.is_some()
+}
+
+/// Ranks the files of a draft without regard to the task and the files in focus.
+fn rank_generally(
+    cache: &mut ArtifactCache<'_>,
+    shared: Option<&PastCommitCache>,
+    draft: &DraftDocument,
+    history: Option<&GitHistory>,
+) -> ProjectRanking {
+    let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.head));
+    let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
+    let request = RankingRequest { query: &RankingQuery::empty(), in_focus: &|_| false, past: &past };
+    rank_project(cache, &request, &known)
 }
 
 /// Renders each of the files, and asks git for their history if the order depends on it.

@@ -1,8 +1,8 @@
 //! What a reader has from earlier documents, and what is new to it.
 //!
-//! What a document shows of each file is remembered under the document's name. The next one of that name may then leave
-//! out what the reader has already, and show diffs against it. What counts is what was wanted: a file that a budget has
-//! made smaller is not new because there is more room now. But a change that there was no room for is shown again.
+//! What a document shows of each file is remembered under the document's name, with the file's content. The next one of
+//! that name may then leave out what the reader has already, and show diffs against it. A file that a limit has made
+//! smaller, or left out, is not new because there is more room now. But a change that there was no room for is shown again.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -10,6 +10,7 @@ use std::sync::Mutex;
 
 use super::cache::{DocumentCache, DocumentKey, ViewKey, lock, lock_documents, view_fingerprint};
 use super::gather::{DraftDocument, ShownFile};
+use super::pack::is_ranked;
 use super::render::Renderer;
 use super::request::{AggregationRequest, DocumentHistory};
 use crate::aggregate::{CandidateFile, FileStability};
@@ -33,8 +34,6 @@ const BASE: &str = "the last aggregation";
 pub(super) struct ReaderState {
     history: DocumentHistory,
     delivered: HashMap<RelPath, DeliveredFile>,
-    /// The views that were wanted without regard to limits and to what was given, with hashes of what they show.
-    wanted: HashMap<RelPath, (ViewMode, ContentHash)>,
 }
 
 /// What is to be remembered as soon as the document was given.
@@ -79,20 +78,21 @@ pub(in crate::engine) fn confirm_delivery(
 pub(super) fn load_reader_state(
     renderer: &mut Renderer<'_, '_>,
     request: &AggregationRequest,
-    files: &[ShownFile],
 ) -> Option<ReaderState> {
     let history = request.history.clone().filter(|_| request.sections.part.has_prefix())?;
     let rows = renderer.cache.query_store(|store| store.delivered_files(&history.name)).unwrap_or_default();
     let delivered = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
+    Some(ReaderState { history, delivered })
+}
+
+/// Returns hashes of what is shown of files, by which a reader's are compared with it.
+pub(super) fn shown_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<ContentHash> {
     let kept = kept_fingerprints(renderer, files);
     let places: Vec<usize> = (0..files.len()).collect();
-    let hashes = on_all_cores(&places, |at| {
-        let block = &files[*at].candidate.block;
+    on_all_cores(&places, |at| {
+        let block = files[*at].settled_block();
         kept[*at].unwrap_or_else(|| view_fingerprint(block.view, &block.body))
-    });
-    let views = files.iter().map(|shown| (shown.file.path.clone(), shown.candidate.block.view));
-    let wanted = views.zip(hashes).map(|((path, view), hash)| (path, (view, hash))).collect();
-    Some(ReaderState { history, delivered, wanted })
+    })
 }
 
 /// Returns the hashes that were made when the views were shown first.
@@ -100,7 +100,7 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
     let Some(views) = renderer.views else { return vec![None; files.len()] };
     let mut views = lock(views);
     let find = |shown: &ShownFile| {
-        let block = &shown.candidate.block;
+        let block = shown.settled_block();
         let content = block.content?;
         let by_model = matches!(block.summary, Some(SummaryProvenance::Model { .. }));
         let chosen = renderer.summaries.of(&block.path, &content).filter(|_| by_model);
@@ -111,39 +111,53 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
     files.iter().map(find).collect()
 }
 
-/// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff.
+/// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff. Files that a limit decides
+/// on have no view yet; `wanted_block` renders the wanted one.
 pub(super) fn reduce_to_changes(
-    cache: &mut ArtifactCache<'_>,
+    renderer: &mut Renderer<'_, '_>,
     draft: &mut DraftDocument,
     reader: &ReaderState,
+    wanted_block: &mut dyn FnMut(&mut Renderer<'_, '_>, &ShownFile) -> DocumentBlock,
 ) {
     let name = &reader.history.name;
     if !reader.history.since_last {
         return;
     }
     if reader.delivered.is_empty() {
-        cache.workspace.note(format!(
+        renderer.cache.workspace.note(format!(
             "no earlier aggregation named `{name}` is remembered, so that everything is shown"
         ));
         return;
     }
     draft.plan.since_last = true;
-    add_removed_files(&cache.workspace, draft, reader);
-    for mut shown in std::mem::take(&mut draft.files) {
+    add_removed_files(&renderer.cache.workspace, draft, reader);
+    let files = std::mem::take(&mut draft.files);
+    let fingerprints = shown_fingerprints(renderer, &files);
+    for (mut shown, hash) in files.into_iter().zip(fingerprints) {
         let path = &shown.file.path;
         let row = reader.delivered.get(path).filter(|_| !is_failed(&shown.candidate));
-        let hash = reader.wanted.get(path).map(|(_, hash)| *hash);
-        match row {
-            // `wanted` matches a file that only a budget made smaller; `shown`, one that is now wanted just as its
-            // reader has it.
-            Some(row) if Some(row.wanted) == hash || Some(row.shown) == hash => {
-                let reason = Omission::Unchanged;
-                draft.remarks.omitted.push(OmittedFile { path: path.clone(), reason });
-                draft.unchanged.push(shown.file);
-                continue;
+        let Some(row) = row else {
+            draft.files.push(shown);
+            continue;
+        };
+        let is_same_content = Some(row.wanted) == shown.candidate.block.content;
+        let is_undecided = draft.remarks.limits.is_some() && is_ranked(&shown.candidate);
+        // It may be shown in another way all the same, as by a model's new summary. But not because there is more room.
+        let is_reduced = matches!(row.view, ViewMode::Excerpt | ViewMode::Names | ViewMode::Path);
+        if row.shown == hash && !is_undecided || is_same_content && (is_undecided || is_reduced) {
+            let reason = Omission::Unchanged;
+            draft.remarks.omitted.push(OmittedFile { path: path.clone(), reason });
+            continue;
+        }
+        if is_undecided && row.view == shown.candidate.wanted && keeps_base_text(row.view) {
+            let mut wanted = shown.clone();
+            wanted.candidate.block = wanted_block(renderer, &shown);
+            replace_by_diff(renderer.cache, &mut wanted, row, name);
+            if wanted.full_block.is_some() {
+                shown = wanted;
             }
-            Some(row) => replace_by_diff(cache, &mut shown, row, name),
-            None => {}
+        } else if !is_undecided {
+            replace_by_diff(renderer.cache, &mut shown, row, name);
         }
         draft.files.push(shown);
     }
@@ -195,41 +209,54 @@ fn is_gone(workspace: &Workspace<'_>, path: &RelPath) -> bool {
 }
 
 impl ReaderState {
-    /// Returns what is new about what the reader has, once it was given these files.
-    pub(super) fn pending_delivery(&self, files: &[ShownFile]) -> PendingDelivery {
-        let Self { history, delivered, wanted } = self;
+    /// Returns what is new about what the reader has, once it was given this draft. `fingerprints` are those of its files.
+    pub(super) fn pending_delivery(
+        &self,
+        draft: &DraftDocument,
+        fingerprints: &[ContentHash],
+    ) -> PendingDelivery {
+        let Self { history, delivered } = self;
         let mut update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
         let mut bytes = 0;
-        let mut shown_paths: HashSet<&RelPath> = HashSet::new();
-        for shown in files {
+        let mut known_paths: HashSet<&RelPath> = HashSet::new();
+        let mut record = |path: &RelPath, row: DeliveredFile, text: Option<String>| {
+            if delivered.get(path) != Some(&row) {
+                update.changed.push((row, text));
+            }
+        };
+        for (shown, hash) in draft.files.iter().zip(fingerprints) {
             let path = &shown.file.path;
-            let known = delivered.get(path);
-            let wanted = wanted.get(path).filter(|_| !is_failed(&shown.candidate));
-            let Some((wanted_view, wanted)) = wanted else {
-                // Forgotten, so that the file is shown in full when it can be read again.
-                update.removed.extend(known.map(|row| row.path.clone()));
-                continue;
-            };
-            shown_paths.insert(path);
             let block = shown.settled_block();
-            let hash =
-                if block.view == *wanted_view { *wanted } else { view_fingerprint(block.view, &block.body) };
+            let Some(content) = block.content.filter(|_| !is_failed(&shown.candidate)) else { continue };
+            known_paths.insert(path);
             // Counted even if the row is not new: the text that was kept for it earlier takes room as well.
             bytes += block.body.len();
-            if history.since_last && known.is_some() && block.view != *wanted_view {
-                // There was no room for the change: it is shown when there is, against what the reader has.
+            let row = DeliveredFile { path: path.clone(), view: block.view, shown: *hash, wanted: content };
+            let is_kept = keeps_base_text(block.view) && bytes <= MOST_BYTES;
+            record(path, row, is_kept.then(|| block.body.clone()));
+        }
+        // What is only named, or not even that, is not new later; but a change of what the reader has is.
+        let named = draft.listed.iter().map(|listed| &listed.file);
+        for candidate in named.chain(draft.dropped.iter().map(|shown| &shown.candidate)) {
+            let block = &candidate.block;
+            let Some(content) = block.content else { continue };
+            known_paths.insert(&block.path);
+            if history.since_last {
                 continue;
             }
-            let row = DeliveredFile { path: path.clone(), view: block.view, shown: hash, wanted: *wanted };
-            let is_kept = keeps_base_text(block.view) && bytes <= MOST_BYTES;
-            if known != Some(&row) {
-                update.changed.push((row, is_kept.then(|| block.body.clone())));
-            }
+            let view = ViewMode::Path;
+            let shown = view_fingerprint(view, "");
+            let row = DeliveredFile { path: block.path.clone(), view, shown, wanted: content };
+            record(&block.path, row, None);
         }
-        // A document that shows everything is all that its reader has; one of changes adds to it.
-        if !history.since_last {
-            update.removed = delivered.keys().filter(|path| !shown_paths.contains(path)).cloned().collect();
-        }
+        // Forgotten, so that a file is shown in full when it can be read again. A document that shows everything is all
+        // that its reader has; one of changes adds to it.
+        let is_gone = |shown: &&ShownFile| !known_paths.contains(&shown.file.path);
+        let failed: HashSet<&RelPath> =
+            draft.files.iter().filter(is_gone).map(|shown| &shown.file.path).collect();
+        let is_removed =
+            |path: &&RelPath| failed.contains(*path) || !history.since_last && !known_paths.contains(*path);
+        update.removed = delivered.keys().filter(is_removed).cloned().collect();
         update.removed.sort();
         PendingDelivery { name: history.name.clone(), update, cached_as: None }
     }
@@ -239,7 +266,7 @@ impl ReaderState {
 const fn keeps_base_text(view: ViewMode) -> bool {
     match view {
         // A diff is not what the reader has of the file, and a path has no text that could change.
-        ViewMode::Diff | ViewMode::Path | ViewMode::None => false,
+        ViewMode::Diff | ViewMode::Names | ViewMode::Path | ViewMode::None => false,
         ViewMode::Full
         | ViewMode::Skeleton
         | ViewMode::Outline
@@ -248,7 +275,8 @@ const fn keeps_base_text(view: ViewMode) -> bool {
         | ViewMode::Masked
         | ViewMode::Custom
         | ViewMode::Signatures
-        | ViewMode::Definitions => true,
+        | ViewMode::Definitions
+        | ViewMode::Excerpt => true,
     }
 }
 
@@ -275,6 +303,8 @@ fn removed_file(path: RelPath) -> ShownFile {
         reason: None,
         stability: FileStability::default(),
         request_position: usize::MAX,
+        score: None,
+        is_stable_part: false,
     };
     let state = KnownState::LeftOut(SkipReason::Vanished);
     ShownFile::new(KnownFile { path, tracked: false, state }, candidate, SummaryDetail::Words)

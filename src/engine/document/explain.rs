@@ -1,17 +1,18 @@
 //! Explains why a file is shown as it is: what each routing rule decides, and what the document's limits change.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use super::gather::{merged_items, render_candidate, route, routing};
 use super::render::{DocumentRun, type_or_unknown};
 use super::request::AggregationRequest;
 use super::view::{base_text, base_texts};
-use crate::aggregate::{CandidateFile, Focus, Importance, RoutedView, RoutingContext, RuleVerdict};
+use crate::aggregate::{CandidateFile, Focus, RoutedView, RoutingContext, RuleVerdict};
 use crate::engine::error::Error;
 use crate::engine::index::select_named;
 use crate::engine::summaries::choose_summaries;
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::{ContentHash, FileType, RelPath, SkipReason, SummaryProvenance, ViewMode};
+use crate::model::{ContentHash, FileType, RankScore, RelPath, SkipReason, SummaryProvenance, ViewMode};
 use crate::{aggregate, render};
 
 /// Why a file gets the view that it gets.
@@ -47,13 +48,25 @@ pub struct LimitedView {
     pub view: Option<ViewMode>,
     /// Why that is not what was wanted.
     pub reason: Option<String>,
-    /// Its place among the files by importance, from 1.
+    /// Its place among the files by rank, from 1.
     pub place: usize,
     pub files: usize,
-    pub importance: Importance,
-    /// How often commits changed it of late, in millionths of a change.
-    pub changes: u64,
+    pub score: RankScore,
+    /// Its best symbols, if its symbols were ranked.
+    pub symbols: Vec<RankedName>,
 }
+
+/// A symbol with its score.
+#[derive(Debug, Clone)]
+pub struct RankedName {
+    pub name: String,
+    /// Its lines, from 1.
+    pub lines: RangeInclusive<u32>,
+    pub score: RankScore,
+}
+
+/// So many symbols of a file are explained.
+const MAX_SYMBOLS: usize = 5;
 
 impl DocumentRun<'_, '_> {
     pub(in crate::engine) fn explain(
@@ -98,24 +111,36 @@ impl DocumentRun<'_, '_> {
         // A document that cannot be composed has nothing to be explained.
         let mut prepared = self.prepare(request)?;
         self.compose(&mut prepared, request.limits)?;
-        // Fitted once more, because a document does not say what was dropped and why; the memo of the first fit makes
-        // it cheap.
-        let (draft, inputs) = self.fit_prepared(prepared)?;
-        let files = draft.files.len() + draft.dropped.len();
-        let shown = draft.files.into_iter().map(|shown| (shown, true));
-        let all = shown.chain(draft.dropped.into_iter().map(|shown| (shown, false)));
-        let limited = all.filter_map(|(shown, is_shown)| {
-            let (place, importance) = shown.rank?;
-            let changes = inputs.history.as_ref().and_then(|history| history.scores.get(&shown.file.path));
+        // Packed once more, because a document does not say what was dropped and why; what was found out the first time
+        // makes it cheap.
+        let positions: HashMap<RelPath, usize> = prepared.positions();
+        let (draft, inputs) = self.pack_prepared(prepared)?;
+        let Some(ranking) = inputs.ranking else { return Ok(HashMap::new()) };
+        let shown = draft.files.into_iter().map(|shown| (shown.candidate, true));
+        let listed = draft.listed.into_iter().map(|listed| (listed.file, true));
+        let dropped = draft.dropped.into_iter().map(|shown| (shown.candidate, false));
+        let mut places = vec![0; ranking.order.len()];
+        for (place, at) in (1..).zip(&ranking.order) {
+            places[*at] = place;
+        }
+        let limited = shown.chain(listed).chain(dropped).filter_map(|(candidate, is_shown)| {
+            let at = *positions.get(&candidate.block.path)?;
+            let symbols =
+                ranking.symbols.iter().filter(|symbol| symbol.file == at && !symbol.name.is_empty());
+            let symbols = symbols.map(|symbol| RankedName {
+                name: symbol.name.clone(),
+                lines: symbol.lines.clone(),
+                score: RankScore::of(symbol.score, &symbol.parts.named()),
+            });
             let view = LimitedView {
-                view: is_shown.then_some(shown.candidate.block.view),
-                reason: shown.candidate.reason,
-                place,
-                files,
-                importance,
-                changes: changes.copied().unwrap_or(0),
+                view: is_shown.then_some(candidate.block.view),
+                reason: candidate.reason,
+                place: places[at],
+                files: places.len(),
+                score: RankScore::of(ranking.scores[at].total, &ranking.scores[at].parts.named()),
+                symbols: symbols.take(MAX_SYMBOLS).collect(),
             };
-            Some((shown.file.path, view))
+            Some((candidate.block.path, view))
         });
         Ok(limited.collect())
     }

@@ -5,9 +5,9 @@ use super::request::AggregationRequest;
 use super::view::{BaseText, BaseTexts, ViewAnswer, ViewOverrides, ViewParams, base_text, base_texts};
 use crate::aggregate::{
     CandidateFile, CuratedItems, DocumentPlan, DocumentSections, FileStability, Focus, FocusLines,
-    Importance, NameTree, ReceiptNotes, RoutedView, RoutingContext, Selector,
+    ListedFile, NameTree, ReceiptNotes, RoutedView, RoutingContext, Selector,
 };
-use crate::engine::artifacts::{ArtifactCache, SkeletonPrefetch};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch};
 use crate::engine::error::Error;
 use crate::engine::index::{FileArgument, FileSelection, select};
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
@@ -39,6 +39,7 @@ pub(super) fn gather_files(
         gathered.missing.extend(unmatched_items(routing.items, &selection.files));
     }
     let routed: Vec<RoutedView> = selection.files.iter().map(|file| route(file, routing)).collect();
+    let is_limited = request.limits.is_some();
     let mut texts = prepare_rendering(renderer, request, routing, &selection.files, &routed)?;
     for (file, routed) in selection.files.into_iter().zip(routed) {
         renderer.cache.workspace.check_cancelled()?;
@@ -67,10 +68,45 @@ pub(super) fn gather_files(
         };
         let position = selectors.iter().position(|selector| selector.selects(&file.path));
         let position = position.unwrap_or(usize::MAX);
-        let candidate = render_candidate(renderer, &file, routed, routing, (text, old), position);
+        let candidate = if is_limited && is_selectable(&file, routed) {
+            name_candidate(&file, routed, position)
+        } else {
+            render_candidate(renderer, &file, routed, routing, (text, old), position)
+        };
         gathered.shown.push(ShownFile::new(file, candidate, summary_detail(routing)));
     }
     Ok(gathered)
+}
+
+/// Returns whether a limited document decides how a file is shown, so that nothing is rendered before that.
+fn is_selectable(file: &KnownFile, routed: RoutedView) -> bool {
+    matches!(file.state, KnownState::Content { .. })
+        && routed.rule.is_general()
+        && !matches!(routed.view, ViewMode::Path | ViewMode::None)
+}
+
+/// Returns a file by its name, until it is decided how it is shown.
+fn name_candidate(file: &KnownFile, routed: RoutedView, given: usize) -> CandidateFile {
+    let content = ContentRef::from_file(file).map(|subject| subject.hash);
+    let block = DocumentBlock {
+        path: file.path.clone(),
+        file_type: type_or_unknown(file),
+        view: ViewMode::Path,
+        content,
+        remarks: Vec::new(),
+        body: String::new(),
+        summary: None,
+    };
+    CandidateFile {
+        block,
+        wanted: routed.view,
+        rule: routed.rule,
+        reason: None,
+        stability: FileStability::default(),
+        request_position: given,
+        score: None,
+        is_stable_part: false,
+    }
 }
 
 /// Prepares what takes many files at a time: asking git for the base texts of diffs, which are returned, and checking
@@ -85,7 +121,11 @@ fn prepare_rendering(
     let all = || files.iter().zip(routed);
     let diffs = all().filter(|(_, routed)| routed.view == ViewMode::Diff).map(|(file, _)| file.path.clone());
     let texts = base_texts(&renderer.cache.workspace, request.base.as_deref(), diffs.collect())?;
-    let skeletons = all().filter(|(file, routed)| is_skeleton(file, routed.view, routing.max_bytes));
+    let is_limited = request.limits.is_some();
+    let is_rendered = |file: &KnownFile, routed: RoutedView| !(is_limited && is_selectable(file, routed));
+    let skeletons = all().filter(|(file, routed)| {
+        is_rendered(file, **routed) && is_skeleton(file, routed.view, routing.max_bytes)
+    });
     renderer.prefetch = SkeletonPrefetch::new(skeletons.map(|(file, _)| file));
     Ok(texts)
 }
@@ -131,6 +171,8 @@ pub(super) fn render_candidate(
         reason,
         stability: FileStability::default(),
         request_position: given,
+        score: None,
+        is_stable_part: false,
     }
 }
 
@@ -200,7 +242,8 @@ pub(super) fn summary_detail(routing: &RoutingContext<'_>) -> SummaryDetail {
 }
 
 /// Returns whether the text of a file may be needed; its type is not known yet, so the answer is yes when in doubt.
-pub(super) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>) -> bool {
+/// What a limited document selects is read when it is known what that is.
+pub(super) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>, is_limited: bool) -> bool {
     let is_focus = routing.focus.lines(path).is_some();
     let tier_wants = routing.tier.is_some_and(|tier| {
         tier.view.needs_text() || tier.language_views.values().any(|view| view.needs_text())
@@ -217,6 +260,7 @@ pub(super) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>) -> boo
             || item.view_mode.is_some_and(ViewMode::needs_text)
     });
     match routing.strategy {
+        _ if is_limited => is_focus || item_wants,
         AggregationStrategy::Full => true,
         AggregationStrategy::Summarize => is_focus || item_wants,
         AggregationStrategy::Auto => is_focus || item_wants || tier_wants || default_wants,
@@ -273,15 +317,13 @@ pub(super) struct ShownFile {
     pub(super) candidate: CandidateFile,
     /// The block of the file itself, if a diff against an earlier delivery is shown in its place.
     pub(super) full_block: Option<DocumentBlock>,
-    /// Its place among the files by importance, from 1; known where the document is limited.
-    pub(super) rank: Option<(usize, Importance)>,
     /// What follows the summary, if the file is shown as one.
     pub(super) detail: SummaryDetail,
 }
 
 impl ShownFile {
     pub(super) const fn new(file: KnownFile, candidate: CandidateFile, detail: SummaryDetail) -> Self {
-        Self { file, candidate, full_block: None, rank: None, detail }
+        Self { file, candidate, full_block: None, detail }
     }
 
     /// Returns what a reader of the document knows of the file, who can carry out a diff.
@@ -295,8 +337,8 @@ impl ShownFile {
 pub(super) struct DraftDocument {
     pub(super) plan: DocumentPlan,
     pub(super) files: Vec<ShownFile>,
-    /// Files that are left out because the reader has them. They refer to others all the same.
-    pub(super) unchanged: Vec<KnownFile>,
+    /// Files that a limited document only names.
+    pub(super) listed: Vec<ListedFile>,
     pub(super) dropped: Vec<ShownFile>,
     pub(super) remarks: ReceiptNotes,
 }

@@ -1,8 +1,8 @@
 //! Documents, from the request to the text that is delivered.
 //!
 //! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`),
-//! `delivery` leaves out what the reader has, `fit` and `ladders` keep the limits, `stability` orders,
-//! and `compose` puts the document together. `cache` keeps documents and views for the next answer. May import all
+//! `pack` selects what a limited document has room for (`pack_costs`, `excerpts`), `delivery` leaves out what the reader
+//! has, `stability` orders, and `compose` puts the document together, which `measure` measures. `cache` keeps documents and views for the next answer. May import all
 //! other folders.
 
 #[cfg(test)]
@@ -12,13 +12,15 @@ mod cache;
 mod cancel_tests;
 mod compose;
 mod delivery;
+mod excerpts;
 mod explain;
-mod fit;
 mod gather;
-mod ladders;
 #[cfg(test)]
 mod masked_tests;
+mod measure;
 mod output;
+mod pack;
+mod pack_costs;
 mod render;
 mod request;
 mod sections;
@@ -26,6 +28,7 @@ mod select;
 mod stability;
 #[cfg(test)]
 mod summary_tests;
+mod task;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -33,7 +36,7 @@ mod views;
 
 pub use cache::CachedDocument;
 pub use compose::PreparedDocument;
-pub use explain::{Explanation, LimitedView};
+pub use explain::{Explanation, LimitedView, RankedName};
 pub use output::PriorOutputs;
 pub use request::{
     AggregationRequest, DiscussionSource, DocumentCacheKey, DocumentHistory, ImageFile, SectionRequest,

@@ -131,7 +131,10 @@ impl Renderer<'_, '_> {
                 let body = aggregate::EXCLUDED.to_owned();
                 Ok(ViewContent { content: None, remark: None, body, reason: None })
             }
-            ViewMode::Path => Ok(ViewContent { content, remark: None, body: String::new(), reason: None }),
+            // Excerpts and rows of names are rendered by those who select what they show.
+            ViewMode::Path | ViewMode::Names | ViewMode::Excerpt => {
+                Ok(ViewContent { content, remark: None, body: String::new(), reason: None })
+            }
             ViewMode::Masked => masked_view(self.cache, subject, rendering),
             ViewMode::Signatures => {
                 symbols_view(self.cache, subject, rendering, aggregate::render_signatures)
@@ -223,7 +226,7 @@ fn without_secrets(mut outline: Outline) -> Outline {
 
 /// Returns the skeleton of settings as a document may show it: few of their values give way to their size, and a
 /// password that nobody asked for in full is as well out of sight as it is in a summary.
-fn without_secret_values(skeleton: String) -> Result<String, ViewUnavailable> {
+pub(super) fn without_secret_values(skeleton: String) -> Result<String, ViewUnavailable> {
     let scan = secrets::scan(&skeleton).map_err(|reason| ViewUnavailable::Words(reason.to_string()))?;
     Ok(if scan.is_clean() { skeleton } else { secrets::redact(&skeleton, &scan) })
 }
@@ -241,7 +244,7 @@ fn error_view(file: &KnownFile, view: ViewMode, reason: &str) -> ViewAnswer {
     ViewAnswer { block, reason: Some(reason.to_owned()) }
 }
 
-fn encoding_remark(facts: &ContentFacts) -> Option<String> {
+pub(super) fn encoding_remark(facts: &ContentFacts) -> Option<String> {
     let foreign = facts.encoding.as_deref().filter(|encoding| *encoding != "UTF-8");
     foreign.map(|encoding| format!("decoded from {encoding}"))
 }

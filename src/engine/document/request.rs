@@ -19,6 +19,8 @@ pub struct AggregationRequest {
     pub order: FileOrder,
     /// Words for the files in focus.
     pub focus: Vec<String>,
+    /// What the reader is about to do, in words; it decides what a limited document shows.
+    pub task: Option<String>,
     /// Words for the files that are wanted; none for those of the preset, and for all where there is none.
     pub files: Vec<String>,
     /// The revision that diffs are against; `None` for the last commit.

@@ -45,7 +45,9 @@ impl DocumentRun<'_, '_> {
         let routing = routing(&self.cache.workspace, request, &focus, &items);
         let notes = self.cache.workspace.log.note_count();
         let selection = if request.sections.part.has_prefix() {
-            select_requested(self.cache, request, &|path| may_need_text(path, &routing))?
+            select_requested(self.cache, request, &|path| {
+                may_need_text(path, &routing, request.limits.is_some())
+            })?
         } else {
             FileSelection::default()
         };

@@ -103,6 +103,7 @@ fn orchestrator() -> AggregationRequest {
         summary_detail: SummaryDetail::TopLevel,
         by_model: true,
         tree: false,
+        stable_thousandths: 0,
         language_views: std::collections::BTreeMap::new(),
     };
     AggregationRequest { tier: Some(tier), ..request(AggregationStrategy::Auto, ViewMode::Summary, &[]) }

@@ -120,7 +120,7 @@ fn what_was_composed_is_remembered_when_it_has_been_delivered() {
 }
 
 #[test]
-fn a_document_is_made_to_fit_into_many_limits_with_one_reading_of_each_file() {
+fn a_document_is_made_to_fit_into_many_limits_without_reading_files_again() {
     let files: Vec<(String, String)> = (0..9)
         .map(|at| (format!("f{at}.py"), format!("def f{at}(x):\n    return x + {at}\n").repeat(20)))
         .collect();
@@ -143,11 +143,13 @@ fn a_document_is_made_to_fit_into_many_limits_with_one_reading_of_each_file() {
     request.limits.bytes = Some(4000);
     let mut project = sandbox.project(true);
     let mut prepared = project.prepare(&request).unwrap();
+    // Once to find out whether a file that was written a moment ago has changed, and once to select from it.
+    let reads = sandbox.read_counts();
+    assert!(reads.iter().all(|(_, count)| *count <= 2), "{reads:?}");
     for bytes in [4000, 1500, 3000, 700] {
         project
             .compose(&mut prepared, DocumentLimits { bytes: Some(bytes), ..DocumentLimits::default() })
             .unwrap();
     }
-    let reads = sandbox.read_counts();
-    assert!(reads.iter().all(|(_, count)| *count == 1), "{reads:?}");
+    assert_eq!(sandbox.read_counts(), once(&[]));
 }

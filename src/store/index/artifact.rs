@@ -11,6 +11,9 @@ use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
 use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
 
+/// So few contents are looked up one by one.
+const FEW_CONTENTS: usize = 32;
+
 /// An outline that was searched for a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchedOutline<'a> {
@@ -81,14 +84,62 @@ impl Store {
         producer: &Producer,
         contents: &HashSet<ContentHash>,
     ) -> Result<HashMap<ContentHash, FileReferences>, Error> {
+        self.artifacts_of(ArtifactKind::References, producer, contents, codec::decode_references)
+    }
+
+    /// Returns the terms of those of the contents that `producer` made any of, in the same way.
+    pub fn get_terms(
+        &self,
+        producer: &Producer,
+        contents: &HashSet<ContentHash>,
+    ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
+        self.artifacts_of(ArtifactKind::Terms, producer, contents, |body| Some(body.to_vec()))
+    }
+
+    fn artifacts_of<T>(
+        &self,
+        kind: ArtifactKind,
+        producer: &Producer,
+        contents: &HashSet<ContentHash>,
+        decode: impl Fn(&[u8]) -> Option<T>,
+    ) -> Result<HashMap<ContentHash, T>, Error> {
         let mut found = HashMap::new();
-        if producer.artifact != ArtifactKind::References {
+        if producer.artifact != kind {
             return Ok(found);
         }
         self.for_each_artifact(producer, &mut |hash, row| {
             if contents.contains(&hash) {
                 let origin = ArtifactIdentity::new(producer, &hash);
-                found.insert(hash, from_row(row, 1, &origin, codec::decode_references)?.value);
+                found.insert(hash, from_row(row, 1, &origin, &decode)?.value);
+            }
+            Some(())
+        })?;
+        Ok(found)
+    }
+
+    /// Returns the encoded facts of those of the contents that `producer` made any of. Many are read in one go, as by
+    /// [`Store::get_references`].
+    pub fn get_facts(
+        &self,
+        producer: &Producer,
+        contents: &HashSet<ContentHash>,
+    ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
+        let mut found = HashMap::new();
+        if producer.artifact != ArtifactKind::Facts {
+            return Ok(found);
+        }
+        let decode = |body: &[u8]| Some(body.to_vec());
+        if contents.len() <= FEW_CONTENTS {
+            for hash in contents {
+                let stored = self.artifact(producer, hash, decode)?;
+                found.extend(stored.map(|stored| (*hash, stored.value)));
+            }
+            return Ok(found);
+        }
+        self.for_each_artifact(producer, &mut |hash, row| {
+            if contents.contains(&hash) {
+                let origin = ArtifactIdentity::new(producer, &hash);
+                found.insert(hash, from_row(row, 1, &origin, decode)?.value);
             }
             Some(())
         })?;
@@ -279,6 +330,10 @@ fn is_decodable(kind: &str, body: &[u8]) -> bool {
         Some(ArtifactKind::Skeleton) => codec::decode_skeleton(body).is_some(),
         Some(ArtifactKind::Summary) => codec::decode_text(body).is_some(),
         Some(ArtifactKind::References) => codec::decode_references(body).is_some(),
+        // What they say is known to their producer alone; the checksum holds for all bytes.
+        Some(ArtifactKind::Terms) => true,
+        // Another room's encoding, which only that room reads; the checksum speaks for the bytes.
+        Some(ArtifactKind::Facts) => !body.is_empty(),
         None => false,
     }
 }

@@ -445,7 +445,7 @@ mod report_tests {
     use super::super::testing::{TempStore, batch, hash, outline, path, producers, removal, row};
     use super::super::write::WriteBatch;
     use super::*;
-    use crate::model::SkipReason;
+    use crate::model::{ArtifactKind, SkipReason};
 
     fn exported(store: &Store, at_most: usize) -> Vec<ExportRow> {
         let mut rows = Vec::new();
@@ -495,7 +495,7 @@ mod report_tests {
             let artifacts: Vec<_> = size.artifacts.iter().map(|kind| (kind.rows, kind.bytes)).collect();
             (size.files, size.contents, size.idle_contents, artifacts)
         };
-        assert_eq!(sizes(&store), (0, 0, 0, vec![(0, 0); 4]));
+        assert_eq!(sizes(&store), (0, 0, 0, vec![(0, 0); ArtifactKind::ALL.len()]));
         store.save(&batch(&[("a.py", "a"), ("b.py", "b")], 1)).unwrap();
         store.save(&removal(&["b.py"], 2)).unwrap();
         let (files, contents, idle, artifacts) = sizes(&store);

@@ -42,6 +42,10 @@ pub enum ArtifactBody {
     Summary(String),
     /// The names that the file defines and uses.
     References(FileReferences),
+    /// The encoded terms of the text.
+    Terms(Vec<u8>),
+    /// Facts about the file's names, encoded by those who read them.
+    Facts(Vec<u8>),
 }
 
 impl ArtifactBody {
@@ -51,6 +55,8 @@ impl ArtifactBody {
             Self::Skeleton(_) => ArtifactKind::Skeleton,
             Self::Summary(_) => ArtifactKind::Summary,
             Self::References(_) => ArtifactKind::References,
+            Self::Terms(_) => ArtifactKind::Terms,
+            Self::Facts(_) => ArtifactKind::Facts,
         }
     }
 
@@ -60,6 +66,8 @@ impl ArtifactBody {
             Self::Skeleton(skeleton) => Cow::Owned(codec::encode_skeleton(skeleton)),
             Self::Summary(text) => Cow::Borrowed(text.as_bytes()),
             Self::References(references) => Cow::Owned(codec::encode_references(references)),
+            Self::Terms(terms) => Cow::Borrowed(terms),
+            Self::Facts(bytes) => Cow::Borrowed(bytes),
         }
     }
 }
@@ -158,7 +166,9 @@ mod tests {
                 ArtifactBody::Summary(text) => {
                     assert_eq!(store.summary(&producer, &hash("beta")).unwrap(), Some(text));
                 }
-                ArtifactBody::References(_) => panic!("the sample has none"),
+                ArtifactBody::References(_) | ArtifactBody::Terms(_) | ArtifactBody::Facts(_) => {
+                    panic!("the sample has none")
+                }
             }
         }
         assert_eq!(store.damaged_rows(), 0);

@@ -33,6 +33,14 @@ impl SkeletonCut {
         self
     }
 
+    pub(super) fn range(&self) -> &Range<usize> {
+        &self.range
+    }
+
+    pub(super) fn plain_mark(&self) -> &str {
+        &self.mark
+    }
+
     /// Returns the mark. A cut that does not make the text shorter only hides it, and is not made.
     fn mark(&self, mode: CutMode) -> Option<&str> {
         let mark = match mode {

@@ -1,5 +1,6 @@
 //! Tests of the whole room, and the fixtures that they share.
 
+mod excerpts;
 mod golden;
 mod hostile;
 mod preprocessed;

@@ -1,6 +1,7 @@
 //! What the protocol asks of a server.
 
 use super::*;
+use crate::api::queries::ImpactQuery;
 
 #[test]
 fn the_first_answer_needs_nothing_of_the_project() {
@@ -34,7 +35,13 @@ fn every_tool_has_a_plain_schema_and_changes_nothing() {
         let answer = client.request("tools/list", json!({})).await;
         let tools = answer["result"]["tools"].as_array().unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["slop_aggregate", "slop_view", "slop_outline", "slop_symbol", "slop_status"]);
+        assert_eq!(
+            names,
+            [
+                "slop_aggregate", "slop_view", "slop_outline", "slop_symbol", "slop_search", "slop_refs",
+                "slop_status"
+            ]
+        );
         for tool in tools {
             let schema = &tool["inputSchema"];
             assert_eq!(schema["type"], "object");
@@ -55,8 +62,61 @@ fn every_tool_has_a_plain_schema_and_changes_nothing() {
         }
         assert_eq!(tools[1]["inputSchema"]["required"], json!(["files"]));
         assert_eq!(tools[0]["inputSchema"]["required"], Value::Null);
-        assert_eq!(tools[4]["outputSchema"]["type"], "object");
+        assert_eq!(tools[6]["outputSchema"]["type"], "object");
     });
+}
+
+/// What names, descriptions and arguments of all tools may cost: they are part of every prompt.
+const MAX_TOKENS: usize = 1_400;
+
+#[test]
+fn the_tools_are_few_and_cost_little() {
+    serve_ready(&always(json!([])), async |client| {
+        let answer = client.request("tools/list", json!({})).await;
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        assert!(tools.len() <= 7, "{}", tools.len());
+        let parts = tools.iter().flat_map(|tool| {
+            let text = |key: &str| tool[key].as_str().unwrap().to_owned();
+            [text("name"), text("description"), tool["inputSchema"].to_string()]
+        });
+        let tokens: usize = parts.map(|part| tiktoken_rs::o200k_base_singleton().count_ordinary(&part)).sum();
+        assert!(tokens <= MAX_TOKENS, "{tokens} tokens");
+    });
+}
+
+#[test]
+fn references_are_rows_with_their_grade() {
+    let place = |line: u32, symbol: &str| json!({"path": "a.py", "line": line, "symbol": symbol});
+    let definition = json!({"path": "a.py", "line": 1, "end_line": 2, "kind": "function", "symbol": "run"});
+    let edge = json!({"from": place(7, "main"), "to": place(1, "run"), "grade": "likely", "call": true});
+    let reached = json!({
+        "path": "a.py", "line": 6, "symbol": "main", "distance": 2, "grade": "sure", "via": place(7, "main"),
+    });
+    let service = fake(move |ask, _| match ask {
+        AnyQuery::Refs(_) => {
+            Ok(json!({"definitions": [definition], "references": vec![edge.clone(); 5_000], "unresolved": 2}))
+        }
+        AnyQuery::Calls(_) => Ok(json!({"definitions": [], "calls": [reached], "unresolved": 0})),
+        _ => Ok(json!({
+            "changed": [{"path": "a.py", "line": null, "symbol": "old", "removed": true}], "affected": [reached],
+            "unresolved": 0,
+        })),
+    });
+    serve_ready(&service, async |client| {
+        let words = client.words("slop_refs", json!({"mode": "uses", "target": "run"})).await;
+        assert!(words.starts_with("a.py:1-2 [function] run\n  a.py:7 main · likely\n"), "{words}");
+        assert!(words.contains(" of 5001 rows are shown; "), "{}", words.len());
+        assert!(words.contains("\n[5,000 uses; 2 uses of the same name could not be resolved]\n"));
+        let words = client.words("slop_refs", json!({"mode": "callers", "target": "run", "depth": 2})).await;
+        assert!(words.starts_with("  a.py:7 main · sure · 2 steps\n[1 caller]\n"), "{words}");
+        let words = client.words("slop_refs", json!({"mode": "tests", "base": "HEAD"})).await;
+        let expected =
+            "[old of a.py is gone, and what used it is not followed]\na.py:6 main · sure · 2 steps\n";
+        assert!(words.starts_with(expected), "{words}");
+    });
+    let asked = service.asked.lock().unwrap();
+    let impact = ImpactQuery { base: Some("HEAD".to_owned()), tests: true, ..ImpactQuery::default() };
+    assert_eq!(asked[2], AnyQuery::Impact(impact));
 }
 
 #[test]
@@ -75,6 +135,11 @@ fn arguments_that_make_no_sense_are_refused_with_words_and_ask_nothing() {
             ("slop_view", json!({"files": ["a.py"], "lines": [{"start": 1, "end": 99_999_999_999_u64}]})),
             ("slop_outline", json!({"files": [], "x": 1})),
             ("slop_symbol", json!({"names": "a"})),
+            ("slop_refs", json!({"target": "run"})),
+            ("slop_refs", json!({"mode": "uses"})),
+            ("slop_refs", json!({"mode": "uses", "base": "HEAD"})),
+            ("slop_refs", json!({"mode": "impact", "target": "run", "base": "HEAD"})),
+            ("slop_refs", json!({"mode": "callers", "target": "run", "depth": 0})),
             ("slop_status", json!({"state": "old"})),
             ("slop_aggregate", json!({"tier": 5})),
             ("slop_aggregate", json!({"budget": 0})),

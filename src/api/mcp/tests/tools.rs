@@ -16,7 +16,7 @@ fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
     serve_ready(&service, async |client| {
         let words =
             client.words("slop_aggregate", json!({"tier": 3, "focus": ["/home/me/project/a.py"]})).await;
-        let expected = "## Files\n\n[12 tokens of 20000, by o200k_base; 2 files shown, 1 of them smaller than wanted; \
+        let expected = "## Files\n\n[12 tokens of 20000, by o200k_base; 2 files shown, 0 more named; \
                         1 left out]\n[b\\u{1b}: no such file]\n[note: the cache was made anew]\n\
                         [partly fresh: a.py is being written]";
         assert_eq!(words, expected);

@@ -1,0 +1,314 @@
+//! Files that are shown by their names alone: rows of symbols, and a tree of paths.
+//!
+//! A row is `path: name, name, …`, with the most important symbols first. The tree has a line for each file and for each
+//! folder that holds one, indented two spaces below its folder; folders that hold only folders share a line. What is not
+//! shown at all is a count.
+
+use std::fmt::Write as _;
+
+use crate::model::{Outline, RelPath, Symbol, SymbolKind};
+
+/// A folder without a shown file gets a line of its own if it holds so many.
+const MIN_COUNTED: usize = 10;
+/// So many such folders of one folder get a line, those with the most files.
+const MAX_COUNTED: usize = 6;
+/// A name longer than this is a sentence, or hostile.
+const MAX_NAME: usize = 80;
+
+/// A file with its most important symbols.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamesRow {
+    /// The file.
+    pub path: RelPath,
+    /// The names of symbols, as the source has them.
+    pub names: Vec<String>,
+}
+
+/// Returns the rows, one a line.
+pub fn render_names(rows: &[NamesRow]) -> String {
+    let mut text = String::new();
+    for NamesRow { path, names } in rows {
+        let _ = writeln!(text, "{path}: {}", names.join(", "));
+    }
+    text
+}
+
+/// Returns the names of the most important symbols: by their score, then those that others can use before those that are
+/// private or within others, then the largest. Each name is there once.
+pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -> f64) -> Vec<String> {
+    let mut ranked = Vec::new();
+    outline.walk(|symbol, depth| {
+        if is_listed(symbol) {
+            let lines = symbol.span.end_line.saturating_sub(symbol.span.start_line);
+            let score = score(symbol);
+            let score = if score.is_finite() { score } else { 0.0 };
+            ranked.push((score, (kind_rank(symbol.kind), is_private(&symbol.name), depth), lines, symbol));
+        }
+    });
+    // The sort is stable: among equals the first in the text comes first.
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).then_with(|| b.2.cmp(&a.2)));
+    let mut names: Vec<String> = Vec::new();
+    for (.., symbol) in ranked {
+        if names.len() == most {
+            break;
+        }
+        if !names.contains(&symbol.name) {
+            names.push(symbol.name.clone());
+        }
+    }
+    names
+}
+
+/// Returns whether a name can be part of a row, which is one line of names between commas.
+fn is_listed(symbol: &Symbol) -> bool {
+    let name = symbol.name.as_str();
+    let is_plain = !name.is_empty()
+        && name.len() <= MAX_NAME
+        && !name.contains([',', '`'])
+        && !name.chars().any(char::is_control);
+    is_plain && !symbol.kind.is_namespace()
+}
+
+/// Returns how little a kind says about its file.
+const fn kind_rank(kind: SymbolKind) -> u8 {
+    match kind {
+        kind if kind.is_type() => 0,
+        SymbolKind::Prototype => 2,
+        kind if kind.is_callable() => 1,
+        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Property | SymbolKind::Event => 3,
+        SymbolKind::Macro | SymbolKind::Key | SymbolKind::Heading | SymbolKind::Target => 4,
+        _ => 5,
+    }
+}
+
+fn is_private(name: &str) -> bool {
+    name.starts_with('_')
+}
+
+/// Returns as much of the tree as has room: of the shown files, which are by rank, as many as fit. `count` returns the
+/// tokens of a text. Returns how many files are shown, too; the text is empty if not even one fits.
+pub fn fit_path_tree(
+    shown: &[&RelPath],
+    hidden: &[&RelPath],
+    room: u64,
+    count: &mut dyn FnMut(&str) -> u64,
+) -> (String, usize) {
+    let mut render = |most: usize| {
+        let text = render_path_tree(&shown[..most], hidden);
+        (count(&text) <= room).then_some(text)
+    };
+    let (mut fits, mut too_many) = (0, shown.len() + 1);
+    let mut best = String::new();
+    // All of them fit more often than not, as they were selected for it.
+    let mut at = shown.len();
+    while 0 < at && fits < at {
+        match render(at) {
+            Some(text) => (best, fits) = (text, at),
+            None => too_many = at,
+        }
+        at = usize::midpoint(fits, too_many);
+    }
+    (best, fits)
+}
+
+/// Returns the tree of some files. The `hidden` ones, which are sorted by their bytes and none of the shown, are counted:
+/// a folder that holds nothing else and many of them is a line with their number.
+pub fn render_path_tree(shown: &[&RelPath], hidden: &[&RelPath]) -> String {
+    let mut shown: Vec<&[u8]> = shown.iter().map(|path| path.as_bytes()).collect();
+    shown.sort_unstable();
+    let hidden: Vec<&[u8]> = hidden.iter().map(|path| path.as_bytes()).collect();
+    let mut tree = TreeWriter { text: String::new() };
+    tree.write_folder(&shown, &hidden, 0, 0);
+    tree.text
+}
+
+/// What lies directly in a folder: a file, or a folder with all that is in it.
+struct FolderEntry<'p, 's> {
+    /// The name; with a slash at its end if it is a folder.
+    name: &'p [u8],
+    shown: &'s [&'p [u8]],
+    hidden: &'s [&'p [u8]],
+}
+
+struct TreeWriter {
+    text: String,
+}
+
+impl TreeWriter {
+    /// Writes what is in a folder whose path has `prefix` bytes.
+    fn write_folder(&mut self, shown: &[&[u8]], hidden: &[&[u8]], prefix: usize, depth: usize) {
+        let mut counted: Vec<(&[u8], usize)> = Vec::new();
+        let mut more = 0;
+        for entry in entries(shown, hidden, prefix) {
+            let is_folder = entry.name.ends_with(b"/");
+            match (entry.shown.is_empty(), is_folder) {
+                (true, true) if MIN_COUNTED <= entry.hidden.len() => {
+                    counted.push((entry.name, entry.hidden.len()));
+                }
+                (true, _) => more += entry.hidden.len(),
+                (false, false) => self.write_line(depth, entry.name, ""),
+                (false, true) => self.write_chain(&entry, prefix, depth),
+            }
+        }
+        counted.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        for (_, files) in counted.split_off(MAX_COUNTED.min(counted.len())) {
+            more += files;
+        }
+        counted.sort_unstable();
+        for (name, files) in counted {
+            self.write_line(depth, name, &format!(" ({files} files)"));
+        }
+        match more {
+            0 => {}
+            1 => self.write_line(depth, b"", "(1 more file)"),
+            _ => self.write_line(depth, b"", &format!("({more} more files)")),
+        }
+    }
+
+    /// Writes a folder, on one line with those below it as long as each holds nothing but the next.
+    fn write_chain(&mut self, folder: &FolderEntry<'_, '_>, prefix: usize, depth: usize) {
+        let mut end = prefix + folder.name.len();
+        loop {
+            let mut inside = entries(folder.shown, folder.hidden, end);
+            match (inside.next(), inside.next()) {
+                (Some(only), None) if only.name.ends_with(b"/") => end += only.name.len(),
+                (_, _) => break,
+            }
+        }
+        let path = folder.shown[0];
+        self.write_line(depth, &path[prefix..end], "");
+        self.write_folder(folder.shown, folder.hidden, end, depth + 1);
+    }
+
+    fn write_line(&mut self, depth: usize, name: &[u8], rest: &str) {
+        // A name is shown as a path is, because it could break the line as well.
+        let folder = name.strip_suffix(b"/");
+        let shown = RelPath::new(folder.unwrap_or(name)).map_or(String::new(), |name| name.to_string());
+        let slash = if folder.is_some() { "/" } else { "" };
+        let _ = writeln!(self.text, "{:indent$}{shown}{slash}{rest}", "", indent = depth * 2);
+    }
+}
+
+/// Returns what lies directly in a folder whose path has `prefix` bytes, in the order of the bytes.
+fn entries<'p, 's>(
+    mut shown: &'s [&'p [u8]],
+    mut hidden: &'s [&'p [u8]],
+    prefix: usize,
+) -> impl Iterator<Item = FolderEntry<'p, 's>> {
+    std::iter::from_fn(move || {
+        let name = match (shown.first(), hidden.first()) {
+            (Some(shown), Some(hidden)) => entry_name(shown, prefix).min(entry_name(hidden, prefix)),
+            (Some(path), None) | (None, Some(path)) => entry_name(path, prefix),
+            (None, None) => return None,
+        };
+        // The paths of one folder follow each other, so that those of a large one are not looked at one by one.
+        let is_inside = |path: &&[u8]| entry_name(path, prefix) <= name;
+        let (own_shown, rest) = shown.split_at(shown.partition_point(is_inside));
+        shown = rest;
+        let (own_hidden, rest) = hidden.split_at(hidden.partition_point(is_inside));
+        hidden = rest;
+        Some(FolderEntry { name, shown: own_shown, hidden: own_hidden })
+    })
+}
+
+/// Returns the name of a file in the folder, or that of the next folder, with its slash.
+fn entry_name(path: &[u8], prefix: usize) -> &[u8] {
+    let rest = path.get(prefix..).unwrap_or_default();
+    let end = memchr::memchr(b'/', rest).map_or(rest.len(), |slash| slash + 1);
+    &rest[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ParseHealth, Span};
+
+    fn paths(names: &[&str]) -> Vec<RelPath> {
+        let mut paths: Vec<RelPath> =
+            names.iter().map(|name| RelPath::new(name.as_bytes()).unwrap()).collect();
+        paths.sort();
+        paths
+    }
+
+    #[track_caller]
+    fn check(shown: &[&str], hidden: &[RelPath], expected: &str) {
+        let shown = paths(shown);
+        let tree = render_path_tree(&shown.iter().collect::<Vec<_>>(), &hidden.iter().collect::<Vec<_>>());
+        assert_eq!(tree, expected);
+    }
+
+    fn many(folder: &str, count: usize) -> Vec<RelPath> {
+        (0..count).map(|at| RelPath::new(format!("{folder}/f{at:03}.py").as_bytes()).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_file_is_a_line_below_its_folder() {
+        check(
+            &["src/a.py", "src/deep/b.py", "z.py", "src/deep/c/d/e.py"],
+            &[],
+            "src/\n  a.py\n  deep/\n    b.py\n    c/d/\n      e.py\nz.py\n",
+        );
+    }
+
+    #[test]
+    fn folders_that_hold_one_folder_share_its_line() {
+        check(&["a/b/c/d.py", "a/b/c/e.py"], &[], "a/b/c/\n  d.py\n  e.py\n");
+        check(&["a/b/c/d.py"], &paths(&["a/x.py"]), "a/\n  b/c/\n    d.py\n  (1 more file)\n");
+    }
+
+    #[test]
+    fn what_is_not_shown_is_a_count_of_its_folder() {
+        let mut hidden = many("vendor/x", 300);
+        hidden.extend(paths(&["src/old.py", "src/older.py", "setup.py"]));
+        hidden.extend(many("src/gen", 12));
+        hidden.sort();
+        let expected =
+            "src/\n  a.py\n  gen/ (12 files)\n  (2 more files)\nvendor/ (300 files)\n(1 more file)\n";
+        check(&["src/a.py"], &hidden, expected);
+    }
+
+    #[test]
+    fn the_tree_shows_as_many_files_as_have_room() {
+        let shown = many("src", 100);
+        let shown: Vec<&RelPath> = shown.iter().collect();
+        let mut count = |text: &str| text.lines().count() as u64;
+        let (text, files) = fit_path_tree(&shown, &[], 41, &mut count);
+        assert_eq!((files, text.lines().count()), (40, 41));
+        assert_eq!(fit_path_tree(&shown, &[], 1, &mut count), (String::new(), 0));
+        assert_eq!(fit_path_tree(&shown, &[], 1000, &mut count).1, 100);
+        assert_eq!(fit_path_tree(&[], &[], 10, &mut count), (String::new(), 0));
+    }
+
+    fn symbol(kind: SymbolKind, name: &str, lines: u32, children: Vec<Symbol>) -> Symbol {
+        Symbol {
+            kind,
+            name: name.to_owned(),
+            qualified_name: name.to_owned(),
+            span: Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: lines },
+            signature: name.to_owned(),
+            doc: None,
+            recovered: false,
+            children,
+        }
+    }
+
+    #[test]
+    fn the_most_important_names_come_first_and_each_is_there_once() {
+        let run = symbol(SymbolKind::Method, "run", 30, vec![]);
+        let engine = symbol(SymbolKind::Class, "Engine", 50, vec![run.clone(), run]);
+        let symbols = vec![
+            symbol(SymbolKind::Constant, "LIMIT", 1, vec![]),
+            symbol(SymbolKind::Function, "_help", 90, vec![]),
+            symbol(SymbolKind::Function, "main", 9, vec![]),
+            symbol(SymbolKind::Namespace, "space", 100, vec![engine]),
+            symbol(SymbolKind::Heading, "One, two", 100, vec![]),
+        ];
+        let outline = Outline { health: ParseHealth::perfect(1), doc: None, imports: vec![], symbols };
+        let names = |most, score: &dyn Fn(&Symbol) -> f64| important_names(&outline, most, score).join(" ");
+        assert_eq!(names(9, &|_| 0.0), "Engine main run _help LIMIT");
+        assert_eq!(names(2, &|symbol| f64::from(u8::from(symbol.name == "LIMIT"))), "LIMIT Engine");
+        let rows =
+            [NamesRow { path: paths(&["a.py"]).remove(0), names: important_names(&outline, 2, &|_| 0.0) }];
+        assert_eq!(render_names(&rows), "a.py: Engine, main\n");
+    }
+}

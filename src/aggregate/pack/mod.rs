@@ -1,0 +1,24 @@
+//! Selects what a document shows under a budget: bodies and signatures of single symbols, names, and paths.
+//!
+//! Knows: scores, tokens, and the shares of a budget. Does not know: texts, and why something has its score.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `problem` | What is to be selected from, at what cost, and what was selected |
+//! | `order` | The pieces in the order of their value per token, evaluated lazily |
+//! | `select` | The selection |
+//! | `bound` | The value that no selection exceeds |
+//!
+//! Start with [`pack()`].
+
+mod bound;
+mod order;
+mod problem;
+mod select;
+#[cfg(test)]
+mod tests;
+
+pub use problem::{
+    FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing,
+};
+pub use select::pack;

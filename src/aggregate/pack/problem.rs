@@ -1,0 +1,241 @@
+//! What is to be selected from, and what was selected.
+
+use crate::model::Tier;
+
+/// The parts of a budget, in the order in which they are filled: what one leaves goes to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PackPart {
+    Bodies,
+    Signatures,
+    Names,
+    Paths,
+}
+
+impl PackPart {
+    pub(super) const COUNT: usize = 4;
+    pub(super) const ALL: [Self; Self::COUNT] = [Self::Bodies, Self::Signatures, Self::Names, Self::Paths];
+
+    /// Returns what a token of this part is worth, for the same score. A name says less than a signature; the numbers
+    /// only matter where parts compete for what is left.
+    pub(super) const fn weight(self) -> f64 {
+        match self {
+            Self::Bodies => 1.0,
+            Self::Signatures => 0.5,
+            Self::Names => 0.25,
+            Self::Paths => 0.05,
+        }
+    }
+}
+
+/// How a budget is divided, in thousandths, and how rows of names are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackShares {
+    /// For bodies.
+    pub bodies: u64,
+    /// For signatures of symbols whose bodies are not shown, and for summaries.
+    pub signatures: u64,
+    /// For rows of names.
+    pub names: u64,
+    /// For paths in the tree.
+    pub paths: u64,
+    /// How many names a row has at first. A row grows where room is left.
+    pub row_names: usize,
+}
+
+/// Rows of three names on about so many tokens show most of the files that a task needs, whatever the budget.
+const USEFUL_NAME_TOKENS: u64 = 900;
+
+impl PackShares {
+    /// Returns the shares for a tier. `is_guided` says that a task or a focus makes the first ranks worth their bodies:
+    /// without either, breadth is worth more than depth.
+    pub fn for_tier(tier: Option<Tier>, is_guided: bool, budget: u64) -> Self {
+        match (tier, is_guided) {
+            (Some(Tier::Orchestrator | Tier::TechLead), true) => {
+                Self { bodies: 200, signatures: 400, names: 360, paths: 40, row_names: 3 }
+            }
+            (Some(Tier::Orchestrator | Tier::TechLead), false) => {
+                Self { bodies: 100, signatures: 400, names: 460, paths: 40, row_names: 1 }
+            }
+            (Some(Tier::Worker | Tier::Qa) | None, true) => {
+                let names = (USEFUL_NAME_TOKENS * 1000 / budget.max(1)).clamp(50, 150);
+                Self { bodies: 880 - names, signatures: 100, names, paths: 20, row_names: 3 }
+            }
+            (Some(Tier::Worker | Tier::Qa) | None, false) => {
+                Self { bodies: 280, signatures: 300, names: 400, paths: 20, row_names: 1 }
+            }
+        }
+    }
+
+    pub(super) const fn of(&self, part: PackPart) -> u64 {
+        match part {
+            PackPart::Bodies => self.bodies,
+            PackPart::Signatures => self.signatures,
+            PackPart::Names => self.names,
+            PackPart::Paths => self.paths,
+        }
+    }
+}
+
+/// Who decides how a file is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileDemand {
+    /// Its rank, and those of its symbols.
+    Ranked,
+    /// A person, who chose a view of so many tokens. It comes before everything that is ranked; if there is no room for
+    /// it, the file is shown by its rank.
+    Curated(u64),
+    /// The request or a binding rule: a view of so many tokens is shown even beyond the budget.
+    Binding(u64),
+}
+
+/// A file that may be shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PackableFile {
+    /// What it is worth to the reader; never negative.
+    pub score: f64,
+    /// Who decides how it is shown.
+    pub demand: FileDemand,
+}
+
+/// A symbol, or a run of lines that belongs to none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PackSymbol {
+    /// The index of its file.
+    pub file: usize,
+    /// What it is worth to the reader; never negative.
+    pub score: f64,
+    /// Whether it has a body that may be shown.
+    pub has_body: bool,
+    /// Whether it has a signature that may be shown.
+    pub has_signature: bool,
+}
+
+/// What is to be selected from.
+#[derive(Debug, Clone, Copy)]
+pub struct PackInput<'a> {
+    /// The most tokens that all pieces may have together.
+    pub budget: u64,
+    /// How the budget is divided.
+    pub shares: PackShares,
+    /// The files, by rank.
+    pub files: &'a [PackableFile],
+    /// The symbols of those files whose symbols have scores, in any order.
+    pub symbols: &'a [PackSymbol],
+}
+
+/// The tokens of pieces. Each is asked for at most once, and only if its turn comes.
+pub trait PackCosts {
+    /// Returns the tokens of a file's block before any symbol is shown in it: its heading, its fence, and its summary
+    /// where the tier shows summaries, which has at most 150 tokens.
+    fn block(&mut self, file: usize) -> u64;
+
+    /// Returns the tokens of a symbol's body, with the marks of the gaps around it.
+    fn body(&mut self, symbol: usize) -> u64;
+
+    /// Returns the tokens of a symbol's signature, with the marks of the gaps around it.
+    fn signature(&mut self, symbol: usize) -> u64;
+
+    /// Returns the tokens of the row that names so many symbols of a file, or fewer if it has no more.
+    fn names(&mut self, file: usize, count: usize) -> u64;
+
+    /// Returns the tokens of a file's line in the tree.
+    fn path(&mut self, file: usize) -> u64;
+}
+
+/// How a file is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PackedView {
+    /// In the view that a person or the request decided on.
+    Given,
+    /// As a block with these symbols.
+    Block {
+        /// The symbols whose bodies are shown, ascending.
+        bodies: Vec<usize>,
+        /// The symbols whose signatures are shown, ascending.
+        signatures: Vec<usize>,
+        /// Whether every symbol of the file is shown with its body, so that its text may take the place of an excerpt.
+        is_whole: bool,
+    },
+    /// By a row of so many names.
+    Names(usize),
+    /// By a line in the tree.
+    Path,
+}
+
+/// A file that was selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackedFile {
+    /// Its index.
+    pub file: usize,
+    /// How it is shown.
+    pub view: PackedView,
+}
+
+/// The tokens of the selected pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PartTokens {
+    /// Views that a person or the request decided on.
+    pub given: u64,
+    /// Bodies, and the blocks that were opened for them.
+    pub bodies: u64,
+    /// Signatures, and the blocks that were opened for them.
+    pub signatures: u64,
+    /// Rows of names.
+    pub names: u64,
+    /// Lines of the tree.
+    pub paths: u64,
+}
+
+impl PartTokens {
+    /// Returns the tokens of all parts.
+    pub const fn total(&self) -> u64 {
+        self.given + self.bodies + self.signatures + self.names + self.paths
+    }
+
+    pub(super) const fn part_mut(&mut self, part: PackPart) -> &mut u64 {
+        match part {
+            PackPart::Bodies => &mut self.bodies,
+            PackPart::Signatures => &mut self.signatures,
+            PackPart::Names => &mut self.names,
+            PackPart::Paths => &mut self.paths,
+        }
+    }
+}
+
+/// What was selected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Packing {
+    /// The files that are shown, by rank.
+    pub files: Vec<PackedFile>,
+    /// The tokens that they take.
+    pub tokens: PartTokens,
+    /// The most tokens that each part could take: its share, and what the parts before it left.
+    pub rooms: [u64; PackPart::COUNT],
+    /// The value of the selection: scores times tokens.
+    pub value: f64,
+    /// The value that no selection within the rooms exceeds.
+    pub bound: f64,
+}
+
+impl Packing {
+    /// Returns by how many percent the selection is at most below the best possible one, rounded up.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 100")]
+    pub fn shortfall_percent(&self) -> u32 {
+        if self.bound <= self.value || self.bound <= 0.0 {
+            return 0;
+        }
+        // A rounding error in the last digits is no percent.
+        ((1.0 - self.value / self.bound) * 100.0 - 1e-6).ceil().clamp(0.0, 100.0) as u32
+    }
+}
+
+/// Returns a score as it is used: a number that is not positive and finite is 0.
+pub(super) fn sound_score(score: f64) -> f64 {
+    if score.is_finite() && 0.0 < score { score } else { 0.0 }
+}
+
+/// Returns a number of tokens as a factor.
+#[expect(clippy::cast_precision_loss, reason = "tokens of a document, which f64 holds exactly")]
+pub(super) const fn factor(tokens: u64) -> f64 {
+    tokens as f64
+}

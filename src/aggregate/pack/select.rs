@@ -1,0 +1,484 @@
+//! The selection: part by part, the best value per token first, then whatever fits into what is left.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use super::bound::{BoundInputs, PricedChoice, value_bound};
+use super::order::{CostTable, SymbolQueue};
+use super::problem::{
+    FileDemand, PackCosts, PackInput, PackPart, PackSymbol, PackedFile, PackedView, Packing, PartTokens,
+    factor, sound_score,
+};
+
+/// After so many pieces in a row for which there was no room, a part is full.
+const MAX_MISSES: usize = 25;
+/// The same for the pass that fills the rest: it looks further, because any small piece will do.
+const MAX_MISSES_IN_REST: usize = 400;
+/// A file takes no more than this, or one part in so many of the budget if that is more, before others had their turn.
+const MIN_FILE_TOKENS: u64 = 200;
+const FILE_SHARE: u64 = 24;
+/// A row of names grows by a factor of two so often; each time what is added is worth a quarter.
+pub(super) const ROW_GROWTHS: usize = 3;
+const GROWTH_WORTH: f64 = 0.25;
+
+/// Selects what is shown of which file. The same input gives the same selection.
+pub fn pack(input: &PackInput<'_>, costs: &mut dyn PackCosts) -> Packing {
+    let mut selection = PackSelection::new(input, costs);
+    selection.take_given();
+    let left = input.budget.saturating_sub(selection.tokens.given);
+    let mut spill = 0;
+    for part in PackPart::ALL {
+        let room = left.saturating_mul(input.shares.of(part)) / 1000 + spill;
+        selection.rooms[part as usize] = room;
+        selection.fill(part, PackRound::Share);
+        spill = room.saturating_sub(*selection.tokens.part_mut(part));
+    }
+    for part in PackPart::ALL {
+        selection.fill(part, PackRound::Rest);
+    }
+    selection.finish()
+}
+
+/// Which room a piece has to fit into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PackRound {
+    /// That of its part.
+    Share,
+    /// All that is left.
+    Rest,
+}
+
+impl PackRound {
+    const fn max_misses(self) -> usize {
+        match self {
+            Self::Share => MAX_MISSES,
+            Self::Rest => MAX_MISSES_IN_REST,
+        }
+    }
+}
+
+/// Whether a symbol was taken.
+enum FitOutcome {
+    Taken,
+    NoRoom,
+    /// It is larger than what one piece or one file may have.
+    BeyondLimit,
+}
+
+/// How a file is shown so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SelectedView {
+    Given,
+    /// As a block with so many tokens of signatures.
+    Block {
+        signatures: u64,
+    },
+    /// By a row that has grown so often.
+    Row {
+        growth: usize,
+    },
+    Path,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SymbolDepth {
+    Hidden,
+    Signature,
+    Body,
+}
+
+struct PackSelection<'i, 'c> {
+    input: &'i PackInput<'i>,
+    costs: CostTable<'c>,
+    queues: [SymbolQueue; 2],
+    files: BTreeMap<usize, SelectedView>,
+    symbols: Vec<SymbolDepth>,
+    tokens: PartTokens,
+    rooms: [u64; PackPart::COUNT],
+    value: f64,
+    /// How many files were asked for the tokens of a row, and of a path.
+    ranks_asked: [usize; 2],
+}
+
+impl<'i, 'c> PackSelection<'i, 'c> {
+    fn new(input: &'i PackInput<'i>, costs: &'c mut dyn PackCosts) -> Self {
+        Self {
+            input,
+            costs: CostTable::new(costs),
+            queues: [PackPart::Bodies, PackPart::Signatures].map(|part| SymbolQueue::new(input, part)),
+            files: BTreeMap::new(),
+            symbols: vec![SymbolDepth::Hidden; input.symbols.len()],
+            tokens: PartTokens::default(),
+            rooms: [0; PackPart::COUNT],
+            value: 0.0,
+            ranks_asked: [0; 2],
+        }
+    }
+
+    /// Takes what a person or the request has decided on: what is binding in any case, the rest as far as there is room.
+    fn take_given(&mut self) {
+        for (file, packable) in self.input.files.iter().enumerate() {
+            if let FileDemand::Binding(tokens) = packable.demand {
+                self.tokens.given += tokens;
+                self.files.insert(file, SelectedView::Given);
+            }
+        }
+        for (file, packable) in self.input.files.iter().enumerate() {
+            if let FileDemand::Curated(tokens) = packable.demand
+                && self.tokens.given.saturating_add(tokens) <= self.input.budget
+            {
+                self.tokens.given += tokens;
+                self.files.insert(file, SelectedView::Given);
+            }
+        }
+    }
+
+    fn fill(&mut self, part: PackPart, round: PackRound) {
+        match part {
+            PackPart::Bodies => self.fill_with_symbols(part, round, u64::MAX),
+            PackPart::Signatures => {
+                let cap = self.file_cap();
+                self.fill_with_symbols(part, round, cap);
+                // Now every file had its turn.
+                self.fill_with_symbols(part, round, u64::MAX);
+            }
+            PackPart::Names => self.fill_with_rows(round),
+            PackPart::Paths => self.fill_with_paths(round),
+        }
+    }
+
+    /// Returns the tokens that a piece may have.
+    fn room(&mut self, part: PackPart, round: PackRound) -> u64 {
+        let left = self.input.budget.saturating_sub(self.tokens.total());
+        match round {
+            PackRound::Share => {
+                left.min(self.rooms[part as usize].saturating_sub(*self.tokens.part_mut(part)))
+            }
+            PackRound::Rest => left,
+        }
+    }
+
+    fn file_cap(&self) -> u64 {
+        MIN_FILE_TOKENS.max(self.input.budget / FILE_SHARE)
+    }
+
+    fn fill_with_symbols(&mut self, part: PackPart, round: PackRound, cap: u64) {
+        let most = round.max_misses();
+        let mut misses = 0;
+        let Self { queues, input, costs, files, .. } = self;
+        queues[part as usize].restore(input, costs, &|file| is_block(files, file));
+        while misses <= most && 0 < self.room(part, round) {
+            let Self { queues, input, costs, files, .. } = self;
+            let Some(symbol) = queues[part as usize].pop(input, costs, &|file| is_block(files, file)) else {
+                break;
+            };
+            if self.is_shown(part, symbol) {
+                continue;
+            }
+            match self.take_symbol(part, symbol, round, cap) {
+                FitOutcome::Taken => misses = 0,
+                FitOutcome::NoRoom => {
+                    misses += 1;
+                    self.queues[part as usize].skip(symbol, self.input);
+                }
+                FitOutcome::BeyondLimit => self.queues[part as usize].skip(symbol, self.input),
+            }
+        }
+    }
+
+    /// Returns whether a symbol is shown like this or better, or in a file that is shown otherwise.
+    fn is_shown(&self, part: PackPart, symbol: usize) -> bool {
+        let is_given = self.files.get(&self.input.symbols[symbol].file) == Some(&SelectedView::Given);
+        is_given
+            || match self.symbols[symbol] {
+                SymbolDepth::Hidden => false,
+                SymbolDepth::Signature => part == PackPart::Signatures,
+                SymbolDepth::Body => true,
+            }
+    }
+
+    /// Takes a body or a signature if there is room for it.
+    fn take_symbol(&mut self, part: PackPart, symbol: usize, round: PackRound, cap: u64) -> FitOutcome {
+        let file = self.input.symbols[symbol].file;
+        let own = self.costs.symbol(part, symbol);
+        let is_open = is_block(&self.files, file);
+        let tokens = own + if is_open { 0 } else { self.costs.block(file) };
+        let of_file = match self.files.get(&file) {
+            Some(SelectedView::Block { signatures, .. }) => *signatures,
+            Some(_) | None => 0,
+        };
+        let is_too_large = match part {
+            PackPart::Bodies => self.input.budget / 2 < own && 0 < self.tokens.bodies,
+            PackPart::Signatures => cap < of_file + tokens,
+            PackPart::Names | PackPart::Paths => false,
+        };
+        if is_too_large {
+            return FitOutcome::BeyondLimit;
+        }
+        if self.room(part, round) < tokens {
+            return FitOutcome::NoRoom;
+        }
+        if !is_open {
+            self.open(file, part);
+        }
+        let score = sound_score(self.input.symbols[symbol].score);
+        if self.symbols[symbol] == SymbolDepth::Signature {
+            let signature = self.costs.symbol(PackPart::Signatures, symbol);
+            self.tokens.signatures -= signature;
+            self.value -= score * factor(signature) * PackPart::Signatures.weight();
+        }
+        self.symbols[symbol] =
+            if part == PackPart::Bodies { SymbolDepth::Body } else { SymbolDepth::Signature };
+        if let (PackPart::Signatures, Some(SelectedView::Block { signatures, .. })) =
+            (part, self.files.get_mut(&file))
+        {
+            *signatures += tokens;
+        }
+        *self.tokens.part_mut(part) += own;
+        self.value += score * factor(own) * part.weight();
+        FitOutcome::Taken
+    }
+
+    /// Gives a file a block. What it was shown by instead is taken back.
+    fn open(&mut self, file: usize, part: PackPart) {
+        match self.files.get(&file).copied() {
+            Some(SelectedView::Row { growth }) => {
+                let tokens = self.row(file, growth);
+                self.tokens.names -= tokens;
+                self.value -= self.row_value(file, growth);
+            }
+            Some(SelectedView::Path) => {
+                let tokens = self.costs.path(file);
+                self.tokens.paths -= tokens;
+                self.value -= self.path_value(file);
+            }
+            Some(SelectedView::Given | SelectedView::Block { .. }) | None => {}
+        }
+        self.files.insert(file, SelectedView::Block { signatures: 0 });
+        *self.tokens.part_mut(part) += self.costs.block(file);
+        let Self { queues, input, costs, .. } = self;
+        for queue in queues {
+            queue.open(file, input, costs);
+        }
+    }
+
+    /// Returns the tokens of a row that has grown so often.
+    fn row(&mut self, file: usize, growth: usize) -> u64 {
+        self.costs.names(file, self.input.shares.row_names.max(1) << growth)
+    }
+
+    fn score(&self, file: usize) -> f64 {
+        sound_score(self.input.files[file].score)
+    }
+
+    fn row_value(&mut self, file: usize, growth: usize) -> f64 {
+        let mut value = 0.0;
+        let (mut worth, mut before) = (self.score(file) * PackPart::Names.weight(), 0);
+        for growth in 0..=growth {
+            let tokens = self.row(file, growth);
+            value += worth * factor(tokens.saturating_sub(before));
+            before = before.max(tokens);
+            worth *= GROWTH_WORTH;
+        }
+        value
+    }
+
+    fn path_value(&mut self, file: usize) -> f64 {
+        self.score(file) * PackPart::Paths.weight() * factor(self.costs.path(file))
+    }
+
+    /// Gives files rows by rank; a row grows as soon as that is worth more than the next file's.
+    fn fill_with_rows(&mut self, round: PackRound) {
+        let most = round.max_misses();
+        let cap = if round == PackRound::Share { self.file_cap() } else { u64::MAX };
+        let mut growing: BinaryHeap<(u64, Reverse<usize>, usize)> = BinaryHeap::new();
+        let (mut next, mut misses) = (0, 0);
+        while misses <= most && 0 < self.room(PackPart::Names, round) {
+            while next < self.input.files.len()
+                && !matches!(self.files.get(&next), None | Some(SelectedView::Path))
+            {
+                if let Some(SelectedView::Row { growth }) = self.files.get(&next).copied() {
+                    growing.extend(self.growth(next, growth));
+                }
+                next += 1;
+            }
+            let rank = (next < self.input.files.len()).then(|| self.score(next).to_bits());
+            let is_growth = growing.peek().is_some_and(|(worth, ..)| rank.is_none_or(|rank| rank < *worth));
+            let grown = if is_growth { growing.pop() } else { None };
+            let (file, growth) = match grown {
+                Some((_, Reverse(file), growth)) => (file, growth),
+                None if rank.is_some() => (next, 0),
+                None => break,
+            };
+            if growth == 0 {
+                next += 1;
+                self.ranks_asked[0] = self.ranks_asked[0].max(next);
+            }
+            if self.take_row(file, growth, round, cap) {
+                misses = 0;
+                growing.extend(self.growth(file, growth));
+            } else if self.row(file, growth) <= self.input.budget {
+                // A row that no budget has room for says nothing about the next ones.
+                misses += 1;
+            }
+        }
+    }
+
+    /// Returns what the next growth of a row is worth, the file, and how often its row has grown then.
+    fn growth(&mut self, file: usize, growth: usize) -> Option<(u64, Reverse<usize>, usize)> {
+        let next = growth + 1;
+        let is_longer = next <= ROW_GROWTHS && self.row(file, growth) < self.row(file, next);
+        let times = i32::try_from(next).unwrap_or(i32::MAX);
+        is_longer.then(|| ((self.score(file) * GROWTH_WORTH.powi(times)).to_bits(), Reverse(file), next))
+    }
+
+    fn take_row(&mut self, file: usize, growth: usize, round: PackRound, cap: u64) -> bool {
+        let tokens = self.row(file, growth);
+        let before = match self.files.get(&file) {
+            Some(SelectedView::Row { growth }) => Some(*growth),
+            Some(_) | None => None,
+        };
+        let already = before.map_or(0, |growth| self.row(file, growth));
+        if cap < tokens || self.room(PackPart::Names, round) < tokens.saturating_sub(already) {
+            return false;
+        }
+        if self.files.get(&file) == Some(&SelectedView::Path) {
+            self.tokens.paths -= self.costs.path(file);
+            self.value -= self.path_value(file);
+        }
+        self.value -= before.map_or(0.0, |growth| self.row_value(file, growth));
+        self.value += self.row_value(file, growth);
+        self.tokens.names = self.tokens.names + tokens - already;
+        self.files.insert(file, SelectedView::Row { growth });
+        true
+    }
+
+    fn fill_with_paths(&mut self, round: PackRound) {
+        let most = round.max_misses();
+        let mut misses = 0;
+        for file in 0..self.input.files.len() {
+            if most < misses || self.room(PackPart::Paths, round) == 0 {
+                break;
+            }
+            self.ranks_asked[1] = self.ranks_asked[1].max(file + 1);
+            if self.files.contains_key(&file) {
+                continue;
+            }
+            let tokens = self.costs.path(file);
+            if self.room(PackPart::Paths, round) < tokens {
+                misses += 1;
+                continue;
+            }
+            misses = 0;
+            self.tokens.paths += tokens;
+            self.value += self.path_value(file);
+            self.files.insert(file, SelectedView::Path);
+        }
+    }
+
+    fn finish(mut self) -> Packing {
+        let bound = self.bound().max(self.value);
+        let mut shown: BTreeMap<usize, (Vec<usize>, Vec<usize>, bool)> = BTreeMap::new();
+        for (at, (symbol, state)) in self.input.symbols.iter().zip(&self.symbols).enumerate() {
+            let (bodies, signatures, is_whole) =
+                shown.entry(symbol.file).or_insert((Vec::new(), Vec::new(), true));
+            match state {
+                SymbolDepth::Body => bodies.push(at),
+                SymbolDepth::Signature => signatures.push(at),
+                SymbolDepth::Hidden => {}
+            }
+            *is_whole &= *state == SymbolDepth::Body;
+        }
+        let files = std::mem::take(&mut self.files).into_iter().map(|(file, state)| {
+            let view = match state {
+                SelectedView::Given => PackedView::Given,
+                SelectedView::Block { .. } => {
+                    let (bodies, signatures, is_whole) = shown.remove(&file).unwrap_or_default();
+                    PackedView::Block { bodies, signatures, is_whole }
+                }
+                SelectedView::Row { growth } => {
+                    PackedView::Names(self.input.shares.row_names.max(1) << growth)
+                }
+                SelectedView::Path => PackedView::Path,
+            };
+            PackedFile { file, view }
+        });
+        let files = files.collect();
+        Packing { files, tokens: self.tokens, rooms: self.rooms, value: self.value, bound }
+    }
+
+    /// Returns the value that no selection within the rooms exceeds.
+    fn bound(&mut self) -> f64 {
+        // The row of a file with a block was not needed so far; there are few, and they must not pass for unknown.
+        while matches!(
+            self.files.get(&self.ranks_asked[0]),
+            Some(SelectedView::Given | SelectedView::Block { .. })
+        ) {
+            self.ranks_asked[0] += 1;
+        }
+        while self.files.contains_key(&self.ranks_asked[1]) {
+            self.ranks_asked[1] += 1;
+        }
+        let frontier_of = |asked: usize, part: PackPart| {
+            let score = self.input.files.get(asked).map_or(0.0, |file| sound_score(file.score));
+            score * part.weight()
+        };
+        let frontiers = [
+            self.queues[0].frontier(self.input).unwrap_or(0.0),
+            self.queues[1].frontier(self.input).unwrap_or(0.0),
+            frontier_of(self.ranks_asked[0], PackPart::Names),
+            frontier_of(self.ranks_asked[1], PackPart::Paths),
+        ];
+        let left = self.input.budget.saturating_sub(self.tokens.given);
+        let best_symbol =
+            self.input.symbols.iter().map(|symbol| sound_score(symbol.score)).fold(0.0, f64::max);
+        let best_file = self.input.files.iter().map(|file| sound_score(file.score)).fold(0.0, f64::max);
+        let best = [best_symbol, best_symbol, best_file, best_file];
+        let highest = std::array::from_fn(|part| best[part] * PackPart::ALL[part].weight());
+        let mut inputs = BoundInputs::new(self.rooms, left, frontiers, highest);
+        for part in [PackPart::Bodies, PackPart::Signatures] {
+            for symbol in self.queues[part as usize].asked().to_vec() {
+                self.add_symbol(&mut inputs, part, symbol);
+            }
+        }
+        for file in 0..self.ranks_asked[0].max(self.ranks_asked[1]) {
+            self.add_breadth(&mut inputs, file);
+        }
+        value_bound(&inputs, self.value)
+    }
+
+    fn add_symbol(&mut self, inputs: &mut BoundInputs, part: PackPart, symbol: usize) {
+        let PackSymbol { file, score, .. } = self.input.symbols[symbol];
+        let tokens = self.costs.symbol(part, symbol);
+        let is_too_large = part == PackPart::Bodies && self.input.budget / 2 < tokens;
+        if is_too_large || self.files.get(&file) == Some(&SelectedView::Given) {
+            return;
+        }
+        let choices = inputs.files.entry(file).or_default();
+        choices.block = self.costs.block(file);
+        let value = sound_score(score) * factor(tokens) * part.weight();
+        choices.symbols.entry(symbol).or_default()[part as usize] = Some(PricedChoice { tokens, value });
+    }
+
+    fn add_breadth(&mut self, inputs: &mut BoundInputs, file: usize) {
+        if self.files.get(&file) == Some(&SelectedView::Given) {
+            return;
+        }
+        if file < self.ranks_asked[0] {
+            for growth in 0..=ROW_GROWTHS {
+                let row =
+                    PricedChoice { tokens: self.row(file, growth), value: self.row_value(file, growth) };
+                inputs.files.entry(file).or_default().rows.push(row);
+            }
+        }
+        if file < self.ranks_asked[1] {
+            let path = PricedChoice { tokens: self.costs.path(file), value: self.path_value(file) };
+            inputs.files.entry(file).or_default().path = Some(path);
+        }
+    }
+}
+
+/// Returns whether a file has a block.
+fn is_block(files: &BTreeMap<usize, SelectedView>, file: usize) -> bool {
+    matches!(files.get(&file), Some(SelectedView::Block { .. }))
+}

@@ -1,0 +1,43 @@
+//! References as text for a model, cut to what an agent can take.
+
+use std::fmt::Write;
+
+use super::show::{MAX_CHARACTERS, ToolOutput, truncate};
+use crate::api::queries::CallDirectionName;
+use crate::api::wire::{ChangeImpact, SymbolCalls, SymbolUses, found_text};
+
+/// Returns the uses of a symbol.
+pub(super) fn uses(uses: &SymbolUses) -> ToolOutput {
+    let found = found_text(uses.references.len(), ["use", "uses"], uses.unresolved);
+    rows(&uses.text(), &found, "name a symbol of one file, as `src/a.py:run`")
+}
+
+/// Returns who calls a symbol, or what it calls.
+pub(super) fn calls(calls: &SymbolCalls, direction: CallDirectionName) -> ToolOutput {
+    let are_callers = direction == CallDirectionName::Callers;
+    let words = if are_callers { ["caller", "callers"] } else { ["callee", "callees"] };
+    let found = found_text(calls.calls.len(), words, calls.unresolved);
+    rows(&calls.text(are_callers), &found, "give a smaller `depth`, or a symbol of one file")
+}
+
+/// Returns what a change may touch.
+pub(super) fn impact(impact: &ChangeImpact) -> ToolOutput {
+    let found = found_text(impact.affected.len(), ["row", "rows"], impact.unresolved);
+    let mut text = String::new();
+    for note in impact.removal_notes() {
+        writeln!(text, "[{note}]").expect("a String takes all");
+    }
+    text.push_str(&impact.text());
+    rows(&text, &found, "give a smaller `depth`, or a symbol instead of a file")
+}
+
+fn rows(text: &str, found: &str, advice: &str) -> ToolOutput {
+    let text = match truncate(text, MAX_CHARACTERS) {
+        Some(cut) => {
+            let (shown, all) = (cut.lines, text.lines().count());
+            format!("{}[cut: {shown} of {all} rows are shown; {advice}]\n[{found}]\n", cut.head)
+        }
+        None => format!("{text}[{found}]\n"),
+    };
+    ToolOutput { text, structured: None }
+}

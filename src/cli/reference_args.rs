@@ -1,0 +1,47 @@
+//! Declarations of the commands about references: `refs`, `callers`, `callees` and `impact`.
+
+use clap::Args as Arguments;
+
+/// Arguments of `refs`.
+#[derive(Debug, Arguments)]
+pub struct RefsArgs {
+    /// The symbol: `run`, `Engine.run`, or `src/engine.py:run` for that of one file
+    #[arg(required_unless_present = "all")]
+    pub symbol: Option<String>,
+    /// Show every use of any symbol
+    ///
+    /// With --json, prints one line of JSON per use and definition: {"from": {"path", "line", "symbol"}, "to": {"path",
+    /// "line", "symbol"}, "grade", "call"}.
+    #[arg(long, conflicts_with = "symbol")]
+    pub all: bool,
+}
+
+/// Arguments of `callers` and of `callees`.
+#[derive(Debug, Arguments)]
+pub struct CallsArgs {
+    /// The symbol: `run`, `Engine.run`, or `src/engine.py:run` for that of one file
+    pub symbol: String,
+    /// Follow up to N calls in a row
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub depth: u32,
+}
+
+/// Arguments of `impact`.
+#[derive(Debug, Arguments)]
+pub struct ImpactArgs {
+    /// What changes: a file, a folder, or a symbol
+    #[arg(value_name = "PATH|SYMBOL", required_unless_present = "diff")]
+    pub target: Option<String>,
+    /// Take what has changed since this commit, branch or tag, symbol by symbol
+    #[arg(long, value_name = "REV", conflicts_with = "target")]
+    pub diff: Option<String>,
+    /// Follow up to N references in a row [default: 3, or any number with --tests]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub depth: Option<u32>,
+    /// Show only tests, the most likely first
+    ///
+    /// Files are recognized as tests by their paths. Tests are ordered by their distance from the change; one that is
+    /// reached through a mere possibility counts as farther away.
+    #[arg(long)]
+    pub tests: bool,
+}

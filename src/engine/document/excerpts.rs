@@ -1,0 +1,246 @@
+//! Renders the blocks of a limited document: whole texts, excerpts, and summaries with signatures.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+use super::gather::{ShownFile, render_as};
+use super::pack::PackContext;
+use super::pack_costs::FileHead;
+use super::render::{Renderer, encoding_remark, without_secret_values};
+use crate::engine::parallel::on_all_cores;
+use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
+use crate::engine::workspace::{KnownState, Workspace};
+use crate::model::{DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, ViewMode};
+use crate::{summarize, syntax};
+
+/// A summary has at most so many bytes where a budget is to be shared, which is about 150 tokens.
+const MAX_SUMMARY_BYTES: usize = 600;
+
+/// A gap of more lines says how to get them; for fewer, that would cost more than it helps.
+const MIN_POINTED_LINES: u32 = 60;
+/// About so many bytes are a token.
+const BYTES_A_TOKEN: usize = 4;
+
+/// What is shown of one file. Symbols are positions in the ranking.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct BlockSelection {
+    /// The position of the file in the draft.
+    pub(super) file: usize,
+    pub(super) bodies: Vec<usize>,
+    pub(super) signatures: Vec<usize>,
+    /// Whether nothing is left out.
+    pub(super) is_whole: bool,
+}
+
+/// The blocks that were rendered for some selection; `None` for those that could not be.
+pub(super) type BlockMemo = HashMap<BlockSelection, Option<DocumentBlock>>;
+
+/// Renders the blocks of some files. Those that cannot be shown any more are missing in the result.
+pub(super) fn render_blocks(
+    renderer: &mut Renderer<'_, '_>,
+    files: &[ShownFile],
+    selections: &[BlockSelection],
+    context: &PackContext<'_>,
+    has_summaries: bool,
+    memo: &mut BlockMemo,
+) -> HashMap<usize, DocumentBlock> {
+    let new: Vec<&BlockSelection> =
+        selections.iter().filter(|selection| !memo.contains_key(*selection)).collect();
+    let is_summary = |selection: &BlockSelection| has_summaries && selection.bodies.is_empty();
+    let (summaries, excerpts): (Vec<_>, Vec<_>) = new.into_iter().partition(|of| is_summary(of));
+    for selection in summaries {
+        let block = summary_block(renderer, &files[selection.file], selection, context);
+        memo.insert(selection.clone(), block);
+    }
+    let workspace = &renderer.cache.workspace;
+    let blocks = on_all_cores(&excerpts, |selection| {
+        excerpt_block(
+            workspace,
+            &files[selection.file],
+            selection,
+            context.ranking,
+            context.routing.max_bytes,
+        )
+    });
+    memo.extend(excerpts.into_iter().cloned().zip(blocks));
+    let shown =
+        selections.iter().filter_map(|selection| Some((selection.file, memo.get(selection)?.clone()?)));
+    shown.collect()
+}
+
+/// Shows a file by its summary, with the signatures of some of its symbols.
+fn summary_block(
+    renderer: &mut Renderer<'_, '_>,
+    shown: &ShownFile,
+    selection: &BlockSelection,
+    context: &PackContext<'_>,
+) -> Option<DocumentBlock> {
+    let answer = render_as(
+        renderer,
+        ViewMode::Summary,
+        SummaryDetail::Words,
+        &shown.file,
+        context.routing,
+        (None, None),
+    );
+    let mut block = answer.block;
+    block.content?;
+    shorten(&mut block.body);
+    let Some(source) = context.ranking.sources.get(&selection.file) else { return Some(block) };
+    let mut heads: Vec<&SymbolSignature> = selection
+        .signatures
+        .iter()
+        .filter_map(|symbol| context.ranking.symbols[*symbol].signature.as_ref())
+        .collect();
+    heads.sort_by_key(|head| *head.lines.start());
+    for head in heads {
+        let safe = if head.is_verbatim { None } else { safe_signature(source, head) };
+        let text = safe.as_deref().unwrap_or(&head.text).trim_end();
+        // The words name the most important symbols already.
+        if !block.body.lines().any(|line| line.starts_with(text)) {
+            let _ = writeln!(block.body, "{text}");
+        }
+    }
+    Some(block)
+}
+
+/// Shows the first lines of a file, which is a block of nothing but its name so far.
+pub(super) fn head_block(named: &DocumentBlock, head: &FileHead) -> DocumentBlock {
+    let mut body = head.text.clone();
+    let mut more = u32::try_from(head.more).unwrap_or(u32::MAX);
+    write_gap(&mut body, &mut more);
+    DocumentBlock { view: ViewMode::Excerpt, body, ..named.clone() }
+}
+
+/// Returns the signature without what may be a password in it.
+fn safe_signature(source: &SourceText, head: &SymbolSignature) -> Option<String> {
+    let mut safe = None;
+    source.outline.as_ref()?.walk(|symbol, _| {
+        if symbol.signature == head.text {
+            safe = Some(summarize::safe_signature(symbol));
+        }
+    });
+    safe
+}
+
+/// Cuts a summary at the end of a line or sentence.
+fn shorten(words: &mut String) {
+    if words.len() <= MAX_SUMMARY_BYTES {
+        return;
+    }
+    let end = words.floor_char_boundary(MAX_SUMMARY_BYTES);
+    let line = words[..end].rfind('\n').map(|at| at + 1);
+    let sentence = words[..end].rfind(". ").map(|at| at + 1);
+    let end = line.max(sentence).filter(|at| MAX_SUMMARY_BYTES / 4 < *at).unwrap_or(end);
+    words.truncate(end);
+    let kept = words.trim_end().len();
+    words.truncate(kept);
+    words.push('\n');
+}
+
+/// Shows the text of a file, or an excerpt of it.
+fn excerpt_block(
+    workspace: &Workspace<'_>,
+    shown: &ShownFile,
+    selection: &BlockSelection,
+    ranking: &ProjectRanking,
+    max_bytes: u64,
+) -> Option<DocumentBlock> {
+    let KnownState::Content { hash, file_type, facts } = &shown.file.state else { return None };
+    let source = ranking.sources.get(&selection.file)?;
+    let is_config = matches!(file_type.role, FileRole::Config(_));
+    let is_curated = shown.candidate.rule == RoutingRule::ItemView;
+    // What sets up a program may hold passwords, which are shown only if somebody asked for the text.
+    let may_be_whole = facts.size <= max_bytes && (is_curated || !is_config);
+    let is_whole = selection.is_whole && may_be_whole;
+    let body = if is_whole {
+        source.text.clone()
+    } else {
+        let text = excerpt_text(workspace, &shown.file.path, source, file_type, selection, ranking);
+        if is_config { without_secret_values(text).ok()? } else { text }
+    };
+    Some(DocumentBlock {
+        path: shown.file.path.clone(),
+        file_type,
+        view: if is_whole { ViewMode::Full } else { ViewMode::Excerpt },
+        content: Some(*hash),
+        remarks: encoding_remark(facts).into_iter().collect(),
+        body,
+        summary: None,
+    })
+}
+
+fn excerpt_text(
+    workspace: &Workspace<'_>,
+    path: &RelPath,
+    source: &SourceText,
+    file_type: &FileType,
+    selection: &BlockSelection,
+    ranking: &ProjectRanking,
+) -> String {
+    let signature_of = |symbol: &usize| ranking.symbols[*symbol].signature.as_ref();
+    let lines_of = |is_verbatim: bool| {
+        let heads = selection.signatures.iter().filter_map(signature_of);
+        heads.filter(move |head| head.is_verbatim == is_verbatim).map(|head| head.lines.clone())
+    };
+    let bodies = selection.bodies.iter().map(|symbol| ranking.symbols[*symbol].lines.clone());
+    let mut bodies: Vec<RangeInclusive<u32>> = bodies.chain(lines_of(true)).collect();
+    let mut signatures: Vec<RangeInclusive<u32>> = lines_of(false).collect();
+    bodies.sort_by_key(|lines| *lines.start());
+    signatures.sort_by_key(|lines| *lines.start());
+    let timeout = workspace.options.parse_timeout;
+    // This thread's time: others parse other files meanwhile.
+    let began = workspace.world.clock.thread_time();
+    let mut give_up = || timeout < workspace.world.clock.thread_time().saturating_sub(began);
+    let starts = line_starts(&source.text);
+    let pointer = |gap: &RangeInclusive<u32>| pointer(path, &starts, gap);
+    let request =
+        syntax::ExcerptRequest { bodies: &bodies, signatures: Some(&signatures), pointer: &pointer };
+    match syntax::excerpt(file_type.id, &source.text, &request, &mut give_up) {
+        Some(excerpt) => excerpt.text,
+        // Without a grammar, the lines are shown with a line for what is between them.
+        None => chosen_lines(&source.text, &[bodies, signatures].concat()),
+    }
+}
+
+/// Returns where each line of a text begins, and its end.
+fn line_starts(text: &str) -> Vec<usize> {
+    let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(ends).chain([text.len()]).collect()
+}
+
+/// Returns how a reader gets the lines of a large gap, and about how many tokens they are.
+fn pointer(path: &RelPath, starts: &[usize], gap: &RangeInclusive<u32>) -> Option<String> {
+    let (first, last) = (*gap.start(), *gap.end());
+    let bytes = starts.get(last as usize)?.saturating_sub(*starts.get(first as usize - 1)?);
+    let is_large = MIN_POINTED_LINES <= last - first;
+    let tokens = bytes / BYTES_A_TOKEN;
+    is_large.then(|| format!("+{tokens} tokens: slop view {path} --lines {first}-{last}"))
+}
+
+/// Returns some lines of a text, with a mark for each gap between them.
+fn chosen_lines(text: &str, chosen: &[RangeInclusive<u32>]) -> String {
+    let mut out = String::new();
+    let mut skipped = 0_u32;
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        if !chosen.iter().any(|lines| lines.contains(&number)) {
+            skipped += 1;
+            continue;
+        }
+        write_gap(&mut out, &mut skipped);
+        out.push_str(line);
+        if !line.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    write_gap(&mut out, &mut skipped);
+    out
+}
+
+fn write_gap(out: &mut String, skipped: &mut u32) {
+    if 0 < *skipped {
+        let _ = writeln!(out, "… {skipped} lines");
+        *skipped = 0;
+    }
+}

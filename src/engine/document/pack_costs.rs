@@ -1,0 +1,241 @@
+//! What the pieces of a limited document cost.
+//!
+//! A piece is counted by itself, before it is rendered, and only when its turn comes. The document is counted as a whole
+//! in the end; what is said here has to be close, not exact.
+
+use std::collections::HashMap;
+
+use super::gather::ShownFile;
+use super::render::Renderer;
+use crate::aggregate::{DocumentLimits, PackCosts, TokenCounter, important_names};
+use crate::engine::artifacts::ContentRef;
+use crate::engine::ranking::{ProjectRanking, RankedSymbol};
+use crate::model::{FileRole, Symbol};
+
+/// The mark of the gap that follows a piece of an excerpt, in tokens.
+const GAP: u64 = 8;
+/// The head of a container around a symbol that is shown.
+const CONTAINER_HEAD: u64 = 10;
+/// The head line and the fences of a block, without its path.
+const BLOCK_FRAME: u64 = 26;
+/// What a block says of a file in words, where the tier shows summaries.
+const SUMMARY: u64 = 60;
+/// About so many bytes are a token.
+const BYTES_A_TOKEN: u64 = 4;
+/// More than any document has room for: the cost of a row for a file without names.
+const IMPOSSIBLE: u64 = 1 << 40;
+/// So many lines represent a source without symbols. No longer ones: those are data.
+const HEAD_LINES: usize = 4;
+const MAX_HEAD_LINE: usize = 200;
+/// The most names of a row.
+const MAX_NAMES: usize = 40;
+
+/// What a limit counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum BudgetUnit {
+    Tokens(TokenCounter),
+    /// Where only bytes are limited.
+    Bytes,
+}
+
+impl BudgetUnit {
+    pub(super) fn of(limits: DocumentLimits, counter: TokenCounter) -> Self {
+        if limits.tokens.is_some() { Self::Tokens(counter) } else { Self::Bytes }
+    }
+
+    pub(super) fn count(self, text: &str) -> u64 {
+        match self {
+            Self::Tokens(counter) => counter.count(text),
+            Self::Bytes => text.len() as u64,
+        }
+    }
+
+    /// Returns what so many tokens come to.
+    pub(super) const fn tokens(self, tokens: u64) -> u64 {
+        match self {
+            Self::Tokens(_) => tokens,
+            Self::Bytes => tokens * BYTES_A_TOKEN,
+        }
+    }
+
+    /// Returns about what so many bytes come to.
+    pub(super) const fn of_bytes(self, bytes: u64) -> u64 {
+        match self {
+            Self::Tokens(_) => bytes.div_ceil(BYTES_A_TOKEN),
+            Self::Bytes => bytes,
+        }
+    }
+
+    /// Returns about how many tokens an amount comes to.
+    pub(super) const fn to_tokens(self, amount: u64) -> u64 {
+        match self {
+            Self::Tokens(_) => amount,
+            Self::Bytes => amount / BYTES_A_TOKEN,
+        }
+    }
+}
+
+/// A piece whose cost is known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Piece {
+    Block(usize),
+    Body(usize),
+    Signature(usize),
+    Names(usize, usize),
+    Path(usize),
+}
+
+/// What was found out about the pieces of a document; it holds for other limits too.
+#[derive(Default)]
+pub(super) struct CostMemo {
+    costs: HashMap<(BudgetUnit, Piece), u64>,
+    names: HashMap<usize, Vec<String>>,
+    heads: HashMap<usize, FileHead>,
+}
+
+/// The first lines of a source that has no symbols.
+#[derive(Clone)]
+pub(super) struct FileHead {
+    pub(super) text: String,
+    /// How many lines follow.
+    pub(super) more: usize,
+}
+
+impl FileHead {
+    /// Returns the first lines that are not blank; `None` if there are none.
+    fn of(text: &str) -> Option<Self> {
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let head: Vec<&str> = lines.by_ref().take(HEAD_LINES).collect();
+        let is_short = head.iter().all(|line| line.len() <= MAX_HEAD_LINE);
+        (!head.is_empty() && is_short).then(|| Self { text: head.join("\n") + "\n", more: lines.count() })
+    }
+}
+
+impl CostMemo {
+    /// Returns the first lines of a file that has no names; `file` is its position in the draft.
+    pub(super) fn head(&self, file: usize) -> Option<&FileHead> {
+        self.heads.get(&file)
+    }
+
+    /// Returns the first names of a file; `file` is its position in the draft.
+    pub(super) fn names(&self, file: usize, count: usize) -> Vec<String> {
+        let names = self.names.get(&file).map(Vec::as_slice).unwrap_or_default();
+        names[..count.min(names.len())].to_vec()
+    }
+}
+
+/// The costs of one selection. It speaks of files by rank.
+pub(super) struct DraftCosts<'a, 'r, 'w> {
+    pub(super) renderer: &'a mut Renderer<'r, 'w>,
+    pub(super) files: &'a [ShownFile],
+    pub(super) ranking: &'a ProjectRanking,
+    pub(super) memo: &'a mut CostMemo,
+    pub(super) unit: BudgetUnit,
+    /// Whether blocks begin with a summary.
+    pub(super) has_summaries: bool,
+}
+
+impl DraftCosts<'_, '_, '_> {
+    fn cost(&mut self, piece: Piece, count: impl FnOnce(&mut Self) -> u64) -> u64 {
+        if let Some(cost) = self.memo.costs.get(&(self.unit, piece)) {
+            return *cost;
+        }
+        let cost = count(self);
+        self.memo.costs.insert((self.unit, piece), cost);
+        cost
+    }
+
+    fn symbol(&self, symbol: usize) -> &RankedSymbol {
+        &self.ranking.symbols[symbol]
+    }
+
+    /// Returns what is shown around a symbol besides its own lines.
+    fn surroundings(&self, symbol: usize) -> u64 {
+        self.unit.tokens(GAP + if self.symbol(symbol).depth == 0 { 0 } else { CONTAINER_HEAD })
+    }
+
+    /// Returns what the heading and the fences of a block take.
+    fn block_frame(&self, file: usize) -> u64 {
+        let path = self.unit.count(&self.files[file].file.path.to_string());
+        path + self.unit.tokens(BLOCK_FRAME)
+    }
+
+    /// Looks up the names of a file, the most important first; if it has none, its first lines.
+    fn look_up_names(&mut self, file: usize) {
+        if self.memo.names.contains_key(&file) {
+            return;
+        }
+        let subject = ContentRef::from_file(&self.files[file].file);
+        let outline = subject.as_ref().and_then(|subject| self.renderer.cache.outline(subject));
+        let scores: HashMap<&str, f64> = self
+            .ranking
+            .symbols
+            .iter()
+            .rev()
+            .filter(|symbol| symbol.file == file)
+            .map(|symbol| (symbol.name.as_str(), symbol.score))
+            .collect();
+        let score = |symbol: &Symbol| scores.get(symbol.name.as_str()).copied().unwrap_or(0.0);
+        let names = outline.map(|outline| important_names(&outline, MAX_NAMES, &score)).unwrap_or_default();
+        if names.is_empty()
+            && let Some(subject) = subject.filter(|subject| subject.file_type.role == FileRole::Code)
+            && let Ok((hash, text)) = self.renderer.cache.workspace.read_text(subject.path)
+            && hash == subject.hash
+        {
+            self.memo.heads.extend(FileHead::of(&text).map(|head| (file, head)));
+        }
+        self.memo.names.insert(file, names);
+    }
+}
+
+impl PackCosts for DraftCosts<'_, '_, '_> {
+    fn block(&mut self, file: usize) -> u64 {
+        let file = self.ranking.order[file];
+        self.cost(Piece::Block(file), |costs| {
+            let summary = if costs.has_summaries { SUMMARY } else { 0 };
+            costs.block_frame(file) + costs.unit.tokens(summary)
+        })
+    }
+
+    fn body(&mut self, symbol: usize) -> u64 {
+        self.cost(Piece::Body(symbol), |costs| {
+            let symbol_of = costs.symbol(symbol);
+            let source = costs.ranking.sources.get(&symbol_of.file);
+            let text = source.and_then(|source| source.text.get(symbol_of.bytes.clone())).unwrap_or_default();
+            costs.unit.count(text) + costs.surroundings(symbol)
+        })
+    }
+
+    fn signature(&mut self, symbol: usize) -> u64 {
+        self.cost(Piece::Signature(symbol), |costs| {
+            let text = costs.symbol(symbol).signature.as_ref().map_or("", |signature| &signature.text);
+            // Below a summary, signatures follow each other; in an excerpt, there are gaps between them.
+            let around = if costs.has_summaries { costs.unit.tokens(1) } else { costs.surroundings(symbol) };
+            costs.unit.count(text) + around
+        })
+    }
+
+    fn names(&mut self, file: usize, count: usize) -> u64 {
+        let file = self.ranking.order[file];
+        self.look_up_names(file);
+        self.cost(Piece::Names(file, count), |costs| {
+            let names = costs.memo.names(file, count);
+            if names.is_empty() {
+                // Its first lines take the place of names.
+                let head = costs.memo.head(file).map(|head| costs.unit.count(&head.text));
+                return head.map_or(IMPOSSIBLE, |head| head + costs.block_frame(file));
+            }
+            costs.unit.count(&format!("{}: {}\n", costs.files[file].file.path, names.join(", ")))
+        })
+    }
+
+    fn path(&mut self, file: usize) -> u64 {
+        let file = self.ranking.order[file];
+        self.cost(Piece::Path(file), |costs| {
+            let path = &costs.files[file].file.path;
+            let depth = path.components().count() as u64;
+            let name = String::from_utf8_lossy(path.file_name());
+            costs.unit.count(&name) + costs.unit.tokens(2 + depth / 2)
+        })
+    }
+}

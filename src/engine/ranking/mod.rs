@@ -1,0 +1,19 @@
+//! Which files and symbols of the project matter for a task, for files in focus, or in general.
+//!
+//! `signals` gathers what is known of each file, `foreign` tells which files the project itself calls vendored or
+//! generated, `rank` scores files and, on the texts of the best of them, symbols, and `search` lists them. May import `workspace`,
+//! `artifacts` and `history`.
+//!
+//! Start with [`rank_project`].
+
+mod foreign;
+mod rank;
+mod search;
+mod signals;
+
+pub use search::{HitKind, SearchAnswer, SearchHit, SearchRequest};
+
+pub(in crate::engine) use rank::{
+    ProjectRanking, RankedSymbol, RankingRequest, SourceText, SymbolSignature, rank_project,
+};
+pub(in crate::engine) use search::{SharedHistory, search};

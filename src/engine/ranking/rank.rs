@@ -1,0 +1,196 @@
+//! Scores the files of a project, and the symbols of the best of them.
+
+use std::collections::HashMap;
+use std::ops::{Range, RangeInclusive};
+
+use super::foreign::ForeignFiles;
+use super::signals::file_signals;
+use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, term_vectors};
+use crate::engine::history::PastCommits;
+use crate::engine::parallel::on_all_cores;
+use crate::engine::workspace::{KnownFile, KnownState};
+use crate::model::{FileRole, Outline, RelPath, SymbolKind};
+use crate::search::{
+    Chunk, ChunkKind, FileChunks, FileScore, FileWithSymbols, PathClass, RankedFile, RankingQuery,
+    SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
+};
+
+/// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
+const FIRST_LINES: u32 = 8;
+
+/// What files are ranked by.
+pub(in crate::engine) struct RankingRequest<'a> {
+    pub(in crate::engine) query: &'a RankingQuery,
+    pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
+    pub(in crate::engine) past: &'a PastCommits,
+}
+
+/// The files and symbols of a project by rank. Positions are those of the files that were given.
+#[derive(Clone, Default)]
+pub(in crate::engine) struct ProjectRanking {
+    /// The positions, the best file first.
+    pub(in crate::engine) order: Vec<usize>,
+    pub(in crate::engine) scores: Vec<FileScore>,
+    /// Whether anything in the project matches the query.
+    pub(in crate::engine) has_matches: bool,
+    /// The symbols of the files that `sources` has, the best first.
+    pub(in crate::engine) symbols: Vec<RankedSymbol>,
+    /// The texts of the best files.
+    pub(in crate::engine) sources: HashMap<usize, SourceText>,
+}
+
+/// A text with its structure.
+#[derive(Clone)]
+pub(in crate::engine) struct SourceText {
+    pub(in crate::engine) text: String,
+    pub(in crate::engine) outline: Option<Outline>,
+}
+
+/// A unit of a file that may be shown by itself: a function, or lines that are in none.
+#[derive(Clone)]
+pub(in crate::engine) struct RankedSymbol {
+    /// The position of its file.
+    pub(in crate::engine) file: usize,
+    pub(in crate::engine) score: f64,
+    pub(in crate::engine) parts: SymbolParts,
+    pub(in crate::engine) kind: Option<SymbolKind>,
+    /// The name of its symbol; empty where the lines are in none.
+    pub(in crate::engine) name: String,
+    /// Its lines, from 1.
+    pub(in crate::engine) lines: RangeInclusive<u32>,
+    /// The bytes of its lines.
+    pub(in crate::engine) bytes: Range<usize>,
+    /// The lines that represent it where its body is not shown, and what they say.
+    pub(in crate::engine) signature: Option<SymbolSignature>,
+    /// How many containers are around it, whose heads are shown with it.
+    pub(in crate::engine) depth: usize,
+}
+
+/// What represents a symbol whose body is not shown.
+#[derive(Clone)]
+pub(in crate::engine) struct SymbolSignature {
+    pub(in crate::engine) lines: RangeInclusive<u32>,
+    pub(in crate::engine) text: String,
+    /// Whether these lines are shown as they are; otherwise they belong to a declaration, whose head is shown.
+    pub(in crate::engine) is_verbatim: bool,
+}
+
+/// Ranks the files of a project.
+pub(in crate::engine) fn rank_project(
+    cache: &mut ArtifactCache<'_>,
+    request: &RankingRequest<'_>,
+    files: &[&KnownFile],
+) -> ProjectRanking {
+    let query = request.query;
+    let focus: Vec<usize> = (0..files.len()).filter(|at| (request.in_focus)(&files[*at].path)).collect();
+    let signals = file_signals(cache, query, request.past, files, &focus);
+    // Terms say nothing without a task, and take reading every file once.
+    let vectors: HashMap<ContentKey, Vec<u8>> =
+        if query.terms().is_empty() { HashMap::new() } else { term_vectors(cache, files) };
+    let foreign = ForeignFiles::of_project(&cache.workspace);
+    let ranked: Vec<RankedFile<'_>> = files
+        .iter()
+        .zip(signals)
+        .enumerate()
+        .map(|(at, (file, signals))| RankedFile {
+            path: &file.path,
+            class: PathClass::of(&file.path, role_of(file), foreign.contains(&file.path)),
+            vector: ContentRef::from_file(file)
+                .and_then(|subject| vectors.get(&subject.key()))
+                .and_then(|bytes| TermVector::from_bytes(bytes).ok()),
+            in_focus: focus.binary_search(&at).is_ok(),
+            signals,
+        })
+        .collect();
+    let ranking = rank_files(query, &ranked);
+    let chosen = ranking.files_for_symbols();
+    let sources = read_sources(cache, files, &chosen);
+    let chunked: Vec<(usize, FileChunks<'_>)> = chosen
+        .iter()
+        .filter_map(|at| {
+            let source = sources.get(at)?;
+            Some((*at, chunk_file(&source.text, source.outline.as_ref())))
+        })
+        .collect();
+    let with_symbols: Vec<FileWithSymbols<'_>> = chunked
+        .iter()
+        .map(|(file, chunks)| FileWithSymbols { file: *file, text: &sources[file].text, chunks })
+        .collect();
+    let scores = rank_symbols(query, &ranked, &ranking, &with_symbols);
+    let symbols = scores.iter().map(|score| {
+        let (file, chunks) = &chunked[score.file];
+        let chunk = &chunks.chunks[score.chunk];
+        let is_code = role_of(files[*file]) == FileRole::Code;
+        RankedSymbol {
+            file: *file,
+            score: score.total,
+            parts: score.parts,
+            kind: chunk.symbol.map(|symbol| symbol.kind),
+            name: chunk.name().to_owned(),
+            lines: chunk.start_line..=chunk.end_line,
+            bytes: chunk.bytes.clone(),
+            signature: signature_of(chunk, chunks, &sources[file].text, is_code),
+            depth: chunks.enclosing(chunk).count(),
+        }
+    });
+    let symbols = symbols.collect();
+    let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
+    ProjectRanking { order, scores, has_matches, symbols, sources }
+}
+
+fn role_of(file: &KnownFile) -> FileRole {
+    match &file.state {
+        KnownState::Content { file_type, .. } => file_type.role,
+        KnownState::LeftOut(_) => FileRole::Data,
+    }
+}
+
+/// Reads the texts and outlines of some files, as far as they are what they were.
+fn read_sources(
+    cache: &mut ArtifactCache<'_>,
+    files: &[&KnownFile],
+    chosen: &[usize],
+) -> HashMap<usize, SourceText> {
+    let workspace = &cache.workspace;
+    let texts = on_all_cores(chosen, |at| {
+        let subject = ContentRef::from_file(files[*at])?;
+        let (hash, text) = workspace.read_text(subject.path).ok()?;
+        (hash == subject.hash).then_some(text)
+    });
+    let mut sources = HashMap::new();
+    for (at, text) in chosen.iter().zip(texts) {
+        let (Some(text), Some(subject)) = (text, ContentRef::from_file(files[*at])) else { continue };
+        let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
+        sources.insert(*at, SourceText { text, outline });
+    }
+    sources
+}
+
+/// Returns what represents a chunk: the head of its symbol, if it has the head's line; the first lines of a source that
+/// has no symbols.
+fn signature_of(
+    chunk: &Chunk<'_>,
+    chunks: &FileChunks<'_>,
+    text: &str,
+    is_code: bool,
+) -> Option<SymbolSignature> {
+    let has_head = (chunk.start_line..=chunk.end_line).contains(&chunk.head_line);
+    match chunk.symbol {
+        Some(symbol) if has_head => Some(SymbolSignature {
+            lines: chunk.head_line..=chunk.head_line,
+            text: symbol.signature.clone(),
+            is_verbatim: false,
+        }),
+        Some(_) => None,
+        None => {
+            let has_symbols = chunks.chunks.iter().any(|other| other.kind != ChunkKind::Loose);
+            let is_first = chunks.chunks.first().is_some_and(|first| first.start_line == chunk.start_line);
+            if has_symbols || !is_first || !is_code {
+                return None;
+            }
+            let last = chunk.end_line.min(chunk.start_line + FIRST_LINES - 1);
+            let lines = text.get(chunk.bytes.clone())?.split_inclusive('\n').take(FIRST_LINES as usize);
+            Some(SymbolSignature { lines: chunk.start_line..=last, text: lines.collect(), is_verbatim: true })
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Searches the project by words: what a document for a task would be selected by, as a list.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use super::rank::{ProjectRanking, RankedSymbol, RankingRequest, rank_project};
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::error::Error;
+use crate::engine::history::{CommitCache, PastCommitCache, commit_log, past_commits};
+use crate::engine::index::{Trust, select_named};
+use crate::engine::workspace::KnownFile;
+use crate::model::{RankScore, RelPath, SymbolKind};
+use crate::search::{RankingQuery, read_task};
+
+/// What is searched for.
+#[derive(Debug, Clone)]
+pub struct SearchRequest {
+    /// The words: a question, the text of an issue, a stack trace.
+    pub text: String,
+    /// The most hits.
+    pub limit: usize,
+    /// Only hits of this kind.
+    pub kind: Option<HitKind>,
+}
+
+/// What a hit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HitKind {
+    /// A file as a whole.
+    File,
+    Symbol(SymbolKind),
+}
+
+/// A file or a symbol that matches.
+#[derive(Debug, Clone)]
+pub struct SearchHit {
+    pub path: RelPath,
+    /// What it is; `None` for lines that are in no symbol.
+    pub kind: Option<HitKind>,
+    /// The symbol's name; empty for a file, and for lines that are in no symbol.
+    pub name: String,
+    /// Its lines, from 1; none of a file.
+    pub lines: Option<RangeInclusive<u32>>,
+    /// Its score by parts. The part `file` of a symbol is the sum of its file's parts.
+    pub score: RankScore,
+}
+
+/// The hits, the best first.
+#[derive(Debug, Clone)]
+pub struct SearchAnswer {
+    pub hits: Vec<SearchHit>,
+    /// Whether anything in the project matches. If not, there are no hits.
+    pub has_matches: bool,
+}
+
+/// The histories that a process keeps.
+pub(in crate::engine) struct SharedHistory<'a> {
+    pub(in crate::engine) commits: &'a CommitCache,
+    pub(in crate::engine) past: &'a PastCommitCache,
+}
+
+/// Finds the files and symbols that match a text.
+pub(in crate::engine) fn search(
+    cache: &mut ArtifactCache<'_>,
+    shared: Option<&SharedHistory<'_>>,
+    request: &SearchRequest,
+    trust: Trust,
+) -> Result<SearchAnswer, Error> {
+    let query = RankingQuery::of_task(&read_task(&request.text)?);
+    let selection = select_named(cache, &[], trust, &|_| false)?;
+    let log = commit_log(cache, shared.map(|shared| shared.commits), selection.rules);
+    let past = log.map(|log| past_commits(cache, shared.map(|shared| shared.past), &log.head));
+    let files: Vec<&KnownFile> = selection.files.iter().collect();
+    let past = past.unwrap_or_default();
+    let ranking =
+        rank_project(cache, &RankingRequest { query: &query, in_focus: &|_| false, past: &past }, &files);
+    let mut hits = Vec::new();
+    if ranking.has_matches {
+        hits = match request.kind {
+            Some(HitKind::File) => file_hits(&ranking, &files, &HashSet::new()),
+            _ => all_hits(&ranking, &files),
+        };
+        hits.retain(|hit| request.kind.is_none() || hit.kind == request.kind);
+        hits.truncate(request.limit);
+    }
+    Ok(SearchAnswer { hits, has_matches: ranking.has_matches })
+}
+
+/// Returns the symbols, then the files none of whose symbols are among them.
+fn all_hits(ranking: &ProjectRanking, files: &[&KnownFile]) -> Vec<SearchHit> {
+    // Not every chunk of a good file is a hit: something of its own has to match.
+    let is_hit = |symbol: &&RankedSymbol| {
+        let parts = &symbol.parts;
+        0.0 < parts.text + parts.name + parts.exact + parts.frame
+    };
+    let symbols: Vec<&RankedSymbol> = ranking.symbols.iter().filter(is_hit).collect();
+    let shown: HashSet<usize> = symbols.iter().map(|symbol| symbol.file).collect();
+    let hits = symbols.into_iter().map(|symbol| SearchHit {
+        path: files[symbol.file].path.clone(),
+        kind: symbol.kind.map(HitKind::Symbol),
+        name: symbol.name.clone(),
+        lines: Some(symbol.lines.clone()),
+        score: RankScore::of(symbol.score, &symbol.parts.named()),
+    });
+    hits.chain(file_hits(ranking, files, &shown)).collect()
+}
+
+/// Returns the files that match, without those that are shown already.
+fn file_hits(ranking: &ProjectRanking, files: &[&KnownFile], shown: &HashSet<usize>) -> Vec<SearchHit> {
+    let is_hit = |at: &&usize| 0.0 < ranking.scores[**at].total && !shown.contains(*at);
+    let hits = ranking.order.iter().filter(is_hit).map(|at| SearchHit {
+        path: files[*at].path.clone(),
+        kind: Some(HitKind::File),
+        name: String::new(),
+        lines: None,
+        score: RankScore::of(ranking.scores[*at].total, &ranking.scores[*at].parts.named()),
+    });
+    hits.collect()
+}

@@ -1,0 +1,59 @@
+//! What is known of each file besides its text: commits, and references from and to files in focus.
+
+use std::collections::HashMap;
+
+use crate::engine::artifacts::{ArtifactCache, ImportanceInputs, importance};
+use crate::engine::history::PastCommits;
+use crate::engine::workspace::KnownFile;
+use crate::model::RelPath;
+use crate::search::{FileSignals, PastCommit, RankingQuery, change_scores, subject_scores, together_scores};
+
+/// Returns the signals of each file. `focus` are positions among the files.
+pub(super) fn file_signals(
+    cache: &mut ArtifactCache<'_>,
+    query: &RankingQuery,
+    past: &PastCommits,
+    files: &[&KnownFile],
+    focus: &[usize],
+) -> Vec<FileSignals> {
+    let of_files = past.of_files(files.iter().map(|file| &file.path));
+    let commits: Vec<PastCommit<'_>> = of_files
+        .iter()
+        .map(|commit| PastCommit {
+            subject: commit.subject,
+            files: &commit.files,
+            changed_files: commit.changed_files,
+        })
+        .collect();
+    let subjects = subject_scores(query, &commits, files.len());
+    let mut changes = change_scores(&commits, files.len());
+    let together = together_scores(&commits, focus, files.len());
+    let is_history_known = changes.iter().any(|changes| 0.0 < *changes);
+    let mut nearness = vec![0.0; files.len()];
+    // References take a parse of every file that is not known yet, so they are asked for only where they decide.
+    if !focus.is_empty() || !is_history_known {
+        let in_focus = |path: &RelPath| focus.iter().any(|at| files[*at].path == *path);
+        let inputs =
+            ImportanceInputs { in_focus: &in_focus, is_curated: &|_| false, changes: &HashMap::new() };
+        for (at, rated) in importance(cache, files, &inputs).into_iter().enumerate() {
+            nearness[at] = log_scale(rated.nearness);
+            if !is_history_known {
+                // Without history, what many files refer to is most likely to matter.
+                changes[at] = log_scale(rated.score);
+            }
+        }
+    }
+    let signals = (0..files.len()).map(|at| FileSignals {
+        subjects: subjects[at],
+        changes: changes[at],
+        together: together[at],
+        nearness: nearness[at],
+    });
+    signals.collect()
+}
+
+/// Returns a measure that grows with a score, ever more slowly.
+#[expect(clippy::cast_precision_loss, reason = "a score is rounded by far less than the logarithm drops")]
+fn log_scale(score: u64) -> f64 {
+    (score as f64).ln_1p()
+}

@@ -1,0 +1,98 @@
+//! The references of the files as they are now, and what a process keeps of them between answers.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::graph::ReferenceGraph;
+use crate::engine::artifacts::{ArtifactCache, ContentRef, FactsByContent, content_key, load_facts};
+use crate::engine::error::Error;
+use crate::engine::index::{Trust, select_named};
+use crate::engine::workspace::KnownFile;
+use crate::model::{ContentHash, SourceFacts};
+use crate::references::{ProjectFile, find_references};
+use crate::syntax;
+
+/// The references that were joined last, in a process that stays.
+#[derive(Default)]
+pub(in crate::engine) struct ReferenceCache(Mutex<Option<JoinedFiles>>);
+
+#[derive(Clone)]
+struct JoinedFiles {
+    /// A hash of the paths, the contents and the types of the files.
+    key: ContentHash,
+    graph: Arc<ReferenceGraph>,
+    /// The facts that were joined, so that after an edit only those of the edited file are read.
+    facts: Arc<FactsByContent>,
+}
+
+impl ReferenceCache {
+    fn get(&self) -> Option<JoinedFiles> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn replace(&self, joined: JoinedFiles) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(joined);
+    }
+}
+
+/// Returns the references of the project's files as they are now.
+pub(in crate::engine) fn reference_graph(
+    cache: &mut ArtifactCache<'_>,
+    kept: Option<&ReferenceCache>,
+) -> Result<Arc<ReferenceGraph>, Error> {
+    let mut files = select_named(cache, &[], Trust::Stamps, &|_| false)?.files;
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    graph_of_files(cache, kept, &files)
+}
+
+/// Returns the references of these files, which are sorted by path.
+pub(super) fn graph_of_files(
+    cache: &mut ArtifactCache<'_>,
+    kept: Option<&ReferenceCache>,
+    files: &[KnownFile],
+) -> Result<Arc<ReferenceGraph>, Error> {
+    let subjects: Vec<ContentRef<'_>> = files
+        .iter()
+        .filter_map(ContentRef::from_file)
+        .filter(|subject| syntax::has_facts(subject.file_type.id))
+        .collect();
+    let key = files_key(&subjects);
+    let before = kept.and_then(ReferenceCache::get);
+    if let Some(joined) = before.as_ref().filter(|joined| joined.key == key) {
+        return Ok(Arc::clone(&joined.graph));
+    }
+    let known = before.map(|joined| joined.facts).unwrap_or_default();
+    let facts = load_facts(cache, &subjects, &known);
+    cache.workspace.check_cancelled()?;
+    let is_complete = subjects.iter().all(|subject| facts.contains_key(&content_key(subject)));
+    let graph = Arc::new(join(&subjects, &facts));
+    cache.workspace.check_cancelled()?;
+    // A file that changed since it was listed has no references in this answer; the next one has to join again.
+    if let Some(kept) = kept.filter(|_| is_complete) {
+        kept.replace(JoinedFiles { key, graph: Arc::clone(&graph), facts: Arc::new(facts) });
+    }
+    Ok(graph)
+}
+
+fn join(subjects: &[ContentRef<'_>], facts: &FactsByContent) -> ReferenceGraph {
+    let nothing = Arc::<SourceFacts>::default();
+    let file = |subject: &ContentRef<'_>| ProjectFile {
+        path: subject.path.to_string(),
+        language: subject.file_type.id,
+        facts: Arc::clone(facts.get(&content_key(subject)).unwrap_or(&nothing)),
+    };
+    let files: Vec<ProjectFile> = subjects.iter().map(file).collect();
+    let paths: Vec<_> = subjects.iter().map(|subject| (subject.path.clone(), subject.file_type)).collect();
+    ReferenceGraph::new(&files, &paths, &find_references(&files))
+}
+
+fn files_key(subjects: &[ContentRef<'_>]) -> ContentHash {
+    let mut bytes = Vec::with_capacity(subjects.len() * 80);
+    for subject in subjects {
+        bytes.extend_from_slice(subject.hash.as_bytes());
+        bytes.extend_from_slice(subject.file_type.id.as_bytes());
+        bytes.push(0);
+        bytes.extend_from_slice(subject.path.as_bytes());
+        bytes.push(0);
+    }
+    ContentHash::digest(&bytes)
+}

@@ -1,0 +1,31 @@
+//! Who uses what: the references of the whole project, and the questions that they answer.
+//!
+//! Knows: which files are joined, what a symbol's spelling means, how calls and changes reach other symbols. Does not
+//! know: how a single use is resolved, which is the business of the room `references`.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | `graph` | The joined references with what finds them by either end |
+//! | `load` | The graph of the files as they are now, and what a process keeps of it |
+//! | `symbols` | What the spelling of a symbol means |
+//! | `reach` | Which symbols are reached from some, step by step |
+//! | `changes` | Which symbols differ from a revision |
+//! | `queries` | The questions and their answers |
+//!
+//! May import `workspace`, `artifacts`, `index` and `history`. Start with `queries`.
+
+mod changes;
+mod graph;
+mod load;
+mod queries;
+mod reach;
+mod symbols;
+#[cfg(test)]
+mod tests;
+
+pub use graph::{GraphReference, ReferenceGraph, SymbolId};
+pub use queries::{CallAnswer, CallDirection, CallRequest, ImpactAnswer, ImpactRequest, UsesAnswer};
+pub use reach::{ReachedNode, ReachedSymbol};
+
+pub(in crate::engine) use load::{ReferenceCache, reference_graph};
+pub(in crate::engine) use queries::{calls, impact, uses};

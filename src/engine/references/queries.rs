@@ -1,0 +1,275 @@
+//! The questions about references, and their answers.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+pub use super::changes::RemovedSymbol;
+use super::changes::changed_symbols;
+use super::graph::{GraphReference, ReferenceGraph, SymbolId};
+use super::load::{ReferenceCache, graph_of_files, reference_graph};
+use super::reach::{Direction, ReachRules, ReachedNode, ReachedSymbol, is_constructor, reach};
+use super::symbols::find_symbols;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::error::Error;
+use crate::engine::index::{Trust, select_named};
+use crate::engine::workspace::KnownFile;
+use crate::model::is_within;
+use crate::references::ReferenceGrade;
+
+/// The uses of a symbol.
+#[derive(Debug)]
+pub struct UsesAnswer {
+    /// What the indexes below belong to.
+    pub graph: Arc<ReferenceGraph>,
+    /// The definitions of the symbol.
+    pub definitions: Vec<SymbolId>,
+    /// Their uses, by file and line.
+    pub references: Vec<GraphReference>,
+    /// How many uses of the name could not be resolved.
+    pub unresolved: u64,
+}
+
+/// In which direction calls are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallDirection {
+    /// To those that call the symbol.
+    Callers,
+    /// To those that the symbol calls.
+    Callees,
+}
+
+/// Which calls are wanted.
+#[derive(Debug, Clone)]
+pub struct CallRequest {
+    /// The symbol's spelling.
+    pub symbol: String,
+    /// Whose calls.
+    pub direction: CallDirection,
+    /// How many calls may lie between the symbol and another one.
+    pub depth: u32,
+}
+
+/// Who calls a symbol, or what it calls.
+#[derive(Debug)]
+pub struct CallAnswer {
+    /// What the indexes below belong to.
+    pub graph: Arc<ReferenceGraph>,
+    /// The definitions of the symbol.
+    pub definitions: Vec<SymbolId>,
+    /// What was reached, the nearest first.
+    pub reached: Vec<ReachedSymbol>,
+    /// How many uses of the name, or within the symbol, could not be resolved.
+    pub unresolved: u64,
+}
+
+/// Which change's impact is wanted.
+#[derive(Debug, Clone)]
+pub struct ImpactRequest {
+    /// A file, a folder or a symbol; `None` for what differs from `base`.
+    pub target: Option<String>,
+    /// The revision that the files are compared with.
+    pub base: Option<String>,
+    /// How many references may lie between the change and what it touches.
+    pub depth: u32,
+    /// Whether only tests are wanted.
+    pub only_tests: bool,
+}
+
+/// What a change may touch.
+#[derive(Debug)]
+pub struct ImpactAnswer {
+    /// What the indexes below belong to.
+    pub graph: Arc<ReferenceGraph>,
+    /// What is changed.
+    pub changed: Vec<ReachedNode>,
+    /// Symbols that are gone since the revision.
+    pub removed: Vec<RemovedSymbol>,
+    /// What may be touched, the nearest first; or the tests, the most likely first.
+    pub affected: Vec<ReachedSymbol>,
+    /// How many uses of the changed names could not be resolved.
+    pub unresolved: u64,
+}
+
+/// Returns the uses of a symbol.
+pub(in crate::engine) fn uses(
+    cache: &mut ArtifactCache<'_>,
+    kept: Option<&ReferenceCache>,
+    symbol: &str,
+) -> Result<UsesAnswer, Error> {
+    let graph = reference_graph(cache, kept)?;
+    let definitions = find_symbols(&graph, symbol)?;
+    let mut references: Vec<GraphReference> =
+        definitions.iter().flat_map(|id| graph.uses_of(*id)).copied().collect();
+    for id in &definitions {
+        // A constructor is called by the name of its type.
+        let symbol = graph.symbol(*id);
+        if let Some(class) = symbol.parent.filter(|_| symbol.is_member && is_constructor(symbol.name())) {
+            references.extend(graph.uses_of(class).filter(|reference| reference.is_call));
+        }
+    }
+    references.sort_by_key(|reference| (reference.file, reference.line, reference.to));
+    let unresolved = unresolved_names(&graph, &definitions);
+    Ok(UsesAnswer { graph, definitions, references, unresolved })
+}
+
+/// Returns who calls a symbol, or what it calls.
+pub(in crate::engine) fn calls(
+    cache: &mut ArtifactCache<'_>,
+    kept: Option<&ReferenceCache>,
+    request: &CallRequest,
+) -> Result<CallAnswer, Error> {
+    let graph = reference_graph(cache, kept)?;
+    let definitions = find_symbols(&graph, &request.symbol)?;
+    let (direction, unresolved) = match request.direction {
+        CallDirection::Callers => (Direction::ToUsers, unresolved_names(&graph, &definitions)),
+        CallDirection::Callees => {
+            (Direction::ToUsed, definitions.iter().map(|id| graph.unresolved_within(*id)).sum())
+        }
+    };
+    let rules = ReachRules { direction, only_calls: true, depth: request.depth };
+    let reached = reach(&graph, &definitions, rules);
+    Ok(CallAnswer { graph, definitions, reached, unresolved })
+}
+
+/// Returns what a change may touch.
+pub(in crate::engine) fn impact(
+    cache: &mut ArtifactCache<'_>,
+    kept: Option<&ReferenceCache>,
+    request: &ImpactRequest,
+) -> Result<ImpactAnswer, Error> {
+    let mut files = select_named(cache, &[], Trust::Stamps, &|_| false)?.files;
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let graph = graph_of_files(cache, kept, &files)?;
+    let mut removed = Vec::new();
+    let mut changed: Vec<ReachedNode> = Vec::new();
+    if let Some(target) = &request.target {
+        changed = named_nodes(cache, &graph, &files, target)?;
+    }
+    if let Some(base) = &request.base {
+        let differing = changed_symbols(cache, &graph, &files, base)?;
+        removed = differing.removed;
+        changed.extend(differing.symbols.into_iter().map(ReachedNode::Symbol));
+        changed.extend(differing.files.into_iter().map(ReachedNode::File));
+    }
+    let mut symbols: Vec<SymbolId> = changed.iter().filter_map(|node| symbol_of(*node)).collect();
+    let unresolved = unresolved_names(&graph, &symbols);
+    // What is within a symbol that is named changes with it.
+    let within: Vec<SymbolId> = match request.target {
+        Some(_) => symbols.iter().flat_map(|symbol| graph.within(*symbol)).collect(),
+        None => Vec::new(),
+    };
+    symbols.extend(within);
+    symbols.sort_unstable();
+    symbols.dedup();
+    let rules = ReachRules { direction: Direction::ToUsers, only_calls: false, depth: request.depth };
+    let mut affected = reach(&graph, &symbols, rules);
+    let is_changed: HashSet<ReachedNode> =
+        changed.iter().copied().chain(symbols.iter().map(|symbol| ReachedNode::Symbol(*symbol))).collect();
+    affected.retain(|reached| !is_changed.contains(&reached.node));
+    if request.only_tests {
+        affected = tests(&graph, &is_changed.into_iter().collect(), affected);
+    }
+    Ok(ImpactAnswer { graph, changed, removed, affected, unresolved })
+}
+
+fn symbol_of(node: ReachedNode) -> Option<SymbolId> {
+    match node {
+        ReachedNode::Symbol(symbol) => Some(symbol),
+        ReachedNode::File(_) => None,
+    }
+}
+
+/// Returns what a file, a folder or a symbol has of symbols.
+fn named_nodes(
+    cache: &ArtifactCache<'_>,
+    graph: &ReferenceGraph,
+    files: &[KnownFile],
+    target: &str,
+) -> Result<Vec<ReachedNode>, Error> {
+    // What is no path may still be a symbol.
+    let path = cache.workspace.resolve_path(target).ok().flatten();
+    let folder = target.trim_end_matches('/');
+    let is_meant = |file: &[u8]| match &path {
+        Some(path) => file == path.as_bytes() || is_within(file, path.as_bytes()),
+        None => folder == "." || !folder.is_empty() && is_within(file, folder.as_bytes()),
+    };
+    if !files.iter().any(|file| is_meant(file.path.as_bytes())) {
+        return match find_symbols(graph, target) {
+            Ok(symbols) => Ok(symbols.into_iter().map(ReachedNode::Symbol).collect()),
+            Err(_) if target.contains('/') && !target.contains(':') => {
+                Err(Error::NothingSelected { word: target.to_owned() })
+            }
+            Err(error) => Err(error),
+        };
+    }
+    let meant = (0..graph.file_count()).filter(|file| is_meant(graph.path(*file).as_bytes()));
+    // The symbols in no other one; what is within them follows.
+    let outermost = |id: &SymbolId| graph.symbol(*id).parent.is_none();
+    let nodes = meant.flat_map(|file| {
+        let symbols = graph.symbols_of(file).filter(outermost).map(ReachedNode::Symbol);
+        symbols.chain([ReachedNode::File(file)])
+    });
+    Ok(nodes.collect())
+}
+
+/// Returns how many uses of the names of symbols could not be resolved.
+fn unresolved_names(graph: &ReferenceGraph, symbols: &[SymbolId]) -> u64 {
+    let names: BTreeSet<&str> = symbols.iter().map(|id| graph.symbol(*id).name()).collect();
+    names.iter().map(|name| graph.unresolved_of(name)).sum()
+}
+
+/// A way with a guess on it counts as so many steps more.
+const GUESS_STEPS: u32 = 2;
+
+/// Returns the tests among what is changed and what is touched, the most likely first.
+fn tests(
+    graph: &ReferenceGraph,
+    changed: &BTreeSet<ReachedNode>,
+    affected: Vec<ReachedSymbol>,
+) -> Vec<ReachedSymbol> {
+    let unchanged = |node: &ReachedNode| ReachedSymbol {
+        node: *node,
+        distance: 0,
+        grade: ReferenceGrade::Sure,
+        via: None,
+    };
+    let mut found: Vec<ReachedSymbol> = changed.iter().map(unchanged).chain(affected).collect();
+    found.sort_by_key(|reached| {
+        let guess = if reached.grade == ReferenceGrade::Maybe { GUESS_STEPS } else { 0 };
+        (reached.distance + guess, reached.distance, reached.grade)
+    });
+    let mut seen = HashSet::new();
+    found.retain_mut(|reached| match test_of(graph, reached.node) {
+        Some(node) => {
+            reached.node = node;
+            seen.insert(node)
+        }
+        None => false,
+    });
+    found
+}
+
+/// Returns the test that something belongs to: a function or a type whose name says so, or else its file. Functions of
+/// Python that are no tests are run by those that use them.
+fn test_of(graph: &ReferenceGraph, node: ReachedNode) -> Option<ReachedNode> {
+    let file = match node {
+        ReachedNode::Symbol(symbol) => graph.symbol(symbol).file,
+        ReachedNode::File(file) => file,
+    };
+    if !graph.is_test(file) {
+        return None;
+    }
+    let ReachedNode::Symbol(symbol) = node else { return Some(node) };
+    let around = std::iter::successors(Some(symbol), |at| graph.symbol(*at).parent);
+    let is_test = |at: &SymbolId| {
+        let symbol = graph.symbol(*at);
+        let is_named = symbol.name().get(..4).is_some_and(|start| start.eq_ignore_ascii_case("test"));
+        is_named && symbol.kind == crate::model::DefinitionKind::Function
+    };
+    let test = around.filter(is_test).last();
+    match test {
+        Some(test) => Some(ReachedNode::Symbol(test)),
+        None if graph.language(file) == "python" => None,
+        None => Some(ReachedNode::File(file)),
+    }
+}

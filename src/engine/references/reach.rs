@@ -1,0 +1,165 @@
+//! Which symbols are reached from some, step by step, each on its shortest way.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::graph::{GraphReference, ReferenceGraph, SymbolId};
+use crate::model::DefinitionKind;
+use crate::references::ReferenceGrade;
+
+/// A symbol, or the level of a file outside of all symbols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReachedNode {
+    /// A symbol.
+    Symbol(SymbolId),
+    /// The statements of the file with this index that are in no symbol.
+    File(u32),
+}
+
+/// What was reached, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct ReachedSymbol {
+    /// What was reached.
+    pub node: ReachedNode,
+    /// How many references lie between it and what the search began with.
+    pub distance: u32,
+    /// The least sure grade on the way.
+    pub grade: ReferenceGrade,
+    /// The last reference on the way; `None` for what the search began with.
+    pub via: Option<GraphReference>,
+}
+
+/// In which direction references are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// From a symbol to those that use it.
+    ToUsers,
+    /// From a symbol to those that it uses.
+    ToUsed,
+}
+
+/// What is followed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReachRules {
+    pub(super) direction: Direction,
+    /// Whether uses that are no calls are left aside.
+    pub(super) only_calls: bool,
+    /// The greatest distance.
+    pub(super) depth: u32,
+}
+
+/// Returns what is reached from some symbols, the nearest first; of those at one distance the surest first, then by
+/// file and line. What the search begins with is not in it, unless it reaches itself.
+pub(super) fn reach(graph: &ReferenceGraph, from: &[SymbolId], rules: ReachRules) -> Vec<ReachedSymbol> {
+    let mut found: Vec<ReachedSymbol> = Vec::new();
+    let mut seen: HashSet<ReachedNode> = HashSet::new();
+    let mut expanded: HashSet<SymbolId> = HashSet::new();
+    let mut level: Vec<(SymbolId, ReferenceGrade)> =
+        from.iter().map(|symbol| (*symbol, ReferenceGrade::Sure)).collect();
+    for distance in 1..=rules.depth {
+        let mut next: BTreeMap<ReachedNode, ReachedSymbol> = BTreeMap::new();
+        for (symbol, grade) in level {
+            for part in expansion(graph, symbol, rules.direction) {
+                if expanded.insert(part) {
+                    step(graph, part, grade, distance, rules, &mut next);
+                }
+            }
+        }
+        next.retain(|node, _| seen.insert(*node));
+        if next.is_empty() {
+            break;
+        }
+        let mut reached: Vec<ReachedSymbol> = next.into_values().collect();
+        reached.sort_by_key(|reached| (reached.grade, place(graph, reached)));
+        // The surest are followed first, because each symbol is followed once.
+        level = reached
+            .iter()
+            .filter_map(|reached| match reached.node {
+                ReachedNode::Symbol(symbol) => Some((symbol, reached.grade)),
+                ReachedNode::File(_) => None,
+            })
+            .collect();
+        found.extend(reached);
+    }
+    found
+}
+
+/// Adds what one reference leads to.
+fn step(
+    graph: &ReferenceGraph,
+    symbol: SymbolId,
+    grade: ReferenceGrade,
+    distance: u32,
+    rules: ReachRules,
+    next: &mut BTreeMap<ReachedNode, ReachedSymbol>,
+) {
+    let mut add = |reference: &GraphReference, node: ReachedNode| {
+        if rules.only_calls && !reference.is_call {
+            return;
+        }
+        let grade = grade.max(reference.grade);
+        let reached = ReachedSymbol { node, distance, grade, via: Some(*reference) };
+        let known = next.entry(node).or_insert(reached);
+        if grade < known.grade {
+            *known = reached;
+        }
+    };
+    match rules.direction {
+        Direction::ToUsers => {
+            for reference in graph.uses_of(symbol) {
+                let node = reference.from.map_or(ReachedNode::File(reference.file), ReachedNode::Symbol);
+                add(reference, node);
+            }
+        }
+        Direction::ToUsed => {
+            for reference in graph.uses_by(symbol) {
+                add(reference, ReachedNode::Symbol(reference.to));
+            }
+        }
+    }
+}
+
+/// Returns the symbols whose references count as those of a symbol.
+fn expansion(graph: &ReferenceGraph, symbol: SymbolId, direction: Direction) -> Vec<SymbolId> {
+    let mut parts = vec![symbol];
+    match direction {
+        // What uses a function within another one runs with the outer one; and a constructor is used by the name of
+        // its type.
+        Direction::ToUsers => {
+            let mut at = symbol;
+            while let Some(parent) = graph.symbol(at).parent {
+                let is_part = if graph.symbol(at).is_member {
+                    at == symbol && is_constructor(graph.symbol(at).name())
+                } else {
+                    graph.symbol(parent).kind == DefinitionKind::Function
+                };
+                if !is_part {
+                    break;
+                }
+                parts.push(parent);
+                at = parent;
+            }
+        }
+        // A function does what the functions within it do; a type is made by its constructor.
+        Direction::ToUsed => {
+            let is_function = graph.symbol(symbol).kind == DefinitionKind::Function;
+            parts.extend(graph.within(symbol).into_iter().filter(|part| {
+                let part = graph.symbol(*part);
+                is_function || part.parent == Some(symbol) && is_constructor(part.name())
+            }));
+        }
+    }
+    parts
+}
+
+/// Returns whether a member of that name runs when a value of its type is made.
+pub(super) fn is_constructor(name: &str) -> bool {
+    matches!(name, "__init__" | "__new__" | "constructor")
+}
+
+/// Returns where something is, for the order of answers.
+fn place(graph: &ReferenceGraph, reached: &ReachedSymbol) -> (u32, u32) {
+    match reached.node {
+        ReachedNode::Symbol(symbol) => (graph.symbol(symbol).file, graph.symbol(symbol).line),
+        ReachedNode::File(file) => (file, reached.via.map_or(0, |via| via.line)),
+    }
+}

@@ -1,0 +1,57 @@
+//! What the spelling of a symbol means: `name`, `Class.method`, or either of them after a path and a colon.
+
+use super::graph::{GraphSymbol, ReferenceGraph, SymbolId};
+use crate::engine::error::Error;
+
+/// Returns the definitions of the name, or an error where there is none.
+pub(super) fn find_symbols(graph: &ReferenceGraph, spelling: &str) -> Result<Vec<SymbolId>, Error> {
+    let nothing = || Error::NoSuchSymbol { name: spelling.to_owned() };
+    let (path, name) = split_path(spelling);
+    let name = name.replace("::", ".").replace('#', ".");
+    if name.is_empty() {
+        return Err(nothing());
+    }
+    let files = path.map(|path| graph.files_named(path.as_bytes()));
+    let is_in_file = |symbol: &GraphSymbol| files.as_ref().is_none_or(|files| files.contains(&symbol.file));
+    let mut found: Vec<SymbolId> = (0..)
+        .zip(graph.symbols())
+        .filter(|(_, symbol)| has_name(symbol, &name) && is_in_file(symbol))
+        .map(|(id, _)| id)
+        .collect();
+    // A declaration stands for the definition, and counts only where the project has no other.
+    if found.iter().any(|id| !graph.symbol(*id).is_prototype) {
+        found.retain(|id| !graph.symbol(*id).is_prototype);
+    }
+    if found.is_empty() { Err(nothing()) } else { Ok(found) }
+}
+
+/// Splits `path:name`; a name may have `::` in it.
+fn split_path(spelling: &str) -> (Option<&str>, &str) {
+    let colon = spelling.match_indices(':').map(|(at, _)| at).find(|at| {
+        let (before, after) = (&spelling[..*at], &spelling[at + 1..]);
+        !before.ends_with(':') && !after.starts_with(':')
+    });
+    match colon {
+        Some(at) => (Some(spelling[..at].trim_start_matches("./")), &spelling[at + 1..]),
+        None => (None, spelling),
+    }
+}
+
+/// Returns whether a name is that of a symbol, or the end of its qualified name.
+fn has_name(symbol: &GraphSymbol, name: &str) -> bool {
+    let rest = symbol.qualified_name.strip_suffix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_ends_at_a_single_colon() {
+        assert_eq!(split_path("run"), (None, "run"));
+        assert_eq!(split_path("./src/a.py:Engine.run"), (Some("src/a.py"), "Engine.run"));
+        assert_eq!(split_path("ns::Engine::run"), (None, "ns::Engine::run"));
+        assert_eq!(split_path("a.cc:ns::run"), (Some("a.cc"), "ns::run"));
+    }
+}

@@ -1,0 +1,162 @@
+//! References of small projects on the disk.
+
+use std::sync::Arc;
+
+use super::graph::ReferenceGraph;
+use super::queries::{CallDirection, CallRequest, ImpactRequest};
+use super::reach::{ReachedNode, ReachedSymbol};
+use crate::engine::error::{Code, Error};
+use crate::engine::project::Project;
+use crate::engine::shared::WorkspaceCache;
+use crate::engine::testing::TestProject;
+
+const ENGINE: &str = "class Engine:\n    def __init__(self):\n        self.speed = limit()\n\n    def run(self):\n        return self.step()\n\n    def step(self):\n        return 1\n\n\ndef limit():\n    return 9\n";
+const APP: &str = "from engine import Engine\n\n\ndef main():\n    engine = Engine()\n    return engine.run()\n\n\ndef idle():\n    return None\n";
+const TEST: &str = "from app import main\n\n\ndef helper():\n    return main()\n\n\ndef test_main():\n    assert helper()\n\n\ndef test_nothing():\n    assert True\n";
+
+fn project() -> TestProject {
+    TestProject::new(&[("engine.py", ENGINE), ("app.py", APP), ("tests/test_app.py", TEST)])
+}
+
+/// Each use of a symbol as `path:line grade`.
+fn uses(project: &mut Project<'_>, symbol: &str) -> Vec<String> {
+    let found = project.uses(symbol).unwrap();
+    let row = |reference: &super::GraphReference| {
+        format!("{}:{} {}", found.graph.path(reference.file), reference.line, reference.grade.name())
+    };
+    found.references.iter().map(row).collect()
+}
+
+fn reached(graph: &ReferenceGraph, found: &[ReachedSymbol]) -> Vec<String> {
+    let row = |reached: &ReachedSymbol| match reached.node {
+        ReachedNode::Symbol(symbol) => {
+            format!("{} {}", graph.symbol(symbol).qualified_name, reached.distance)
+        }
+        ReachedNode::File(file) => format!("{} {}", graph.path(file), reached.distance),
+    };
+    found.iter().map(row).collect()
+}
+
+fn calls(project: &mut Project<'_>, symbol: &str, direction: CallDirection, depth: u32) -> Vec<String> {
+    let found = project.calls(&CallRequest { symbol: symbol.to_owned(), direction, depth }).unwrap();
+    reached(&found.graph, &found.reached)
+}
+
+fn impact(project: &mut Project<'_>, target: Option<&str>, base: Option<&str>, tests: bool) -> Vec<String> {
+    let request = ImpactRequest {
+        target: target.map(str::to_owned),
+        base: base.map(str::to_owned),
+        depth: 9,
+        only_tests: tests,
+    };
+    let found = project.impact(&request).unwrap();
+    reached(&found.graph, &found.affected)
+}
+
+#[test]
+fn a_symbol_is_spelled_by_its_name_its_qualified_name_or_its_file() {
+    let sandbox = project();
+    let mut project = sandbox.project(true);
+    for spelling in ["run", "Engine.run", "Engine::run", "engine.py:run", "engine.py:Engine.run"] {
+        assert_eq!(uses(&mut project, spelling), ["app.py:6 sure"], "{spelling}");
+    }
+    for spelling in ["", "un", "app.py:run", "Engine.", "engine.py:"] {
+        let error = project.uses(spelling).unwrap_err();
+        assert!(matches!(error, Error::NoSuchSymbol { .. }), "{spelling}: {error}");
+    }
+}
+
+#[test]
+fn calls_are_followed_in_both_directions() {
+    let sandbox = project();
+    let mut project = sandbox.project(true);
+    assert_eq!(calls(&mut project, "step", CallDirection::Callers, 1), ["Engine.run 1"]);
+    let expected = ["Engine.run 1", "main 2", "helper 3", "test_main 4"];
+    assert_eq!(calls(&mut project, "step", CallDirection::Callers, 9), expected);
+    // What makes an instance calls the constructor.
+    assert_eq!(calls(&mut project, "Engine.__init__", CallDirection::Callers, 1), ["main 1"]);
+    let expected = ["Engine 1", "Engine.run 1", "Engine.step 2", "limit 2"];
+    assert_eq!(calls(&mut project, "main", CallDirection::Callees, 2), expected);
+}
+
+#[test]
+fn a_change_reaches_those_that_use_it_and_tests_come_by_distance() {
+    let sandbox = project();
+    let mut project = sandbox.project(true);
+    let all = ["main 1", "helper 2", "test_main 3"];
+    assert_eq!(impact(&mut project, Some("engine.py"), None, false), all);
+    assert_eq!(impact(&mut project, Some("Engine.run"), None, true), ["test_main 3"]);
+    assert_eq!(impact(&mut project, Some("idle"), None, false), [""; 0]);
+    assert_eq!(
+        impact(&mut project, Some("tests"), None, true),
+        ["test_main 0", "test_nothing 0", "tests/test_app.py 0"]
+    );
+    let request =
+        ImpactRequest { target: Some("no/such".to_owned()), base: None, depth: 1, only_tests: false };
+    assert_eq!(project.impact(&request).unwrap_err().code(), Code::NotFound);
+}
+
+#[test]
+fn only_the_symbols_that_differ_from_a_revision_count_as_changed() {
+    let sandbox = project();
+    sandbox.git(&["init", "-q"]);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "one"]);
+    let mut project = sandbox.project(true);
+    assert_eq!(impact(&mut project, None, Some("HEAD"), false), [""; 0]);
+    sandbox.write("app.py", &APP.replace("return None", "return 3"));
+    assert_eq!(impact(&mut project, None, Some("HEAD"), false), [""; 0]);
+    sandbox.write("engine.py", &ENGINE.replace("return 9", "return 10"));
+    let expected = ["Engine.__init__ 1", "main 2", "helper 3", "test_main 4"];
+    assert_eq!(impact(&mut project, None, Some("HEAD"), false), expected);
+    sandbox.write("engine.py", &ENGINE.replace("def limit():\n    return 9\n", ""));
+    let request = ImpactRequest { target: None, base: Some("HEAD".to_owned()), depth: 1, only_tests: false };
+    let removed = project.impact(&request).unwrap().removed;
+    assert_eq!(removed.iter().map(|removed| &*removed.qualified_name).collect::<Vec<_>>(), ["limit"]);
+    let request = ImpactRequest { base: Some("nowhere".to_owned()), ..request };
+    assert_eq!(project.impact(&request).unwrap_err().code(), Code::NoSuchRevision);
+}
+
+#[test]
+fn an_edit_has_one_file_read_again_and_what_is_kept_is_used() {
+    let sandbox = project();
+    let shared = Arc::new(WorkspaceCache::new());
+    let mut project = sandbox.open_shared(&shared);
+    assert_eq!(uses(&mut project, "limit"), ["engine.py:3 sure"]);
+    sandbox.rest();
+    let first = project.reference_graph().unwrap();
+    sandbox.reads();
+    let second = project.reference_graph().unwrap();
+    assert!(Arc::ptr_eq(&first, &second));
+    assert_eq!(sandbox.reads(), [""; 0]);
+    sandbox.write("app.py", &APP.replace("engine.run()", "engine.step()"));
+    assert_eq!(uses(&mut project, "step"), ["app.py:6 sure", "engine.py:6 sure"]);
+    let reads = sandbox.reads();
+    assert!(reads.iter().all(|path| path == "app.py"), "{reads:?}");
+    // Another process finds the facts in the store.
+    sandbox.rest();
+    sandbox.project(true).index(crate::engine::Trust::Stamps).unwrap();
+    sandbox.reads();
+    assert_eq!(uses(&mut sandbox.project(true), "step"), ["app.py:6 sure", "engine.py:6 sure"]);
+    assert_eq!(sandbox.reads(), [""; 0]);
+}
+
+#[test]
+fn without_a_store_everything_is_derived_anew() {
+    let sandbox = project();
+    assert_eq!(uses(&mut sandbox.project(false), "limit"), ["engine.py:3 sure"]);
+}
+
+#[test]
+fn uses_that_cannot_be_resolved_are_counted() {
+    let sandbox = TestProject::new(&[(
+        "a.py",
+        "class A:\n    def run(self): ...\n\ndef f(x):\n    x.run()\n    x.run()\n",
+    )]);
+    let mut project = sandbox.project(true);
+    assert_eq!(project.uses("A.run").unwrap().unresolved, 2);
+    assert_eq!(project.uses("A").unwrap().unresolved, 0);
+    let request = CallRequest { symbol: "f".to_owned(), direction: CallDirection::Callees, depth: 1 };
+    assert_eq!(project.calls(&request).unwrap().unresolved, 2);
+    assert_eq!(project.reference_graph().unwrap().unresolved(), 2);
+}

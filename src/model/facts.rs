@@ -1,0 +1,288 @@
+//! What one file says about its names: definitions, scopes, imports, bindings and uses, as flat tables.
+//!
+//! Everything is an index into another table of the same file, so that a file's facts are a function of its bytes and
+//! its language alone. Which definition of which file a use refers to is decided by the room `references`.
+
+/// Index of a string in [`SourceFacts::names`].
+pub type NameId = u32;
+/// Index into [`SourceFacts::scopes`]; scope 0 is the file's.
+pub type ScopeId = u32;
+/// Index into [`SourceFacts::definitions`].
+pub type DefinitionId = u32;
+/// Index into [`SourceFacts::expressions`]; expression 0 is [`ExpressionFact::Unknown`].
+pub type ExpressionId = u32;
+/// Index into [`SourceFacts::imports`].
+pub type ImportId = u32;
+
+/// The facts of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceFacts {
+    /// Every name that another table mentions, ascending and each once.
+    pub names: Vec<String>,
+    /// The scopes; the first is the file's, and each comes after the scope that contains it.
+    pub scopes: Vec<ScopeFact>,
+    /// The definitions, in the order of their names in the text.
+    pub definitions: Vec<DefinitionFact>,
+    /// The imports, in their order.
+    pub imports: Vec<ImportFact>,
+    /// What names are bound to, ascending by scope and name; several bindings of one name in their order in the text.
+    pub bindings: Vec<BindingFact>,
+    /// Expressions in a reduced form; an expression comes after its operands.
+    pub expressions: Vec<ExpressionFact>,
+    /// The uses of names, in their order in the text.
+    pub uses: Vec<UseFact>,
+}
+
+/// A scope of names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScopeFact {
+    /// The scope that contains it; the file's scope is its own parent.
+    pub parent: ScopeId,
+    /// What opens it.
+    pub kind: ScopeKind,
+    /// The definition whose body it is.
+    pub definition: Option<DefinitionId>,
+}
+
+/// What opens a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// The file, or a module in it.
+    Module,
+    /// The body of a type.
+    Class,
+    /// The parameters and the body of a function.
+    Function,
+    /// A block with names of its own.
+    Block,
+    /// The members that a Rust `impl` or a receiver of Go adds to a type, which `(type)` is bound to in it; `(trait)` is
+    /// bound to the trait.
+    Implementation,
+}
+
+/// A function, a method, a type or a macro.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefinitionFact {
+    /// Its name without those of its containers.
+    pub name: NameId,
+    /// What it is.
+    pub kind: DefinitionKind,
+    /// The scope that it is defined in.
+    pub scope: ScopeId,
+    /// The scope of its body, where it has one.
+    pub body: Option<ScopeId>,
+    /// Its first line with decorators and attributes, counted from 1.
+    pub first_line: u32,
+    /// The line of its name.
+    pub name_line: u32,
+    /// Its last line.
+    pub last_line: u32,
+    /// What changes how it is used.
+    pub flags: DefinitionFlags,
+    /// The types that it extends or implements, the target of an alias, the type that an implementation belongs to.
+    pub bases: Vec<ExpressionId>,
+    /// The return type, or every expression that is returned where none is declared. Evaluated in the scope `body`.
+    pub returns: Vec<ExpressionId>,
+}
+
+/// What a definition is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DefinitionKind {
+    /// A function, or a method where its scope is that of a type.
+    Function,
+    /// A class, struct, enum or union.
+    Class,
+    /// An interface, a trait or a protocol.
+    Interface,
+    /// Another name of a type: the first base is what it means.
+    Alias,
+    /// A macro, with or without parameters: the first base is what it is replaced by, if that is one name.
+    Macro,
+    /// A module that is written within the file.
+    Module,
+}
+
+/// What changes how a definition is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DefinitionFlags(pub u8);
+
+impl DefinitionFlags {
+    /// Reading the attribute calls it.
+    pub const PROPERTY: u8 = 1;
+    /// It has no receiver.
+    pub const STATIC: u8 = 2;
+    /// It returns a value that another one wraps: a generator, a context manager.
+    pub const WRAPPED: u8 = 4;
+    /// Its return type is declared.
+    pub const DECLARED: u8 = 8;
+    /// It declares and does not define: a prototype, a signature of an overload, a method of an interface.
+    pub const PROTOTYPE: u8 = 16;
+    /// It is visible in its file only: `static` in C.
+    pub const PRIVATE: u8 = 32;
+    /// It is decorated by something that may return another type.
+    pub const DECORATED: u8 = 64;
+    /// Its values have attributes that no class declares, as with `__getattr__`.
+    pub const DYNAMIC: u8 = 128;
+
+    /// Returns whether one of these flags is set.
+    pub const fn has(self, flags: u8) -> bool {
+        self.0 & flags != 0
+    }
+}
+
+/// One imported name, module or file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportFact {
+    /// The module as written: `a.b`, `..a`, `./a`, `a::b`, `dir/a.h`.
+    pub module: NameId,
+    /// The name that is imported from it; `None` imports the module itself, or all its names where it is a star.
+    pub name: Option<NameId>,
+    /// Whether it imports all names.
+    pub is_star: bool,
+    /// The scope that it is in, which decides what a relative path means where files contain modules.
+    pub scope: ScopeId,
+    /// Its line.
+    pub line: u32,
+}
+
+/// What a name is bound to in a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BindingFact {
+    /// The scope that the name is bound in. Attributes of `self` are bound in the scope of the class.
+    pub scope: ScopeId,
+    /// The name.
+    pub name: NameId,
+    /// What it is bound to.
+    pub value: BindingValue,
+    /// The scope in which the expression of `value` is evaluated.
+    pub at: ScopeId,
+    /// The line of the binding.
+    pub line: u32,
+}
+
+/// What a name is bound to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BindingValue {
+    /// A definition.
+    Definition(DefinitionId),
+    /// What an import names.
+    Import(ImportId),
+    /// The value of an expression.
+    Value(ExpressionId),
+    /// A parameter with this default; a type parameter with this bound.
+    Default(ExpressionId),
+    /// A value of this declared type.
+    Typed(ExpressionId),
+}
+
+/// An expression in the form that decides what a name behind it means. Operands are indexes of earlier expressions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ExpressionFact {
+    /// Anything else.
+    Unknown,
+    /// A name in scope.
+    Name(NameId),
+    /// An attribute of a value, a member of a module or of a type.
+    Member(ExpressionId, NameId),
+    /// A call.
+    Call(ExpressionId),
+    /// An element of a value: of a container that is indexed or iterated.
+    Item(ExpressionId),
+    /// The part at this position of a value that is taken apart.
+    Part(ExpressionId, u32),
+    /// A value of the type that the operand names.
+    Instance(ExpressionId),
+    /// A generic type and one more argument of it.
+    Apply(ExpressionId, ExpressionId),
+    /// One of two.
+    Either(ExpressionId, ExpressionId),
+    /// What a wrapper contains: after `await`, `with`, `?`.
+    Inner(ExpressionId),
+    /// A value of a type of the language itself.
+    Literal,
+    /// The receiver of the method around it.
+    Receiver,
+    /// The type around it.
+    ReceiverType,
+    /// What the type around it inherits.
+    Super,
+    /// A name in scope that can only be that of a type or a module, where those have names of their own.
+    TypeName(NameId),
+    /// A field of a value, where a method may have the same name.
+    Field(ExpressionId, NameId),
+}
+
+/// A use of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UseFact {
+    /// The name.
+    pub name: NameId,
+    /// Its line, counted from 1.
+    pub line: u32,
+    /// The innermost scope around it.
+    pub scope: ScopeId,
+    /// What is before the name; `None` for a name that is looked up in the scopes.
+    pub receiver: Option<ExpressionId>,
+    /// Whether it is called.
+    pub is_call: bool,
+    /// Whether the name can only be that of a type or a module; that of a macro, if it is called.
+    pub is_type: bool,
+}
+
+impl SourceFacts {
+    /// Returns a name of the table, or an empty one where there is none.
+    pub fn name(&self, name: NameId) -> &str {
+        self.names.get(name as usize).map_or("", String::as_str)
+    }
+
+    /// Returns the index of a name in the table.
+    pub fn find_name(&self, name: &str) -> Option<NameId> {
+        let at = self.names.binary_search_by(|known| known.as_str().cmp(name)).ok()?;
+        u32::try_from(at).ok()
+    }
+
+    /// Returns the bindings of a name in a scope.
+    pub fn bindings_of(&self, scope: ScopeId, name: NameId) -> &[BindingFact] {
+        let key = |binding: &BindingFact| (binding.scope, binding.name);
+        let first = self.bindings.partition_point(|binding| key(binding) < (scope, name));
+        let count = self.bindings[first..].partition_point(|binding| key(binding) == (scope, name));
+        &self.bindings[first..first + count]
+    }
+
+    /// Returns the scope, or the file's where there is none of this index.
+    pub fn scope(&self, scope: ScopeId) -> ScopeFact {
+        let file = ScopeFact { parent: 0, kind: ScopeKind::Module, definition: None };
+        self.scopes.get(scope as usize).copied().unwrap_or(file)
+    }
+
+    /// Returns an expression.
+    pub fn expression(&self, expression: ExpressionId) -> ExpressionFact {
+        self.expressions.get(expression as usize).copied().unwrap_or(ExpressionFact::Unknown)
+    }
+
+    /// Returns the innermost definition around a scope.
+    pub fn enclosing_definition(&self, mut scope: ScopeId) -> Option<DefinitionId> {
+        loop {
+            let fact = self.scope(scope);
+            if fact.definition.is_some() || scope == 0 {
+                return fact.definition;
+            }
+            scope = fact.parent.min(scope - 1);
+        }
+    }
+
+    /// Returns the name of a definition after those of its containers, joined by dots.
+    pub fn qualified_name(&self, definition: DefinitionId) -> String {
+        let mut names = Vec::new();
+        let mut next = Some(definition);
+        while let Some(fact) = next.and_then(|at| self.definitions.get(at as usize)) {
+            names.push(self.name(fact.name));
+            next = self.enclosing_definition(fact.scope);
+            if 64 < names.len() {
+                break;
+            }
+        }
+        names.reverse();
+        names.join(".")
+    }
+}

@@ -1,0 +1,212 @@
+//! C: the same file first, then what it includes, then the nearest definition that other files can see.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::join::ReferenceGrade;
+use super::modules::shared_prefix;
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined};
+use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, UseFact};
+
+/// Of more definitions with one name, the rest is not looked at.
+const MAX_SAME_NAME: usize = 64;
+/// How many macros may rename one name.
+const MAX_RENAMES: usize = 4;
+
+/// What a name means, with the grade of that reading.
+pub(super) type Reading = (Vec<DefinitionKey>, ReferenceGrade);
+
+/// Resolves names of C, and remembers what each file includes.
+pub(super) struct CNames<'a> {
+    index: &'a ProjectIndex<'a>,
+    by_basename: FxHashMap<&'a str, Vec<FileId>>,
+    included: FxHashMap<FileId, FxHashSet<FileId>>,
+    /// The readings of the names of one file outside of any function.
+    readings: FxHashMap<NameId, Reading>,
+    readings_of: Option<FileId>,
+}
+
+impl<'a> CNames<'a> {
+    pub(super) fn new(index: &'a ProjectIndex<'a>) -> Self {
+        let mut by_basename: FxHashMap<&str, Vec<FileId>> = FxHashMap::default();
+        for (id, file) in (0..).zip(index.files) {
+            if index.rules[id as usize] == Some(NameRules::C) {
+                let name = file.path.rsplit('/').next().unwrap_or_default();
+                by_basename.entry(name).or_default().push(id);
+            }
+        }
+        Self {
+            index,
+            by_basename,
+            included: FxHashMap::default(),
+            readings: FxHashMap::default(),
+            readings_of: None,
+        }
+    }
+
+    /// Returns what a use means.
+    pub(super) fn resolve(&mut self, file: FileId, usage: &UseFact) -> Reading {
+        let facts = self.index.facts(file);
+        let is_local = usage.scope != 0 && !facts.bindings_of(usage.scope, usage.name).is_empty();
+        if is_local {
+            return (Vec::new(), ReferenceGrade::Sure);
+        }
+        if self.readings_of != Some(file) {
+            self.readings.clear();
+            self.readings_of = Some(file);
+        }
+        if let Some(known) = self.readings.get(&usage.name) {
+            return known.clone();
+        }
+        let reading = self.read(file, facts.name(usage.name), MAX_RENAMES);
+        self.readings.insert(usage.name, reading.clone());
+        reading
+    }
+
+    fn read(&mut self, file: FileId, name: &str, renames: usize) -> Reading {
+        let index = self.index;
+        let facts = index.facts(file);
+        let Some(all) = index.by_name.get(name) else { return (Vec::new(), ReferenceGrade::Sure) };
+        let own = facts.find_name(name).map_or(&[][..], |id| facts.bindings_of(0, id));
+        let own: Vec<DefinitionKey> = own
+            .iter()
+            .filter_map(|binding| match binding.value {
+                BindingValue::Definition(definition) => Some(DefinitionKey { file, definition }),
+                _ => None,
+            })
+            .collect();
+        if let Some(reading) = self.best_of(file, &own, renames) {
+            return reading;
+        }
+        let all: Vec<DefinitionKey> = all
+            .iter()
+            .copied()
+            .filter(|key| index.rules[key.file as usize] == Some(NameRules::C) && key.file != file)
+            .take(MAX_SAME_NAME)
+            .collect();
+        let included = self.included(file);
+        let visible: Vec<DefinitionKey> =
+            all.iter().copied().filter(|key| included.contains(&key.file)).collect();
+        if let Some(reading) = self.best_of(file, &visible, renames) {
+            return reading;
+        }
+        let is_declared = own.iter().chain(&visible).any(|key| self.is_prototype(*key));
+        self.nearest(file, &all, is_declared)
+    }
+
+    fn is_prototype(&self, key: DefinitionKey) -> bool {
+        self.index.definition(key).flags.has(DefinitionFlags::PROTOTYPE)
+    }
+
+    /// Returns the reading that some definitions which a file sees admit: what a macro stands for, because the
+    /// preprocessor comes first; else a function, else another macro or a type.
+    fn best_of(&mut self, file: FileId, visible: &[DefinitionKey], renames: usize) -> Option<Reading> {
+        let kind = |key: &DefinitionKey| self.index.definition(*key).kind;
+        let macros: Vec<DefinitionKey> =
+            visible.iter().copied().filter(|key| kind(key) == DefinitionKind::Macro).collect();
+        for key in &macros {
+            let Some(target) = self.renamed(*key).filter(|_| 0 < renames) else { continue };
+            let (mut targets, grade) = self.read(file, target, renames - 1);
+            if !targets.is_empty() {
+                targets.push(*key);
+                return Some((targets, grade));
+            }
+        }
+        let functions = visible
+            .iter()
+            .copied()
+            .filter(|key| kind(key) == DefinitionKind::Function && !self.is_prototype(*key));
+        let functions: Vec<DefinitionKey> = functions.collect();
+        if !functions.is_empty() {
+            let grade = if is_one_file(&functions) { ReferenceGrade::Sure } else { ReferenceGrade::Maybe };
+            return Some((functions, grade));
+        }
+        let other = macros.last().copied().or_else(|| {
+            visible
+                .iter()
+                .copied()
+                .find(|key| kind(key) == DefinitionKind::Class)
+                .or_else(|| visible.iter().copied().find(|key| kind(key) == DefinitionKind::Alias))
+        });
+        other.map(|key| (vec![key], ReferenceGrade::Sure))
+    }
+
+    /// Returns the name that a macro without parameters stands for.
+    fn renamed(&self, key: DefinitionKey) -> Option<&'a str> {
+        let facts = self.index.facts(key.file);
+        match facts.expression(*self.index.definition(key).bases.first()?) {
+            ExpressionFact::Name(name) => Some(facts.name(name)),
+            _ => None,
+        }
+    }
+
+    /// Returns the nearest of the functions that a linker would find.
+    fn nearest(&self, file: FileId, all: &[DefinitionKey], is_declared: bool) -> Reading {
+        let path = &self.index.file(file).path;
+        let is_extern = |key: &&DefinitionKey| {
+            let fact = self.index.definition(**key);
+            fact.kind == DefinitionKind::Function
+                && !fact.flags.has(DefinitionFlags::PROTOTYPE | DefinitionFlags::PRIVATE)
+        };
+        let near = |key: &DefinitionKey| shared_prefix(&self.index.file(key.file).path, path);
+        let found: Vec<DefinitionKey> = all.iter().filter(is_extern).copied().collect();
+        let Some(best) = found.iter().map(near).max() else { return (Vec::new(), ReferenceGrade::Sure) };
+        let nearest: Vec<DefinitionKey> = found.iter().copied().filter(|key| near(key) == best).collect();
+        let grade = match (is_one_file(&found), is_one_file(&nearest)) {
+            (true, _) if is_declared => ReferenceGrade::Sure,
+            (_, true) => ReferenceGrade::Likely,
+            _ => ReferenceGrade::Maybe,
+        };
+        (nearest, grade)
+    }
+
+    /// Returns the files that a file includes, and those that these include.
+    fn included(&mut self, file: FileId) -> FxHashSet<FileId> {
+        if let Some(known) = self.included.get(&file) {
+            return known.clone();
+        }
+        let mut found = FxHashSet::default();
+        let mut open = vec![file];
+        while let Some(next) = open.pop() {
+            let facts = self.index.facts(next);
+            for import in &facts.imports {
+                if let Some(target) = self.include(next, facts.name(import.module))
+                    && target != file
+                    && found.insert(target)
+                {
+                    open.push(target);
+                }
+            }
+        }
+        self.included.insert(file, found.clone());
+        found
+    }
+
+    /// Returns the file that an `#include` names: beside the file, or the nearest one whose path ends with it.
+    fn include(&self, from: FileId, written: &str) -> Option<FileId> {
+        let path = &self.index.file(from).path;
+        let mut folder = folder_of(path);
+        let mut rest = written;
+        while let Some(below) = rest.strip_prefix("../") {
+            folder = folder_of(folder);
+            rest = below;
+        }
+        if let Some(beside) = self.index.by_path.get(joined(folder, rest).as_str()) {
+            return Some(*beside);
+        }
+        let name = written.rsplit('/').next().unwrap_or_default();
+        let candidates = self.by_basename.get(name)?.iter().copied().take(MAX_SAME_NAME);
+        let is_match = |file: &FileId| {
+            let candidate = &self.index.file(*file).path;
+            candidate.strip_suffix(rest).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        };
+        let near =
+            |file: &FileId| (shared_prefix(&self.index.file(*file).path, path), std::cmp::Reverse(*file));
+        candidates.filter(is_match).max_by_key(near)
+    }
+}
+
+/// Returns whether all definitions are in one file: two of one name there are the branches of a conditional, of which
+/// each is compiled somewhere.
+fn is_one_file(definitions: &[DefinitionKey]) -> bool {
+    definitions.windows(2).all(|pair| pair[0].file == pair[1].file)
+}

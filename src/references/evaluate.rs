@@ -1,0 +1,548 @@
+//! Expressions to values: names in their scopes, calls, annotations, attributes.
+
+use rustc_hash::FxHashMap;
+
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::rust_modules::Namespace;
+use super::values::{Value, ValueSet};
+use crate::model::{
+    BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, ExpressionId, ImportId,
+    NameId, ScopeId, ScopeKind,
+};
+
+/// How many steps one question may take from one expression to the next.
+const MAX_DEPTH: usize = 24;
+/// What the type that an implementation adds members to is bound to in its scope, and the trait that it adds.
+const IMPLEMENTED_TYPE: &str = "(type)";
+pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
+
+/// Evaluates expressions of a project, and remembers what names are bound to.
+pub(super) struct Evaluator<'a> {
+    pub(super) index: &'a ProjectIndex<'a>,
+    bindings: FxHashMap<(FileId, ScopeId, NameId, u32), ValueSet>,
+    returns: FxHashMap<DefinitionKey, ValueSet>,
+    imports: FxHashMap<(FileId, ImportId), ValueSet>,
+    pub(super) linear: FxHashMap<DefinitionKey, (Vec<DefinitionKey>, bool)>,
+    pub(super) modules: super::modules::ModuleTables<'a>,
+    /// The files whose star imports are being followed.
+    pub(super) open_stars: Vec<FileId>,
+    /// The modules of Rust whose imports of all names are being followed.
+    pub(super) open_globs: Vec<(FileId, ScopeId)>,
+    /// What those imports bring by a name.
+    pub(super) globs: FxHashMap<(FileId, ScopeId, NameId, Namespace), Option<ValueSet>>,
+    depth: usize,
+}
+
+/// What a name in scope is bound to: the bindings of the innermost scope that has some.
+pub(super) enum ScopedName<'a> {
+    /// These bindings of that scope.
+    Bound(&'a [BindingFact]),
+    /// What the file gets from elsewhere without naming it: star imports, the package, what the language has.
+    Outside,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn new(index: &'a ProjectIndex<'a>) -> Self {
+        let mut evaluator = Self {
+            index,
+            bindings: FxHashMap::default(),
+            returns: FxHashMap::default(),
+            imports: FxHashMap::default(),
+            linear: FxHashMap::default(),
+            modules: super::modules::ModuleTables::new(index),
+            open_stars: Vec::new(),
+            open_globs: Vec::new(),
+            globs: FxHashMap::default(),
+            depth: 0,
+        };
+        evaluator.add_implementations();
+        evaluator
+    }
+
+    /// Finds the types that scopes elsewhere add members to.
+    fn add_implementations(&mut self) {
+        for (id, file) in (0..).zip(self.index.files) {
+            for (scope, fact) in (0..).zip(&file.facts.scopes) {
+                if fact.kind != ScopeKind::Implementation {
+                    continue;
+                }
+                let Some(implemented) = self.bound_in(id, scope, IMPLEMENTED_TYPE) else { continue };
+                // An implementation for a type parameter is one for any type that has the bound.
+                let implemented = if implemented.is_complete { implemented } else { continue };
+                let implemented = implemented.flat_map(|value| match value {
+                    Value::Definition(key) if self.index.definition(key).kind == DefinitionKind::Alias => {
+                        self.alias(key)
+                    }
+                    _ => ValueSet::one(value),
+                });
+                for value in implemented.values {
+                    if let Value::Definition(key) = value {
+                        self.modules.add_implementation(key, id, scope);
+                    }
+                }
+            }
+        }
+        // What was evaluated on the way did not know the implementations yet.
+        self.bindings.clear();
+        self.returns.clear();
+        self.imports.clear();
+        self.linear.clear();
+        self.globs.clear();
+    }
+
+    /// Returns what an expression may be.
+    pub(super) fn value(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
+        if MAX_DEPTH <= self.depth {
+            return ValueSet::UNKNOWN;
+        }
+        self.depth += 1;
+        let found = self.value_of(file, scope, expression);
+        self.depth -= 1;
+        found
+    }
+
+    fn value_of(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
+        match self.index.facts(file).expression(expression) {
+            ExpressionFact::Unknown => ValueSet::UNKNOWN,
+            ExpressionFact::Literal => ValueSet::FOREIGN,
+            ExpressionFact::TypeName(name) if self.index.rules(file) == NameRules::Rust => {
+                self.rust_name(file, scope, name, Namespace::Types)
+            }
+            ExpressionFact::Name(name) | ExpressionFact::TypeName(name) => self.name(file, scope, name),
+            ExpressionFact::Field(object, name) => {
+                let name = self.index.facts(file).name(name);
+                let object = self.value(file, scope, object);
+                object.flat_map(|object| self.field(object, name))
+            }
+            ExpressionFact::Member(object, name) => {
+                let name = self.index.facts(file).name(name);
+                let object = self.value(file, scope, object);
+                object.flat_map(|object| self.attribute(object, name))
+            }
+            ExpressionFact::Call(function) => self.call_expression(file, scope, function),
+            ExpressionFact::Item(whole) => {
+                let whole = self.value(file, scope, whole);
+                whole.flat_map(|whole| self.item(whole))
+            }
+            ExpressionFact::Part(whole, at) => {
+                let whole = self.value(file, scope, whole);
+                whole.flat_map(|whole| self.part(whole, at))
+            }
+            ExpressionFact::Instance(declared) => self.instance(file, scope, declared),
+            ExpressionFact::Apply(generic, _) => self.value(file, scope, generic),
+            ExpressionFact::Either(left, right) => {
+                let mut found = self.value(file, scope, left);
+                found.merge(self.value(file, scope, right));
+                found
+            }
+            ExpressionFact::Inner(outer) => {
+                let outer = self.value(file, scope, outer);
+                outer.flat_map(|outer| self.inner(outer))
+            }
+            ExpressionFact::Receiver => self
+                .receiver(file, scope)
+                .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Instance(class))),
+            ExpressionFact::ReceiverType => self
+                .receiver(file, scope)
+                .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Definition(class))),
+            ExpressionFact::Super => self
+                .receiver(file, scope)
+                .map_or(ValueSet::UNKNOWN, |class| ValueSet::one(Value::Super(class))),
+        }
+    }
+
+    /// Returns the type around a scope.
+    pub(super) fn receiver(&mut self, file: FileId, mut scope: ScopeId) -> Option<DefinitionKey> {
+        let facts = self.index.facts(file);
+        loop {
+            let fact = facts.scope(scope);
+            match (fact.kind, fact.definition) {
+                (ScopeKind::Class, Some(definition)) => return Some(DefinitionKey { file, definition }),
+                (ScopeKind::Implementation, _) => return self.implemented(file, scope),
+                _ if scope == 0 => return None,
+                _ => scope = fact.parent.min(scope - 1),
+            }
+        }
+    }
+
+    /// Returns the type that an implementation belongs to.
+    fn implemented(&mut self, file: FileId, scope: ScopeId) -> Option<DefinitionKey> {
+        let values = self.bound_in(file, scope, IMPLEMENTED_TYPE)?.values;
+        values.into_iter().find_map(|value| match value {
+            Value::Definition(key) => Some(key),
+            _ => None,
+        })
+    }
+
+    fn name(&mut self, file: FileId, scope: ScopeId, name: NameId) -> ValueSet {
+        if self.index.rules(file) == NameRules::Rust {
+            return self.rust_name(file, scope, name, Namespace::Values);
+        }
+        match self.scoped_name(file, scope, name) {
+            ScopedName::Bound(bindings) => self.bound(file, bindings),
+            ScopedName::Outside => self.outside(file, scope, name),
+        }
+    }
+
+    /// Finds the innermost scope that binds a name.
+    pub(super) fn scoped_name(&self, file: FileId, scope: ScopeId, name: NameId) -> ScopedName<'a> {
+        let facts = self.index.facts(file);
+        let rules = self.index.rules(file);
+        let (mut scope, mut left_function) = (scope, false);
+        loop {
+            let fact = facts.scope(scope);
+            // In Python the names of a class are seen in its own block and not in its methods, elsewhere members need
+            // a receiver or are looked up with what the class inherits.
+            let is_hidden = match rules {
+                NameRules::Python => fact.kind == ScopeKind::Class && left_function,
+                NameRules::Java => false,
+                _ => matches!(fact.kind, ScopeKind::Class | ScopeKind::Implementation),
+            };
+            if !is_hidden {
+                let bindings = facts.bindings_of(scope, name);
+                if !bindings.is_empty() {
+                    return ScopedName::Bound(bindings);
+                }
+            }
+            left_function |= fact.kind == ScopeKind::Function;
+            if scope == 0 {
+                return ScopedName::Outside;
+            }
+            scope = fact.parent.min(scope - 1);
+        }
+    }
+
+    /// Returns everything that some bindings of one name may be.
+    pub(super) fn bound(&mut self, file: FileId, bindings: &[BindingFact]) -> ValueSet {
+        let mut found = ValueSet::FOREIGN;
+        let has_declared = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Typed(_)));
+        for (at, binding) in (0..).zip(bindings.iter().take(16)) {
+            let value = self.binding(file, binding, at);
+            // What is assigned to a name of a declared type counts only where it is known.
+            if !has_declared || !matches!(binding.value, BindingValue::Value(_)) || value.is_complete {
+                found.merge(value);
+            }
+        }
+        found
+    }
+
+    pub(super) fn binding(&mut self, file: FileId, binding: &BindingFact, at: u32) -> ValueSet {
+        if let BindingValue::Definition(definition) = binding.value {
+            return ValueSet::one(Value::Definition(DefinitionKey { file, definition }));
+        }
+        if let BindingValue::Import(import) = binding.value {
+            return self.import(file, import);
+        }
+        let key = (file, binding.scope, binding.name, at);
+        if let Some(known) = self.bindings.get(&key) {
+            return known.clone();
+        }
+        // What depends on itself is unknown.
+        self.bindings.insert(key, ValueSet::UNKNOWN);
+        let found = match binding.value {
+            BindingValue::Typed(declared) => self.instance(file, binding.at, declared),
+            BindingValue::Default(value) => {
+                let mut found = self.value(file, binding.at, value);
+                found.is_complete = false;
+                found
+            }
+            BindingValue::Value(value) => self.value(file, binding.at, value),
+            BindingValue::Definition(_) | BindingValue::Import(_) => ValueSet::UNKNOWN,
+        };
+        self.bindings.insert(key, found.clone());
+        found
+    }
+
+    /// Returns what an import names.
+    pub(super) fn import(&mut self, file: FileId, import: ImportId) -> ValueSet {
+        if let Some(known) = self.imports.get(&(file, import)) {
+            return known.clone();
+        }
+        // Of two imports of one name in Rust, one may be on the way to the other: it says nothing about that one.
+        let is_rust = self.index.rules(file) == NameRules::Rust;
+        let open = if is_rust { ValueSet::FOREIGN } else { ValueSet::UNKNOWN };
+        self.imports.insert((file, import), open);
+        let found = self.imported(file, import);
+        self.imports.insert((file, import), found.clone());
+        found
+    }
+
+    /// Returns what a call of the value of an expression returns.
+    fn call_expression(&mut self, file: FileId, scope: ScopeId, function: ExpressionId) -> ValueSet {
+        if let ExpressionFact::Member(object, method) = self.index.facts(file).expression(function) {
+            let object = self.value(file, scope, object);
+            if self.index.rules(file) == NameRules::Rust {
+                let method = self.index.facts(file).name(method);
+                if object.values.is_empty() {
+                    return self.foreign_method(file, function, &object, method);
+                }
+                return object.flat_map(|object| self.rust_method(object, method));
+            }
+            if object.values.iter().any(|value| matches!(value, Value::Generic { .. })) {
+                let method = self.index.facts(file).name(method);
+                return object.flat_map(|object| self.call_of_container(object, method));
+            }
+        }
+        let callee = self.value(file, scope, function);
+        if callee.values.is_empty() {
+            // A package of Go returns types of its own and of what it imports.
+            let is_foreign = callee.is_complete && self.index.rules(file) == NameRules::Go;
+            return if is_foreign { callee } else { ValueSet::UNKNOWN };
+        }
+        callee.flat_map(|callee| self.call(callee))
+    }
+
+    /// Returns what a method of a container returns.
+    fn call_of_container(&mut self, container: Value, method: &str) -> ValueSet {
+        match (container, method) {
+            (Value::Generic { .. }, "get" | "pop" | "popleft" | "setdefault" | "at" | "find" | "shift") => {
+                self.item(container)
+            }
+            (Value::Generic { .. }, "values" | "copy" | "filter" | "slice" | "concat" | "reverse") => {
+                ValueSet::one(container)
+            }
+            (Value::Generic { .. }, _) => ValueSet::UNKNOWN,
+            (object, _) => {
+                let callee = self.attribute(object, method);
+                callee.flat_map(|callee| self.call(callee))
+            }
+        }
+    }
+
+    /// Returns what calling a value returns.
+    pub(super) fn call(&mut self, callee: Value) -> ValueSet {
+        match callee {
+            Value::Definition(key) => match self.index.definition(key).kind {
+                DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),
+                DefinitionKind::Function => self.returned(key),
+                DefinitionKind::Alias => {
+                    let target = self.alias(key);
+                    target.flat_map(|target| self.call(target))
+                }
+                DefinitionKind::Macro | DefinitionKind::Module => ValueSet::UNKNOWN,
+            },
+            Value::Instance(_) => self.attribute(callee, "__call__").flat_map(|method| match method {
+                Value::Definition(key) => self.returned(key),
+                _ => ValueSet::UNKNOWN,
+            }),
+            Value::Super(_) | Value::Module(_) | Value::Folder(_) | Value::Generic { .. } => {
+                ValueSet::UNKNOWN
+            }
+        }
+    }
+
+    /// Returns what an alias of a type stands for.
+    pub(super) fn alias(&mut self, key: DefinitionKey) -> ValueSet {
+        let fact = self.index.definition(key);
+        match fact.bases.first() {
+            Some(base) => self.value(key.file, fact.scope, *base),
+            None => ValueSet::UNKNOWN,
+        }
+    }
+
+    /// Returns what a function returns.
+    pub(super) fn returned(&mut self, key: DefinitionKey) -> ValueSet {
+        if let Some(known) = self.returns.get(&key) {
+            return known.clone();
+        }
+        self.returns.insert(key, ValueSet::UNKNOWN);
+        let fact = self.index.definition(key);
+        let scope = fact.body.unwrap_or(fact.scope);
+        let mut found = if fact.returns.is_empty() { ValueSet::UNKNOWN } else { ValueSet::FOREIGN };
+        for expression in &fact.returns {
+            found.merge(if fact.flags.has(DefinitionFlags::DECLARED) {
+                self.instance(key.file, scope, *expression)
+            } else {
+                self.value(key.file, scope, *expression)
+            });
+        }
+        if fact.flags.has(DefinitionFlags::DECORATED) {
+            found.is_complete = false;
+        }
+        self.returns.insert(key, found.clone());
+        found
+    }
+
+    /// Returns the values of the type that an expression names.
+    pub(super) fn instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
+        if MAX_DEPTH <= self.depth {
+            return ValueSet::UNKNOWN;
+        }
+        self.depth += 1;
+        let found = self.instance_of(file, scope, declared);
+        self.depth -= 1;
+        found
+    }
+
+    fn instance_of(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
+        let facts = self.index.facts(file);
+        match facts.expression(declared) {
+            ExpressionFact::Either(left, right) => {
+                let mut found = self.instance(file, scope, left);
+                found.merge(self.instance(file, scope, right));
+                found
+            }
+            ExpressionFact::Apply(..) => self.generic_instance(file, scope, declared),
+            ExpressionFact::Name(name) | ExpressionFact::Member(_, name)
+                if matches!(facts.name(name), "Self" | "this") =>
+            {
+                self.receiver(file, scope)
+                    .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key)))
+            }
+            ExpressionFact::Name(name) | ExpressionFact::Member(_, name)
+                if matches!(facts.name(name), "Any" | "any" | "object" | "unknown" | "Object") =>
+            {
+                ValueSet::UNKNOWN
+            }
+            ExpressionFact::ReceiverType => self
+                .receiver(file, scope)
+                .map_or(ValueSet::UNKNOWN, |key| ValueSet::one(Value::Instance(key))),
+            _ => {
+                let named = self.value(file, scope, declared);
+                // A type is named by its definition alone, also where a package has a value of that name.
+                named.flat_map(|named| self.instance_of_value(named))
+            }
+        }
+    }
+
+    pub(super) fn instance_of_value(&mut self, named: Value) -> ValueSet {
+        match named {
+            Value::Definition(key) => match self.index.definition(key).kind {
+                DefinitionKind::Class | DefinitionKind::Interface => ValueSet::one(Value::Instance(key)),
+                DefinitionKind::Alias => {
+                    let fact = self.index.definition(key);
+                    match fact.bases.first() {
+                        Some(base) => self.instance(key.file, fact.scope, *base),
+                        None => ValueSet::UNKNOWN,
+                    }
+                }
+                _ => ValueSet::UNKNOWN,
+            },
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    /// Returns the name of a generic type without its path, and its arguments.
+    pub(super) fn generic_parts(
+        &self,
+        file: FileId,
+        expression: ExpressionId,
+    ) -> (&'a str, Vec<ExpressionId>, ExpressionId) {
+        let facts = self.index.facts(file);
+        let (mut arguments, mut at) = (Vec::new(), expression);
+        while let ExpressionFact::Apply(generic, argument) = facts.expression(at) {
+            arguments.push(argument);
+            at = generic;
+        }
+        arguments.reverse();
+        let name = match facts.expression(at) {
+            ExpressionFact::Name(name) | ExpressionFact::TypeName(name) | ExpressionFact::Member(_, name) => {
+                facts.name(name)
+            }
+            _ => "",
+        };
+        (name, arguments, at)
+    }
+
+    fn generic_instance(&mut self, file: FileId, scope: ScopeId, declared: ExpressionId) -> ValueSet {
+        if self.index.rules(file) == NameRules::Rust {
+            return self.rust_generic(file, scope, declared);
+        }
+        let (name, arguments, generic) = self.generic_parts(file, declared);
+        let is_go = self.index.rules(file) == NameRules::Go;
+        let first = arguments.first().copied().unwrap_or(0);
+        match name {
+            _ if is_go => {
+                let found = self.value(file, scope, generic);
+                if found.values.is_empty() {
+                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
+                }
+                found.flat_map(|named| self.instance_of_value(named))
+            }
+            "Optional" | "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired" | "ReadOnly"
+            | "Readonly" | "Partial" | "NonNullable" | "Box" | "Rc" | "Arc" | "Cow" | "TypeGuard" => {
+                self.instance(file, scope, first)
+            }
+            "Union" => {
+                let mut found = ValueSet::FOREIGN;
+                for argument in arguments {
+                    found.merge(self.instance(file, scope, argument));
+                }
+                found
+            }
+            "Type" | "type" => self.value(file, scope, first),
+            _ => {
+                let found = self.value(file, scope, generic);
+                if found.values.is_empty() {
+                    return ValueSet::one(Value::Generic { file, scope, expression: declared });
+                }
+                found.flat_map(|named| self.instance_of_value(named))
+            }
+        }
+    }
+
+    /// Returns an element of a value.
+    pub(super) fn item(&mut self, whole: Value) -> ValueSet {
+        match whole {
+            Value::Generic { file, .. } if self.index.rules(file) == NameRules::Rust => self.rust_item(whole),
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Rust => self.rust_item(whole),
+            // `type List []Item`
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Go => {
+                let fact = self.index.definition(key);
+                let Some(base) = fact.bases.first().filter(|_| fact.body.is_none()) else {
+                    return ValueSet::UNKNOWN;
+                };
+                let underlying = self.instance(key.file, fact.scope, *base);
+                underlying.flat_map(|underlying| match underlying {
+                    Value::Generic { .. } => self.item(underlying),
+                    _ => ValueSet::UNKNOWN,
+                })
+            }
+            Value::Generic { file, scope, expression } => {
+                let (_, arguments, _) = self.generic_parts(file, expression);
+                arguments.last().map_or(ValueSet::UNKNOWN, |last| self.instance(file, scope, *last))
+            }
+            Value::Definition(_) => ValueSet::one(whole),
+            _ => ValueSet::UNKNOWN,
+        }
+    }
+
+    pub(super) fn part(&mut self, whole: Value, at: u32) -> ValueSet {
+        // What `enumerate()` counts: a value of a type of the project is no pair.
+        if let (Value::Instance(key), 1) = (whole, at)
+            && self.index.rules(key.file) == NameRules::Rust
+        {
+            return ValueSet { values: vec![whole], is_complete: false };
+        }
+        let Value::Generic { file, scope, expression } = whole else { return ValueSet::UNKNOWN };
+        let (name, arguments, _) = self.generic_parts(file, expression);
+        if !matches!(name, "tuple" | "Tuple" | "") && self.index.rules(file) != NameRules::Rust {
+            return ValueSet::UNKNOWN;
+        }
+        arguments.get(at as usize).map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, *argument))
+    }
+
+    /// Returns what a wrapper contains: what `await` or `with` makes of a value.
+    fn inner(&mut self, outer: Value) -> ValueSet {
+        match outer {
+            Value::Generic { file, scope, expression } => {
+                let (_, arguments, _) = self.generic_parts(file, expression);
+                arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+            }
+            Value::Instance(_)
+                if self.index.rules.iter().flatten().any(|rules| *rules == NameRules::Python) =>
+            {
+                for method in ["__enter__", "__aenter__"] {
+                    let entered = self.attribute(outer, method);
+                    if !entered.values.is_empty() {
+                        let found = entered.flat_map(|method| self.call(method));
+                        // A type variable, as a rule that of `self`.
+                        return if found.values.is_empty() { ValueSet::one(outer) } else { found };
+                    }
+                }
+                ValueSet::one(outer)
+            }
+            _ => ValueSet::one(outer),
+        }
+    }
+}

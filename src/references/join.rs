@@ -1,0 +1,327 @@
+//! Uses to references: which definitions a use may mean, with the grade of that reading.
+
+use super::c::CNames;
+use super::evaluate::{Evaluator, ScopedName};
+use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
+use super::rust_modules::Namespace;
+use super::values::{Value, ValueSet};
+use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, NameId, UseFact};
+
+/// Of more definitions with the same name none is worth naming.
+const MAX_CANDIDATES: usize = 8;
+
+/// A use of a name, and a definition that it may mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reference {
+    /// The file of the use, as an index of the files that were given.
+    pub from_file: u32,
+    /// The line of the name.
+    pub from_line: u32,
+    /// The innermost definition around it.
+    pub from_definition: Option<DefinitionId>,
+    /// The file of the definition.
+    pub to_file: u32,
+    /// The definition, as an index of its file's.
+    pub to_definition: DefinitionId,
+    /// How sure that is.
+    pub grade: ReferenceGrade,
+    /// Whether the name is called.
+    pub is_call: bool,
+}
+
+/// How sure a reference is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReferenceGrade {
+    /// The rules of the language admit no other reading.
+    Sure,
+    /// The best reading, without a rival of the same rank.
+    Likely,
+    /// One of several.
+    Maybe,
+}
+
+impl ReferenceGrade {
+    /// Returns the stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sure => "sure",
+            Self::Likely => "likely",
+            Self::Maybe => "maybe",
+        }
+    }
+}
+
+/// A use that could not be resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnresolvedUse {
+    /// Its file, as an index of the files that were given.
+    pub file: u32,
+    /// The line of the name.
+    pub line: u32,
+    /// The name, as an index of its file's.
+    pub name: NameId,
+}
+
+/// The references of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProjectReferences {
+    /// In the order of the uses, and for each use in the order of the definitions.
+    pub references: Vec<Reference>,
+    /// The uses of names that the project defines, and that have no reading.
+    pub unresolved: Vec<UnresolvedUse>,
+}
+
+/// Returns the references of some files to each other's definitions.
+pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
+    let index = ProjectIndex::new(files);
+    let mut evaluator = Evaluator::new(&index);
+    let mut c_names = CNames::new(&index);
+    let mut found = ProjectReferences::default();
+    for (id, file) in (0..).zip(files) {
+        let is_c = index.rules(id) == NameRules::C;
+        for usage in &file.facts.uses {
+            if is_c {
+                let (targets, grade) = c_names.resolve(id, usage);
+                add_references(&index, id, usage, &targets, grade, &mut found);
+                continue;
+            }
+            join_use(&mut evaluator, id, usage, &mut found);
+        }
+    }
+    found
+}
+
+fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
+    let index = evaluator.index;
+    let facts = index.facts(file);
+    let name = facts.name(usage.name);
+    // A name that nothing is defined by may still be that of an import with another name.
+    let is_defined = index.by_name.contains_key(name);
+    let may_be_alias = index.rules(file) == NameRules::Rust && evaluator.modules.rust.is_alias(name);
+    let (values, is_renamed) = match usage.receiver {
+        Some(receiver) if is_defined || may_be_alias => {
+            let object = evaluator.value(file, usage.scope, receiver);
+            let is_known = !object.values.is_empty();
+            let mut members = object.flat_map(|object| evaluator.member(object, name));
+            // What a known type does not define itself is inherited from another project.
+            members.is_complete |= is_known && members.values.is_empty();
+            (members, may_be_alias)
+        }
+        Some(_) => return,
+        None if index.rules(file) == NameRules::Rust => (bare_rust_name(evaluator, file, usage), true),
+        None => bare_name(evaluator, file, usage),
+    };
+    if !is_defined && !is_renamed {
+        return;
+    }
+    let mut targets: Vec<DefinitionKey> = Vec::new();
+    for value in &values.values {
+        if let Value::Definition(key) = value
+            && (is_renamed || index.name(*key) == name)
+        {
+            let key = implementation(index, *key);
+            if !targets.contains(&key) && is_of_use(index, key, usage) {
+                targets.push(key);
+            }
+        }
+    }
+    let mut grade = match (targets.len(), values.is_complete) {
+        (1, true) => ReferenceGrade::Sure,
+        // Definitions for several platforms, of which a build has one.
+        (2.., _) if matches!(index.rules(file), NameRules::Rust | NameRules::Go) => ReferenceGrade::Maybe,
+        (1, false) | (2.., true) => ReferenceGrade::Likely,
+        _ => ReferenceGrade::Maybe,
+    };
+    // What is called may be the method of a `Box` or an `Arc`, which has those too and calls that of its content.
+    let is_delegated = usage.receiver.is_some() && DELEGATED_RUST_MEMBERS.contains(&name);
+    if grade == ReferenceGrade::Sure && is_delegated && index.rules(file) == NameRules::Rust {
+        grade = ReferenceGrade::Likely;
+    }
+    if targets.is_empty() {
+        if !values.is_unknown() {
+            return;
+        }
+        targets = same_name(index, file, usage, name);
+        let is_likely = targets.len() == 1 && is_distinctive(name);
+        grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
+        if targets.is_empty() {
+            found.unresolved.push(UnresolvedUse { file, line: usage.line, name: usage.name });
+            return;
+        }
+    }
+    if index.rules(file) == NameRules::Go {
+        let home = go_home(evaluator, file, usage);
+        targets.retain(|key| home.is_none_or(|home| evaluator.folder_of_file(key.file) == Some(home)));
+    }
+    targets.sort_unstable();
+    add_references(index, file, usage, &targets, grade, found);
+}
+
+fn add_references(
+    index: &ProjectIndex<'_>,
+    file: FileId,
+    usage: &UseFact,
+    targets: &[DefinitionKey],
+    grade: ReferenceGrade,
+    found: &mut ProjectReferences,
+) {
+    let from_definition = index.facts(file).enclosing_definition(usage.scope);
+    found.references.extend(targets.iter().map(|target| Reference {
+        from_file: file,
+        from_line: usage.line,
+        from_definition,
+        to_file: target.file,
+        to_definition: target.definition,
+        grade,
+        is_call: usage.is_call,
+    }));
+}
+
+/// Returns what a name without a receiver means, and whether an import gave it another name.
+fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (ValueSet, bool) {
+    match evaluator.scoped_name(file, usage.scope, usage.name) {
+        ScopedName::Bound(bindings) => {
+            if bindings
+                .iter()
+                .all(|binding| matches!(binding.value, BindingValue::Default(_) | BindingValue::Typed(_)))
+            {
+                return (ValueSet::FOREIGN, false);
+            }
+            let is_renamed = bindings.iter().any(|binding| matches!(binding.value, BindingValue::Import(_)));
+            (evaluator.bound(file, bindings), is_renamed)
+        }
+        ScopedName::Outside => (evaluator.outside(file, usage.scope, usage.name), false),
+    }
+}
+
+/// As [`bare_name`]: a name means what its namespace has by it.
+fn bare_rust_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> ValueSet {
+    let space = match (usage.is_type, usage.is_call) {
+        (true, true) => Namespace::Macros,
+        (true, false) => Namespace::Types,
+        (false, _) => Namespace::Values,
+    };
+    let found = evaluator.rust_definition(file, usage.scope, usage.name, space);
+    if space != Namespace::Macros || !found.values.is_empty() {
+        return found;
+    }
+    // A macro is seen by the order of the text and of the modules, which is not followed here.
+    let name = evaluator.index.facts(file).name(usage.name);
+    let values = evaluator.macros_by_name(file, name).into_iter().map(Value::Definition).collect();
+    ValueSet { values, is_complete: false }
+}
+
+/// Returns the folder of the package that a name of Go is one of: it may have a variable of that name, whose value is a
+/// function of another package.
+fn go_home(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> Option<u32> {
+    let Some(receiver) = usage.receiver else {
+        let has_stars = evaluator.index.facts(file).imports.iter().any(|import| import.is_star);
+        return if has_stars { None } else { evaluator.folder_of_file(file) };
+    };
+    match evaluator.value(file, usage.scope, receiver).values.first() {
+        Some(Value::Folder(folder)) => Some(*folder),
+        _ => None,
+    }
+}
+
+/// Returns whether a use can mean a definition of that kind.
+fn is_of_use(index: &ProjectIndex<'_>, key: DefinitionKey, usage: &UseFact) -> bool {
+    if index.rules(key.file) != NameRules::Rust {
+        return true;
+    }
+    match index.definition(key).kind {
+        DefinitionKind::Function => !usage.is_type,
+        DefinitionKind::Macro => usage.is_type && usage.is_call,
+        DefinitionKind::Module => usage.is_type || !usage.is_call,
+        DefinitionKind::Class | DefinitionKind::Interface | DefinitionKind::Alias => true,
+    }
+}
+
+/// Returns the last of the definitions of one name in one scope: what defines it where others only declare it.
+fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey {
+    // In Rust and Go they are for several platforms, and each is one.
+    if matches!(index.rules(key.file), NameRules::Rust | NameRules::Go) {
+        return key;
+    }
+    let facts = index.facts(key.file);
+    let fact = index.definition(key);
+    let same = facts.bindings_of(fact.scope, fact.name).iter().filter_map(|binding| match binding.value {
+        BindingValue::Definition(definition) => Some(definition),
+        _ => None,
+    });
+    let is_whole = |definition: &DefinitionId| {
+        let fact = &facts.definitions[*definition as usize];
+        !fact.flags.has(DefinitionFlags::PROTOTYPE)
+    };
+    let last = same.clone().rfind(is_whole).or_else(|| same.clone().next_back());
+    last.map_or(key, |definition| DefinitionKey { file: key.file, definition })
+}
+
+/// Returns the members of any type with the name of a use whose receiver is unknown.
+fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str) -> Vec<DefinitionKey> {
+    let rules = index.rules(file);
+    let is_common =
+        COMMON_MEMBERS.contains(&name) || rules == NameRules::Rust && COMMON_RUST_MEMBERS.contains(&name);
+    if usage.receiver.is_none() || is_common || name.starts_with("__") {
+        return Vec::new();
+    }
+    let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
+    let mut found: Vec<DefinitionKey> = Vec::new();
+    for key in all.iter().copied() {
+        let is_candidate = index.rules(key.file) == rules
+            && index.owner(key).is_some()
+            && index.definition(key).kind == DefinitionKind::Function;
+        if is_candidate {
+            let key = implementation(index, key);
+            if !found.contains(&key) {
+                found.push(key);
+            }
+        }
+        if MAX_CANDIDATES < found.len() {
+            return Vec::new();
+        }
+    }
+    if rules == NameRules::C { Vec::new() } else { found }
+}
+
+/// Returns whether a name is unlikely to be that of a member of some other project's types too.
+fn is_distinctive(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase)
+}
+
+/// Members that values of the language's own types have too, so that their name says nothing.
+const COMMON_MEMBERS: [&str; 64] = [
+    "get", "set", "items", "keys", "values", "update", "pop", "append", "extend", "insert", "remove",
+    "clear", "copy", "index", "count", "sort", "reverse", "join", "split", "strip", "format", "encode",
+    "decode", "replace", "lower", "upper", "startswith", "endswith", "find", "read", "write", "close",
+    "open", "flush", "seek", "readline", "add", "discard", "setdefault", "start", "run", "send", "recv",
+    "next", "map", "filter", "push", "length", "size", "then", "catch", "has", "delete", "toString", "name",
+    "title", "group", "match", "search", "exists", "mkdir", "match_all", "iter", "len",
+];
+
+/// Methods of traits that pointers of Rust's standard library implement for what they point to.
+const DELEGATED_RUST_MEMBERS: [&str; 18] = [
+    "as_mut", "as_ref", "borrow", "borrow_mut", "clone", "cmp", "description", "eq", "flush", "fmt", "hash",
+    "ne", "next", "partial_cmp", "poll", "read", "source", "write",
+];
+
+/// Members that the types of Rust's standard library have, of those that look like names of one project.
+const COMMON_RUST_MEMBERS: [&str; 112] = [
+    "and_then", "as_bytes", "as_deref", "as_mut", "as_mut_ptr", "as_os_str", "as_path", "as_ptr", "as_ref",
+    "as_secs", "as_slice", "as_str", "borrow_mut", "checked_add", "checked_mul", "checked_sub",
+    "compare_exchange", "contains_key", "copy_from_slice", "create_new", "current_dir", "debug_struct",
+    "downcast_ref", "duration_since", "ends_with", "env_remove", "extend_from_slice", "fetch_add",
+    "fetch_or", "fetch_sub", "file_name", "file_stem", "file_type", "fill_buf", "filter_map", "find_map",
+    "first_mut", "flat_map", "for_each", "get_mut", "get_or_init", "get_ref", "into_boxed_slice",
+    "into_bytes", "into_inner", "into_iter", "into_owned", "into_string", "is_absolute", "is_dir",
+    "is_empty", "is_err", "is_file", "is_none", "is_null", "is_ok", "is_some", "is_some_and", "is_symlink",
+    "is_terminal", "iter_mut", "last_mut", "map_err", "map_or", "next_back", "ok_or", "ok_or_else",
+    "or_else", "pop_front", "push_back", "push_str", "raw_os_error", "read_line", "read_to_end",
+    "read_to_string", "saturating_add", "saturating_sub", "set_len", "size_hint", "skip_while", "sort_by",
+    "sort_by_key", "sort_unstable", "split_at", "split_at_mut", "split_whitespace", "starts_with",
+    "strip_prefix", "symlink_metadata", "take_while", "then_some", "to_lowercase", "to_mut", "to_owned",
+    "to_path_buf", "to_str", "to_string", "to_string_lossy", "to_vec", "trim_start", "try_clone", "try_into",
+    "unwrap_err", "unwrap_or", "unwrap_or_default", "unwrap_or_else", "with_extension", "wrapping_add",
+    "wrapping_sub", "write_all", "write_fmt", "write_str",
+];

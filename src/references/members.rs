@@ -1,0 +1,159 @@
+//! Members of types, of what they inherit, and of modules.
+
+use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
+use super::project::{DefinitionKey, FileId, NameRules};
+use super::values::{Value, ValueSet};
+use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ExpressionId, ScopeId};
+
+/// Of more bases the rest is not looked at.
+const MAX_BASES: usize = 64;
+
+impl Evaluator<'_> {
+    /// Returns what reading an attribute of a value gives.
+    pub(super) fn attribute(&mut self, object: Value, name: &str) -> ValueSet {
+        let found = self.member(object, name);
+        if !matches!(object, Value::Instance(_) | Value::Super(_)) {
+            return found;
+        }
+        found.flat_map(|member| match member {
+            Value::Definition(key) if self.index.definition(key).flags.has(DefinitionFlags::PROPERTY) => {
+                self.returned(key)
+            }
+            _ => ValueSet::one(member),
+        })
+    }
+
+    /// Returns the members of that name; a property is the function that computes it.
+    pub(super) fn member(&mut self, object: Value, name: &str) -> ValueSet {
+        match object {
+            Value::Instance(key) => self.member_of_type(key, name, 0),
+            Value::Super(key) => self.member_of_type(key, name, 1),
+            Value::Definition(key) => match self.index.definition(key).kind {
+                DefinitionKind::Class | DefinitionKind::Interface => self.member_of_type(key, name, 0),
+                DefinitionKind::Module => self.member_of_scope(key, name),
+                DefinitionKind::Alias => {
+                    let target = self.alias(key);
+                    target.flat_map(|target| match target {
+                        Value::Definition(inner) if inner == key => ValueSet::UNKNOWN,
+                        _ => self.member(target, name),
+                    })
+                }
+                DefinitionKind::Function | DefinitionKind::Macro => ValueSet::UNKNOWN,
+            },
+            Value::Module(file) => self.member_of_module(file, 0, name),
+            Value::Folder(folder) => self.member_of_folder(folder, name),
+            Value::Generic { .. } => ValueSet::UNKNOWN,
+        }
+    }
+
+    fn member_of_scope(&mut self, key: DefinitionKey, name: &str) -> ValueSet {
+        let Some(body) = self.index.definition(key).body else { return ValueSet::UNKNOWN };
+        self.member_of_module(key.file, body, name)
+    }
+
+    /// Returns the bindings of a name in a scope of a file.
+    pub(super) fn bound_in(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
+        let facts = self.index.facts(file);
+        let id = facts.find_name(name)?;
+        let bindings = facts.bindings_of(scope, id);
+        (!bindings.is_empty()).then(|| self.bound(file, bindings))
+    }
+
+    fn member_of_type(&mut self, key: DefinitionKey, name: &str, skipped: usize) -> ValueSet {
+        let (types, is_complete) = self.linearization(key);
+        for ancestor in types.iter().skip(skipped) {
+            if let Some(found) = self.own_member(*ancestor, name) {
+                return found;
+            }
+        }
+        let is_dynamic =
+            types.iter().any(|known| self.index.definition(*known).flags.has(DefinitionFlags::DYNAMIC));
+        if is_complete && !is_dynamic { ValueSet::FOREIGN } else { ValueSet::UNKNOWN }
+    }
+
+    /// Returns what a type itself binds the name to, in its body or in one of its implementations.
+    fn own_member(&mut self, key: DefinitionKey, name: &str) -> Option<ValueSet> {
+        if self.index.rules(key.file) == NameRules::Rust {
+            return self.own_member_of_rust(key, name);
+        }
+        if let Some(body) = self.index.definition(key).body
+            && let Some(found) = self.bound_in(key.file, body, name)
+        {
+            return Some(found);
+        }
+        let implementations = self.modules.implementations.get(&key).cloned().unwrap_or_default();
+        implementations.into_iter().find_map(|(file, scope)| self.bound_in(file, scope, name))
+    }
+
+    /// As [`Self::own_member`]: what a struct or an enum has of its own comes before what it has of traits, and a field
+    /// is no member.
+    fn own_member_of_rust(&mut self, key: DefinitionKey, name: &str) -> Option<ValueSet> {
+        let definition = self.index.definition(key);
+        if let Some(body) = definition.body {
+            let facts = self.index.facts(key.file);
+            let bindings = facts.find_name(name).map_or(&[][..], |name| facts.bindings_of(body, name));
+            let is_member = |binding: &BindingFact| {
+                matches!(binding.value, BindingValue::Definition(_))
+                    || definition.kind == DefinitionKind::Interface
+            };
+            if bindings.iter().any(is_member) {
+                return Some(self.bound(key.file, bindings));
+            }
+        }
+        let implementations = self.modules.implementations.get(&key)?.clone();
+        let (mut own, mut of_traits) = (None::<ValueSet>, None::<ValueSet>);
+        for (file, scope) in implementations {
+            let Some(found) = self.bound_in(file, scope, name) else { continue };
+            let facts = self.index.facts(file);
+            let is_of_trait = facts
+                .find_name(IMPLEMENTED_TRAIT)
+                .is_some_and(|name| !facts.bindings_of(scope, name).is_empty());
+            let place = if is_of_trait { &mut of_traits } else { &mut own };
+            match place {
+                Some(known) => known.merge(found),
+                None => *place = Some(found),
+            }
+        }
+        own.or(of_traits)
+    }
+
+    /// Returns a type and what it inherits, nearest first, and whether all of that is in the project.
+    pub(super) fn linearization(&mut self, key: DefinitionKey) -> (Vec<DefinitionKey>, bool) {
+        if let Some(known) = self.linear.get(&key) {
+            return known.clone();
+        }
+        self.linear.insert(key, (vec![key], false));
+        let fact = self.index.definition(key);
+        let (mut types, mut is_complete) = (vec![key], true);
+        let own = fact.bases.iter().map(|base| (key.file, fact.scope, *base));
+        let mut bases: Vec<(FileId, ScopeId, ExpressionId)> = own.collect();
+        bases.extend(self.modules.extra_bases.get(&key).into_iter().flatten());
+        for (file, scope, base) in bases.into_iter().take(MAX_BASES) {
+            let found = self.value(file, scope, base);
+            is_complete &= found.is_complete && !found.values.is_empty() || self.is_plain_base(file, base);
+            for value in found.values {
+                let Value::Definition(base) = value else {
+                    is_complete = false;
+                    continue;
+                };
+                let (inherited, is_known) = self.linearization(base);
+                is_complete &= is_known;
+                // A base that several types share comes after all of them.
+                types.retain(|known| !inherited.contains(known));
+                types.extend(inherited);
+                types.truncate(MAX_BASES);
+            }
+        }
+        self.linear.insert(key, (types.clone(), is_complete));
+        (types, is_complete)
+    }
+
+    /// Returns whether a base adds no members that the project could define otherwise.
+    fn is_plain_base(&self, file: FileId, base: u32) -> bool {
+        let (name, _, _) = self.generic_parts(file, base);
+        matches!(
+            name,
+            "object" | "Generic" | "Protocol" | "ABC" | "Exception" | "NamedTuple" | "Enum" | "TypedDict"
+        )
+    }
+}

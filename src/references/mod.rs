@@ -1,0 +1,40 @@
+//! Joins the facts of all files into references: which definition each use of a name means, and how sure that is.
+//!
+//! Knows: the scopes, imports, inheritance and types of each language, as far as they decide what a name means. Does not
+//! know: texts, trees, the cache. No compiler, no build and no list of commands is consulted.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | `project` | The files of a project, and what finds a file or a definition by its name |
+//! | `modules` | What an import means, by language |
+//! | `values` | What an expression may be: a type, a value of a type, a module |
+//! | `evaluate` | Expressions to values |
+//! | `members` | Members of types, of their bases, and of modules |
+//! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
+//! | `go` | Names of Go, with its `go_packages` |
+//! | `c` | Names of C, which need no values |
+//! | `codec` | Facts to bytes and back |
+//! | `join` | Uses to references |
+//!
+//! Start with [`find_references`].
+
+mod c;
+mod codec;
+mod evaluate;
+mod go;
+mod go_packages;
+mod join;
+mod members;
+mod modules;
+mod project;
+mod rust;
+mod rust_library;
+mod rust_modules;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+pub use codec::{decode_facts, encode_facts};
+pub use join::{ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, find_references};
+pub use project::ProjectFile;

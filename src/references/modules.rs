@@ -1,0 +1,257 @@
+//! What an import means, by language.
+
+use rustc_hash::FxHashMap;
+
+use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
+use super::go_packages::GoPackages;
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined};
+use super::rust_modules::RustModules;
+use super::values::{Value, ValueSet};
+use crate::model::{BindingValue, ExpressionId, ImportFact, ImportId, NameId, ScopeId};
+
+/// What finds the file that a module's name means.
+pub(super) struct ModuleTables<'a> {
+    /// Files of Python by their dotted name, from the folder that their outermost package is in.
+    python: FxHashMap<String, Vec<FileId>>,
+    /// The star imports of each file.
+    pub(super) stars: FxHashMap<FileId, Vec<ImportId>>,
+    /// The scopes that add members to a type.
+    pub(super) implementations: FxHashMap<DefinitionKey, Vec<(FileId, ScopeId)>>,
+    /// What a type inherits by something else than its own definition.
+    pub(super) extra_bases: FxHashMap<DefinitionKey, Vec<(FileId, ScopeId, ExpressionId)>>,
+    pub(super) rust: RustModules,
+    pub(super) go: GoPackages<'a>,
+    index: &'a ProjectIndex<'a>,
+}
+
+impl<'a> ModuleTables<'a> {
+    pub(super) fn new(index: &'a ProjectIndex<'a>) -> Self {
+        let mut tables = Self {
+            python: FxHashMap::default(),
+            stars: FxHashMap::default(),
+            implementations: FxHashMap::default(),
+            extra_bases: FxHashMap::default(),
+            rust: RustModules::new(index),
+            go: GoPackages::new(index),
+            index,
+        };
+        for (id, file) in (0..).zip(index.files) {
+            if index.rules[id as usize] == Some(NameRules::Python) {
+                let name = python_module(index, &file.path);
+                tables.python.entry(name).or_default().push(id);
+            }
+            let stars = (0..).zip(&file.facts.imports).filter(|(_, import)| import.is_star);
+            let stars: Vec<ImportId> = stars.map(|(at, _)| at).collect();
+            if !stars.is_empty() {
+                tables.stars.insert(id, stars);
+            }
+        }
+        tables
+    }
+
+    /// Records that a scope adds members to a type.
+    pub(super) fn add_implementation(&mut self, key: DefinitionKey, file: FileId, scope: ScopeId) {
+        self.implementations.entry(key).or_default().push((file, scope));
+        let facts = self.index.facts(file);
+        let added = facts.find_name(IMPLEMENTED_TRAIT).map_or(&[][..], |name| facts.bindings_of(scope, name));
+        for binding in added {
+            if let BindingValue::Value(base) = binding.value {
+                self.extra_bases.entry(key).or_default().push((file, binding.at, base));
+            }
+        }
+    }
+
+    /// Returns the file or folder that a dotted name means in a file of Python.
+    fn python_module(&self, from: FileId, module: &str) -> Option<Value> {
+        let path = &self.index.file(from).path;
+        let dots = module.len() - module.trim_start_matches('.').len();
+        if 0 < dots {
+            let mut folder = folder_of(path);
+            for _ in 1..dots {
+                folder = folder_of(folder);
+            }
+            return self.python_path(&joined(folder, &module[dots..].replace('.', "/")));
+        }
+        if let Some(candidates) = self.python.get(module) {
+            let shared = |file: &FileId| shared_prefix(&self.index.file(*file).path, path);
+            // Of two with the same name, the nearer one; a script's neighbor is seen from its own folder alone.
+            let visible = candidates.iter().copied().filter(|file| {
+                let candidate = &self.index.file(*file).path;
+                module.contains('.') || candidate.ends_with("__init__.py") || {
+                    let folder = folder_of(candidate);
+                    matches!(folder, "" | "src" | "lib" | "Lib") || path.starts_with(folder)
+                }
+            });
+            if let Some(nearest) = visible.max_by_key(|file| (shared(file), std::cmp::Reverse(*file))) {
+                return Some(Value::Module(nearest));
+            }
+        }
+        // A folder without `__init__.py` is a package too.
+        let below = module.replace('.', "/");
+        let roots = ["", "src", "lib", folder_of(path)];
+        roots.iter().find_map(|root| self.python_path(&joined(root, &below)))
+    }
+
+    /// Returns the file that a module means in a script: a relative path, or a path in the package around the file,
+    /// which is tried below its folders from the innermost to the outermost.
+    fn script_module(&self, from: FileId, module: &str) -> Option<Value> {
+        let mut folder = folder_of(&self.index.file(from).path).to_owned();
+        if module.starts_with('.') {
+            for part in module.split('/') {
+                match part {
+                    "" | "." => {}
+                    ".." => folder.truncate(folder_of(&folder).len()),
+                    _ => folder = joined(&folder, part),
+                }
+            }
+            return self.script_path(&folder);
+        }
+        // `@scope/package/path` or `package/path`. A package without a path is that of another project, as a rule.
+        let parts = if module.starts_with('@') { 2 } else { 1 };
+        let path = module.splitn(parts + 1, '/').nth(parts)?;
+        loop {
+            let below = joined(&folder, "src");
+            if let Some(found) = self.script_path(&joined(&below, path)) {
+                return Some(found);
+            }
+            if folder.is_empty() {
+                return None;
+            }
+            folder.truncate(folder_of(&folder).len());
+        }
+    }
+
+    /// Returns the file of a path without its ending, or with that of what it is compiled to.
+    fn script_path(&self, path: &str) -> Option<Value> {
+        let endings = [".js", ".mjs", ".cjs", ".jsx"];
+        let stem = endings.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path);
+        let stems = [stem.to_owned(), path.to_owned(), joined(path, "index")];
+        let endings = ["", ".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs"];
+        let mut candidates =
+            stems.iter().flat_map(|stem| endings.iter().map(move |ending| format!("{stem}{ending}")));
+        candidates.find_map(|path| self.index.by_path.get(path.as_str())).map(|file| Value::Module(*file))
+    }
+
+    fn python_path(&self, path: &str) -> Option<Value> {
+        for candidate in [format!("{path}/__init__.py"), format!("{path}.py"), format!("{path}/__init__.pyi")]
+        {
+            if let Some(file) = self.index.by_path.get(candidate.trim_start_matches('/')) {
+                return Some(Value::Module(*file));
+            }
+        }
+        self.index.folder_ids.get(path).map(|folder| Value::Folder(*folder))
+    }
+}
+
+impl Evaluator<'_> {
+    /// Returns what an import names, by the rules of its language.
+    pub(super) fn imported(&mut self, file: FileId, import: ImportId) -> ValueSet {
+        let facts = self.index.facts(file);
+        let Some(fact) = facts.imports.get(import as usize) else { return ValueSet::UNKNOWN };
+        match self.index.rules(file) {
+            NameRules::Rust => return self.rust_import(file, import, fact),
+            NameRules::Go => return self.go_import(facts.name(fact.module)),
+            _ => {}
+        }
+        let Some(module) = self.module(file, fact) else { return ValueSet::FOREIGN };
+        match fact.name {
+            Some(name) => self.member(module, facts.name(name)),
+            None => ValueSet::one(module),
+        }
+    }
+
+    fn module(&mut self, file: FileId, import: &ImportFact) -> Option<Value> {
+        let module = self.index.facts(file).name(import.module);
+        match self.index.rules(file) {
+            NameRules::Python => self.modules.python_module(file, module),
+            NameRules::Script => self.modules.script_module(file, module),
+            NameRules::Go => self.go_import(module).values.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// Returns a name of a module, or of a scope in it.
+    pub(super) fn member_of_module(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
+        if self.index.rules(file) == NameRules::Rust {
+            return self.rust_module_member(file, scope, name);
+        }
+        if let Some(found) = self.bound_in(file, scope, name) {
+            return found;
+        }
+        if scope == 0
+            && self.index.rules(file) == NameRules::Python
+            && self.index.file(file).path.ends_with("/__init__.py")
+        {
+            let folder = folder_of(&self.index.file(file).path);
+            if let Some(module) = self.modules.python_path(&joined(folder, name)) {
+                return ValueSet::one(module);
+            }
+        }
+        self.star_member(file, name)
+    }
+
+    /// Returns what the star imports of a file bring by that name.
+    fn star_member(&mut self, file: FileId, name: &str) -> ValueSet {
+        let stars = self.modules.stars.get(&file).cloned().unwrap_or_default();
+        if self.star_depth(file) {
+            return ValueSet::FOREIGN;
+        }
+        let mut found = ValueSet::FOREIGN;
+        for star in stars {
+            let Some(fact) = self.index.facts(file).imports.get(star as usize) else { continue };
+            if let Some(module) = self.module(file, fact) {
+                let member = self.member(module, name);
+                // The last one that has the name counts.
+                if !member.values.is_empty() {
+                    found = member;
+                }
+            }
+        }
+        self.open_stars.pop();
+        found
+    }
+
+    /// Records that the star imports of a file are being followed; returns whether they already were.
+    fn star_depth(&mut self, file: FileId) -> bool {
+        let is_open = self.open_stars.contains(&file) || 8 < self.open_stars.len();
+        if !is_open {
+            self.open_stars.push(file);
+        }
+        is_open
+    }
+
+    pub(super) fn member_of_folder(&mut self, folder: u32, name: &str) -> ValueSet {
+        let path = self.index.folders[folder as usize].0;
+        match self.modules.python_path(&joined(path, name)) {
+            Some(module) => ValueSet::one(module),
+            None => self.go_member(folder, name).unwrap_or(ValueSet::FOREIGN),
+        }
+    }
+
+    /// Returns what a name means that no scope of its file binds.
+    pub(super) fn outside(&mut self, file: FileId, _scope: ScopeId, name: NameId) -> ValueSet {
+        let name = self.index.facts(file).name(name);
+        if self.index.rules(file) == NameRules::Go
+            && let Some(found) = self.go_outside(file, name)
+        {
+            return found;
+        }
+        self.star_member(file, name)
+    }
+}
+
+/// Returns the dotted name of a file from the folder that its outermost package is in.
+fn python_module(index: &ProjectIndex<'_>, path: &str) -> String {
+    let stem = path.strip_suffix(".py").or_else(|| path.strip_suffix(".pyi")).unwrap_or(path);
+    let stem = stem.strip_suffix("/__init__").unwrap_or(stem);
+    let mut root = folder_of(path);
+    while !root.is_empty() && index.by_path.contains_key(format!("{root}/__init__.py").as_str()) {
+        root = folder_of(root);
+    }
+    stem.strip_prefix(root).unwrap_or(stem).trim_start_matches('/').replace('/', ".")
+}
+
+/// Returns how many folders two paths share.
+pub(super) fn shared_prefix(a: &str, b: &str) -> usize {
+    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
+}

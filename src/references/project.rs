@@ -1,0 +1,181 @@
+//! The files of a project, and what finds a file or a definition by its name.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::model::{BindingValue, DefinitionFact, DefinitionId, ExpressionFact, ScopeKind, SourceFacts};
+
+/// One file and its facts.
+#[derive(Debug, Clone)]
+pub struct ProjectFile {
+    /// The path from the project's folder, with `/`.
+    pub path: String,
+    /// Id of the file type.
+    pub language: &'static str,
+    /// What it says about its names; shared, because copies of a file say the same.
+    pub facts: Arc<SourceFacts>,
+}
+
+/// The index of a file in the project.
+pub(super) type FileId = u32;
+
+/// A definition of the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct DefinitionKey {
+    pub(super) file: FileId,
+    pub(super) definition: DefinitionId,
+}
+
+/// The languages that resolve names alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NameRules {
+    Python,
+    Script,
+    Rust,
+    Go,
+    Java,
+    C,
+}
+
+impl NameRules {
+    pub(super) fn of(language: &str) -> Option<Self> {
+        match language {
+            "python" => Some(Self::Python),
+            "javascript" | "typescript" | "tsx" => Some(Self::Script),
+            "rust" => Some(Self::Rust),
+            "go" => Some(Self::Go),
+            "java" => Some(Self::Java),
+            "c" | "cpp" => Some(Self::C),
+            _ => None,
+        }
+    }
+}
+
+/// The files, and tables that find them and their definitions.
+pub(super) struct ProjectIndex<'a> {
+    pub(super) files: &'a [ProjectFile],
+    pub(super) rules: Vec<Option<NameRules>>,
+    pub(super) by_path: FxHashMap<&'a str, FileId>,
+    /// The files of each folder; the folder of the project is the empty path.
+    pub(super) folders: Vec<(&'a str, Vec<FileId>)>,
+    pub(super) folder_ids: FxHashMap<&'a str, u32>,
+    /// The definitions of each name that are not within a function, in the order of the files.
+    pub(super) by_name: FxHashMap<&'a str, Vec<DefinitionKey>>,
+}
+
+impl<'a> ProjectIndex<'a> {
+    pub(super) fn new(files: &'a [ProjectFile]) -> Self {
+        let mut index = Self {
+            files,
+            rules: files.iter().map(|file| NameRules::of(file.language)).collect(),
+            by_path: FxHashMap::default(),
+            folders: Vec::new(),
+            folder_ids: FxHashMap::default(),
+            by_name: FxHashMap::default(),
+        };
+        for (id, file) in (0..).zip(files) {
+            index.by_path.insert(&file.path, id);
+            let folder = folder_of(&file.path);
+            index.add_folder(folder, id);
+            for (definition, fact) in (0..).zip(&file.facts.definitions) {
+                if is_reachable(&file.facts, fact) {
+                    let key = DefinitionKey { file: id, definition };
+                    index.by_name.entry(file.facts.name(fact.name)).or_default().push(key);
+                }
+            }
+        }
+        index
+    }
+
+    /// Adds a file to its folder; the folders above are known too, though no file may be in them.
+    fn add_folder(&mut self, folder: &'a str, file: FileId) {
+        let at = self.folder_id(folder);
+        self.folders[at as usize].1.push(file);
+        let mut above = folder;
+        while !above.is_empty() {
+            above = folder_of(above);
+            if self.folder_ids.contains_key(above) {
+                break;
+            }
+            self.folder_id(above);
+        }
+    }
+
+    fn folder_id(&mut self, folder: &'a str) -> u32 {
+        let next = u32::try_from(self.folders.len()).unwrap_or(u32::MAX);
+        *self.folder_ids.entry(folder).or_insert_with(|| {
+            self.folders.push((folder, Vec::new()));
+            next
+        })
+    }
+
+    pub(super) fn file(&self, file: FileId) -> &'a ProjectFile {
+        &self.files[file as usize]
+    }
+
+    pub(super) fn facts(&self, file: FileId) -> &'a SourceFacts {
+        &self.file(file).facts
+    }
+
+    pub(super) fn definition(&self, key: DefinitionKey) -> &'a DefinitionFact {
+        &self.facts(key.file).definitions[key.definition as usize]
+    }
+
+    pub(super) fn name(&self, key: DefinitionKey) -> &'a str {
+        self.facts(key.file).name(self.definition(key).name)
+    }
+
+    /// Returns the rules by which a file's names are resolved; Python's where a file has none, as it has no names then.
+    pub(super) fn rules(&self, file: FileId) -> NameRules {
+        self.rules[file as usize].unwrap_or(NameRules::Python)
+    }
+
+    /// Returns the type that a definition is a member of.
+    pub(super) fn owner(&self, key: DefinitionKey) -> Option<DefinitionKey> {
+        let facts = self.facts(key.file);
+        let scope = facts.scope(self.definition(key).scope);
+        let is_type = matches!(scope.kind, ScopeKind::Class | ScopeKind::Implementation);
+        let definition = scope.definition.filter(|_| is_type)?;
+        Some(DefinitionKey { file: key.file, definition })
+    }
+}
+
+/// Returns the folder that a path is in; that of a path without a slash is empty.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns a path below a folder.
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    match (folder.is_empty(), path.is_empty()) {
+        (true, _) => path.to_owned(),
+        (false, true) => folder.to_owned(),
+        (false, false) => format!("{folder}/{path}"),
+    }
+}
+
+/// Returns what a manifest binds a key to.
+pub(super) fn manifest_value<'a>(facts: &'a SourceFacts, key: &str) -> Option<&'a str> {
+    let binding = facts.bindings_of(0, facts.find_name(key)?).first()?;
+    match binding.value {
+        BindingValue::Value(value) => match facts.expression(value) {
+            ExpressionFact::Name(name) => Some(facts.name(name)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns whether other files, or values of a type, can reach a definition: whether it is in no function.
+fn is_reachable(facts: &SourceFacts, fact: &DefinitionFact) -> bool {
+    let mut scope = fact.scope;
+    while scope != 0 {
+        let outer = facts.scope(scope);
+        if outer.kind == ScopeKind::Function {
+            return false;
+        }
+        scope = outer.parent.min(scope - 1);
+    }
+    true
+}

@@ -1,0 +1,308 @@
+//! Rust: names in their namespaces, paths, imports, fields, and the methods of the standard library's wrappers.
+
+use super::evaluate::Evaluator;
+use super::project::{DefinitionKey, FileId};
+use super::rust_modules::{Namespace, fits, module_scope};
+use super::values::{Value, ValueSet};
+use crate::model::{
+    BindingFact, BindingValue, DefinitionKind, ImportFact, ImportId, NameId, ScopeId, ScopeKind,
+};
+
+/// How many modules may import all names of the next one.
+const MAX_DEPTH: usize = 16;
+
+impl Evaluator<'_> {
+    /// Returns what a name in scope means.
+    pub(super) fn rust_name(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: NameId,
+        space: Namespace,
+    ) -> ValueSet {
+        let text = self.index.facts(file).name(name);
+        self.rust_text(file, scope, text, space, true)
+    }
+
+    /// As [`Self::rust_name`], for what a definition of the project may be named by: a local is none, nor is a type
+    /// parameter.
+    pub(super) fn rust_definition(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: NameId,
+        space: Namespace,
+    ) -> ValueSet {
+        let text = self.index.facts(file).name(name);
+        self.rust_text(file, scope, text, space, false)
+    }
+
+    fn rust_text(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: &str,
+        space: Namespace,
+        with_locals: bool,
+    ) -> ValueSet {
+        if let (Namespace::Types, Some(module)) = (space, self.rust_keyword(file, scope, name)) {
+            return module.map_or(ValueSet::FOREIGN, ValueSet::one);
+        }
+        let facts = self.index.facts(file);
+        let id = facts.find_name(name);
+        let mut at = scope;
+        loop {
+            let fact = facts.scope(at);
+            if !matches!(fact.kind, ScopeKind::Class | ScopeKind::Implementation) {
+                let bindings = id.map_or(&[][..], |id| facts.bindings_of(at, id));
+                if let Some(found) = self.rust_bound(file, bindings, space, with_locals) {
+                    return found;
+                }
+                let is_module = fact.kind == ScopeKind::Module || at == 0;
+                if is_module {
+                    return self.rust_outside(file, at, name, space);
+                }
+                if let Some(found) = self.glob_member(file, at, name, space) {
+                    return found;
+                }
+            }
+            at = if at == 0 { 0 } else { fact.parent.min(at - 1) };
+        }
+    }
+
+    /// Returns what the bindings of one name mean in a namespace; `None` where none of them is in it.
+    fn rust_bound(
+        &mut self,
+        file: FileId,
+        bindings: &[BindingFact],
+        space: Namespace,
+        with_locals: bool,
+    ) -> Option<ValueSet> {
+        let facts = self.index.facts(file);
+        let is_in_space = |binding: &&BindingFact| match (binding.value, space) {
+            (BindingValue::Import(_), _) => true,
+            (BindingValue::Definition(at), _) => fits(facts.definitions[at as usize].kind, space),
+            (BindingValue::Default(_), space) => space == Namespace::Types,
+            (BindingValue::Value(_) | BindingValue::Typed(_), space) => space == Namespace::Values,
+        };
+        let own: Vec<(u32, &BindingFact)> =
+            (0..).zip(bindings).filter(|(_, binding)| is_in_space(binding)).take(16).collect();
+        if own.is_empty() {
+            return None;
+        }
+        let is_local = |binding: &BindingFact| {
+            !matches!(binding.value, BindingValue::Definition(_) | BindingValue::Import(_))
+        };
+        if !with_locals && own.iter().all(|(_, binding)| is_local(binding)) {
+            return Some(ValueSet::FOREIGN);
+        }
+        let mut found = ValueSet::FOREIGN;
+        for (at, binding) in own {
+            found.merge(self.binding(file, binding, at));
+        }
+        let is_known = !found.values.is_empty();
+        let found = self.in_space(found, space);
+        // An import of a module hides no function of that name.
+        (!is_known || !found.values.is_empty()).then_some(found)
+    }
+
+    /// Keeps what a name of that namespace can mean.
+    pub(super) fn in_space(&self, mut found: ValueSet, space: Namespace) -> ValueSet {
+        found.values.retain(|value| match value {
+            Value::Definition(key) => fits(self.index.definition(*key).kind, space),
+            Value::Module(_) | Value::Folder(_) => space == Namespace::Types,
+            Value::Instance(_) | Value::Super(_) | Value::Generic { .. } => space != Namespace::Macros,
+        });
+        found
+    }
+
+    /// Returns the module that a keyword in a path means, if it is one; within it `None` if there is no such module.
+    #[expect(clippy::option_option, reason = "a keyword may mean no module, and a name may be no keyword")]
+    fn rust_keyword(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Option<Value>> {
+        let facts = self.index.facts(file);
+        match name {
+            "crate" | "$crate" => Some(Some(Value::Module(self.modules.rust.root(file)))),
+            "self" => Some(self.module_value(file, module_scope(facts, scope))),
+            "super" => {
+                let module = module_scope(facts, scope);
+                Some(
+                    self.parent_module(file, module).and_then(|(file, scope)| self.module_value(file, scope)),
+                )
+            }
+            _ => None,
+        }
+    }
+
+    fn module_value(&self, file: FileId, module: ScopeId) -> Option<Value> {
+        if module == 0 {
+            return Some(Value::Module(file));
+        }
+        let definition = self.index.facts(file).scope(module).definition?;
+        Some(Value::Definition(DefinitionKey { file, definition }))
+    }
+
+    fn parent_module(&self, file: FileId, module: ScopeId) -> Option<(FileId, ScopeId)> {
+        if module == 0 {
+            return self.modules.rust.parent(file);
+        }
+        let facts = self.index.facts(file);
+        Some((file, module_scope(facts, facts.scope(module).parent.min(module - 1))))
+    }
+
+    /// Returns what a module has without naming it: what it imports with all of a module, and the crates.
+    fn rust_outside(&mut self, file: FileId, module: ScopeId, name: &str, space: Namespace) -> ValueSet {
+        if let Some(found) = self.glob_member(file, module, name, space) {
+            return found;
+        }
+        let krate = if space == Namespace::Types { self.rust_crate(name) } else { None };
+        krate.unwrap_or(ValueSet::FOREIGN)
+    }
+
+    fn rust_crate(&self, name: &str) -> Option<ValueSet> {
+        let (root, is_declared) = self.modules.rust.library(name)?;
+        Some(ValueSet { values: vec![Value::Module(root)], is_complete: is_declared })
+    }
+
+    /// Returns what the imports of all names in one scope bring by that name.
+    fn glob_member(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: &str,
+        space: Namespace,
+    ) -> Option<ValueSet> {
+        let stars = self.modules.stars.get(&file)?;
+        let facts = self.index.facts(file);
+        let stars: Vec<ImportId> =
+            stars.iter().copied().filter(|star| facts.imports[*star as usize].scope == scope).collect();
+        if stars.is_empty() || self.open_globs.contains(&(file, scope)) || MAX_DEPTH < self.open_globs.len() {
+            return None;
+        }
+        let key = facts.find_name(name).map(|name| (file, scope, name, space));
+        if let Some(known) = key.and_then(|key| self.globs.get(&key)) {
+            return known.clone();
+        }
+        self.open_globs.push((file, scope));
+        let mut found = ValueSet::FOREIGN;
+        for star in stars {
+            let module = facts.name(facts.imports[star as usize].module);
+            let members = self.rust_path(file, scope, module).flat_map(|module| self.member(module, name));
+            let members = self.in_space(members, space);
+            if !members.values.is_empty() {
+                found.merge(members);
+            }
+        }
+        self.open_globs.pop();
+        let found = Some(found).filter(|found| !found.values.is_empty());
+        // What was found while another import was open may be incomplete because of that one.
+        if self.open_globs.is_empty()
+            && let Some(key) = key
+        {
+            self.globs.insert(key, found.clone());
+        }
+        found
+    }
+
+    /// Returns the modules and types that a path means.
+    fn rust_path(&mut self, file: FileId, scope: ScopeId, path: &str) -> ValueSet {
+        let mut parts = path.split("::").map(str::trim);
+        let head = parts.next().unwrap_or_default();
+        let mut found = if head.is_empty() {
+            parts.next().and_then(|name| self.rust_crate(name)).unwrap_or(ValueSet::FOREIGN)
+        } else {
+            let mut found = self.rust_text(file, scope, head, Namespace::Types, true);
+            if found.values.is_empty() {
+                found = self.rust_crate(head).unwrap_or(found);
+            }
+            if found.values.is_empty() {
+                // Before the edition of 2018 a path begins at the root of the crate.
+                let root = self.modules.rust.root(file);
+                found = self.member(Value::Module(root), head);
+                found = self.in_space(found, Namespace::Types);
+            }
+            found
+        };
+        for part in parts {
+            found = found.flat_map(|module| match (part, module) {
+                ("super", Value::Module(file)) => self.module_above(file, 0),
+                ("self", module) => ValueSet::one(module),
+                _ => self.member(module, part),
+            });
+            found = self.in_space(found, Namespace::Types);
+        }
+        found
+    }
+
+    fn module_above(&self, file: FileId, module: ScopeId) -> ValueSet {
+        let above = self.parent_module(file, module).and_then(|(file, scope)| self.module_value(file, scope));
+        above.map_or(ValueSet::FOREIGN, ValueSet::one)
+    }
+
+    /// Returns what a `use`, a `mod x;` or an `extern crate` names.
+    pub(super) fn rust_import(&mut self, file: FileId, id: ImportId, fact: &ImportFact) -> ValueSet {
+        let facts = self.index.facts(file);
+        let Some(name) = fact.name else {
+            let child = self.modules.rust.child(file, id);
+            return child.map_or(ValueSet::UNKNOWN, |child| ValueSet::one(Value::Module(child)));
+        };
+        let (module, name) = (facts.name(fact.module), facts.name(name));
+        if matches!(module, "" | "::") {
+            let keyword = self.rust_keyword(file, fact.scope, name).flatten().map(ValueSet::one);
+            return keyword.or_else(|| self.rust_crate(name)).unwrap_or(ValueSet::FOREIGN);
+        }
+        let found = self.rust_path(file, fact.scope, module);
+        if found.values.is_empty() {
+            return found;
+        }
+        let found = found.flat_map(|module| match name {
+            "super" => match module {
+                Value::Module(file) => self.module_above(file, 0),
+                _ => ValueSet::UNKNOWN,
+            },
+            _ => self.member(module, name),
+        });
+        if found.values.is_empty() { ValueSet::UNKNOWN } else { found }
+    }
+
+    /// Returns a name of a module.
+    pub(super) fn rust_module_member(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
+        let mut found = self.bound_in(file, scope, name).unwrap_or(ValueSet::FOREIGN);
+        if found.values.is_empty() {
+            for space in [Namespace::Types, Namespace::Values, Namespace::Macros] {
+                if let Some(members) = self.glob_member(file, scope, name, space) {
+                    found.merge(members);
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns a field of a value.
+    pub(super) fn field(&mut self, object: Value, name: &str) -> ValueSet {
+        let (Value::Instance(key) | Value::Definition(key)) = object else {
+            return match (object, name.parse()) {
+                (Value::Generic { .. }, Ok(at)) => self.part(object, at),
+                _ => ValueSet::UNKNOWN,
+            };
+        };
+        let definition = self.index.definition(key);
+        if definition.kind == DefinitionKind::Alias {
+            let target = self.alias(key);
+            return target.flat_map(|target| match target {
+                Value::Definition(inner) if inner != key => self.field(target, name),
+                _ => ValueSet::UNKNOWN,
+            });
+        }
+        let facts = self.index.facts(key.file);
+        let (Some(body), Some(id)) = (definition.body, facts.find_name(name)) else {
+            return ValueSet::UNKNOWN;
+        };
+        let mut found = ValueSet::UNKNOWN;
+        for (at, binding) in (0..).zip(facts.bindings_of(body, id)) {
+            if matches!(binding.value, BindingValue::Typed(_)) {
+                found = self.binding(key.file, binding, at);
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,181 @@
+//! Rust: which file a module is, which crate a file is part of, and by what name others import a crate.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::project::{FileId, NameRules, ProjectIndex, folder_of, joined, manifest_value};
+use crate::model::{BindingValue, DefinitionKind, ImportFact, ImportId, ScopeId, ScopeKind, SourceFacts};
+
+/// How many modules a file may be below its crate's root.
+const MAX_DEPTH: usize = 16;
+
+/// What kind of thing a name means: each has names of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Namespace {
+    Types,
+    Values,
+    Macros,
+}
+
+/// The modules and crates of a project.
+pub(super) struct RustModules {
+    /// The file that each `mod x;` means.
+    children: FxHashMap<(FileId, ImportId), FileId>,
+    /// The module that declares each file.
+    parents: FxHashMap<FileId, (FileId, ScopeId)>,
+    /// The names that imports give to what has another name.
+    aliases: FxHashSet<String>,
+    /// The root file of each library by the name it is imported by, and whether a manifest says so.
+    crates: FxHashMap<String, (FileId, bool)>,
+}
+
+impl RustModules {
+    pub(super) fn new(index: &ProjectIndex<'_>) -> Self {
+        let mut modules = Self {
+            children: FxHashMap::default(),
+            parents: FxHashMap::default(),
+            aliases: FxHashSet::default(),
+            crates: FxHashMap::default(),
+        };
+        for (id, file) in (0..).zip(index.files) {
+            if index.rules[id as usize] == Some(NameRules::Rust) {
+                modules.add_children(index, id);
+                modules.add_aliases(&file.facts);
+                // Without a manifest a crate has the name of its folder, as a rule.
+                if let Some(folder) = file.path.strip_suffix("/src/lib.rs")
+                    && !index.by_path.contains_key(format!("{folder}/Cargo.toml").as_str())
+                {
+                    let name = folder.rsplit('/').next().unwrap_or_default().replace('-', "_");
+                    modules.crates.entry(name).or_insert((id, false));
+                }
+            }
+        }
+        for file in index.files {
+            let folder = file.path.strip_suffix("Cargo.toml").map(|folder| folder.trim_end_matches('/'));
+            if let Some(folder) = folder {
+                modules.add_crate(index, folder, &file.facts);
+            }
+        }
+        modules
+    }
+
+    /// Returns the root file of the library that is imported by a name, and whether a manifest says so.
+    pub(super) fn library(&self, name: &str) -> Option<(FileId, bool)> {
+        self.crates.get(name).copied()
+    }
+
+    /// Returns the module that declares a file.
+    pub(super) fn parent(&self, file: FileId) -> Option<(FileId, ScopeId)> {
+        self.parents.get(&file).copied()
+    }
+
+    /// Returns the file that a `mod x;` means.
+    pub(super) fn child(&self, file: FileId, import: ImportId) -> Option<FileId> {
+        self.children.get(&(file, import)).copied()
+    }
+
+    fn add_crate(&mut self, index: &ProjectIndex<'_>, folder: &str, manifest: &SourceFacts) {
+        let path = manifest_value(manifest, "lib.path").unwrap_or("src/lib.rs");
+        let name = manifest_value(manifest, "lib.name").or_else(|| manifest_value(manifest, "package.name"));
+        if let (Some(name), Some(root)) = (name, index.by_path.get(joined(folder, path).as_str())) {
+            self.crates.insert(name.replace('-', "_"), (*root, true));
+        }
+    }
+
+    fn add_aliases(&mut self, facts: &SourceFacts) {
+        for binding in &facts.bindings {
+            if let BindingValue::Import(import) = binding.value
+                && facts.imports[import as usize].name.is_some_and(|name| name != binding.name)
+            {
+                self.aliases.insert(facts.name(binding.name).to_owned());
+            }
+        }
+    }
+
+    /// Returns whether an import gives this name to what has another one.
+    pub(super) fn is_alias(&self, name: &str) -> bool {
+        self.aliases.contains(name)
+    }
+
+    fn add_children(&mut self, index: &ProjectIndex<'_>, file: FileId) {
+        let facts = index.facts(file);
+        for (id, import) in (0..).zip(&facts.imports) {
+            if import.name.is_some() || import.is_star {
+                continue;
+            }
+            if let Some(child) = child_file(index, file, import) {
+                self.children.insert((file, id), child);
+                let parent = (file, module_scope(facts, import.scope));
+                self.parents.entry(child).or_insert(parent);
+            }
+        }
+    }
+
+    /// Returns the root file of the crate that a file is part of.
+    pub(super) fn root(&self, mut file: FileId) -> FileId {
+        for _ in 0..MAX_DEPTH {
+            match self.parents.get(&file) {
+                Some((parent, _)) if *parent != file => file = *parent,
+                _ => break,
+            }
+        }
+        file
+    }
+}
+
+/// Returns the file that `mod x;` means.
+fn child_file(index: &ProjectIndex<'_>, file: FileId, import: &ImportFact) -> Option<FileId> {
+    let path = &index.file(file).path;
+    let facts = index.facts(file);
+    let name = facts.name(import.module);
+    let folder = folder_of(path);
+    if name.contains('.') {
+        return index.by_path.get(below(folder, name).as_str()).copied();
+    }
+    let mut inner = String::new();
+    let mut scope = module_scope(facts, import.scope);
+    while scope != 0 {
+        let fact = facts.scope(scope);
+        let module = fact.definition.map_or("", |at| facts.name(facts.definitions[at as usize].name));
+        inner = joined(module, &inner);
+        scope = module_scope(facts, fact.parent.min(scope - 1));
+    }
+    let stem = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".rs");
+    let own = joined(folder, stem);
+    // The root file of a binary or of a test has its modules beside it, whatever its name.
+    let folders: &[&str] = if matches!(stem, "mod" | "lib" | "main") { &[folder] } else { &[&own, folder] };
+    folders.iter().find_map(|folder| {
+        let module = joined(&joined(folder, &inner), name);
+        let candidates = [format!("{module}.rs"), format!("{module}/mod.rs")];
+        candidates.iter().find_map(|path| index.by_path.get(path.as_str()).copied())
+    })
+}
+
+/// Returns a path below a folder, with the steps up taken.
+fn below(folder: &str, path: &str) -> String {
+    let (mut folder, mut rest) = (folder, path);
+    while let Some(up) = rest.strip_prefix("../") {
+        folder = folder_of(folder);
+        rest = up;
+    }
+    joined(folder, rest.trim_start_matches("./"))
+}
+
+/// Returns the innermost scope of a module around a scope.
+pub(super) fn module_scope(facts: &SourceFacts, mut scope: ScopeId) -> ScopeId {
+    while scope != 0 && facts.scope(scope).kind != ScopeKind::Module {
+        scope = facts.scope(scope).parent.min(scope - 1);
+    }
+    scope
+}
+
+/// Returns whether a name in that namespace may mean such a definition.
+pub(super) fn fits(kind: DefinitionKind, space: Namespace) -> bool {
+    match kind {
+        DefinitionKind::Function => space == Namespace::Values,
+        DefinitionKind::Class => space != Namespace::Macros,
+        DefinitionKind::Interface | DefinitionKind::Alias | DefinitionKind::Module => {
+            space == Namespace::Types
+        }
+        DefinitionKind::Macro => space == Namespace::Macros,
+    }
+}

@@ -1,0 +1,70 @@
+//! What an expression may be.
+
+use super::project::{DefinitionKey, FileId};
+use crate::model::{ExpressionId, ScopeId};
+
+/// Of more alternatives none is worth following.
+const MAX_ALTERNATIVES: usize = 8;
+
+/// One thing that an expression may be, as far as the project defines it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Value {
+    /// A definition itself: a type, a function.
+    Definition(DefinitionKey),
+    /// A value of a type.
+    Instance(DefinitionKey),
+    /// What a type inherits.
+    Super(DefinitionKey),
+    /// The module that a file is.
+    Module(FileId),
+    /// A folder of modules.
+    Folder(u32),
+    /// A value of a type of another project, which has arguments: the expression is an `Apply`.
+    Generic { file: FileId, scope: ScopeId, expression: ExpressionId },
+}
+
+/// Everything that an expression may be. Without an alternative and complete, it is a thing of another project or of the
+/// language itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ValueSet {
+    pub(super) values: Vec<Value>,
+    /// Whether it can be nothing else of this project.
+    pub(super) is_complete: bool,
+}
+
+impl ValueSet {
+    pub(super) const UNKNOWN: Self = Self { values: Vec::new(), is_complete: false };
+    pub(super) const FOREIGN: Self = Self { values: Vec::new(), is_complete: true };
+
+    pub(super) fn one(value: Value) -> Self {
+        Self { values: vec![value], is_complete: true }
+    }
+
+    pub(super) fn is_unknown(&self) -> bool {
+        self.values.is_empty() && !self.is_complete
+    }
+
+    /// Adds the alternatives of another set.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.is_complete &= other.is_complete;
+        for value in other.values {
+            if self.values.contains(&value) {
+                continue;
+            }
+            if MAX_ALTERNATIVES <= self.values.len() {
+                self.is_complete = false;
+                return;
+            }
+            self.values.push(value);
+        }
+    }
+
+    /// Returns everything that `step` makes of one of the alternatives.
+    pub(super) fn flat_map(self, mut step: impl FnMut(Value) -> Self) -> Self {
+        let mut result = Self { values: Vec::new(), is_complete: self.is_complete };
+        for value in self.values {
+            result.merge(step(value));
+        }
+        result
+    }
+}

@@ -1,0 +1,118 @@
+//! What a file is for, by its path: the program itself, its tests, or neither.
+
+use crate::model::{FileRole, RelPath};
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PathClass {
+    /// The program itself.
+    Source,
+    /// Tests of it.
+    Test,
+    /// Documentation, examples, benchmarks and contributed tools.
+    Peripheral,
+    /// Copied from elsewhere, or generated.
+    Vendored,
+    /// No code: prose, configuration or data.
+    NotCode,
+}
+
+impl PathClass {
+    /// Returns the class of a file. `is_foreign` is whether the project declares it vendored or generated, as by
+    /// `linguist-vendored` in `.gitattributes`.
+    pub fn of(path: &RelPath, role: FileRole, is_foreign: bool) -> Self {
+        let mut folders = path.parent().split(|byte| *byte == b'/');
+        if is_foreign || folders.clone().any(|folder| is_any(folder, VENDOR_FOLDERS)) {
+            Self::Vendored
+        } else if role != FileRole::Code {
+            Self::NotCode
+        } else if is_test(path) {
+            Self::Test
+        } else if folders.any(|folder| is_any(folder, PERIPHERAL_FOLDERS)) {
+            Self::Peripheral
+        } else {
+            Self::Source
+        }
+    }
+
+    /// Returns what a file's score is multiplied by. A quarter of the files that commits edit are tests, so they count as
+    /// sources do.
+    pub(super) fn file_factor(self) -> f64 {
+        match self {
+            Self::Source | Self::Test | Self::Peripheral => 1.0,
+            Self::Vendored => 0.2,
+            Self::NotCode => 0.3,
+        }
+    }
+
+    /// Returns what the score of a symbol in such a file is multiplied by. Whoever fixes an issue needs the bodies of the
+    /// program more than those of its tests, which mention the same words.
+    pub(super) fn symbol_factor(self) -> f64 {
+        match self {
+            Self::Source => 1.0,
+            Self::Test => 0.3,
+            Self::Peripheral | Self::Vendored => 0.4,
+            Self::NotCode => 0.2,
+        }
+    }
+}
+
+const VENDOR_FOLDERS: &[&str] =
+    &["third_party", "thirdparty", "third-party", "vendor", "vendored", "_vendor", "deps", "node_modules"];
+const PERIPHERAL_FOLDERS: &[&str] = &[
+    "docs", "doc", "examples", "example", "demo", "demos", "bench", "benchmark", "benchmarks", "contrib",
+    "extras", "samples",
+];
+const TEST_FOLDERS: &[&str] = &[
+    "test", "tests", "testing", "__tests__", "testdata", "fixtures", "spec", "unittest", "selftest",
+    "benches",
+];
+
+fn is_any(name: &[u8], names: &[&str]) -> bool {
+    names.iter().any(|other| name.eq_ignore_ascii_case(other.as_bytes()))
+}
+
+fn is_test(path: &RelPath) -> bool {
+    let name = path.file_name();
+    let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
+    let has_infix = |infix: &[u8]| name.windows(infix.len()).any(|part| part == infix);
+    let endings: [&[u8]; 5] = [b"_test", b"_tests", b"-test", b"Test", b"Tests"];
+    path.parent().split(|byte| *byte == b'/').any(|folder| is_any(folder, TEST_FOLDERS))
+        || stem.starts_with(b"test_")
+        || endings.iter().any(|ending| stem.ends_with(ending))
+        || is_any(stem, &["test", "tests", "conftest"])
+        || has_infix(b".spec.")
+        || has_infix(b".test.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: PathClass) {
+        let path = RelPath::new(path.as_bytes()).unwrap();
+        assert_eq!(PathClass::of(&path, FileRole::Code, false), expected, "{path}");
+    }
+
+    #[test]
+    fn the_class_is_read_from_folders_and_name() {
+        check("src/engine.py", PathClass::Source);
+        check("src/latest/contest.py", PathClass::Source);
+        check("src/EngineTest.java", PathClass::Test);
+        check("src/attest/engine.py", PathClass::Source);
+        check("pkg/Tests/engine.py", PathClass::Test);
+        check("src/app.spec.ts", PathClass::Test);
+        check("pkg/run_test.go", PathClass::Test);
+        check("examples/first.rs", PathClass::Peripheral);
+        check("deps/lua/lapi.c", PathClass::Vendored);
+        check("deps/lua/tests/api.c", PathClass::Vendored);
+    }
+
+    #[test]
+    fn prose_is_not_code_and_what_the_project_declares_foreign_is_vendored() {
+        let path = RelPath::new(b"docs/guide.md").unwrap();
+        assert_eq!(PathClass::of(&path, FileRole::Prose, false), PathClass::NotCode);
+        assert_eq!(PathClass::of(&path, FileRole::Prose, true), PathClass::Vendored);
+    }
+}

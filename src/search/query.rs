@@ -1,0 +1,298 @@
+//! What a ranking is asked for: weighted terms, and the paths, names and lines that a task mentions.
+
+use std::collections::HashMap;
+
+use super::bm25::real;
+use super::task::{MentionedPathKind, TaskReading};
+use super::vector::QueryTerms;
+use super::words::{Term, terms};
+use crate::model::RelPath;
+
+/// Of more terms, those that weigh least are left out. A long log has thousands of words, few of which say anything.
+const MAX_TERMS: usize = 4_096;
+/// Of more paths and frames, the later ones are left out: each is compared with every path of the project.
+const MAX_MENTIONS: usize = 256;
+/// What a path counts that is mentioned by its last part alone, which files in other folders may share.
+const BASE_NAME_WEIGHT: f64 = 0.7;
+/// What a path counts that is mentioned in a stack trace, most of whose frames are not where the fault is.
+const FRAME_WEIGHT: f64 = 0.8;
+
+/// A term of a task.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeightedTerm {
+    /// The term.
+    pub term: Term,
+    /// Its weight, for how often and where it occurs; its rarity in the project comes on top.
+    pub weight: f64,
+    /// Whether it occurs in the title.
+    pub in_title: bool,
+}
+
+/// An identifier that a task mentions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameMention {
+    /// The identifier.
+    pub name: String,
+    /// Whether it is marked as code: by backticks, or by a parenthesis after it.
+    pub is_marked: bool,
+    /// Whether it occurs in the title.
+    pub in_title: bool,
+}
+
+/// A path that a task mentions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathMention {
+    /// The path as written, with `/` between its parts.
+    pub path: String,
+    /// Whether it cannot mean another file, as in a link to the file's lines.
+    pub is_exact: bool,
+}
+
+/// Lines that a task mentions: a frame of a stack trace, a diagnostic, or a link to lines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineMention {
+    /// The path as written, with `/` between its parts.
+    pub path: String,
+    /// First line, from 1; 0 if only the function is known.
+    pub first_line: u32,
+    /// Last line, inclusive.
+    pub last_line: u32,
+    /// The function that the frame is in, if the trace names it.
+    pub function: Option<String>,
+    /// From 0 to 1: how likely it is that the task is about these lines.
+    pub strength: f64,
+}
+
+/// A task as the ranking reads it.
+#[derive(Clone, Debug)]
+pub struct RankingQuery {
+    terms: QueryTerms,
+    /// Terms in the order of `terms`.
+    weighted: Vec<WeightedTerm>,
+    names: HashMap<String, NameMention>,
+    paths: Vec<PathMention>,
+    lines: Vec<LineMention>,
+}
+
+impl RankingQuery {
+    /// Prepares what a task mentions.
+    pub fn new(
+        mut weighted: Vec<WeightedTerm>,
+        names: Vec<NameMention>,
+        mut paths: Vec<PathMention>,
+        mut lines: Vec<LineMention>,
+    ) -> Self {
+        weighted.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.term.cmp(&b.term)));
+        weighted.truncate(MAX_TERMS);
+        let (terms, order) = QueryTerms::new(&weighted.iter().map(|of| of.term).collect::<Vec<_>>());
+        let weighted = order.into_iter().map(|at| weighted[at]).collect();
+        paths.truncate(MAX_MENTIONS);
+        lines.truncate(MAX_MENTIONS);
+        let names = names.into_iter().map(|mention| (mention.name.clone(), mention)).collect();
+        Self { terms, weighted, names, paths, lines }
+    }
+
+    /// Prepares what was read from the text of a task.
+    pub fn of_task(task: &TaskReading) -> Self {
+        let weighted = task.terms.iter().map(|of| {
+            let (term, weight, in_title) = (of.term, of.weight, of.is_in_title);
+            WeightedTerm { term, weight, in_title }
+        });
+        let names = task.names.iter().map(|name| NameMention {
+            name: name.name.clone(),
+            is_marked: name.is_ticked || name.is_called,
+            in_title: name.is_in_title,
+        });
+        let is_path = |kind| matches!(kind, MentionedPathKind::Path | MentionedPathKind::Link);
+        let paths = task.paths.iter().filter(|mention| is_path(mention.kind)).map(|mention| PathMention {
+            path: mention.path.clone(),
+            is_exact: mention.kind == MentionedPathKind::Link,
+        });
+        RankingQuery::new(weighted.collect(), names.collect(), paths.collect(), mentioned_lines(task))
+    }
+
+    /// Returns a query that asks for nothing, for a ranking by history and focus alone.
+    pub fn empty() -> Self {
+        Self::new(Vec::new(), Vec::new(), Vec::new(), Vec::new())
+    }
+
+    /// Returns the terms, prepared for matching with vectors.
+    pub fn terms(&self) -> &QueryTerms {
+        &self.terms
+    }
+
+    /// Returns the term at a position of [`Self::terms`].
+    pub fn weighted(&self, position: usize) -> WeightedTerm {
+        self.weighted[position]
+    }
+
+    /// Returns what the task says of a name.
+    pub fn name(&self, name: &str) -> Option<&NameMention> {
+        self.names.get(name)
+    }
+
+    /// Returns the lines that the task mentions.
+    pub fn lines(&self) -> &[LineMention] {
+        &self.lines
+    }
+
+    /// Returns the position of the term that documents are counted by which contain a name.
+    pub(super) fn position_of_name(&self, name: &str) -> Option<usize> {
+        terms(name.as_bytes()).next().and_then(|term| self.terms.position(term))
+    }
+
+    /// Sums over the distinct terms of a short text that the query has; twice if the title has one. `rarity` is called
+    /// with the position of each.
+    pub(super) fn sum_rarities(&self, distinct: &[usize], rarity: impl Fn(usize) -> f64) -> f64 {
+        let title = |position: usize| if self.weighted[position].in_title { 2.0 } else { 1.0 };
+        distinct.iter().map(|position| rarity(*position) * title(*position)).sum()
+    }
+
+    /// Puts the positions of the distinct terms of a short text that the query has into `found`, ascending.
+    pub(super) fn find_distinct(&self, text: &[u8], stems_only: bool, found: &mut Vec<usize>) {
+        found.clear();
+        let is_wanted = |term: &Term| !(stems_only && term.is_identifier());
+        found.extend(terms(text).filter(is_wanted).filter_map(|term| self.terms.position(term)));
+        found.sort_unstable();
+        found.dedup();
+    }
+
+    /// Returns how surely the task mentions a path, from 0 to 1.
+    pub(super) fn path_mention(&self, path: &RelPath) -> f64 {
+        let path = path.as_bytes();
+        let said = self.paths.iter().map(|mention| {
+            let written = without_dots(mention.path.as_bytes());
+            match is_same_file(path, written) {
+                true if mention.is_exact || written.contains(&b'/') => 1.0,
+                true => BASE_NAME_WEIGHT,
+                false => 0.0,
+            }
+        });
+        let is_mentioned = |mention: &&LineMention| is_file_of_frame(path, mention.path.as_bytes());
+        let frames = self.lines.iter().filter(is_mentioned).map(|_| FRAME_WEIGHT);
+        said.chain(frames).fold(0.0, f64::max)
+    }
+}
+
+/// Returns the lines that a task mentions: those of links and paths, then the frames of its traces. The innermost frame of
+/// a trace counts twice what the outermost one does.
+fn mentioned_lines(task: &TaskReading) -> Vec<LineMention> {
+    let written = task.paths.iter().filter_map(|mention| {
+        let (first_line, last_line) = mention.lines?;
+        Some(LineMention { path: mention.path.clone(), first_line, last_line, function: None, strength: 1.0 })
+    });
+    let mut deepest: HashMap<usize, usize> = HashMap::new();
+    for frame in &task.frames {
+        let deepest = deepest.entry(frame.trace).or_default();
+        *deepest = frame.rank.max(*deepest);
+    }
+    let frames = task.frames.iter().map(|frame| {
+        let frames = deepest.get(&frame.trace).map_or(1, |deepest| deepest + 1);
+        LineMention {
+            path: frame.path.clone(),
+            first_line: frame.line,
+            last_line: frame.line,
+            function: frame.function_name().map(str::to_owned),
+            strength: 1.0 - 0.5 * real(frame.rank) / real(frames),
+        }
+    });
+    written.chain(frames).collect()
+}
+
+/// Returns a path without the `./` and `../` that it begins with.
+fn without_dots(path: &[u8]) -> &[u8] {
+    let is_name = |byte: &u8| !matches!(byte, b'.' | b'/');
+    path.iter().position(is_name).map_or(&[], |start| &path[start..])
+}
+
+/// Returns whether a path of the project may be the one that is written: either of both may begin further down, the
+/// written one because it is short, the path because the project is elsewhere on the writer's machine.
+pub(super) fn is_same_file(path: &[u8], written: &[u8]) -> bool {
+    !written.is_empty() && (is_tail(path, written) || is_tail(written, path))
+}
+
+/// Returns whether a frame's path means a path of the project. Installed packages are often found in other folders than
+/// their sources, so two equal parts at the end suffice.
+pub(super) fn is_file_of_frame(path: &[u8], written: &[u8]) -> bool {
+    let slashes = written.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
+    let last_two = slashes.map(|(at, _)| at + 1).nth(1).map_or(written, |start| &written[start..]);
+    is_same_file(path, without_dots(written)) || last_two.contains(&b'/') && is_tail(path, last_two)
+}
+
+/// Returns whether `path` is `tail`, or ends with it after a slash.
+fn is_tail(path: &[u8], tail: &[u8]) -> bool {
+    path.strip_suffix(tail).is_some_and(|before| before.last().is_none_or(|byte| *byte == b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path_query(paths: &[&str], frames: &[&str]) -> RankingQuery {
+        let path = |path: &&str| PathMention { path: (*path).to_owned(), is_exact: false };
+        let frame = |path: &&str| LineMention {
+            path: (*path).to_owned(),
+            first_line: 3,
+            last_line: 3,
+            function: None,
+            strength: 1.0,
+        };
+        let (paths, frames) = (paths.iter().map(path).collect(), frames.iter().map(frame).collect());
+        RankingQuery::new(Vec::new(), Vec::new(), paths, frames)
+    }
+
+    #[track_caller]
+    fn check(query: &RankingQuery, path: &str, expected: f64) {
+        let mention = query.path_mention(&RelPath::new(path.as_bytes()).unwrap());
+        assert!((mention - expected).abs() < 1e-9, "{path}: {mention}");
+    }
+
+    #[test]
+    fn a_path_is_mentioned_by_its_end_and_less_surely_by_its_name_alone() {
+        let query = path_query(&["./pkg/engine.py", "setup.py", "/home/me/work/src/deep/a.c"], &[]);
+        check(&query, "src/pkg/engine.py", 1.0);
+        check(&query, "tools/setup.py", 0.7);
+        check(&query, "src/deep/a.c", 1.0);
+        check(&query, "src/my_setup.py", 0.0);
+        check(&query, "engine.py", 1.0);
+    }
+
+    #[test]
+    fn a_frame_in_an_installed_package_means_the_source_of_the_package() {
+        let query = path_query(&[], &["/usr/lib/python3/site-packages/requests/models.py"]);
+        check(&query, "src/requests/models.py", 0.8);
+        check(&query, "src/other/models.py", 0.0);
+    }
+
+    #[test]
+    fn a_task_is_asked_for_by_its_terms_names_paths_and_frames() {
+        let text = "Proxy fails in `send_all`\n\nSee src/a.c and https://github.com/o/r/blob/main/lib/b.py#L3-L9\n\n\
+                    Traceback (most recent call last):\n  File \"app/run.py\", line 7, in main\n    go()\n  \
+                    File \"app/deep.py\", line 9, in go\n    raise E\nE: no\n";
+        let query = RankingQuery::of_task(&super::super::task::read_task(text).unwrap());
+        check(&query, "src/a.c", 1.0);
+        check(&query, "lib/b.py", 1.0);
+        check(&query, "app/run.py", 0.8);
+        assert!(query.name("send_all").is_some_and(|name| name.is_marked && name.in_title));
+        let position = query.terms().position(terms(b"proxy").next().unwrap()).unwrap();
+        assert!(query.weighted(position).in_title);
+        let strength = |path: &str| query.lines().iter().find(|line| line.path == path).unwrap().strength;
+        assert!(strength("app/run.py") < strength("app/deep.py"));
+        assert_eq!(query.lines().iter().find(|line| line.path == "lib/b.py").unwrap().last_line, 9);
+    }
+
+    #[test]
+    fn a_query_with_more_terms_than_can_be_matched_keeps_those_that_weigh_most() {
+        let weighted = |bits: u32| WeightedTerm {
+            term: Term::from_bits(bits),
+            weight: f64::from(bits),
+            in_title: false,
+        };
+        let query =
+            RankingQuery::new((0..10_000).map(weighted).collect(), Vec::new(), Vec::new(), Vec::new());
+        assert_eq!(query.terms().len(), MAX_TERMS);
+        assert_eq!(query.terms().position(Term::from_bits(1)), None);
+        let last = query.terms().position(Term::from_bits(9_999)).unwrap();
+        assert_eq!(query.weighted(last).term, Term::from_bits(9_999));
+    }
+}

@@ -1,0 +1,539 @@
+//! Ranks the files of a project: by a task, by files in focus, and by history.
+//!
+//! The score of a file is a weighted sum of parts. Each part is divided by its greatest value over the project's code, so
+//! that the parts can be added, whatever their units:
+//!
+//! ```text
+//! with a task     1.0 text       BM25 of the task's terms in the file
+//!                 0.6 path       rarities of the task's terms in the path
+//!                 1.0 mention    the path, as the task mentions it
+//!                 0.5 subjects   subjects of the commits that changed the file (`subjects.rs`)
+//! with a focus    1.0 nearness   references between the file and those in focus
+//!                 2.0 together   commits that changed the file together with one in focus
+//!                 1.0 same stem  a test and its source, a header and its implementation
+//!                 0.5 changes    how often and how lately commits changed the file
+//! with neither    1.0 changes
+//! ```
+//!
+//! The sum is multiplied by a factor for the file's class ([`PathClass`]). The weights were found on issues and commits of
+//! real projects; each part was taken away once, and those without which nothing was lost are not here.
+//!
+//! Start with [`rank_files`]; `rank_symbols.rs` continues with the symbols of the best files.
+
+use super::bm25::{Saturation, inverse_frequency, normalized, rarity};
+use super::path_class::PathClass;
+use super::query::RankingQuery;
+use super::vector::TermVector;
+use crate::model::RelPath;
+
+/// The symbols of at most so many files are ranked. On 52 issues of projects with up to 2,200 files, the 40 best gave the
+/// same result as all of them.
+const FILES_WITH_SYMBOLS: usize = 100;
+/// Together, their texts are at most so long, which takes some 15 ms to search.
+const WORDS_WITH_SYMBOLS: u64 = 250_000;
+/// So many are read however long they are.
+const FILES_ALWAYS_READ: usize = 10;
+
+/// A file of the project, as the ranking sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct RankedFile<'a> {
+    /// Its path.
+    pub path: &'a RelPath,
+    /// Its class.
+    pub class: PathClass,
+    /// Its term vector; `None` if it has no text, or if its vector could not be read.
+    pub vector: Option<TermVector<'a>>,
+    /// Whether it is in focus.
+    pub in_focus: bool,
+    /// What `subjects.rs` and the graph of references know of it.
+    pub signals: FileSignals,
+}
+
+/// What is known of a file besides its text and path. Any unit will do: the ranking divides by the greatest value.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FileSignals {
+    /// How well the subjects of the commits that changed it match the task.
+    pub subjects: f64,
+    /// How often and how lately commits changed it.
+    pub changes: f64,
+    /// How often commits changed it together with a file in focus.
+    pub together: f64,
+    /// How much it refers to files in focus, and they to it.
+    pub nearness: f64,
+}
+
+/// The parts of a file's score, weighted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FileParts {
+    /// The task's terms in its text.
+    pub text: f64,
+    /// The task's terms in its path.
+    pub path: f64,
+    /// Its path in the task.
+    pub mention: f64,
+    /// The subjects of the commits that changed it.
+    pub subjects: f64,
+    /// References from and to files in focus.
+    pub nearness: f64,
+    /// Commits that changed it together with files in focus.
+    pub together: f64,
+    /// A file in focus has the same name, but for its ending and what marks a test.
+    pub same_stem: f64,
+    /// Commits that changed it.
+    pub changes: f64,
+}
+
+impl FileParts {
+    /// Returns the parts with their names, as receipts and explanations list them.
+    pub fn named(&self) -> [(&'static str, f64); 8] {
+        [
+            ("text", self.text),
+            ("path", self.path),
+            ("mention", self.mention),
+            ("subjects", self.subjects),
+            ("nearness", self.nearness),
+            ("together", self.together),
+            ("same_stem", self.same_stem),
+            ("changes", self.changes),
+        ]
+    }
+
+    /// Returns the sum of the parts.
+    pub fn sum(&self) -> f64 {
+        self.named().iter().map(|part| part.1).sum()
+    }
+
+    /// Combines each part of two.
+    fn zip(&self, other: &Self, combine: impl Fn(f64, f64) -> f64) -> Self {
+        Self {
+            text: combine(self.text, other.text),
+            path: combine(self.path, other.path),
+            mention: combine(self.mention, other.mention),
+            subjects: combine(self.subjects, other.subjects),
+            nearness: combine(self.nearness, other.nearness),
+            together: combine(self.together, other.together),
+            same_stem: combine(self.same_stem, other.same_stem),
+            changes: combine(self.changes, other.changes),
+        }
+    }
+}
+
+/// The score of a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FileScore {
+    /// The sum of the parts, times the factor.
+    pub total: f64,
+    /// The parts.
+    pub parts: FileParts,
+    /// The factor of the file's class.
+    pub factor: f64,
+}
+
+/// The files of a project with their scores.
+#[derive(Clone, Debug)]
+pub struct FileRanking {
+    /// The scores, in the order in which the files were given.
+    pub scores: Vec<FileScore>,
+    /// The positions of the files, the best first.
+    pub order: Vec<usize>,
+    /// The positions of the files whose vectors are damaged. They are ranked as if they had no text.
+    pub damaged: Vec<usize>,
+    /// Whether anything in the project matches the task. If not, the files are ranked without it.
+    pub has_matches: bool,
+    texts: TextMatches,
+}
+
+impl FileRanking {
+    /// Returns how many files have a term of the query in their text.
+    pub fn files_with(&self, position: usize) -> usize {
+        self.texts.files_with[position]
+    }
+
+    /// Returns the positions of the files whose symbols should be ranked: the best ones that are neither too many nor, in
+    /// all, too long to be read for one answer. Files that nothing speaks for are not among them.
+    pub fn files_for_symbols(&self) -> Vec<usize> {
+        let mut words = 0_u64;
+        let mut chosen = Vec::new();
+        for (rank, file) in self.order.iter().enumerate() {
+            let length = self.texts.files[*file].1;
+            if self.scores[*file].total <= 0.0 || chosen.len() == FILES_WITH_SYMBOLS {
+                break;
+            }
+            if rank < FILES_ALWAYS_READ || words + length <= WORDS_WITH_SYMBOLS {
+                words += length;
+                chosen.push(*file);
+            }
+        }
+        chosen
+    }
+
+    /// Returns the terms of the query that count most in the text of a file, by their positions in the query, the most
+    /// important first.
+    pub fn strongest_terms(&self, file: usize, most: usize) -> Vec<usize> {
+        let mut terms: Vec<(usize, f64)> = self.texts.contributions(file).collect();
+        terms.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        terms.truncate(most);
+        terms.into_iter().map(|term| term.0).collect()
+    }
+}
+
+/// Ranks files. Files with equal scores are ordered by their changes, then by their paths.
+pub fn rank_files(query: &RankingQuery, files: &[RankedFile<'_>]) -> FileRanking {
+    let (texts, damaged) = TextMatches::find(query, files);
+    let paths = path_scores(query, files);
+    let stems = FocusStems::of(files);
+    let raw: Vec<FileParts> = files
+        .iter()
+        .enumerate()
+        .map(|(at, file)| FileParts {
+            text: texts.contributions(at).map(|term| term.1).sum(),
+            path: paths[at],
+            mention: query.path_mention(file.path),
+            subjects: file.signals.subjects,
+            nearness: file.signals.nearness,
+            together: file.signals.together,
+            same_stem: f64::from(u8::from(stems.contain(file))),
+            changes: file.signals.changes,
+        })
+        .collect();
+    let has_matches = raw.iter().any(|of| 0.0 < of.text + of.path + of.mention + of.subjects);
+    let weights = weights(has_matches, files.iter().any(|file| file.in_focus));
+    let greatest = greatest_parts(&raw, files);
+    let score = |(raw, file): (&FileParts, &RankedFile<'_>)| {
+        // Prose may match better than any code; it is not to make the differences among code small.
+        let shares = raw.zip(&greatest, |value, greatest| normalized(value, greatest).min(1.0));
+        let parts = shares.zip(&weights, |share, weight| share * weight);
+        let factor = file.class.file_factor();
+        FileScore { total: parts.sum() * factor, parts, factor }
+    };
+    let scores: Vec<FileScore> = raw.iter().zip(files).map(score).collect();
+    let mut order: Vec<usize> = (0..files.len()).collect();
+    order.sort_by(|a, b| {
+        let by_score = scores[*b].total.total_cmp(&scores[*a].total);
+        let by_changes = || files[*b].signals.changes.total_cmp(&files[*a].signals.changes);
+        by_score.then_with(by_changes).then_with(|| files[*a].path.cmp(files[*b].path))
+    });
+    FileRanking { scores, order, damaged, has_matches, texts }
+}
+
+/// Returns what each part counts.
+fn weights(has_task: bool, has_focus: bool) -> FileParts {
+    let mut weights = FileParts::default();
+    if has_task {
+        weights = FileParts { text: 1.0, path: 0.6, mention: 1.0, subjects: 0.5, ..weights };
+    }
+    if has_focus {
+        weights = FileParts { nearness: 1.0, together: 2.0, same_stem: 1.0, changes: 0.5, ..weights };
+    }
+    if !has_task && !has_focus {
+        weights.changes = 1.0;
+    }
+    weights
+}
+
+/// Returns the greatest value of each part among the project's own code; among all files if none of it has any.
+fn greatest_parts(raw: &[FileParts], files: &[RankedFile<'_>]) -> FileParts {
+    let is_code = |class: PathClass| !matches!(class, PathClass::NotCode | PathClass::Vendored);
+    let of_code = raw.iter().zip(files).filter(|(_, file)| is_code(file.class)).map(|(parts, _)| parts);
+    let among = |parts: &mut dyn Iterator<Item = &FileParts>| {
+        parts.fold(FileParts::default(), |greatest, parts| greatest.zip(parts, f64::max))
+    };
+    let (of_code, of_all) = (among(&mut { of_code }), among(&mut raw.iter()));
+    of_code.zip(&of_all, |of_code, of_all| if 0.0 < of_code { of_code } else { of_all })
+}
+
+/// Returns what the terms of the query in each path come to.
+fn path_scores(query: &RankingQuery, files: &[RankedFile<'_>]) -> Vec<f64> {
+    let mut with = vec![0; query.terms().len()];
+    let mut found = Vec::new();
+    let mut positions = Vec::new();
+    let mut ends = Vec::with_capacity(files.len());
+    for file in files {
+        let path = file.path.as_bytes();
+        let ending = file.path.extension().map_or(0, |extension| extension.len() + 1);
+        query.find_distinct(&path[..path.len() - ending], false, &mut found);
+        for position in &found {
+            with[*position] += 1;
+        }
+        positions.extend_from_slice(&found);
+        ends.push(positions.len());
+    }
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let rarity_of = |position: usize| rarity(files.len(), with[position]);
+    starts.zip(&ends).map(|(start, end)| query.sum_rarities(&positions[start..*end], rarity_of)).collect()
+}
+
+/// Where the terms of a query occur in the texts of the files.
+#[derive(Clone, Debug)]
+struct TextMatches {
+    /// The position of a term and its count, file after file. Four bytes each: a large project has millions.
+    matches: Vec<(u16, u8)>,
+    /// Where the matches of each file end, and the length of its text.
+    files: Vec<(usize, u64)>,
+    files_with: Vec<usize>,
+    /// The weight of each term in the query, times its rarity in the project.
+    weights: Vec<f64>,
+    saturation: Saturation,
+}
+
+impl TextMatches {
+    /// Matches all vectors with the query. Returns also the positions of those that are damaged.
+    fn find(query: &RankingQuery, files: &[RankedFile<'_>]) -> (Self, Vec<usize>) {
+        let mut damaged = Vec::new();
+        let mut texts = Self {
+            matches: Vec::new(),
+            files: Vec::with_capacity(files.len()),
+            files_with: vec![0; query.terms().len()],
+            weights: Vec::new(),
+            saturation: Saturation::new(files.iter().filter_map(|file| Some(file.vector?.length()))),
+        };
+        for (at, file) in files.iter().enumerate() {
+            let before = texts.matches.len();
+            let matched = file.vector.map_or(Ok(()), |vector| {
+                let to_u16 = |position| u16::try_from(position).unwrap_or(u16::MAX);
+                vector.match_terms(query.terms(), |position, count| {
+                    texts.matches.push((to_u16(position), count));
+                })
+            });
+            if matched.is_err() {
+                damaged.push(at);
+                texts.matches.truncate(before);
+            }
+            for (position, _) in &texts.matches[before..] {
+                texts.files_with[usize::from(*position)] += 1;
+            }
+            texts.files.push((texts.matches.len(), file.vector.map_or(0, |vector| vector.length())));
+        }
+        let documents = files.iter().filter(|file| file.vector.is_some()).count();
+        let of_term = |(position, with): (usize, &usize)| {
+            query.weighted(position).weight * inverse_frequency(documents, *with)
+        };
+        texts.weights = texts.files_with.iter().enumerate().map(of_term).collect();
+        (texts, damaged)
+    }
+
+    /// Returns what each term of the query adds to the score of a file's text.
+    fn contributions(&self, file: usize) -> impl Iterator<Item = (usize, f64)> {
+        let (end, length) = self.files[file];
+        let start = file.checked_sub(1).map_or(0, |before| self.files[before].0);
+        self.matches[start..end].iter().map(move |(position, count)| {
+            let position = usize::from(*position);
+            (position, self.weights[position] * self.saturation.of(u32::from(*count), length))
+        })
+    }
+}
+
+/// The names of the files in focus, without what distinguishes a test from its source.
+struct FocusStems<'a>(Vec<&'a [u8]>);
+
+impl<'a> FocusStems<'a> {
+    fn of(files: &[RankedFile<'a>]) -> Self {
+        let mut stems: Vec<&[u8]> =
+            files.iter().filter(|file| file.in_focus).map(|file| bare_stem(file.path)).collect();
+        stems.sort_unstable();
+        Self(stems)
+    }
+
+    fn contain(&self, file: &RankedFile<'_>) -> bool {
+        !file.in_focus && self.0.binary_search(&bare_stem(file.path)).is_ok()
+    }
+}
+
+/// Returns the name of a file without its endings and without what marks a test. A file that has its name from its
+/// folder, such as `__init__.py`, has the folder's.
+fn bare_stem(path: &RelPath) -> &[u8] {
+    let name = path.file_name();
+    let hidden = usize::from(name.starts_with(b"."));
+    let stem = name[hidden..].split(|byte| *byte == b'.').next().unwrap_or_default();
+    let stem = stem.strip_prefix(b"test_").unwrap_or(stem);
+    let endings: [&[u8]; 5] = [b"_tests", b"_test", b"-test", b"Tests", b"Test"];
+    let cut = endings.iter().find_map(|ending| stem.strip_suffix(*ending));
+    let stem = cut.filter(|stem| !stem.is_empty()).unwrap_or(stem);
+    let folder = path.parent().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let is_from_folder = matches!(stem, b"__init__" | b"index" | b"mod" | b"lib" | b"main");
+    if is_from_folder && !folder.is_empty() { folder } else { stem }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
+mod tests {
+    use super::super::query::{PathMention, WeightedTerm};
+    use super::super::vector::VectorBuilder;
+    use super::super::words::terms;
+    use super::*;
+
+    /// A file by its path and its text, with its signals.
+    struct TestFile(&'static str, &'static str, FileSignals);
+
+    fn file(path: &'static str, text: &'static str) -> TestFile {
+        TestFile(path, text, FileSignals::default())
+    }
+
+    fn query(text: &str) -> RankingQuery {
+        let weighted = terms(text.as_bytes()).map(|term| WeightedTerm { term, weight: 1.0, in_title: false });
+        let paths = text.split(' ').filter(|word| word.contains('/'));
+        let paths = paths.map(|path| PathMention { path: path.to_owned(), is_exact: false });
+        RankingQuery::new(weighted.collect(), Vec::new(), paths.collect(), Vec::new())
+    }
+
+    fn ranked(text: &str, files: &[TestFile], focus: &str) -> (Vec<&'static str>, FileRanking) {
+        let mut builder = VectorBuilder::default();
+        let vectors: Vec<Vec<u8>> = files.iter().map(|file| builder.build(file.1.as_bytes())).collect();
+        let paths: Vec<RelPath> = files.iter().map(|file| RelPath::new(file.0.as_bytes()).unwrap()).collect();
+        let inputs = files.iter().zip(&paths).zip(&vectors).map(|((file, path), vector)| RankedFile {
+            path,
+            class: match path.extension() {
+                Some(b"md") => PathClass::of(path, crate::model::FileRole::Prose, false),
+                _ => PathClass::of(path, crate::model::FileRole::Code, false),
+            },
+            vector: TermVector::from_bytes(vector).ok(),
+            in_focus: file.0 == focus,
+            signals: file.2,
+        });
+        let ranking = rank_files(&query(text), &inputs.collect::<Vec<_>>());
+        (ranking.order.iter().map(|at| files[*at].0).collect(), ranking)
+    }
+
+    #[track_caller]
+    fn check(text: &str, files: &[TestFile], expected: &[&str]) {
+        assert_eq!(ranked(text, files, "").0, expected);
+    }
+
+    #[test]
+    fn files_are_ranked_by_their_texts_and_paths() {
+        let files = [
+            file("a.py", "def open(): pass"),
+            file("b.py", "parse the proxy header of a request"),
+            file("proxy.py", "nothing of interest"),
+            file("c.py", "proxy proxy header header"),
+        ];
+        check("proxy headers", &files, &["c.py", "b.py", "proxy.py", "a.py"]);
+    }
+
+    #[test]
+    fn a_file_that_the_task_names_comes_before_those_that_merely_match() {
+        let files = [file("src/a.py", "alpha"), file("src/b.py", "proxy header proxy header")];
+        check("the proxy in src/a.py is wrong", &files, &["src/a.py", "src/b.py"]);
+    }
+
+    #[test]
+    fn a_change_log_does_not_come_before_code_and_does_not_make_code_alike() {
+        let files = [
+            file("CHANGES.md", "proxy header proxy header proxy header proxy header"),
+            file("a.py", "proxy header alpha"),
+            file("b.py", "proxy alpha beta header"),
+        ];
+        let (order, ranking) = ranked("proxy header", &files, "");
+        assert_eq!(order, ["a.py", "b.py", "CHANGES.md"]);
+        assert_eq!(ranking.scores[1].parts.text, 1.0);
+        assert_eq!(ranking.scores[0].parts.text, 1.0);
+        assert_eq!(ranking.scores[0].factor, 0.3);
+    }
+
+    #[test]
+    fn without_a_match_files_are_ranked_by_their_changes_and_foreign_ones_count_little() {
+        let changed = |changes| FileSignals { changes, ..FileSignals::default() };
+        let files = [
+            TestFile("a.py", "alpha", changed(1.0)),
+            TestFile("vendor/b.py", "beta", changed(3.0)),
+            TestFile("c.py", "gamma", changed(2.0)),
+            file("d.py", "delta"),
+        ];
+        let (order, ranking) = ranked("zeta", &files, "");
+        assert_eq!(order, ["c.py", "a.py", "vendor/b.py", "d.py"]);
+        assert!(!ranking.has_matches);
+    }
+
+    #[test]
+    fn files_near_the_focus_come_before_files_that_change_often() {
+        let files = [
+            file("src/engine.py", ""),
+            TestFile("src/often.py", "", FileSignals { changes: 9.0, ..FileSignals::default() }),
+            TestFile("src/near.py", "", FileSignals { nearness: 0.5, ..FileSignals::default() }),
+            TestFile("src/with.py", "", FileSignals { together: 0.1, ..FileSignals::default() }),
+            file("tests/test_engine.py", ""),
+        ];
+        let (order, _) = ranked("", &files, "src/engine.py");
+        let expected =
+            ["src/with.py", "src/near.py", "tests/test_engine.py", "src/often.py", "src/engine.py"];
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn a_score_is_the_sum_of_its_parts_times_its_factor() {
+        let files = [file("src/proxy.py", "proxy"), file("deps/header.c", "proxy header")];
+        let (_, ranking) = ranked("proxy header", &files, "");
+        for score in &ranking.scores {
+            let sum: f64 = score.parts.named().iter().map(|part| part.1).sum();
+            assert_eq!(score.total, sum * score.factor);
+            assert!(0.0 < sum);
+        }
+    }
+
+    #[test]
+    fn the_strongest_terms_of_a_file_are_the_rare_ones() {
+        let files = [file("a.py", "proxy header"), file("b.py", "header"), file("c.py", "header")];
+        let (_, ranking) = ranked("header proxy other", &files, "");
+        let query = query("header proxy other");
+        let strongest = ranking.strongest_terms(0, 1);
+        assert_eq!(query.weighted(strongest[0]).term, terms(b"proxy").next().unwrap());
+        assert_eq!(ranking.strongest_terms(0, 9).len(), 2);
+        assert_eq!(ranking.files_with(strongest[0]), 1);
+    }
+
+    #[test]
+    fn a_damaged_vector_is_reported_and_its_file_ranked_without_text() {
+        let mut bytes = VectorBuilder::default().build(b"proxy header alpha beta gamma delta");
+        let path = RelPath::new(b"a.py").unwrap();
+        let middle = bytes.len() - 9;
+        bytes[middle..].fill(0xff);
+        let file = RankedFile {
+            path: &path,
+            class: PathClass::Source,
+            vector: TermVector::from_bytes(&bytes).ok(),
+            in_focus: false,
+            signals: FileSignals::default(),
+        };
+        let ranking = rank_files(&query("proxy header alpha beta gamma delta"), &[file]);
+        assert_eq!(ranking.damaged, [0]);
+        assert_eq!(ranking.scores[0].parts.text, 0.0);
+    }
+
+    #[test]
+    fn symbols_are_ranked_in_the_best_files_as_far_as_they_can_be_read() {
+        let long = "proxy word other ".repeat(80_000);
+        let long: &'static str = Box::leak(long.into_boxed_str());
+        let paths = ["a.py", "b.py", "c.py", "d.py", "e.py", "f.py", "g.py", "h.py", "i.py", "j.py"];
+        let mut files: Vec<TestFile> = paths.into_iter().map(|path| file(path, "proxy word")).collect();
+        files.extend([
+            file("long.py", long),
+            file("none.py", "beta"),
+            file("z.py", "word proxy alpha gamma"),
+        ]);
+        let (_, ranking) = ranked("proxy word", &files, "");
+        let chosen = ranking.files_for_symbols();
+        assert_eq!((chosen.len(), chosen.contains(&11)), (12, false));
+        let (_, ranking) = ranked("other", &files, "");
+        assert_eq!(ranking.files_for_symbols(), [10]);
+    }
+
+    #[test]
+    fn a_project_without_files_has_an_empty_ranking() {
+        assert_eq!(rank_files(&query("proxy"), &[]).order, [0_usize; 0]);
+    }
+
+    #[test]
+    fn the_stem_is_what_a_test_shares_with_its_source() {
+        let stem = |path: &str| {
+            let path = RelPath::new(path.as_bytes()).unwrap();
+            String::from_utf8(bare_stem(&path).to_vec()).unwrap()
+        };
+        for path in
+            ["a/engine.py", "test_engine.py", "engine_test.go", "engine.spec.ts", "engine/__init__.py"]
+        {
+            assert_eq!(stem(path), "engine", "{path}");
+        }
+        assert_eq!(stem("test.py"), "test");
+        assert_eq!(stem(".gitignore"), "gitignore");
+    }
+}

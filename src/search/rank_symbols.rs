@@ -1,0 +1,411 @@
+//! Ranks the symbols of the files that rank best: the chunks whose bodies a document shows.
+//!
+//! ```text
+//! 1.0 text     BM25 of the task's terms in the chunk
+//! 0.5 name     rarities of the task's terms in the symbol's name
+//! 1.0 exact    the symbol's name, as the task mentions it
+//! 1.5 frame    a stack trace, a diagnostic or a link leads to it
+//!   + file     the sum of the parts of its file's score
+//! ```
+//!
+//! Each part is divided by its greatest value, and the sum multiplied by a factor for the file's class. Without the
+//! file's score, a tenth of what was found is lost.
+//!
+//! Only the chunks of the best files compete ([`FileRanking::files_for_symbols`]), and rarities are those among these
+//! chunks: to know them for all files, each would have to be read.
+
+use super::bm25::{Saturation, greatest, inverse_frequency, normalized, rarity, real};
+use super::chunks::{Chunk, ChunkKind, FileChunks};
+use super::query::{LineMention, RankingQuery, is_file_of_frame};
+use super::rank::{FileRanking, RankedFile};
+use super::words::words;
+
+/// A shorter name is a word by chance, unless the task marks it as code.
+const MIN_NAME_BYTES: usize = 4;
+
+/// A file whose symbols are ranked.
+#[derive(Clone, Copy, Debug)]
+pub struct FileWithSymbols<'a> {
+    /// Its position among the ranked files.
+    pub file: usize,
+    /// Its text.
+    pub text: &'a str,
+    /// The chunks of its text.
+    pub chunks: &'a FileChunks<'a>,
+}
+
+/// The parts of a symbol's score, weighted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SymbolParts {
+    /// The task's terms in its text.
+    pub text: f64,
+    /// The task's terms in its name.
+    pub name: f64,
+    /// Its name in the task.
+    pub exact: f64,
+    /// Lines of it in the task.
+    pub frame: f64,
+    /// The parts of its file's score.
+    pub file: f64,
+}
+
+impl SymbolParts {
+    /// Returns the parts with their names, as receipts and explanations list them.
+    pub fn named(&self) -> [(&'static str, f64); 5] {
+        [
+            ("text", self.text),
+            ("name", self.name),
+            ("exact", self.exact),
+            ("frame", self.frame),
+            ("file", self.file),
+        ]
+    }
+}
+
+/// The score of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SymbolScore {
+    /// The position of its file among those given.
+    pub file: usize,
+    /// Its position among the chunks of its file.
+    pub chunk: usize,
+    /// The sum of the parts, times the factor.
+    pub total: f64,
+    /// The parts.
+    pub parts: SymbolParts,
+    /// The factor of the file's class.
+    pub factor: f64,
+}
+
+/// Ranks the chunks of some files, the best first. Chunks with equal scores are in the order of the files as given, and
+/// of their lines.
+pub fn rank_symbols(
+    query: &RankingQuery,
+    ranked: &[RankedFile<'_>],
+    ranking: &FileRanking,
+    files: &[FileWithSymbols<'_>],
+) -> Vec<SymbolScore> {
+    let mut scores = text_scores(query, files);
+    add_name_scores(query, files, &mut scores);
+    for score in &mut scores {
+        let chunk = &files[score.file].chunks.chunks[score.chunk];
+        score.parts.exact = exact_score(query, ranking, chunk);
+    }
+    add_frame_scores(query, ranked, files, &mut scores);
+    let greatest_of = |part: fn(&SymbolParts) -> f64| greatest(scores.iter().map(|score| part(&score.parts)));
+    let (text, name) = (greatest_of(|parts| parts.text), greatest_of(|parts| parts.name));
+    let (exact, frame) = (greatest_of(|parts| parts.exact), greatest_of(|parts| parts.frame));
+    for score in &mut scores {
+        let file = files[score.file].file;
+        score.parts = SymbolParts {
+            text: normalized(score.parts.text, text),
+            name: 0.5 * normalized(score.parts.name, name),
+            exact: normalized(score.parts.exact, exact),
+            frame: 1.5 * normalized(score.parts.frame, frame),
+            file: ranking.scores[file].parts.sum(),
+        };
+        score.factor = ranked[file].class.symbol_factor();
+        score.total = score.factor * score.parts.named().iter().map(|part| part.1).sum::<f64>();
+    }
+    scores
+        .sort_by(|a, b| b.total.total_cmp(&a.total).then_with(|| (a.file, a.chunk).cmp(&(b.file, b.chunk))));
+    scores
+}
+
+/// The terms of the query in one chunk.
+struct ChunkMatches {
+    /// Positions in the query with counts.
+    terms: Vec<(usize, u32)>,
+    length: u64,
+}
+
+/// Returns a score for each chunk, with the part for its text.
+fn text_scores(query: &RankingQuery, files: &[FileWithSymbols<'_>]) -> Vec<SymbolScore> {
+    let mut scores = Vec::new();
+    let mut matches = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        for (position, chunk) in file.chunks.chunks.iter().enumerate() {
+            let (total, factor) = (0.0, 1.0);
+            let parts = SymbolParts::default();
+            scores.push(SymbolScore { file: at, chunk: position, total, parts, factor });
+            matches
+                .push(match_chunk(query, file.text.as_bytes().get(chunk.bytes.clone()).unwrap_or_default()));
+        }
+    }
+    let mut chunks_with = vec![0; query.terms().len()];
+    for (position, _) in matches.iter().flat_map(|chunk| &chunk.terms) {
+        chunks_with[*position] += 1;
+    }
+    let saturation = Saturation::new(matches.iter().map(|chunk| chunk.length));
+    let of_term = |(position, with): (usize, &usize)| {
+        query.weighted(position).weight * inverse_frequency(matches.len(), *with)
+    };
+    let weights: Vec<f64> = chunks_with.iter().enumerate().map(of_term).collect();
+    for (score, chunk) in scores.iter_mut().zip(&matches) {
+        let of_term =
+            |(position, count): &(usize, u32)| weights[*position] * saturation.of(*count, chunk.length);
+        score.parts.text = chunk.terms.iter().map(of_term).sum();
+    }
+    scores
+}
+
+fn match_chunk(query: &RankingQuery, text: &[u8]) -> ChunkMatches {
+    let mut found = Vec::new();
+    let mut length = 0;
+    for term in words(text).flat_map(|word| word.terms()) {
+        length += u64::from(!term.is_identifier());
+        found.extend(query.terms().position(term));
+    }
+    found.sort_unstable();
+    let counted = found.chunk_by(|a, b| a == b);
+    let terms = counted.map(|same| (same[0], u32::try_from(same.len()).unwrap_or(u32::MAX).min(255)));
+    ChunkMatches { terms: terms.collect(), length }
+}
+
+/// Adds the part for the terms in the names of symbols, by how rare they are among these names.
+fn add_name_scores(query: &RankingQuery, files: &[FileWithSymbols<'_>], scores: &mut [SymbolScore]) {
+    let mut named_with = vec![0; query.terms().len()];
+    let mut found = Vec::new();
+    for score in scores.iter() {
+        query.find_distinct(name_of(files, score).as_bytes(), true, &mut found);
+        for position in &found {
+            named_with[*position] += 1;
+        }
+    }
+    let total = scores.len();
+    for score in scores {
+        let name = name_of(files, score).as_bytes();
+        query.find_distinct(name, true, &mut found);
+        if !found.is_empty() {
+            let sum = query.sum_rarities(&found, |position| rarity(total, named_with[position]));
+            let parts =
+                words(name).flat_map(|word| word.terms()).filter(|term| !term.is_identifier()).count();
+            score.parts.name = sum / real(parts.max(1)).sqrt();
+        }
+    }
+}
+
+fn name_of<'a>(files: &[FileWithSymbols<'a>], score: &SymbolScore) -> &'a str {
+    files[score.file].chunks.chunks[score.chunk].name()
+}
+
+/// Returns how surely the task means a symbol when it mentions its name: less, the more files have the name in their
+/// texts, and if it may be a word of English.
+fn exact_score(query: &RankingQuery, ranking: &FileRanking, chunk: &Chunk<'_>) -> f64 {
+    let name = chunk.name();
+    let Some(mention) = query.name(name) else { return 0.0 };
+    if name.len() < MIN_NAME_BYTES && !mention.is_marked {
+        return 0.0;
+    }
+    let is_plain = !name.bytes().any(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let strength = if is_plain { 0.35 } else { 1.0 }
+        + if mention.is_marked { 0.7 } else { 0.0 }
+        + if mention.in_title { 0.5 } else { 0.0 };
+    let with = query.position_of_name(name).map_or(0, |position| ranking.files_with(position)).max(1);
+    let kind = if chunk.kind == ChunkKind::Function { 1.0 } else { 0.6 };
+    strength * rarity(ranking.scores.len(), with) / real(with).sqrt() * kind
+}
+
+/// Adds the part for the lines that the task mentions.
+fn add_frame_scores(
+    query: &RankingQuery,
+    ranked: &[RankedFile<'_>],
+    files: &[FileWithSymbols<'_>],
+    scores: &mut [SymbolScore],
+) {
+    for mention in query.lines() {
+        for (at, file) in files.iter().enumerate() {
+            if !is_file_of_frame(ranked[file.file].path.as_bytes(), mention.path.as_bytes()) {
+                continue;
+            }
+            let start = scores.partition_point(|score| score.file < at);
+            let end = scores.partition_point(|score| score.file <= at);
+            let is_named = |score: &SymbolScore| {
+                let chunk = &file.chunks.chunks[score.chunk];
+                chunk.kind == ChunkKind::Function && mention.function.as_deref() == Some(chunk.name())
+            };
+            // Lines move from version to version; the function's name is more reliable, where there is one.
+            let by_name = scores[start..end].iter().any(is_named);
+            for score in &mut scores[start..end] {
+                let is_meant = if by_name {
+                    is_named(score)
+                } else {
+                    is_within_lines(&file.chunks.chunks[score.chunk], mention)
+                };
+                if is_meant {
+                    score.parts.frame = score.parts.frame.max(mention.strength);
+                }
+            }
+        }
+    }
+}
+
+fn is_within_lines(chunk: &Chunk<'_>, mention: &LineMention) -> bool {
+    chunk.start_line <= mention.last_line && mention.first_line <= chunk.end_line
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
+mod tests {
+    use super::super::chunks::chunk_file;
+    use super::super::path_class::PathClass;
+    use super::super::query::{NameMention, WeightedTerm};
+    use super::super::rank::{FileSignals, rank_files};
+    use super::super::vector::{TermVector, VectorBuilder};
+    use super::super::words::terms;
+    use super::*;
+    use crate::model::{Outline, ParseHealth, RelPath, Span, Symbol, SymbolKind};
+
+    /// Returns the outline of a text in which each function is a paragraph that begins with `def`.
+    fn outline(text: &str) -> Outline {
+        let mut symbols = Vec::new();
+        let mut line = 1;
+        for paragraph in text.split("\n\n") {
+            let last = line + u32::try_from(paragraph.lines().count()).unwrap() - 1;
+            if let Some(rest) = paragraph.strip_prefix("def ") {
+                let name = rest.split('(').next().unwrap().to_owned();
+                symbols.push(Symbol {
+                    kind: SymbolKind::Function,
+                    qualified_name: name.clone(),
+                    name,
+                    span: Span { start_byte: 0, end_byte: 0, start_line: line, end_line: last },
+                    signature: String::new(),
+                    doc: None,
+                    recovered: false,
+                    children: Vec::new(),
+                });
+            }
+            line = last + 2;
+        }
+        Outline { health: ParseHealth::perfect(0), doc: None, imports: Vec::new(), symbols }
+    }
+
+    fn query(text: &str, names: &[&str], lines: Vec<LineMention>) -> RankingQuery {
+        let weighted = terms(text.as_bytes()).map(|term| WeightedTerm { term, weight: 1.0, in_title: false });
+        let name = |name: &&str| NameMention {
+            name: name.trim_matches('`').to_owned(),
+            is_marked: name.starts_with('`'),
+            in_title: false,
+        };
+        RankingQuery::new(weighted.collect(), names.iter().map(name).collect(), Vec::new(), lines)
+    }
+
+    fn frame(path: &str, line: u32, function: Option<&str>) -> LineMention {
+        LineMention {
+            path: path.to_owned(),
+            first_line: line,
+            last_line: line,
+            function: function.map(str::to_owned),
+            strength: 1.0,
+        }
+    }
+
+    /// Returns the scores with the names of their symbols, loose lines as `path:line`.
+    fn ranked(query: &RankingQuery, files: &[(&str, &str)]) -> Vec<(String, SymbolScore)> {
+        let mut builder = VectorBuilder::default();
+        let vectors: Vec<Vec<u8>> = files.iter().map(|file| builder.build(file.1.as_bytes())).collect();
+        let paths: Vec<RelPath> = files.iter().map(|file| RelPath::new(file.0.as_bytes()).unwrap()).collect();
+        let inputs = paths.iter().zip(&vectors).map(|(path, vector)| RankedFile {
+            path,
+            class: PathClass::of(path, crate::model::FileRole::Code, false),
+            vector: TermVector::from_bytes(vector).ok(),
+            in_focus: false,
+            signals: FileSignals::default(),
+        });
+        let inputs: Vec<_> = inputs.collect();
+        let ranking = rank_files(query, &inputs);
+        let outlines: Vec<Outline> = files.iter().map(|file| outline(file.1)).collect();
+        let chunks: Vec<_> =
+            files.iter().zip(&outlines).map(|(file, outline)| chunk_file(file.1, Some(outline))).collect();
+        let with_symbols = chunks.iter().enumerate().map(|(at, chunks)| FileWithSymbols {
+            file: at,
+            text: files[at].1,
+            chunks,
+        });
+        let with_symbols: Vec<_> = with_symbols.collect();
+        let scores = rank_symbols(query, &inputs, &ranking, &with_symbols);
+        let named = scores.into_iter().map(|score| {
+            let chunk = &chunks[score.file].chunks[score.chunk];
+            let loose = || format!("{}:{}", files[score.file].0, chunk.start_line);
+            let name = if chunk.symbol.is_some() { chunk.name().to_owned() } else { loose() };
+            (name, score)
+        });
+        named.collect()
+    }
+
+    #[track_caller]
+    fn check(query: &RankingQuery, files: &[(&str, &str)], expected: &[&str]) {
+        let names: Vec<String> = ranked(query, files).into_iter().map(|scored| scored.0).collect();
+        assert_eq!(names[..expected.len()], *expected);
+    }
+
+    const ENGINE: &str = "\
+import header
+
+def parse(text):
+    split the proxy header
+
+def send(text):
+    write everything
+
+def parse_header(text):
+    pass";
+
+    #[test]
+    fn symbols_are_ranked_by_their_texts_and_names() {
+        let query = query("the proxy header", &[], Vec::new());
+        check(&query, &[("engine.py", ENGINE)], &["parse", "parse_header", "engine.py:1", "send"]);
+    }
+
+    #[test]
+    fn a_mentioned_name_counts_if_it_is_long_or_marked() {
+        let query_of = |name| query("it fails in send and run", &[name], Vec::new());
+        check(&query_of("send"), &[("engine.py", ENGINE)], &["send"]);
+        let text = "def run(text):\n    pass\n\ndef other(text):\n    pass";
+        let exact = |name| ranked(&query_of(name), &[("a.py", text)])[0].1.parts.exact;
+        assert_eq!(exact("run"), 0.0);
+        assert_eq!(exact("`run"), 1.0);
+    }
+
+    #[test]
+    fn a_name_that_many_files_use_says_less_than_one_that_few_use() {
+        let common = "def send_all(text):\n    pass";
+        let rare = "def send_one(text):\n    pass";
+        let users = "send_all()";
+        let files = [("a.py", common), ("b.py", rare), ("c.py", users), ("d.py", users), ("e.py", users)];
+        let query = query("send_all send_one", &["send_all", "send_one"], Vec::new());
+        let scores = ranked(&query, &files);
+        let exact = |name: &str| scores.iter().find(|scored| scored.0 == name).unwrap().1.parts.exact;
+        assert!(exact("send_all") < exact("send_one"));
+    }
+
+    #[test]
+    fn a_frame_leads_to_its_function_and_else_to_its_line() {
+        let named = query("it fails", &[], vec![frame("lib/engine.py", 999, Some("send"))]);
+        check(&named, &[("engine.py", ENGINE)], &["send"]);
+        let by_line = query("it fails", &[], vec![frame("engine.py", 10, None)]);
+        check(&by_line, &[("engine.py", ENGINE)], &["parse_header"]);
+        let gone = query("it fails", &[], vec![frame("engine.py", 10, Some("gone"))]);
+        check(&gone, &[("engine.py", ENGINE)], &["parse_header"]);
+        let elsewhere = query("it fails", &[], vec![frame("src/other.py", 10, None)]);
+        assert!(
+            ranked(&elsewhere, &[("engine.py", ENGINE)]).iter().all(|scored| scored.1.parts.frame == 0.0)
+        );
+    }
+
+    #[test]
+    fn symbols_of_tests_count_less_and_the_parts_add_up() {
+        let query = query("proxy header", &["parse_header"], Vec::new());
+        let scores = ranked(&query, &[("tests/engine.py", ENGINE), ("engine.py", ENGINE)]);
+        assert_eq!((scores[0].1.file, scores[0].1.factor), (1, 1.0));
+        for (_, score) in &scores {
+            let sum: f64 = score.parts.named().iter().map(|part| part.1).sum();
+            assert_eq!(score.total, sum * score.factor);
+        }
+    }
+
+    #[test]
+    fn without_files_nothing_is_ranked() {
+        assert!(ranked(&query("proxy", &["proxy"], vec![frame("a.py", 1, None)]), &[]).is_empty());
+    }
+}

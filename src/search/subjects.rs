@@ -1,0 +1,178 @@
+//! What the history of a project says about its files: subjects of commits, changes, and changes together.
+//!
+//! The values have no unit; the ranking divides each by its greatest (`rank.rs`).
+
+use super::bm25::{rarity, real};
+use super::query::RankingQuery;
+
+/// The latest commits, of which a history is read.
+pub const MAX_COMMITS: usize = 2_000;
+/// Only the latest of them are searched for the words of a task.
+const MAX_SUBJECTS: usize = 1_500;
+/// The subject of a commit that changed more files is not about any of them.
+const MAX_FILES_OF_SUBJECT: usize = 20;
+/// A commit that changed more files, as a change of format does, says little about each.
+const MAX_FILES_OF_CHANGE: usize = 30;
+/// What such a commit counts.
+const LARGE_COMMIT_WEIGHT: f64 = 0.2;
+/// 0.5^(1/50): a change counts half after 50 commits.
+const CHANGE_DECAY: f64 = 0.986_232_704_493_359_2;
+/// 0.5^(1/500): that two files changed together counts half after 500 commits.
+const TOGETHER_DECAY: f64 = 0.998_614_664_823_711_9;
+
+/// A commit of the past that is not a merge.
+#[derive(Clone, Copy, Debug)]
+pub struct PastCommit<'a> {
+    /// The first line of its message.
+    pub subject: &'a [u8],
+    /// The files that it changed and that still exist, by their positions among the ranked files.
+    pub files: &'a [usize],
+    /// How many files it changed in all.
+    pub changed_files: usize,
+}
+
+/// Returns for each of `files` files how well the subjects of the commits that changed it match the query. `commits` are
+/// the latest ones, the newest first.
+pub fn subject_scores(query: &RankingQuery, commits: &[PastCommit<'_>], files: usize) -> Vec<f64> {
+    let commits = &commits[..commits.len().min(MAX_SUBJECTS)];
+    let mut with = vec![0; query.terms().len()];
+    let mut found = Vec::new();
+    let mut positions = Vec::new();
+    let mut ends = Vec::with_capacity(commits.len());
+    for commit in commits {
+        query.find_distinct(commit.subject, true, &mut found);
+        for position in &found {
+            with[*position] += 1;
+        }
+        positions.extend_from_slice(&found);
+        ends.push(positions.len());
+    }
+    let mut scores = vec![0.0; files];
+    let mut start = 0;
+    for (commit, end) in commits.iter().zip(ends) {
+        let distinct = &positions[start..end];
+        start = end;
+        if distinct.is_empty() || MAX_FILES_OF_SUBJECT < commit.changed_files {
+            continue;
+        }
+        let sum = query.sum_rarities(distinct, |position| rarity(commits.len(), with[position]));
+        add(&mut scores, commit.files, sum * sum / real(commit.changed_files.max(1)).sqrt());
+    }
+    scores.into_iter().map(f64::sqrt).collect()
+}
+
+/// Returns for each file how often and how lately commits changed it. `commits` are given the newest first.
+pub fn change_scores(commits: &[PastCommit<'_>], files: usize) -> Vec<f64> {
+    let mut scores = vec![0.0; files];
+    let mut weight = 1.0;
+    for commit in commits {
+        let is_large = MAX_FILES_OF_CHANGE < commit.changed_files;
+        add(&mut scores, commit.files, if is_large { weight * LARGE_COMMIT_WEIGHT } else { weight });
+        weight *= CHANGE_DECAY;
+    }
+    scores
+}
+
+/// Returns for each file how often commits changed it together with one of those in focus. `commits` are given the newest
+/// first.
+pub fn together_scores(commits: &[PastCommit<'_>], focus: &[usize], files: usize) -> Vec<f64> {
+    let mut scores = vec![0.0; files];
+    let mut in_focus = vec![false; files];
+    for file in focus.iter().filter(|file| **file < files) {
+        in_focus[*file] = true;
+    }
+    let mut weight = 1.0;
+    for commit in commits {
+        let has_focus = commit.files.iter().any(|file| in_focus.get(*file) == Some(&true));
+        if has_focus && commit.changed_files <= MAX_FILES_OF_CHANGE {
+            let others = real(commit.changed_files.saturating_sub(1).max(1));
+            add(&mut scores, commit.files, weight / others.sqrt());
+        }
+        weight *= TOGETHER_DECAY;
+    }
+    for (score, _) in scores.iter_mut().zip(&in_focus).filter(|(_, in_focus)| **in_focus) {
+        *score = 0.0;
+    }
+    scores
+}
+
+fn add(scores: &mut [f64], files: &[usize], value: f64) {
+    for file in files {
+        if let Some(score) = scores.get_mut(*file) {
+            *score += value;
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums and quotients of equal numbers are equal")]
+mod tests {
+    use super::super::query::WeightedTerm;
+    use super::super::words::terms;
+    use super::*;
+
+    fn commit<'a>(subject: &'a str, files: &'a [usize]) -> PastCommit<'a> {
+        PastCommit { subject: subject.as_bytes(), files, changed_files: files.len() }
+    }
+
+    fn query(title: &str, text: &str) -> RankingQuery {
+        let in_title: Vec<_> = terms(title.as_bytes()).collect();
+        let weighted = terms(text.as_bytes()).map(|term| WeightedTerm {
+            term,
+            weight: 1.0,
+            in_title: in_title.contains(&term),
+        });
+        RankingQuery::new(weighted.collect(), Vec::new(), Vec::new(), Vec::new())
+    }
+
+    #[test]
+    fn a_file_matches_by_the_subjects_of_the_commits_that_changed_it() {
+        let commits = [
+            commit("Fix proxy headers", &[0]),
+            commit("Bump version", &[1]),
+            commit("Fix typo", &[2]),
+            commit("Quote proxies of headers", &[0, 2]),
+        ];
+        let scores = subject_scores(&query("", "the proxy header is not quoted"), &commits, 4);
+        assert!(scores[2] < scores[0], "{scores:?}");
+        assert!(0.0 < scores[2]);
+        assert_eq!((scores[1], scores[3]), (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_word_of_the_title_counts_twice_and_a_commit_of_many_files_not_at_all() {
+        let many: Vec<usize> = (0..=MAX_FILES_OF_SUBJECT).collect();
+        let commits = [commit("proxy", &[0]), commit("header", &[1]), commit("proxy header", &many)];
+        let scores = subject_scores(&query("proxy", "proxy header"), &commits, many.len());
+        assert!((scores[0] - 2.0 * scores[1]).abs() < 1e-9, "{scores:?}");
+        assert_eq!(scores[2], 0.0);
+    }
+
+    #[test]
+    fn late_changes_count_more_than_early_ones_and_large_commits_little() {
+        let many: Vec<usize> = (2..40).collect();
+        let mut commits = vec![commit("", &[0]), commit("", &many)];
+        commits.resize(100, commit("", &[]));
+        commits.push(commit("", &[1]));
+        let scores = change_scores(&commits, 40);
+        assert!((scores[1] / scores[0] - 0.25).abs() < 1e-9, "{scores:?}");
+        assert!(scores[2] < scores[1], "{scores:?}");
+    }
+
+    #[test]
+    fn files_that_change_with_the_focus_are_near_it_the_more_the_fewer_they_are() {
+        let commits = [commit("", &[0, 1]), commit("", &[0, 2, 3]), commit("", &[4, 1])];
+        let scores = together_scores(&commits, &[0], 5);
+        assert_eq!(scores[0], 0.0);
+        assert_eq!(scores[4], 0.0);
+        assert!(scores[2] < scores[1] && 0.0 < scores[2], "{scores:?}");
+    }
+
+    #[test]
+    fn positions_that_are_no_files_are_ignored() {
+        let commits = [commit("proxy", &[7])];
+        assert_eq!(subject_scores(&query("", "proxy"), &commits, 1), [0.0]);
+        assert_eq!(change_scores(&commits, 1), [0.0]);
+        assert_eq!(together_scores(&commits, &[7], 1), [0.0]);
+    }
+}

@@ -1,0 +1,21 @@
+//! Reads what the text of a task says: terms with weights, and the paths, names, lines and messages that it mentions.
+//!
+//! The text is prose with Markdown, source and logs in it, such as an issue or a commit message. Everything that is
+//! understood keeps its bytes, and so does everything that is ignored, so that a reader can be told. The time is linear
+//! in the text.
+//!
+//! Start with [`read_task`]. Each file imports only those before it: `boilerplate`, `markup`, `mentions`, `quotes`,
+//! `reading`.
+
+mod boilerplate;
+mod markup;
+mod mentions;
+mod quotes;
+mod reading;
+#[cfg(test)]
+mod tests;
+
+pub use markup::{IgnoredText, IgnoredTextReason};
+pub use mentions::{MentionedPath, MentionedPathKind};
+pub use quotes::QuotedText;
+pub use reading::{Error, MAX_TASK_BYTES, MentionedName, TaskReading, TaskTerm, read_task};

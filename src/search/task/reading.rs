@@ -1,0 +1,252 @@
+//! Reads a task: which terms weigh how much, and what is mentioned.
+
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::markup::{IgnoredText, IgnoredTextReason, Markup, divide};
+use super::mentions::{Cursor, MentionedPath, find_paths};
+use super::quotes::{QuotedText, find_quotes};
+use crate::search::traces::{FoundTraces, TraceFrame, find_traces};
+use crate::search::words::{Term, Word, words};
+
+/// A longer text is cut at the end of a line.
+pub const MAX_TASK_BYTES: usize = 256 * 1024;
+
+/// Of a longer first line, the rest is no title.
+const MAX_TITLE_BYTES: usize = 300;
+/// Beyond this number, another occurrence adds nothing: a word that a log repeats is not what the task is about.
+const MAX_COUNT: u32 = 4;
+/// What an occurrence between backticks counts; others count one. Those in code blocks do, too: on real issues it does
+/// not help if they count more, because code blocks are often long logs.
+const TICKED_COUNT: u32 = 2;
+/// What a term in the title weighs, against one in the text.
+const TITLE_WEIGHT: f64 = 2.0;
+/// What an identifier weighs as a whole, against a word in it.
+const IDENTIFIER_WEIGHT: f64 = 1.6;
+/// A shorter name is mentioned only if it is marked as code.
+const MIN_NAME_BYTES: usize = 4;
+
+/// Why a text cannot be read as a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// There is nothing to read.
+    #[error("task text is empty")]
+    Empty,
+}
+
+/// A term of a task with its weight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskTerm {
+    /// The term.
+    pub term: Term,
+    /// The word or part of a word that the term was made of, where it first occurs.
+    pub text: String,
+    /// The weight, for how often and where it occurs, and whether it is a whole identifier. How rare it is in a project
+    /// is not known here.
+    pub weight: f64,
+    /// How often it occurs.
+    pub count: u32,
+    /// Whether it occurs in the title.
+    pub is_in_title: bool,
+    /// The bytes of the first occurrence.
+    pub range: Range<usize>,
+}
+
+/// A word of a task that may be the name of a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MentionedName {
+    /// The name as written.
+    pub name: String,
+    /// Whether it occurs in the title.
+    pub is_in_title: bool,
+    /// Whether it occurs between backticks.
+    pub is_ticked: bool,
+    /// Whether it occurs with a parenthesis after it.
+    pub is_called: bool,
+    /// The bytes of the first occurrence.
+    pub range: Range<usize>,
+}
+
+impl MentionedName {
+    /// Returns whether the name consists of lower-case letters only, as words of prose do.
+    pub fn is_plain(&self) -> bool {
+        self.name.bytes().all(|byte| byte.is_ascii_lowercase())
+    }
+}
+
+/// What the text of a task says. All ranges are bytes of the text that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskReading {
+    /// The first line that says something.
+    pub title: Range<usize>,
+    /// The terms, those that weigh most first.
+    pub terms: Vec<TaskTerm>,
+    /// The words that may be names, in the order in which they first occur.
+    pub names: Vec<MentionedName>,
+    /// Files, folders, modules and links, in order.
+    pub paths: Vec<MentionedPath>,
+    /// The frames of stack traces and diagnostics, trace by trace, the innermost first.
+    pub frames: Vec<TraceFrame>,
+    /// Quoted strings and error messages, in order.
+    pub quotes: Vec<QuotedText>,
+    /// What weighs nothing, in order.
+    pub ignored: Vec<IgnoredText>,
+    /// The bytes that were read; the rest of the text was too long.
+    pub read_bytes: usize,
+}
+
+impl TaskReading {
+    /// Returns whether the end of the text was left out because the text is too long.
+    pub fn is_cut(&self) -> bool {
+        self.ignored.last().is_some_and(|ignored| ignored.reason == IgnoredTextReason::TooLong)
+    }
+}
+
+/// Reads the text of a task.
+pub fn read_task(whole: &str) -> Result<TaskReading, Error> {
+    if whole.trim().is_empty() {
+        return Err(Error::Empty);
+    }
+    let text = &whole[..cut_position(whole)];
+    let mut markup = divide(text);
+    let FoundTraces { frames, lines: traces } = find_traces(text);
+    let title = title_of(text, &markup);
+    let (terms, names) = count_words(text, &markup, &title);
+    let paths = find_paths(text, &markup, &traces);
+    let quotes = find_quotes(text, &markup, &traces);
+    if text.len() < whole.len() {
+        let range = text.len()..whole.len();
+        markup.ignored.push(IgnoredText { range, reason: IgnoredTextReason::TooLong });
+    }
+    let ignored = markup.ignored;
+    Ok(TaskReading { title, terms, names, paths, frames, quotes, ignored, read_bytes: text.len() })
+}
+
+/// Returns where a text is cut: after the last line that fits, or within the only one.
+fn cut_position(text: &str) -> usize {
+    if text.len() <= MAX_TASK_BYTES {
+        return text.len();
+    }
+    let mut end = MAX_TASK_BYTES;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    match text[..end].rfind('\n') {
+        Some(line_end) if !text[..line_end].trim().is_empty() => line_end + 1,
+        _ => end,
+    }
+}
+
+/// Returns the first line with a letter or digit that is not ignored.
+fn title_of(text: &str, markup: &Markup) -> Range<usize> {
+    let mut ignored = Cursor::new(markup.ignored.iter().map(|ignored| ignored.range.clone()));
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let first = line.find(char::is_alphanumeric).map(|first| start + first);
+        if first.is_some_and(|first| !ignored.contains(first)) {
+            let mut end = start + line.trim_end().len().min(MAX_TITLE_BYTES);
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            return start..end;
+        }
+        start += line.len();
+    }
+    0..0
+}
+
+/// The words of a task that have been read so far.
+#[derive(Default)]
+struct WordCounts<'a> {
+    terms: Vec<TaskTerm>,
+    by_term: FxHashMap<Term, usize>,
+    /// What each term counts, with its marks.
+    counts: Vec<u32>,
+    names: Vec<MentionedName>,
+    by_name: FxHashMap<&'a [u8], usize>,
+}
+
+/// How a word is written where it occurs.
+#[derive(Clone, Copy)]
+struct WordContext {
+    is_in_title: bool,
+    is_ticked: bool,
+    is_called: bool,
+}
+
+fn count_words(text: &str, markup: &Markup, title: &Range<usize>) -> (Vec<TaskTerm>, Vec<MentionedName>) {
+    let mut ignored = Cursor::new(markup.ignored.iter().map(|ignored| ignored.range.clone()));
+    let mut ticks = Cursor::new(markup.ticks.iter().cloned());
+    let mut counts = WordCounts::default();
+    for word in words(text.as_bytes()) {
+        let start = word.start();
+        let context = WordContext {
+            is_in_title: title.contains(&start),
+            is_ticked: ticks.contains(start),
+            is_called: text.as_bytes().get(word.end()) == Some(&b'('),
+        };
+        if !ignored.contains(start) {
+            counts.add_terms(text, word, context);
+            counts.add_name(word, context);
+        }
+    }
+    (counts.weighted_terms(), counts.names)
+}
+
+impl<'a> WordCounts<'a> {
+    fn add_terms(&mut self, text: &str, word: Word<'a>, context: WordContext) {
+        let count = if context.is_ticked { TICKED_COUNT } else { 1 };
+        let mut terms = word.terms();
+        while let Some(term) = terms.next() {
+            match self.by_term.entry(term) {
+                Entry::Occupied(entry) => {
+                    let known = &mut self.terms[*entry.get()];
+                    known.count += 1;
+                    known.is_in_title |= context.is_in_title;
+                    self.counts[*entry.get()] += count;
+                }
+                Entry::Vacant(entry) => {
+                    entry.insert(self.terms.len());
+                    self.counts.push(count);
+                    let range = terms.position();
+                    let is_in_title = context.is_in_title;
+                    let text = text[range.clone()].to_owned();
+                    self.terms.push(TaskTerm { term, text, weight: 0.0, count: 1, is_in_title, range });
+                }
+            }
+        }
+    }
+
+    fn add_name(&mut self, word: Word<'a>, context: WordContext) {
+        let WordContext { is_in_title, is_ticked, is_called, .. } = context;
+        if let Some(known) = self.by_name.get(word.bytes()) {
+            let known = &mut self.names[*known];
+            known.is_in_title |= is_in_title;
+            known.is_ticked |= is_ticked;
+            known.is_called |= is_called;
+            return;
+        }
+        let is_marked = is_ticked || is_called;
+        let is_telling = MIN_NAME_BYTES <= word.bytes().len() && !word.is_stop_word();
+        if is_marked || is_telling {
+            self.by_name.insert(word.bytes(), self.names.len());
+            let name = String::from_utf8_lossy(word.bytes()).into_owned();
+            let range = word.start()..word.end();
+            self.names.push(MentionedName { name, is_in_title, is_ticked, is_called, range });
+        }
+    }
+
+    /// Weighs the terms, and returns them in the order of their weights, then of the text.
+    fn weighted_terms(&mut self) -> Vec<TaskTerm> {
+        let mut terms = std::mem::take(&mut self.terms);
+        for (term, count) in terms.iter_mut().zip(&self.counts) {
+            let title = if term.is_in_title { TITLE_WEIGHT } else { 1.0 };
+            let identifier = if term.term.is_identifier() { IDENTIFIER_WEIGHT } else { 1.0 };
+            term.weight = f64::from((*count).min(MAX_COUNT)).sqrt() * title * identifier;
+        }
+        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.range.start.cmp(&b.range.start)));
+        terms
+    }
+}

@@ -1,0 +1,155 @@
+//! A text as the detectors see it: lines without colors and prefixes, each with its neighbors.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::frame::TraceTool;
+use super::location::{has_source_extension, normalize, parse_whole};
+
+/// A line of a text.
+pub(super) struct TraceLine<'a> {
+    /// The line without its end, colors, and the marks that a quotation or a container's log puts before it.
+    pub(super) text: Cow<'a, str>,
+    /// The bytes of the whole line, without its end.
+    pub(super) range: Range<usize>,
+}
+
+/// Splits a text into lines.
+pub(super) fn split(text: &str) -> Vec<TraceLine<'_>> {
+    let mut start = 0;
+    let mut lines = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let range = start..start + line.trim_end_matches(['\n', '\r']).len();
+        start += line.len();
+        lines.push(TraceLine { text: clean(&text[range.clone()]), range });
+    }
+    lines
+}
+
+fn clean(line: &str) -> Cow<'_, str> {
+    if line.contains('\u{1b}') {
+        return Cow::Owned(without_marks(&without_colors(line)).to_owned());
+    }
+    Cow::Borrowed(without_marks(line))
+}
+
+/// Removes the escape sequences of a terminal: `ESC [ parameters letter`.
+fn without_colors(line: &str) -> String {
+    let mut pieces = line.split('\u{1b}');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.strip_prefix('[').and_then(|rest| rest.find(|c: char| c.is_ascii_alphabetic()));
+        text.push_str(end.map_or(piece, |end| &piece[end + 2..]));
+    }
+    text
+}
+
+/// Removes the `> ` of a quotation, the `| ` of an exception group, and the time that a build server puts before a line.
+fn without_marks(line: &str) -> &str {
+    let is_time = |first: &str| 20 <= first.len() && first.starts_with("20") && first.ends_with('Z');
+    let line = line.split_once(' ').filter(|(first, _)| is_time(first)).map_or(line, |(_, rest)| rest);
+    let rest = line.trim_start();
+    let marks = rest.find(|c: char| !matches!(c, '|' | '>' | ' ')).unwrap_or(rest.len());
+    let is_marked = rest[..marks].ends_with(' ') && rest.starts_with(['|', '>']);
+    // The last blanks stay: an indentation distinguishes some lines.
+    if is_marked { &rest[rest[..marks].trim_end().len()..] } else { line }
+}
+
+/// A line with what a detector may know of the lines around it.
+pub(super) struct LineContext<'a> {
+    /// The line.
+    pub(super) line: &'a str,
+    /// The line before it.
+    pub(super) previous: &'a str,
+    /// The two lines after it.
+    pub(super) next: [&'a str; 2],
+    /// What earlier lines said of those that follow.
+    pub(super) heading: &'a TraceHeading,
+}
+
+/// What a line says of the lines after it.
+#[derive(Default)]
+pub(super) struct TraceHeading {
+    /// The file that a line named and nothing else: problems in it follow.
+    pub(super) path: Option<String>,
+    /// The function that a compiler or a test runner named: `a.c: In function 'main':`, `[ RUN      ] Cart.Total`.
+    function: Option<String>,
+    /// The file that the compiler named before the function.
+    function_path: Option<String>,
+}
+
+impl TraceHeading {
+    /// Takes note of what a line says.
+    pub(super) fn read(&mut self, line: &str) {
+        let trimmed = line.trim();
+        if let Some((path, quoted)) = trimmed.split_once(": In ") {
+            (self.function, self.function_path) = (quoted_name(quoted), Some(normalize(path)));
+        } else if let Some(test) = trimmed.strip_prefix("[ RUN      ] ") {
+            (self.function, self.function_path) = (Some(test.to_owned()), None);
+        } else if trimmed.ends_with(": At top level:") || trimmed.starts_with("[  ") {
+            self.function = None;
+        }
+        let is_path = !trimmed.contains(char::is_whitespace)
+            && has_source_extension(trimmed)
+            && parse_whole(trimmed).is_none();
+        if is_path {
+            self.path = Some(normalize(trimmed));
+        } else if trimmed.is_empty() {
+            self.path = None;
+        }
+    }
+}
+
+impl TraceHeading {
+    /// Returns the function that lines of a file are in.
+    pub(super) fn function_in(&self, path: &str) -> Option<&str> {
+        let is_other = self.function_path.as_deref().is_some_and(|named| named != path);
+        self.function.as_deref().filter(|_| !is_other)
+    }
+}
+
+/// Returns what is between the quotation marks of GCC or Clang.
+pub(super) fn quoted_name(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once(['‘', '\'', '`'])?;
+    let (name, _) = rest.split_once(['’', '\''])?;
+    // The arguments of a template may be longer than the rest of the text.
+    Some(name.split(" [with ").next().unwrap_or_default().to_owned())
+}
+
+/// What a detector found in a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum LineReading {
+    /// What follows of this tool is another trace.
+    Boundary(TraceTool),
+    /// The first frame of a trace.
+    First(FoundFrame),
+    /// A frame of the current trace, if the same tool writes it.
+    Next(FoundFrame),
+    /// A diagnostic, with the rank of its severity: 0 for an error, 1 for a warning, 2 for a note.
+    Diagnostic(FoundFrame, usize),
+}
+
+/// A frame without its place in a trace.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FoundFrame {
+    pub(super) path: String,
+    pub(super) line: u32,
+    pub(super) column: Option<u32>,
+    pub(super) function: Option<String>,
+    pub(super) tool: TraceTool,
+}
+
+impl FoundFrame {
+    /// Makes a frame, unless no file can have the path: `<stdin>`, `<anonymous>`.
+    pub(super) fn new(path: &str, line: u32, column: Option<u32>, tool: TraceTool) -> Option<Self> {
+        let path = normalize(path);
+        let is_file = 0 < line && !path.is_empty() && !path.starts_with('<') && !path.ends_with('/');
+        is_file.then_some(Self { path, line, column, function: None, tool })
+    }
+
+    /// Adds the function; an empty name is none.
+    pub(super) fn in_function(self, function: Option<&str>) -> Self {
+        let function = function.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
+        Self { function, ..self }
+    }
+}

@@ -1,0 +1,23 @@
+//! Recognizes the stack traces and diagnostics of common tools in a text.
+//!
+//! Each line is offered to the detectors of `detect.rs` in turn. A detector is a function that looks at one line and its
+//! neighbors; it neither keeps state nor reads on, so that the time is linear whatever the text holds. `scan.rs` joins
+//! the lines that belong together to traces and ranks the frames.
+//!
+//! A new tool is one more detector, and a fixture in `tests/fixtures/traces/` that the tool has really written. Each file
+//! imports only those before it: `location`, `frame`, `lines`, `stacks`, `native`, `diagnostics`, `detect`, `scan`.
+
+mod detect;
+mod diagnostics;
+mod frame;
+mod lines;
+mod location;
+mod native;
+mod scan;
+mod stacks;
+#[cfg(test)]
+mod tests;
+
+pub use frame::{TraceFrame, TraceTool};
+pub(super) use location::{has_source_extension, parse_prefix as parse_location};
+pub use scan::{FoundTraces, find_traces};

@@ -1,0 +1,115 @@
+//! The frames of what real tools have written, and properties of the detectors on any text.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use expect_test::expect_file;
+use proptest::prelude::*;
+
+use super::{TraceFrame, find_traces};
+
+fn describe(frames: &[TraceFrame]) -> String {
+    let mut text = String::new();
+    for (at, frame) in frames.iter().enumerate() {
+        if 0 < at && frames[at - 1].trace != frame.trace {
+            text.push('\n');
+        }
+        let column = frame.column.map_or_else(String::new, |column| format!(":{column}"));
+        let function = frame.function.as_deref().map_or_else(String::new, |name| format!(" in {name}"));
+        writeln!(text, "{} {:?} {}:{}{column}{function}", frame.rank, frame.tool, frame.path, frame.line)
+            .unwrap();
+    }
+    text
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test reads its fixtures")]
+fn the_frames_of_what_tools_write_are_found() {
+    let folder = Path::new("tests/fixtures/traces");
+    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.retain(|path| path.extension().is_some_and(|ending| ending == "txt"));
+    assert!(50 < names.len(), "{}", names.len());
+    for path in names {
+        let text = fs::read_to_string(&path).unwrap();
+        let expected =
+            fs::canonicalize(folder).unwrap().join(path.with_extension("frames").file_name().unwrap());
+        expect_file![expected].assert_eq(&describe(&find_traces(&text).frames));
+    }
+}
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    assert_eq!(describe(&find_traces(text).frames), expected, "{text}");
+}
+
+#[test]
+fn notations_of_other_platforms_and_versions_are_read() {
+    // MSVC, Gradle's Kotlin plugin before and since Kotlin 1.8, GHC, .NET and Firefox.
+    check("C:\\work\\src\\cart.cpp(12,5): error C2065: 'x'", "0 CCompiler C:/work/src/cart.cpp:12:5\n");
+    check("src\\cart.h(3): warning C4101: 'x'", "1 CCompiler src/cart.h:3\n");
+    check("e: /srv/app/Main.kt: (3, 5): Unresolved", "0 JavaCompiler /srv/app/Main.kt:3:5\n");
+    check("e: file:///srv/app/Main.kt:3:5 Unresolved", "0 JavaCompiler /srv/app/Main.kt:3:5\n");
+    check("app/Main.hs:4:7: error:", "0 Other app/Main.hs:4:7\n");
+    check(
+        "   at Shop.Cart.Total(Int32 n) in /srv/app/Cart.cs:line 20",
+        "0 DotNet /srv/app/Cart.cs:20 in Shop.Cart.Total\n",
+    );
+    check("Program.cs(10,13): error CS0103: no such name", "0 DotNet Program.cs:10:13\n");
+    check("total@http://localhost:3000/src/a.js:3:14", "0 JavaScript src/a.js:3:14 in total\n");
+    check("thread 'main' panicked at 'oops', src/main.rs:5:14", "0 Rust src/main.rs:5:14\n");
+}
+
+#[test]
+fn a_trace_in_a_quotation_or_a_log_is_read() {
+    check("> File \"a.py\", line 3, in run\n> ValueError", "0 Python a.py:3 in run\n");
+    check("2026-11-22T16:09:04.1234567Z a.go:3:5: undefined: x", "0 GoCompiler a.go:3:5\n");
+}
+
+#[test]
+fn prose_has_no_frames() {
+    for text in [
+        "The server listens on localhost:8080 and example.com:443.",
+        "At 12:30:45 it stopped (see #12).",
+        "Version 1.2.3: nothing changed",
+        "File a bug at the tracker, line 3",
+        "https://example.com/a.py:3: no",
+        "<stdin>:3: error: x",
+    ] {
+        check(text, "");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_and_ranges_are_lines_of_it(
+        pieces in prop::collection::vec(
+            prop_oneof![
+                "\\PC{0,12}",
+                "[ :()#@\"'`\\[\\]|>\t\u{1b}]{1,4}",
+                prop::sample::select(vec![
+                    "File \"", "\", line 3", ", in f", "at ", "a.py:3", "a.rs:3:5", "\n", "\r\n", "#0 0x1 in f ",
+                    " panicked at ", "Caused by: ", "frame #0: ", "==1== at 0x1: f (", "(a.js:3:4)", "goroutine ",
+                    "\u{1b}[31m", " on line 3", " in ", "--> ", "  3:4  error  x", "from ", ": Assertion ", "é",
+                ]).prop_map(str::to_owned),
+            ],
+            0..40,
+        ),
+    ) {
+        let text = pieces.concat();
+        for frame in find_traces(&text).frames {
+            prop_assert!(text.get(frame.range.clone()).is_some_and(|line| !line.contains('\n')), "{frame:?}");
+            prop_assert!(0 < frame.line && !frame.path.is_empty(), "{frame:?}");
+        }
+    }
+}
+
+#[test]
+fn time_is_linear_in_hostile_texts() {
+    for piece in [":1", "(1", "at ", "\" ", "#0 ", "' ", "a.py:1:", "|", "> ", "\u{1b}[", " in ", "::", "./"]
+    {
+        let text = piece.repeat(40_000 / piece.len());
+        find_traces(&text);
+        find_traces(&text.replace(' ', "\n"));
+    }
+}

@@ -1,0 +1,357 @@
+//! Collects the facts of one file while its tree is walked.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use crate::model::{
+    BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
+    ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,
+};
+
+/// What the type of an `impl` is bound to, and in Go the receiver of a method. No name has parentheses.
+pub(super) const IMPLEMENTED_TYPE: &str = "(type)";
+/// What the trait of an `impl` is bound to.
+pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
+/// Deeper syntax is not read: no person writes it, and the walk is a recursion.
+pub(super) const MAX_DEPTH: usize = 200;
+/// Longer chains of calls and attributes are unknown, so that reducing each part of a chain is linear in its length.
+const MAX_CHAIN: usize = 12;
+/// Deeper scopes are opened for blocks alone, so that looking a name up takes a bounded number of steps.
+const MAX_SCOPE_DEPTH: u32 = 400;
+
+/// The facts so far, and the scope that the walk is in.
+pub(super) struct FactsBuilder<'t> {
+    pub(super) text: &'t str,
+    pub(super) facts: SourceFacts,
+    pub(super) scope: ScopeId,
+    /// Names that a function declares to be those of an outer scope: the function's scope, the name, the outer scope.
+    pub(super) declared_outer: Vec<(ScopeId, NameId, ScopeId)>,
+    /// The first line of the attributes before the next item.
+    pub(super) attribute_at: Option<u32>,
+    /// The types that each scope defines, to which later implementations may add.
+    pub(super) types: FxHashMap<(ScopeId, NameId), DefinitionId>,
+    /// The scope of the methods of each type of Go.
+    pub(super) method_scopes: FxHashMap<NameId, ScopeId>,
+    name_ids: FxHashMap<Cow<'t, str>, NameId>,
+    expression_ids: FxHashMap<ExpressionFact, ExpressionId>,
+    depth: usize,
+    chain: usize,
+    /// How many uses came before each scope, and how deep it is.
+    scope_starts: Vec<(usize, u32)>,
+    /// How many uses there were after the last use of each name, and the scope that bound it last as a local.
+    seen: Vec<(usize, Option<ScopeId>)>,
+}
+
+/// What [`FactsBuilder::define`] needs to know about a definition.
+pub(super) struct NewDefinition<'t> {
+    pub(super) name: Node<'t>,
+    pub(super) whole: Node<'t>,
+    pub(super) kind: DefinitionKind,
+    pub(super) flags: u8,
+}
+
+impl<'t> FactsBuilder<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let mut builder = Self {
+            text,
+            facts: SourceFacts::default(),
+            scope: 0,
+            declared_outer: Vec::new(),
+            attribute_at: None,
+            types: FxHashMap::default(),
+            method_scopes: FxHashMap::default(),
+            name_ids: FxHashMap::default(),
+            expression_ids: FxHashMap::default(),
+            depth: 0,
+            chain: 0,
+            scope_starts: vec![(0, 0)],
+            seen: Vec::new(),
+        };
+        builder.facts.scopes.push(ScopeFact { parent: 0, kind: ScopeKind::Module, definition: None });
+        builder.expression(ExpressionFact::Unknown);
+        builder
+    }
+
+    /// Returns the text of a node.
+    pub(super) fn text_of(&self, node: Node<'t>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    pub(super) fn name(&mut self, name: &'t str) -> NameId {
+        self.any_name(Cow::Borrowed(name))
+    }
+
+    /// Returns the index of a name that the text has in parts.
+    pub(super) fn any_name(&mut self, name: Cow<'t, str>) -> NameId {
+        if let Some(known) = self.name_ids.get(&name) {
+            return *known;
+        }
+        let at = index(self.facts.names.len());
+        self.facts.names.push(name.clone().into_owned());
+        self.name_ids.insert(name, at);
+        at
+    }
+
+    pub(super) fn name_of(&mut self, node: Node<'t>) -> NameId {
+        self.name(self.text_of(node))
+    }
+
+    pub(super) fn expression(&mut self, fact: ExpressionFact) -> ExpressionId {
+        let expressions = &mut self.facts.expressions;
+        *self.expression_ids.entry(fact).or_insert_with(|| {
+            expressions.push(fact);
+            index(expressions.len() - 1)
+        })
+    }
+
+    /// Returns the expression of a name in scope.
+    pub(super) fn named(&mut self, node: Node<'t>) -> ExpressionId {
+        let name = self.name_of(node);
+        self.expression(ExpressionFact::Name(name))
+    }
+
+    /// Reduces an operand by `reduce`, unless the chain is too long already.
+    pub(super) fn chained(
+        &mut self,
+        node: Option<Node<'t>>,
+        reduce: fn(&mut Self, Node<'t>) -> ExpressionId,
+    ) -> ExpressionId {
+        let Some(node) = node else { return 0 };
+        if MAX_CHAIN <= self.chain {
+            return 0;
+        }
+        self.chain += 1;
+        let expression = reduce(self, node);
+        self.chain -= 1;
+        expression
+    }
+
+    /// Visits each named child of a node, unless it is too deep.
+    pub(super) fn visit_children(&mut self, node: Node<'t>, visit: fn(&mut Self, Node<'t>)) {
+        if MAX_DEPTH <= self.depth {
+            return;
+        }
+        self.depth += 1;
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            visit(self, child);
+        }
+        self.depth -= 1;
+    }
+
+    /// Visits a node that is not reached as a child, with the same limit of depth.
+    pub(super) fn deeper(&mut self, node: Node<'t>, visit: fn(&mut Self, Node<'t>)) {
+        self.deeper_with(node, visit);
+    }
+
+    /// As [`Self::deeper`], by a closure.
+    pub(super) fn deeper_with(&mut self, node: Node<'t>, visit: impl FnOnce(&mut Self, Node<'t>)) {
+        if MAX_DEPTH <= self.depth {
+            return;
+        }
+        self.depth += 1;
+        visit(self, node);
+        self.depth -= 1;
+    }
+
+    /// Opens a scope within the current one and makes it the current one; returns the one to go back to.
+    pub(super) fn open_scope(&mut self, kind: ScopeKind, definition: Option<DefinitionId>) -> ScopeId {
+        let outer = self.scope;
+        self.facts.scopes.push(ScopeFact { parent: outer, kind, definition });
+        let depth = self.scope_starts.get(outer as usize).map_or(0, |(_, depth)| depth + 1);
+        self.scope_starts.push((self.facts.uses.len(), depth));
+        self.scope = index(self.facts.scopes.len() - 1);
+        outer
+    }
+
+    /// Adds a definition to the current scope, without a binding.
+    pub(super) fn define(&mut self, new: &NewDefinition<'t>) -> DefinitionId {
+        let name = self.name_of(new.name);
+        self.facts.definitions.push(DefinitionFact {
+            name,
+            kind: new.kind,
+            scope: self.scope,
+            body: None,
+            first_line: line_of(new.whole),
+            name_line: line_of(new.name),
+            last_line: index(new.whole.end_position().row + 1),
+            flags: DefinitionFlags(new.flags),
+            bases: Vec::new(),
+            returns: Vec::new(),
+        });
+        index(self.facts.definitions.len() - 1)
+    }
+
+    /// Opens the scope of a definition's body.
+    pub(super) fn open_body(&mut self, definition: DefinitionId, kind: ScopeKind) -> ScopeId {
+        let outer = self.open_scope(kind, Some(definition));
+        self.facts.definitions[definition as usize].body = Some(self.scope);
+        outer
+    }
+
+    pub(super) fn definition(&mut self, definition: DefinitionId) -> &mut DefinitionFact {
+        &mut self.facts.definitions[definition as usize]
+    }
+
+    /// Binds a name in a scope to what is evaluated in the current one.
+    pub(super) fn bind(&mut self, scope: ScopeId, name: NameId, value: BindingValue, line: u32) {
+        self.facts.bindings.push(BindingFact { scope, name, value, at: self.scope, line });
+    }
+
+    pub(super) fn bind_node(&mut self, scope: ScopeId, node: Node<'t>, value: BindingValue) {
+        let name = self.name_of(node);
+        self.bind(scope, name, value, line_of(node));
+    }
+
+    /// Binds a local whose name is bound from here on.
+    pub(super) fn bind_local(&mut self, scope: ScopeId, node: Node<'t>, value: BindingValue) {
+        let name = self.name_of(node);
+        self.seen(name).1 = Some(scope);
+        self.bind(scope, name, value, line_of(node));
+    }
+
+    /// Returns whether the current scope has used or bound a name before.
+    pub(super) fn is_seen_here(&mut self, name: NameId) -> bool {
+        let start = self.scope_starts[self.scope as usize].0;
+        let scope = self.scope;
+        let seen = self.seen(name);
+        start < seen.0 || seen.1 == Some(scope)
+    }
+
+    /// Returns whether a scope within the current one may be opened for the sake of one name.
+    pub(super) fn can_hide(&self) -> bool {
+        self.scope_starts[self.scope as usize].1 < MAX_SCOPE_DEPTH
+    }
+
+    fn seen(&mut self, name: NameId) -> &mut (usize, Option<ScopeId>) {
+        let at = name as usize;
+        if self.seen.len() <= at {
+            self.seen.resize(at + 1, (0, None));
+        }
+        &mut self.seen[at]
+    }
+
+    pub(super) fn import(
+        &mut self,
+        module: &'t str,
+        name: Option<&'t str>,
+        is_star: bool,
+        line: u32,
+    ) -> ImportId {
+        let module = self.name(module);
+        let name = name.map(|name| self.name(name));
+        self.import_named(module, name, is_star, line)
+    }
+
+    pub(super) fn import_named(
+        &mut self,
+        module: NameId,
+        name: Option<NameId>,
+        is_star: bool,
+        line: u32,
+    ) -> ImportId {
+        self.facts.imports.push(ImportFact { module, name, is_star, scope: self.scope, line });
+        index(self.facts.imports.len() - 1)
+    }
+
+    pub(super) fn use_name(&mut self, node: Node<'t>, receiver: Option<ExpressionId>, is_call: bool) {
+        let name = self.name_of(node);
+        self.facts.uses.push(UseFact {
+            name,
+            line: line_of(node),
+            scope: self.scope,
+            receiver,
+            is_call,
+            is_type: false,
+        });
+        if receiver.is_none() {
+            self.seen(name).0 = self.facts.uses.len();
+        }
+    }
+
+    /// Adds the use of a macro, which is marked as both a call and a type.
+    pub(super) fn use_macro(&mut self, node: Node<'t>) {
+        self.use_type(node, None);
+        if let Some(last) = self.facts.uses.last_mut() {
+            last.is_call = true;
+        }
+    }
+
+    pub(super) fn use_type(&mut self, node: Node<'t>, receiver: Option<ExpressionId>) {
+        self.use_name(node, receiver, false);
+        if let Some(last) = self.facts.uses.last_mut() {
+            last.is_type = true;
+        }
+    }
+
+    /// Returns the innermost scope from this one on whose kind is not `Block`.
+    pub(super) fn function_scope(&self) -> ScopeId {
+        let mut scope = self.scope;
+        while scope != 0 && self.facts.scopes[scope as usize].kind == ScopeKind::Block {
+            scope = self.facts.scopes[scope as usize].parent;
+        }
+        scope
+    }
+
+    /// Returns the innermost scope of a type around the current one.
+    pub(super) fn class_scope(&self) -> Option<ScopeId> {
+        let mut scope = self.scope;
+        while scope != 0 {
+            let fact = self.facts.scopes[scope as usize];
+            if matches!(fact.kind, ScopeKind::Class | ScopeKind::Implementation) {
+                return Some(scope);
+            }
+            scope = fact.parent;
+        }
+        None
+    }
+
+    /// Returns the facts with the tables in the order that lookups need.
+    pub(super) fn finish(mut self) -> SourceFacts {
+        let facts = &mut self.facts;
+        let mut order: Vec<NameId> = (0..index(facts.names.len())).collect();
+        order.sort_unstable_by(|a, b| facts.names[*a as usize].cmp(&facts.names[*b as usize]));
+        let mut new_ids = vec![0; order.len()];
+        for (new, old) in (0..).zip(&order) {
+            new_ids[*old as usize] = new;
+        }
+        let mut names = std::mem::take(&mut facts.names);
+        facts.names = order.iter().map(|old| std::mem::take(&mut names[*old as usize])).collect();
+        renumber(facts, &new_ids);
+        facts.bindings.sort_by_key(|binding| (binding.scope, binding.name));
+        self.facts
+    }
+}
+
+/// Replaces each name by the index it has in the sorted table.
+fn renumber(facts: &mut SourceFacts, new_ids: &[NameId]) {
+    let replace = |name: &mut NameId| *name = new_ids[*name as usize];
+    facts.definitions.iter_mut().for_each(|definition| replace(&mut definition.name));
+    facts.bindings.iter_mut().for_each(|binding| replace(&mut binding.name));
+    facts.uses.iter_mut().for_each(|found| replace(&mut found.name));
+    for import in &mut facts.imports {
+        replace(&mut import.module);
+        import.name.iter_mut().for_each(replace);
+    }
+    for expression in &mut facts.expressions {
+        if let ExpressionFact::Name(name)
+        | ExpressionFact::TypeName(name)
+        | ExpressionFact::Member(_, name)
+        | ExpressionFact::Field(_, name) = expression
+        {
+            replace(name);
+        }
+    }
+}
+
+/// Returns the line that a node begins on, counted from 1.
+pub(super) fn line_of(node: Node<'_>) -> u32 {
+    index(node.start_position().row + 1)
+}
+
+/// Returns an index of a table of a file, which has fewer bytes than a `u32` counts.
+pub(super) fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,189 @@
+//! C: the tokens of a text without comments, and what the preprocessor's lines say.
+
+use memchr::{memchr, memmem};
+
+/// A token of C.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SourceToken {
+    pub(super) kind: SourceTokenKind,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) line: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SourceTokenKind {
+    Word,
+    /// A number, a character or a string.
+    Literal,
+    /// One byte of punctuation. `->` and `::` are of one token each, with their first byte.
+    Sign(u8),
+    /// `->`
+    Arrow,
+    /// `#include` with the path in quotes or angle brackets.
+    Include,
+    /// `#define`: the range is the name; what follows is found in the text.
+    Define,
+    /// `#if`, `#ifdef`, `#ifndef`.
+    If,
+    /// `#else`, `#elif`.
+    Else,
+    /// `#endif`.
+    EndIf,
+}
+
+/// Returns the tokens of a text. Reads each byte a bounded number of times.
+pub(super) fn tokens(text: &str) -> Vec<SourceToken> {
+    let mut scanner =
+        TokenScanner { bytes: text.as_bytes(), at: 0, line: 1, tokens: Vec::new(), is_line_start: true };
+    while scanner.at < scanner.bytes.len() {
+        scanner.step();
+    }
+    scanner.tokens
+}
+
+struct TokenScanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u32,
+    tokens: Vec<SourceToken>,
+    is_line_start: bool,
+}
+
+impl TokenScanner<'_> {
+    fn step(&mut self) {
+        let byte = self.bytes[self.at];
+        match byte {
+            b'\n' => {
+                self.line += 1;
+                self.at += 1;
+                self.is_line_start = true;
+                return;
+            }
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {
+                self.at += 1;
+                return;
+            }
+            b'\\' => self.at += 1,
+            b'/' if self.next() == Some(b'/') => {
+                self.at = memchr(b'\n', &self.bytes[self.at..]).map_or(self.bytes.len(), |end| self.at + end);
+                return;
+            }
+            b'/' if self.next() == Some(b'*') => {
+                let end = memmem::find(&self.bytes[self.at + 2..], b"*/");
+                let end = end.map_or(self.bytes.len(), |end| self.at + end + 4);
+                self.skip_to(end);
+                return;
+            }
+            b'#' if self.is_line_start => self.directive(),
+            b'"' | b'\'' => self.quoted(byte),
+            b'0'..=b'9' => self.run(SourceTokenKind::Literal),
+            _ if is_word_byte(byte) => self.run(SourceTokenKind::Word),
+            b'-' if self.next() == Some(b'>') => self.push(SourceTokenKind::Arrow, 2),
+            _ => self.push(SourceTokenKind::Sign(byte), 1),
+        }
+        self.is_line_start = false;
+    }
+
+    fn next(&self) -> Option<u8> {
+        self.bytes.get(self.at + 1).copied()
+    }
+
+    fn push(&mut self, kind: SourceTokenKind, length: usize) {
+        let token =
+            SourceToken { kind, start: offset(self.at), end: offset(self.at + length), line: self.line };
+        self.tokens.push(token);
+        self.at += length;
+    }
+
+    /// Moves on, and counts the lines between.
+    fn skip_to(&mut self, end: usize) {
+        let end = end.min(self.bytes.len());
+        self.line += offset(memchr::memchr_iter(b'\n', &self.bytes[self.at..end]).count());
+        self.at = end;
+    }
+
+    fn run(&mut self, kind: SourceTokenKind) {
+        let rest = &self.bytes[self.at..];
+        let is_part = |byte: &u8| is_word_byte(*byte) || kind == SourceTokenKind::Literal && *byte == b'.';
+        let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        self.push(kind, length);
+    }
+
+    /// Reads a string or a character, which ends at the end of its line at the latest.
+    fn quoted(&mut self, quote: u8) {
+        let (start, line) = (self.at, self.line);
+        let mut end = self.at + 1;
+        while let Some(byte) = self.bytes.get(end) {
+            match *byte {
+                b'\\' => end += 1,
+                b'\n' => break,
+                byte if byte == quote => {
+                    end += 1;
+                    break;
+                }
+                _ => {}
+            }
+            end += 1;
+        }
+        self.skip_to(end);
+        let (start, end) = (offset(start), offset(self.at));
+        self.tokens.push(SourceToken { kind: SourceTokenKind::Literal, start, end, line });
+    }
+
+    /// Reads a line of the preprocessor with those that continue it.
+    fn directive(&mut self) {
+        let line = self.line;
+        let mut end = self.at;
+        loop {
+            end = memchr(b'\n', &self.bytes[end..]).map_or(self.bytes.len(), |found| end + found);
+            let is_continued = self.bytes[..end].ends_with(b"\\") || self.bytes[..end].ends_with(b"\\\r");
+            if !is_continued || end == self.bytes.len() {
+                break;
+            }
+            end += 1;
+        }
+        let mut at = self.at + 1;
+        let skip_blanks = |at: usize| {
+            at + self.bytes[at..end].iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(end - at)
+        };
+        at = skip_blanks(at);
+        let word_end = |at: usize| {
+            at + self.bytes[at..end].iter().position(|byte| !is_word_byte(*byte)).unwrap_or(end - at)
+        };
+        let word = &self.bytes[at..word_end(at)];
+        let argument = skip_blanks(at + word.len());
+        let (kind, range) = match word {
+            b"include" | b"include_next" | b"import" => {
+                let close = match self.bytes.get(argument) {
+                    Some(b'<') => b'>',
+                    _ => b'"',
+                };
+                let from = (argument + 1).min(end);
+                let length = memchr(close, &self.bytes[from..end]).unwrap_or(0);
+                (Some(SourceTokenKind::Include), from..from + length)
+            }
+            b"define" => (Some(SourceTokenKind::Define), argument..word_end(argument)),
+            b"if" | b"ifdef" | b"ifndef" => (Some(SourceTokenKind::If), argument..argument),
+            b"else" | b"elif" | b"elifdef" | b"elifndef" => (Some(SourceTokenKind::Else), argument..argument),
+            b"endif" => (Some(SourceTokenKind::EndIf), argument..argument),
+            _ => (None, 0..0),
+        };
+        // A block comment that begins on the line may end on a later one.
+        let body = &self.bytes[self.at..end];
+        let open = memmem::rfind(body, b"/*").filter(|open| memmem::find(&body[*open..], b"*/").is_none());
+        self.skip_to(open.map_or(end, |open| self.at + open));
+        if let Some(kind) = kind {
+            let (start, end) = (offset(range.start), offset(range.end));
+            self.tokens.push(SourceToken { kind, start, end, line });
+        }
+    }
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,33 @@
+//! What a file says about its names: definitions, scopes, imports, bindings and uses, from one parse of the full text.
+//!
+//! Knows: how each language defines, binds and imports names. Does not know: other files. What a name refers to is
+//! decided by the room `references`, which joins the facts of all files.
+//!
+//! `builder` collects facts, `derive` chooses the reader of a language, and `names` has what importance needs of them; the
+//! other files read a language each. Imports `languages`, `outline` and `references`.
+//!
+//! Start with [`source_facts`].
+
+mod builder;
+mod c;
+mod c_tokens;
+mod derive;
+mod go;
+mod go_types;
+mod manifest;
+mod names;
+mod python;
+mod python_types;
+mod rust;
+mod rust_imports;
+mod rust_patterns;
+mod rust_tokens;
+mod rust_types;
+mod script;
+mod script_types;
+
+#[cfg(test)]
+mod tests;
+
+pub use derive::{facts_producer, has_facts, source_facts};
+pub use names::facts_references;

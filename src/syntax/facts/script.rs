@@ -1,0 +1,481 @@
+//! JavaScript and TypeScript: block scopes, classes, imports and exports, declared and constructed types.
+
+use tree_sitter::Node;
+
+use super::builder::{FactsBuilder, NewDefinition, line_of};
+use super::script_types::{declared_type, value_of};
+use crate::model::{
+    BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
+};
+use crate::syntax::outline::{child_of_kind, children};
+
+/// Reads the facts of a file.
+pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
+    facts.visit_children(root, visit);
+}
+
+fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    match node.kind() {
+        "comment" | "string" | "number" | "regex" | "property_identifier" | "predefined_type" => {}
+        "function_declaration"
+        | "generator_function_declaration"
+        | "function_signature"
+        | "method_definition"
+        | "abstract_method_signature"
+        | "method_signature" => {
+            define_function(facts, node, node, field(node, "name"), node);
+        }
+        "function_expression" | "arrow_function" | "generator_function" => {
+            let outer = facts.open_scope(ScopeKind::Function, None);
+            function_parts(facts, node, None);
+            facts.scope = outer;
+        }
+        "class_declaration" | "abstract_class_declaration" | "class" => define_class(facts, node),
+        "interface_declaration" => define_interface(facts, node),
+        "type_alias_declaration" => define_alias(facts, node),
+        "enum_declaration" => define_enum(facts, node),
+        "public_field_definition" | "field_definition" | "property_signature" => define_field(facts, node),
+        "variable_declarator" => declare(facts, node),
+        "import_statement" => import(facts, node),
+        "export_statement" => export(facts, node),
+        "statement_block" | "for_statement" | "switch_body" => in_block(facts, node),
+        "for_in_statement" => for_each(facts, node),
+        "catch_clause" => {
+            let outer = facts.open_scope(ScopeKind::Block, None);
+            bind_pattern(facts, facts.scope, field(node, "parameter"), BindingValue::Value(0));
+            visit_field(facts, node, "body");
+            facts.scope = outer;
+        }
+        "assignment_expression" => assign(facts, node),
+        "call_expression" => call(facts, node),
+        "new_expression" => {
+            match field(node, "constructor") {
+                Some(class) if class.kind() == "identifier" => facts.use_name(class, None, true),
+                Some(class) if class.kind() == "member_expression" => member(facts, class, true),
+                _ => visit_field(facts, node, "constructor"),
+            }
+            visit_field(facts, node, "arguments");
+            visit_field(facts, node, "type_arguments");
+        }
+        "member_expression" => member(facts, node, false),
+        "nested_type_identifier" => {
+            if let Some(name) = field(node, "name") {
+                let module = value_of_field(facts, node, "module");
+                facts.use_type(name, Some(module));
+            }
+            visit_field(facts, node, "module");
+        }
+        "identifier" | "shorthand_property_identifier" => facts.use_name(node, None, false),
+        "type_identifier" => facts.use_type(node, None),
+        "return_statement" => {
+            returned(facts, node.named_child(0));
+            facts.visit_children(node, visit);
+        }
+        "type_parameter" => {
+            if let Some(name) = field(node, "name") {
+                facts.bind_node(facts.scope, name, BindingValue::Default(0));
+            }
+            visit_field(facts, node, "constraint");
+        }
+        _ => facts.visit_children(node, visit),
+    }
+}
+
+pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
+}
+
+fn visit_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) {
+    if let Some(child) = field(node, name) {
+        facts.deeper(child, visit);
+    }
+}
+
+fn value_of_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) -> u32 {
+    field(node, name).map_or(0, |child| value_of(facts, child))
+}
+
+fn in_block<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let outer = facts.open_scope(ScopeKind::Block, None);
+    facts.visit_children(node, visit);
+    facts.scope = outer;
+}
+
+/// Defines a function by that name, and reads its parts.
+fn define_function<'t>(
+    facts: &mut FactsBuilder<'t>,
+    node: Node<'t>,
+    whole: Node<'t>,
+    name: Option<Node<'t>>,
+    declaration: Node<'t>,
+) {
+    let Some(name) = name else {
+        facts.visit_children(node, visit);
+        return;
+    };
+    let mut flags = 0;
+    if field(node, "body").is_none() && node.kind() != "method_signature" {
+        flags |= DefinitionFlags::PROTOTYPE;
+    }
+    if child_of_kind(node, "get").is_some() || child_of_kind(node, "set").is_some() {
+        flags |= DefinitionFlags::PROPERTY;
+    }
+    let whole = exported(whole);
+    let function = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Function, flags });
+    let scope = facts.scope;
+    facts.bind_node(scope, name, BindingValue::Definition(function));
+    let outer = facts.open_body(function, ScopeKind::Function);
+    function_parts(facts, declaration, Some(function));
+    facts.scope = outer;
+}
+
+/// Returns the `export` around a declaration, which is part of it.
+fn exported(node: Node<'_>) -> Node<'_> {
+    match node.parent() {
+        Some(parent) if matches!(parent.kind(), "export_statement") => parent,
+        _ => node,
+    }
+}
+
+/// Reads the parameters, the return type and the body of a function.
+fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, function: Option<DefinitionId>) {
+    visit_field(facts, node, "type_parameters");
+    if let Some(single) = field(node, "parameter") {
+        bind_pattern(facts, facts.scope, Some(single), BindingValue::Default(0));
+    }
+    if let Some(parameters) = field(node, "parameters") {
+        let mut cursor = parameters.walk();
+        for parameter in parameters.named_children(&mut cursor) {
+            bind_parameter(facts, parameter);
+        }
+    }
+    if let Some(declared) = field(node, "return_type") {
+        if let Some(function) = function {
+            let expression = declared_type(facts, declared);
+            let fact = facts.definition(function);
+            fact.returns.push(expression);
+            fact.flags.0 |= DefinitionFlags::DECLARED;
+        }
+        facts.deeper(declared, visit);
+    }
+    let Some(body) = field(node, "body") else { return };
+    if body.kind() != "statement_block" {
+        returned(facts, Some(body));
+    }
+    facts.deeper(body, visit);
+}
+
+fn bind_parameter<'t>(facts: &mut FactsBuilder<'t>, parameter: Node<'t>) {
+    let (pattern, declared, default) = match parameter.kind() {
+        "required_parameter" | "optional_parameter" => {
+            (field(parameter, "pattern"), field(parameter, "type"), field(parameter, "value"))
+        }
+        "assignment_pattern" => (field(parameter, "left"), None, field(parameter, "right")),
+        _ => (Some(parameter), None, None),
+    };
+    let value = match (declared, default) {
+        (Some(declared), _) => BindingValue::Typed(declared_type(facts, declared)),
+        (None, Some(default)) => BindingValue::Default(value_of(facts, default)),
+        (None, None) => BindingValue::Default(0),
+    };
+    bind_pattern(facts, facts.scope, pattern, value);
+    // `constructor(private a: A)` declares a field too.
+    if let (Some(name), Some(class), Some(_)) =
+        (pattern, facts.class_scope(), child_of_kind(parameter, "accessibility_modifier"))
+    {
+        facts.bind_node(class, name, value);
+    }
+    for part in [declared, default].into_iter().flatten() {
+        facts.deeper(part, visit);
+    }
+}
+
+/// Binds the names of a pattern; the parts of an object are its members.
+fn bind_pattern<'t>(
+    facts: &mut FactsBuilder<'t>,
+    scope: ScopeId,
+    pattern: Option<Node<'t>>,
+    value: BindingValue,
+) {
+    let Some(pattern) = pattern else { return };
+    match pattern.kind() {
+        "identifier" | "shorthand_property_identifier_pattern" => facts.bind_node(scope, pattern, value),
+        "object_pattern" => {
+            let whole = match value {
+                BindingValue::Value(whole) => whole,
+                BindingValue::Typed(declared) => facts.expression(ExpressionFact::Instance(declared)),
+                _ => 0,
+            };
+            for part in children(pattern) {
+                let key = field(part, "key").or_else(|| field(part, "left")).unwrap_or(part);
+                let name = facts.name_of(key);
+                let member = facts.expression(ExpressionFact::Member(whole, name));
+                let target = match part.kind() {
+                    "pair_pattern" => field(part, "value"),
+                    "object_assignment_pattern" => field(part, "left"),
+                    _ => Some(part),
+                };
+                facts.deeper_with(part, |facts, _| {
+                    bind_pattern(facts, scope, target, BindingValue::Value(member));
+                });
+            }
+        }
+        "array_pattern" | "rest_pattern" | "assignment_pattern" => {
+            let mut cursor = pattern.walk();
+            for part in pattern.named_children(&mut cursor) {
+                facts.deeper_with(part, |facts, part| {
+                    bind_pattern(facts, scope, Some(part), BindingValue::Default(0));
+                });
+            }
+        }
+        _ => {}
+    }
+}
+
+fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let Some(name) = field(node, "name") else {
+        let outer = facts.open_scope(ScopeKind::Block, None);
+        facts.visit_children(node, visit);
+        facts.scope = outer;
+        return;
+    };
+    let whole = exported(node);
+    let class = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Class, flags: 0 });
+    facts.bind_node(facts.scope, name, BindingValue::Definition(class));
+    if let Some(heritage) = child_of_kind(node, "class_heritage") {
+        // In JavaScript the heritage is the expression itself.
+        for clause in heritage.named_children(&mut heritage.walk()) {
+            let bases: Vec<Node<'t>> = match clause.kind() {
+                "extends_clause" => clause.children_by_field_name("value", &mut clause.walk()).collect(),
+                "implements_clause" => Vec::new(),
+                _ => vec![clause],
+            };
+            for base in bases {
+                let base = value_of(facts, base);
+                facts.definition(class).bases.push(base);
+            }
+        }
+        facts.deeper(heritage, |facts, heritage| facts.visit_children(heritage, visit));
+    }
+    let outer = facts.open_body(class, ScopeKind::Class);
+    visit_field(facts, node, "type_parameters");
+    visit_field(facts, node, "body");
+    facts.scope = outer;
+}
+
+fn define_interface<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let Some(name) = field(node, "name") else { return };
+    let whole = exported(node);
+    let interface = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Interface, flags: 0 });
+    facts.bind_node(facts.scope, name, BindingValue::Definition(interface));
+    if let Some(clause) = child_of_kind(node, "extends_type_clause") {
+        for base in clause.children_by_field_name("type", &mut clause.walk()) {
+            let base = declared_type(facts, base);
+            facts.definition(interface).bases.push(base);
+        }
+        facts.deeper(clause, visit);
+    }
+    let outer = facts.open_body(interface, ScopeKind::Class);
+    visit_field(facts, node, "type_parameters");
+    visit_field(facts, node, "body");
+    facts.scope = outer;
+}
+
+fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let (Some(name), Some(value)) = (field(node, "name"), field(node, "value")) else { return };
+    let whole = exported(node);
+    // An alias of an object type has members as an interface has.
+    let is_object = value.kind() == "object_type";
+    let kind = if is_object { DefinitionKind::Interface } else { DefinitionKind::Alias };
+    let alias = facts.define(&NewDefinition { name, whole, kind, flags: 0 });
+    facts.bind_node(facts.scope, name, BindingValue::Definition(alias));
+    if !is_object {
+        let target = declared_type(facts, value);
+        facts.definition(alias).bases.push(target);
+    }
+    let scope = if is_object { ScopeKind::Class } else { ScopeKind::Block };
+    let outer = if is_object { facts.open_body(alias, scope) } else { facts.open_scope(scope, Some(alias)) };
+    visit_field(facts, node, "type_parameters");
+    facts.deeper(value, visit);
+    facts.scope = outer;
+}
+
+fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let Some(name) = field(node, "name") else { return };
+    let whole = exported(node);
+    let kind = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Class, flags: 0 });
+    facts.bind_node(facts.scope, name, BindingValue::Definition(kind));
+    visit_field(facts, node, "body");
+}
+
+/// A field of a class; a function that it holds is a method.
+fn define_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let Some(name) = field(node, "name").or_else(|| field(node, "property")) else { return };
+    if let Some(value) = field(node, "value").filter(|value| value.kind() == "arrow_function") {
+        define_function(facts, value, node, Some(name), value);
+        return;
+    }
+    let declared = field(node, "type");
+    let value = match (declared, field(node, "value")) {
+        (Some(declared), _) => BindingValue::Typed(declared_type(facts, declared)),
+        (None, Some(value)) => BindingValue::Value(value_of(facts, value)),
+        (None, None) => BindingValue::Value(0),
+    };
+    facts.bind_node(facts.scope, name, value);
+    for part in [declared, field(node, "value")].into_iter().flatten() {
+        facts.deeper(part, visit);
+    }
+}
+
+fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let (name, declared, value) = (field(node, "name"), field(node, "type"), field(node, "value"));
+    let is_plain = name.is_some_and(|name| name.kind() == "identifier");
+    if let Some(value) = value.filter(|value| {
+        is_plain && matches!(value.kind(), "arrow_function" | "function_expression" | "generator_function")
+    }) {
+        if let Some(declared) = declared {
+            facts.deeper(declared, visit);
+        }
+        let whole = node.parent().unwrap_or(node);
+        define_function(facts, value, whole, name, value);
+        return;
+    }
+    let bound = match (declared, value) {
+        (Some(declared), _) => BindingValue::Typed(declared_type(facts, declared)),
+        (None, Some(value)) => BindingValue::Value(value_of(facts, value)),
+        (None, None) => BindingValue::Value(0),
+    };
+    bind_pattern(facts, facts.scope, name, bound);
+    for part in [declared, value].into_iter().flatten() {
+        facts.deeper(part, visit);
+    }
+}
+
+fn for_each<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let outer = facts.open_scope(ScopeKind::Block, None);
+    let whole = value_of_field(facts, node, "right");
+    let item = facts.expression(ExpressionFact::Item(whole));
+    bind_pattern(facts, facts.scope, field(node, "left"), BindingValue::Value(item));
+    visit_field(facts, node, "right");
+    visit_field(facts, node, "body");
+    facts.scope = outer;
+}
+
+fn assign<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let (left, right) = (field(node, "left"), field(node, "right"));
+    if let (Some(left), Some(right)) = (left, right)
+        && left.kind() == "member_expression"
+        && field(left, "object").is_some_and(|object| object.kind() == "this")
+        && let (Some(name), Some(class)) = (field(left, "property"), facts.class_scope())
+    {
+        let value = value_of(facts, right);
+        facts.bind_node(class, name, BindingValue::Value(value));
+    }
+    facts.visit_children(node, visit);
+}
+
+fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    match field(node, "function") {
+        Some(function) if function.kind() == "identifier" => facts.use_name(function, None, true),
+        Some(function) if function.kind() == "member_expression" => {
+            facts.deeper_with(function, |facts, function| member(facts, function, true));
+        }
+        _ => visit_field(facts, node, "function"),
+    }
+    visit_field(facts, node, "type_arguments");
+    visit_field(facts, node, "arguments");
+}
+
+fn member<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bool) {
+    let (Some(object), Some(name)) = (field(node, "object"), field(node, "property")) else { return };
+    let receiver = value_of(facts, object);
+    facts.use_name(name, Some(receiver), is_call);
+    facts.deeper(object, visit);
+}
+
+fn returned<'t>(facts: &mut FactsBuilder<'t>, value: Option<Node<'t>>) {
+    let scope = facts.function_scope();
+    let (Some(function), Some(value)) = (facts.facts.scopes[scope as usize].definition, value) else {
+        return;
+    };
+    if facts.facts.scopes[scope as usize].kind != ScopeKind::Function {
+        return;
+    }
+    let fact = facts.definition(function);
+    if !fact.flags.has(DefinitionFlags::DECLARED) && fact.returns.len() < 8 {
+        let value = value_of(facts, value);
+        facts.definition(function).returns.push(value);
+    }
+}
+
+/// Returns the text of a string without its quotes.
+fn unquoted<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> &'t str {
+    facts.text_of(node).trim_matches(['"', '\'', '`'])
+}
+
+fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let Some(source) = field(node, "source") else { return };
+    let (module, line) = (unquoted(facts, source), line_of(node));
+    let Some(clause) = child_of_kind(node, "import_clause") else { return };
+    for item in clause.named_children(&mut clause.walk()) {
+        match item.kind() {
+            "identifier" => {
+                let import = facts.import(module, Some("default"), false, line);
+                facts.bind_node(facts.scope, item, BindingValue::Import(import));
+            }
+            "namespace_import" => {
+                let Some(name) = item.named_child(0) else { continue };
+                let import = facts.import(module, None, false, line);
+                facts.bind_node(facts.scope, name, BindingValue::Import(import));
+            }
+            _ => {
+                for part in item.named_children(&mut item.walk()) {
+                    let Some(name) = field(part, "name") else { continue };
+                    let import = facts.import(module, Some(facts.text_of(name)), false, line_of(name));
+                    let alias = field(part, "alias").unwrap_or(name);
+                    facts.bind_node(facts.scope, alias, BindingValue::Import(import));
+                }
+            }
+        }
+    }
+}
+
+fn export<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
+    let module = field(node, "source").map(|source| unquoted(facts, source));
+    let line = line_of(node);
+    if let Some(clause) = child_of_kind(node, "export_clause") {
+        for part in clause.named_children(&mut clause.walk()) {
+            let Some(name) = field(part, "name") else { continue };
+            let alias = field(part, "alias");
+            let value = match module {
+                Some(module) => {
+                    BindingValue::Import(facts.import(module, Some(facts.text_of(name)), false, line))
+                }
+                None if alias.is_some() => BindingValue::Value(facts.named(name)),
+                None => continue,
+            };
+            facts.bind_node(0, alias.unwrap_or(name), value);
+        }
+        return;
+    }
+    if let Some(namespace) = child_of_kind(node, "namespace_export") {
+        if let (Some(name), Some(module)) = (namespace.named_child(0), module) {
+            let import = facts.import(module, None, false, line);
+            facts.bind_node(0, name, BindingValue::Import(import));
+        }
+        return;
+    }
+    if let Some(module) = module {
+        facts.import(module, None, true, line);
+        return;
+    }
+    let is_default = child_of_kind(node, "default").is_some();
+    let named = field(node, "declaration").and_then(|declaration| field(declaration, "name"));
+    let exported = named.or_else(|| field(node, "value"));
+    if let (true, Some(exported)) = (is_default, exported) {
+        let value = value_of(facts, exported);
+        let name = facts.name("default");
+        facts.bind(0, name, BindingValue::Value(value), line);
+    }
+    facts.visit_children(node, visit);
+}

@@ -1,0 +1,120 @@
+//! Facts of small texts, as a reader would state them.
+
+use super::source_facts;
+use crate::model::{BindingValue, DefinitionFlags, ExpressionFact, SourceFacts};
+
+fn facts(language: &str, text: &str) -> SourceFacts {
+    source_facts(language, text, &mut || false).unwrap()
+}
+
+/// Each definition with its lines.
+fn definitions(facts: &SourceFacts) -> Vec<String> {
+    let row = |(at, fact): (u32, &crate::model::DefinitionFact)| {
+        format!("{} {}:{}-{}", facts.qualified_name(at), fact.first_line, fact.name_line, fact.last_line)
+    };
+    (0..).zip(&facts.definitions).map(row).collect()
+}
+
+/// Each use with its line; a call has brackets, a member a dot.
+fn uses(facts: &SourceFacts) -> Vec<String> {
+    let row = |found: &crate::model::UseFact| {
+        let dot = if found.receiver.is_some() { "." } else { "" };
+        let brackets = if found.is_call { "()" } else { "" };
+        format!("{dot}{}{brackets} {}", facts.name(found.name), found.line)
+    };
+    facts.uses.iter().map(row).collect()
+}
+
+#[test]
+fn definitions_have_the_lines_of_their_decorators_and_names() {
+    let text = "class A:\n    @property\n    def b(self):\n        return 1\n\ndef c():\n    def d(): ...\n";
+    assert_eq!(definitions(&facts("python", text)), ["A 1:1-4", "A.b 2:3-4", "c 6:6-7", "c.d 7:7-7"]);
+}
+
+#[test]
+fn attributes_of_self_are_bound_in_the_class() {
+    let found = facts("python", "class A:\n    def __init__(self):\n        self.b = B()\n");
+    let body = found.definitions[0].body.unwrap();
+    let bindings = found.bindings_of(body, found.find_name("b").unwrap());
+    let BindingValue::Value(value) = bindings[0].value else { panic!("{bindings:?}") };
+    assert!(matches!(found.expression(value), ExpressionFact::Call(_)));
+}
+
+#[test]
+fn uses_of_python_have_their_receivers() {
+    let found = facts("python", "import a\na.b.c(d)\ne = f()\n");
+    assert_eq!(uses(&found), [".c() 2", ".b 2", "a 2", "d 2", "f() 3"]);
+}
+
+#[test]
+fn fields_labels_and_locals_of_c_are_no_uses_of_functions() {
+    let text = "static int run(int (*stop)(void), T *t) {\n  int go = 1;\n  t->run(); t.go = stop();\n  return other(go);\n}\n";
+    let found = facts("c", text);
+    assert_eq!(definitions(&found), ["run 1:1-5"]);
+    assert!(found.definitions[0].flags.has(DefinitionFlags::PRIVATE));
+    let calls: Vec<String> = uses(&found).into_iter().filter(|usage| usage.contains("()")).collect();
+    assert_eq!(calls, ["stop() 3", "other() 4"]);
+}
+
+#[test]
+fn branches_of_a_conditional_do_not_unbalance_a_function() {
+    let text = "int a(void) {\n#ifdef X\n  if (b()) {\n#else\n  if (c()) {\n#endif\n  }\n}\nint d(void) { return e(); }\n";
+    assert_eq!(definitions(&facts("c", text)), ["a 1:1-8", "d 9:9-9"]);
+}
+
+#[test]
+fn prototypes_and_macros_of_c_are_definitions_of_their_kinds() {
+    let found = facts("c", "#define old new\nint new(int);\ntypedef struct s { int a; } s_t;\n");
+    assert_eq!(definitions(&found), ["old 1:1-1", "new 2:2-2", "s 3:3-3", "s_t 3:3-3"]);
+    assert!(found.definitions[1].flags.has(DefinitionFlags::PROTOTYPE));
+}
+
+#[test]
+fn hostile_texts_take_no_longer_than_others() {
+    for language in ["python", "c", "rust", "go", "toml", "go-mod"] {
+        for piece in
+            ["(", "{", "a.", "a(", "#if\n", "def a(", "x = (", "\"", "f(a)(", "class A(", "[a for a in "]
+        {
+            let found = facts(language, &piece.repeat(20_000));
+            assert!(found.names.len() < 100_000);
+        }
+    }
+}
+
+#[test]
+fn hostile_scopes_and_macros_take_no_longer_than_others() {
+    for language in ["rust", "go"] {
+        for piece in ["let a = a; ", "m!{", "|a: ", "a := a\n", "use a::{", "a::", "impl A {"] {
+            let found = facts(language, &piece.repeat(20_000));
+            assert!(found.names.len() < 100_000);
+        }
+    }
+}
+
+#[test]
+fn fields_and_methods_of_rust_do_not_share_names() {
+    let text = "#[derive(Clone)]\npub struct A { b: B }\nimpl A {\n    #[inline]\n    fn b(&self) -> B { self.b }\n}\n";
+    let found = facts("rust", text);
+    assert_eq!(definitions(&found), ["A 1:2-2", "A.b 4:5-5"]);
+    assert_eq!(uses(&found), ["B 2", "A 3", "B 5"]);
+}
+
+#[test]
+fn an_implementation_for_a_type_of_another_file_has_a_definition_that_stands_for_it() {
+    let found = facts("rust", "impl super::A {\n    fn b() {}\n}\n");
+    assert_eq!(definitions(&found), ["A 1:1-3", "A.b 2:2-2"]);
+    assert!(found.definitions[0].flags.has(DefinitionFlags::PROTOTYPE));
+    let found = facts("go", "package a\nfunc (t *T) B() {}\n");
+    assert_eq!(definitions(&found), ["T 2:2-2", "T.B 2:2-2"]);
+    let found = facts("go", "package a\nfunc (t *T) B() {}\ntype T struct{}\n");
+    assert_eq!(found.qualified_name(1), "T.B");
+}
+
+#[test]
+fn a_manifest_has_the_name_of_its_package() {
+    let text =
+        "[package]\nname = \"my-parts\"\n[lib]\nname = 'parts'\npath = \"lib.rs\"\n[[bin]]\nname = \"x\"\n";
+    let found = facts("toml", text);
+    assert_eq!(found.names, ["lib.name", "lib.path", "lib.rs", "my-parts", "package.name", "parts"]);
+    assert_eq!(facts("go-mod", "module \"a.b/c\" // d\n").names, ["a.b/c", "module.name"]);
+}

@@ -1,0 +1,436 @@
+//! The text of a file with some bodies in full, and as much of the rest as is asked for by signature.
+//!
+//! An excerpt is a skeleton of which some cuts are not made. Where only some signatures are wanted, the statements and
+//! declarations between them are cut as well, by whole lines: each gap is one comment with the numbers of its lines, so
+//! that every line that is shown is a line of the source. A cut for which no such comment can be written, as one in the
+//! middle of a line, keeps the mark of the skeleton.
+//!
+//! The result is parsed again. If it has more errors than its source, less is cut: first only what a skeleton cuts,
+//! then what the grammar tolerates best, in the end nothing.
+
+use std::ops::{Range, RangeInclusive};
+
+use tree_sitter::{Node, Tree};
+
+use super::language::CompiledLanguage;
+use super::parse::{error_count, parse};
+use super::skeleton::{CutMode, SkeletonCut, apply_cuts, sort_cuts};
+use super::walk::OutlineWalk;
+use crate::syntax::text::{SourceText, SynthesizedItem};
+
+/// A pointer longer than one part in so many of what it stands for is left out: it would cost what the gap saves.
+const POINTER_SHARE: usize = 4;
+/// An excerpt of fewer bytes may be replaced by one that is larger by as many.
+const SMALL_EXCERPT: usize = 4_000;
+
+/// What an excerpt shows. All lines are those of the file, from 1.
+pub struct ExcerptRequest<'a> {
+    /// The lines that are shown as they are: the bodies of symbols, with their decorators and comments.
+    pub bodies: &'a [RangeInclusive<u32>],
+    /// The lines of which the signatures are shown. A declaration is kept if it has one of these lines, and what is in
+    /// it only if that has one as well: the first line alone of a class keeps its head. `None` keeps all signatures.
+    pub signatures: Option<&'a [RangeInclusive<u32>]>,
+    /// Returns how to get the lines of a gap, in words that take the place of their numbers in its comment.
+    pub pointer: &'a dyn Fn(&RangeInclusive<u32>) -> Option<String>,
+}
+
+/// A text with gaps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// What is shown.
+    pub text: String,
+    /// The lines that are not shown and that a comment stands for, in the order of the text.
+    pub gaps: Vec<RangeInclusive<u32>>,
+}
+
+/// Returns the excerpt of a text; `None` if it cannot be parsed.
+pub(in crate::syntax) fn excerpt_text(
+    compiled: &CompiledLanguage,
+    text: &str,
+    request: &ExcerptRequest<'_>,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Option<Excerpt> {
+    let mut source = SourceText::new(text);
+    if let Some(preprocessed) = compiled.language.preprocess.and_then(|preprocess| preprocess(text)) {
+        source = source.with_preprocessed(preprocessed);
+    }
+    let tree = parse(compiled, source.parsed_text(), give_up).ok()?;
+    let mut walk = OutlineWalk::new(&source, compiled);
+    if let Some(read) = compiled.language.read_root {
+        read(&mut walk, tree.root_node());
+    }
+    walk.visit_children(tree.root_node());
+    let mut cuts = std::mem::take(&mut walk.cuts);
+    sort_cuts(&mut cuts);
+    let style = GapStyle::of(compiled.language.id);
+    let lines = ExcerptLines::new(&source, style, request);
+    // The errors of a preprocessed copy are not those of the source.
+    let mut errors = source.preprocessed().is_none().then(|| error_count(tree.root_node()));
+    let sparse = request.signatures.filter(|_| style.is_some()).map(|_| lines.unwanted(&tree));
+    let sparse = sparse.map(|dropped| lines.excerpt(&cuts, dropped, request));
+    if let Some(sparse) = &sparse
+        && is_as_sound(compiled, &sparse.text, text, &mut errors, give_up)
+    {
+        return Some(sparse.clone());
+    }
+    // What is asked for is a part of the file. All signatures may be many times that, which is worse for a reader than an
+    // excerpt that a parser stumbles over.
+    let most = sparse.as_ref().map_or(usize::MAX, |sparse| sparse.text.len() * 2 + SMALL_EXCERPT);
+    let complete = lines.excerpt(&cuts, vec![false; lines.count()], request);
+    if complete.text.len() <= most && is_as_sound(compiled, &complete.text, text, &mut errors, give_up) {
+        return Some(complete);
+    }
+    let cautious = apply_cuts(text, &lines.outside_bodies(&cuts), CutMode::Conservative);
+    if cautious.len() <= most && is_as_sound(compiled, &cautious, text, &mut errors, give_up) {
+        return Some(Excerpt { text: cautious, gaps: Vec::new() });
+    }
+    match sparse {
+        Some(sparse) if most < text.len() => Some(sparse),
+        _ => Some(Excerpt { text: text.to_owned(), gaps: Vec::new() }),
+    }
+}
+
+/// Returns whether an excerpt has no more errors than its source. A source that cannot be parsed in time is not held
+/// against it.
+fn is_as_sound(
+    compiled: &CompiledLanguage,
+    excerpt: &str,
+    text: &str,
+    errors: &mut Option<usize>,
+    give_up: &mut dyn FnMut() -> bool,
+) -> bool {
+    let Ok(tree) = parse(compiled, excerpt, give_up) else { return false };
+    let now = error_count(tree.root_node());
+    if now == 0 {
+        return true;
+    }
+    if errors.is_none() {
+        *errors = parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
+    }
+    errors.is_none_or(|errors| now <= errors)
+}
+
+/// How a language writes a comment that stands for lines.
+#[derive(Debug, Clone, Copy)]
+struct GapStyle {
+    comment: (&'static str, &'static str),
+    /// What stands before it where a block must not be empty.
+    statement: &'static str,
+}
+
+impl GapStyle {
+    /// Returns the style of a language; `None` if it has no comments.
+    fn of(language: &str) -> Option<Self> {
+        let (comment, statement) = match language {
+            "python" => (("# ", ""), "...  "),
+            "shell" => (("# ", ""), ": "),
+            "ruby" | "yaml" | "toml" | "makefile" | "cmake" | "dockerfile" => (("# ", ""), ""),
+            "lua" | "sql" => (("-- ", ""), ""),
+            "html" | "markdown" => (("<!-- ", " -->"), ""),
+            "css" => (("/* ", " */"), ""),
+            "json" | "notebook" => return None,
+            _ => (("// ", ""), ""),
+        };
+        Some(Self { comment, statement })
+    }
+
+    /// Returns the comment for a gap, without an indent.
+    fn mark(self, gap: &RangeInclusive<u32>, is_in_block: bool, pointer: Option<&str>) -> String {
+        let (first, last) = (gap.start(), gap.end());
+        let size = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+        // A pointer names the lines itself.
+        let words = pointer.unwrap_or(&size);
+        let (open, close) = self.comment;
+        let statement = if is_in_block { self.statement } else { "" };
+        format!("{statement}{open}{words}{close}")
+    }
+
+    /// Returns whether a pointer can be part of a comment without ending it.
+    fn can_hold(self, pointer: &str) -> bool {
+        let close = self.comment.1.trim();
+        !pointer.chars().any(char::is_control) && (close.is_empty() || !pointer.contains(close))
+    }
+}
+
+/// The lines of a source, and which of them are wanted.
+struct ExcerptLines<'s> {
+    source: &'s SourceText<'s>,
+    style: Option<GapStyle>,
+    /// Where each line begins.
+    starts: Vec<usize>,
+    /// For each line, whether it is shown as it is.
+    is_body: Vec<bool>,
+    /// For each line, how many lines up to and with it are wanted in any way: a range is asked by a difference.
+    wanted_before: Vec<u32>,
+}
+
+impl<'s> ExcerptLines<'s> {
+    fn new(source: &'s SourceText<'s>, style: Option<GapStyle>, request: &ExcerptRequest<'_>) -> Self {
+        let text = source.original_text();
+        let mut starts = vec![0];
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        if 1 < starts.len() && starts.last() == Some(&text.len()) {
+            starts.pop();
+        }
+        let mut is_body = vec![false; starts.len()];
+        mark_lines(&mut is_body, request.bodies);
+        let mut is_wanted = is_body.clone();
+        mark_lines(&mut is_wanted, request.signatures.unwrap_or_default());
+        let mut wanted_before = vec![0];
+        for wanted in is_wanted {
+            wanted_before.push(wanted_before.last().copied().unwrap_or(0) + u32::from(wanted));
+        }
+        Self { source, style, starts, is_body, wanted_before }
+    }
+
+    fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns the index of the line that holds the byte at `offset`.
+    fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
+
+    /// Returns the lines that a range of bytes has a part in.
+    fn lines(&self, range: &Range<usize>) -> Range<usize> {
+        self.line(range.start)..self.line(range.end.saturating_sub(1).max(range.start)) + 1
+    }
+
+    /// Returns the bytes of some lines, the last line's end included.
+    fn bytes(&self, lines: &Range<usize>) -> Range<usize> {
+        let end = self.starts.get(lines.end).copied().unwrap_or(self.source.original_text().len());
+        self.starts[lines.start]..end
+    }
+
+    fn text(&self, line: usize) -> &'s str {
+        self.source.text(self.bytes(&(line..line + 1)))
+    }
+
+    fn has_wanted(&self, lines: &Range<usize>) -> bool {
+        self.wanted_before[lines.start] < self.wanted_before[lines.end]
+    }
+
+    fn is_all_body(&self, lines: &Range<usize>) -> bool {
+        self.is_body[lines.clone()].iter().all(|is_body| *is_body)
+    }
+
+    /// Returns those cuts that take nothing from a body.
+    fn outside_bodies(&self, cuts: &[SkeletonCut]) -> Vec<SkeletonCut> {
+        let takes_none = |cut: &&SkeletonCut| !self.is_body[self.lines(cut.range())].contains(&true);
+        cuts.iter().filter(takes_none).cloned().collect()
+    }
+
+    /// Returns for each line whether it may be dropped because nothing on it is wanted.
+    fn unwanted(&self, tree: &Tree) -> Vec<bool> {
+        let mut parts = Vec::new();
+        self.collect_unwanted(tree.root_node(), &mut parts);
+        if let Some(preprocessed) = self.source.preprocessed() {
+            parts.extend(preprocessed.elided_comments.iter().cloned());
+            // A condition of the preprocessor has another half, which may be wanted.
+            let is_condition = |range: &Range<usize>| {
+                let directive = self.source.text(range.clone()).strip_prefix('#').map(str::trim_start);
+                directive.is_some_and(|name| ["if", "el", "endif"].iter().any(|word| name.starts_with(word)))
+            };
+            let items = preprocessed.synthesized.iter().map(SynthesizedItem::range);
+            parts.extend(items.filter(|range| !is_condition(range)));
+        }
+        parts.retain(|part| !part.is_empty() && !self.has_wanted(&self.lines(part)));
+        parts.sort_by_key(|part| (part.start, part.end));
+        self.whole_lines(&parts)
+    }
+
+    /// Collects the statements and declarations that have no part in a wanted line. What is around a wanted line is kept
+    /// as it is, except for the other elements of the lists around it.
+    fn collect_unwanted(&self, root: Node<'_>, parts: &mut Vec<Range<usize>>) {
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            let is_list = node.id() == root.id() || is_list(node.kind());
+            let mut cursor = node.walk();
+            for child in node.children(&mut cursor) {
+                let range = self.source.original_range(child.byte_range());
+                let lines = self.lines(&range);
+                if self.has_wanted(&lines) {
+                    if !self.is_all_body(&lines) {
+                        open.push(child);
+                    }
+                } else if !is_list && self::is_list(child.kind()) {
+                    // The members of what has a wanted head.
+                    open.push(child);
+                } else if (is_list && child.is_named() && !child.is_error())
+                    || child.kind().contains("comment")
+                {
+                    parts.push(range);
+                }
+            }
+        }
+    }
+
+    /// Returns for each line whether it can be dropped with the parts on it. A part that shares a line with something
+    /// else is kept, and with it the other parts on its lines.
+    fn whole_lines(&self, parts: &[Range<usize>]) -> Vec<bool> {
+        let mut is_covered: Vec<bool> = vec![true; self.count()];
+        let mut at = 0;
+        for part in parts.iter().chain(std::iter::once(&(usize::MAX..usize::MAX))) {
+            let until = part.start.min(self.source.original_text().len());
+            self.uncover(at..until, &mut is_covered);
+            at = at.max(part.end.min(self.source.original_text().len()));
+        }
+        let keep = |part: &Range<usize>, is_covered: &mut Vec<bool>| {
+            let lines = self.lines(part);
+            if !is_covered[lines.start] || !is_covered[lines.end - 1] {
+                is_covered[lines].fill(false);
+            }
+        };
+        // A part that is kept keeps its neighbours on the same lines, on either side.
+        for part in parts.iter().chain(parts.iter().rev()) {
+            keep(part, &mut is_covered);
+        }
+        is_covered
+    }
+
+    /// Notes that the code in a range is on lines that are not dropped; signs that end a statement are no code.
+    fn uncover(&self, range: Range<usize>, is_covered: &mut [bool]) {
+        if range.is_empty() {
+            return;
+        }
+        for line in self.lines(&range) {
+            let bytes = self.bytes(&(line..line + 1));
+            let text = self.source.text(bytes.start.max(range.start)..bytes.end.min(range.end));
+            // A scanner elides some directives without a record.
+            if is_whole_directive(text) && range.start <= bytes.start && !self.has_wanted(&(line..line + 1)) {
+                continue;
+            }
+            if !text.trim_matches(|c: char| c.is_whitespace() || c == ';' || c == ',').is_empty() {
+                is_covered[line] = false;
+            }
+        }
+    }
+
+    /// Returns the text without the dropped lines and without what a skeleton cuts, except in bodies.
+    fn excerpt(&self, cuts: &[SkeletonCut], mut dropped: Vec<bool>, request: &ExcerptRequest<'_>) -> Excerpt {
+        let mut made: Vec<SkeletonCut> = Vec::new();
+        let mut end = 0;
+        for cut in self.outside_bodies(cuts) {
+            // A cut within another is part of that one.
+            if cut.range().start < end {
+                continue;
+            }
+            end = cut.range().end;
+            match self.whole_lines_of(&cut) {
+                Some(lines) if !lines.is_empty() => dropped[lines].fill(true),
+                _ => made.push(cut),
+            }
+        }
+        let mut gaps = Vec::new();
+        for lines in self.runs(&dropped) {
+            let gap = line_number(lines.start)..=line_number(lines.end - 1);
+            if let Some(cut) = self.gap_cut(&lines, &gap, request) {
+                gaps.push(gap);
+                made.push(cut);
+            }
+        }
+        sort_cuts(&mut made);
+        Excerpt { text: apply_cuts(self.source.original_text(), &made, CutMode::Plain), gaps }
+    }
+
+    /// Returns the cut that replaces lines by one comment; `None` if that would not make the text shorter.
+    fn gap_cut(
+        &self,
+        lines: &Range<usize>,
+        gap: &RangeInclusive<u32>,
+        request: &ExcerptRequest<'_>,
+    ) -> Option<SkeletonCut> {
+        let style = self.style?;
+        let bytes = self.bytes(lines);
+        let first = lines.clone().map(|line| self.text(line)).find(|text| !text.trim().is_empty())?;
+        let indent = &first[..first.len() - first.trim_start_matches([' ', '\t']).len()];
+        let pointer = (request.pointer)(gap)
+            .filter(|pointer| style.can_hold(pointer) && pointer.len() <= bytes.len() / POINTER_SHARE);
+        let mark = style.mark(gap, !indent.is_empty(), pointer.as_deref());
+        let mark = format!("{indent}{mark}{}", self.source.line_ending());
+        (mark.len() < bytes.len()).then(|| SkeletonCut::new(bytes, mark))
+    }
+
+    /// Returns runs of dropped lines, each with the blank lines around it.
+    fn runs(&self, dropped: &[bool]) -> Vec<Range<usize>> {
+        let is_gap =
+            |line: usize| dropped[line] || (!self.is_body[line] && self.text(line).trim().is_empty());
+        let mut runs = Vec::new();
+        let mut line = 0;
+        while line < dropped.len() {
+            let start = line;
+            while line < dropped.len() && is_gap(line) {
+                line += 1;
+            }
+            // Lines that are only blank are no gap.
+            if dropped[start..line]
+                .iter()
+                .zip(start..)
+                .any(|(dropped, at)| *dropped && !self.text(at).trim().is_empty())
+            {
+                runs.push(start..line);
+            }
+            line = line.max(start + 1);
+        }
+        runs
+    }
+
+    /// Returns the lines that a cut takes away as a whole, if a comment on a line of its own can replace them: those
+    /// between braces, or those of a block that begins and ends with a line.
+    fn whole_lines_of(&self, cut: &SkeletonCut) -> Option<Range<usize>> {
+        let style = self.style?;
+        let text = self.source.text(cut.range().clone());
+        let start = cut.range().start + (text.len() - text.trim_start().len());
+        let text = text.trim();
+        let range = start..start + text.len();
+        let lines = self.lines(&range);
+        let first = text.lines().next().unwrap_or_default().trim();
+        let last = text.lines().next_back().unwrap_or_default().trim();
+        if first == "{" && last == "}" && 2 < lines.len() {
+            return Some(lines.start + 1..lines.end - 1);
+        }
+        let is_block = self.source.line_prefix(range.start).trim().is_empty()
+            && self.source.line_suffix(range.end).trim().is_empty();
+        // A mark that is no comment says more than a size, or is a value that must not be missing.
+        let mark = cut.plain_mark().trim_start();
+        let is_comment = mark.strip_prefix(style.statement).unwrap_or(mark).starts_with(style.comment.0)
+            || mark.starts_with("/*");
+        (is_block && is_comment).then_some(lines)
+    }
+}
+
+/// Returns whether nodes of this kind hold statements or declarations, any of which may be missing.
+fn is_list(kind: &str) -> bool {
+    const ENDS: [&str; 14] = [
+        "block", "body", "body_statement", "body_declarations", "chunk", "compound_statement",
+        "declaration_list", "document", "preproc_if", "preproc_ifdef", "preproc_else", "section",
+        "statements", "stylesheet",
+    ];
+    kind == "field_declaration_list" || ENDS.iter().any(|end| kind.ends_with(end))
+}
+
+/// Returns whether a line is a directive of the C preprocessor that needs no other line.
+fn is_whole_directive(line: &str) -> bool {
+    let directive = line.trim().strip_prefix('#').map(str::trim_start);
+    directive.is_some_and(|directive| {
+        let is_known =
+            ["define", "undef", "include", "pragma"].iter().any(|name| directive.starts_with(name));
+        let ends_here =
+            !directive.ends_with('\\') && (!directive.contains("/*") || directive.ends_with("*/"));
+        is_known && ends_here
+    })
+}
+
+fn mark_lines(marks: &mut [bool], ranges: &[RangeInclusive<u32>]) {
+    for range in ranges {
+        let start = (*range.start() as usize).saturating_sub(1).min(marks.len());
+        let end = (*range.end() as usize).min(marks.len()).max(start);
+        marks[start..end].fill(true);
+    }
+}
+
+/// Returns the number of a line, from 1.
+fn line_number(index: usize) -> u32 {
+    u32::try_from(index + 1).unwrap_or(u32::MAX)
+}

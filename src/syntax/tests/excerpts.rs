@@ -1,0 +1,173 @@
+//! Excerpts of every fixture: valid code of its language, with lines that are those of the source.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use super::{SplitMix, SyntaxFixture, fixtures};
+use crate::model::{Span, Symbol};
+use crate::syntax::derive::{checked_skeleton, count_errors, derive, excerpt};
+use crate::syntax::notebook;
+use crate::syntax::outline::{Excerpt, ExcerptRequest};
+
+/// So many bodies of a fixture are shown one by one.
+const MOST_BODIES: usize = 12;
+/// So many random choices of a fixture's symbols are shown.
+const SEEDS: u64 = 12;
+
+type Lines = RangeInclusive<u32>;
+
+/// Returns the symbols of a text whose bodies an excerpt can show, and the lines of all signatures.
+fn symbols(fixture: &SyntaxFixture) -> (Vec<Lines>, Vec<Lines>) {
+    let outline = derive(fixture.language, &fixture.text, &mut || false).unwrap().outline;
+    let (mut bodies, mut signatures) = (Vec::new(), Vec::new());
+    outline.walk(|symbol: &Symbol, _| {
+        let Span { start_line, end_line, .. } = symbol.span;
+        signatures.push(start_line..=start_line);
+        if symbol.kind.is_callable() || symbol.children.is_empty() {
+            bodies.push(start_line..=end_line);
+        }
+    });
+    (bodies, signatures)
+}
+
+fn make(fixture: &SyntaxFixture, bodies: &[Lines], signatures: Option<&[Lines]>) -> Excerpt {
+    let request = ExcerptRequest { bodies, signatures, pointer: &|_| None };
+    excerpt(fixture.language, &fixture.text, &request, &mut || false).unwrap()
+}
+
+/// What the excerpts of a fixture are compared with.
+struct FixtureFacts<'f> {
+    fixture: &'f SyntaxFixture,
+    errors: usize,
+    lines: Vec<&'f str>,
+    skeleton: String,
+}
+
+impl<'f> FixtureFacts<'f> {
+    fn new(fixture: &'f SyntaxFixture) -> Self {
+        let errors = count_errors(fixture.language, &fixture.text, &mut || false).unwrap();
+        let skeleton = checked_skeleton(fixture.language, &fixture.text, &mut || false).unwrap().text;
+        Self { fixture, errors, lines: fixture.text.split('\n').collect(), skeleton }
+    }
+
+    /// Checks that an excerpt is valid, that it shows the bodies, and that what it shows besides gaps is in the source.
+    #[track_caller]
+    fn check(&self, bodies: &[Lines], signatures: Option<&[Lines]>) {
+        let Self { fixture, errors, lines, skeleton } = self;
+        let excerpt = make(fixture, bodies, signatures);
+        let (path, text) = (fixture.path.display(), &excerpt.text);
+        let now = count_errors(fixture.language, text, &mut || false).unwrap();
+        assert!(now <= *errors, "{path}: {errors} errors became {now} in\n{text}");
+        for body in bodies {
+            let own = lines[*body.start() as usize - 1..(*body.end() as usize).min(lines.len())].join("\n");
+            assert!(text.contains(&own), "{path}: {body:?} is not shown in\n{text}");
+        }
+        let known: HashSet<&str> = lines.iter().copied().chain(skeleton.split('\n')).collect();
+        for line in text.split('\n').filter(|line| !known.contains(line)) {
+            // Besides the gaps, a line may have other marks of a skeleton than the skeleton has on it.
+            let marks = ["line ", "lines ", " line", " bytes", "KiB", "…", "more", "rows", "{", ";"];
+            assert!(marks.iter().any(|mark| line.contains(mark)), "{path}: {line:?} is not in the source");
+        }
+        let mut last = 0;
+        for gap in &excerpt.gaps {
+            assert!(last < *gap.start() && gap.start() <= gap.end(), "{path}: the gaps overlap");
+            last = *gap.end();
+        }
+    }
+}
+
+fn each_fixture(mut test: impl FnMut(&SyntaxFixture)) {
+    for fixture in fixtures().iter().filter(|fixture| fixture.language != notebook::ID) {
+        test(fixture);
+    }
+}
+
+#[test]
+fn an_excerpt_with_all_signatures_is_as_sound_as_its_source() {
+    each_fixture(|fixture| {
+        let (bodies, _) = symbols(fixture);
+        let facts = FixtureFacts::new(fixture);
+        facts.check(&[], None);
+        for body in bodies.iter().step_by(1 + bodies.len() / MOST_BODIES) {
+            facts.check(std::slice::from_ref(body), None);
+        }
+    });
+}
+
+#[test]
+fn an_excerpt_with_some_signatures_is_as_sound_as_its_source() {
+    each_fixture(|fixture| {
+        let (bodies, signatures) = symbols(fixture);
+        let facts = FixtureFacts::new(fixture);
+        for seed in 0..SEEDS {
+            let mut dice = SplitMix(seed);
+            let one_in = 1 + dice.below(9);
+            let mut some = |lines: &[Lines]| -> Vec<Lines> {
+                lines.iter().filter(|_| dice.below(one_in) == 0).cloned().collect()
+            };
+            let (bodies, signatures) = (some(&bodies), some(&signatures));
+            facts.check(&bodies, Some(&signatures));
+        }
+    });
+}
+
+#[test]
+fn an_excerpt_with_everything_is_the_source() {
+    each_fixture(|fixture| {
+        let all = [1..=u32::MAX];
+        assert_eq!(make(fixture, &all, Some(&[])).text, fixture.text, "{}", fixture.path.display());
+    });
+}
+
+#[track_caller]
+fn check_text(language: &str, text: &str, bodies: &[Lines], signatures: Option<&[Lines]>, expected: &str) {
+    let request = ExcerptRequest { bodies, signatures, pointer: &|_| None };
+    let excerpt = excerpt(language, text, &request, &mut || false).unwrap();
+    assert_eq!(excerpt.text, expected);
+}
+
+const ENGINE: &str = "import os\nimport sys\n\n\nclass Engine:\n    \"\"\"Runs until it is stopped.\"\"\"\n\n    def run(self, speed):\n        \
+    while speed:\n            speed -= 1\n        return self\n\n    def stop(self):\n        self.speed = 0\n        \
+    self.on = False\n        return self\n\n\ndef main():\n    engine = Engine()\n    engine.run(3)\n    engine.stop()\n";
+
+#[test]
+fn bodies_are_shown_among_signatures() {
+    let expected = "import os\nimport sys\n\n\nclass Engine:\n    \"\"\"Runs until it is stopped.\"\"\"\n\n    def run(self, speed):\n        \
+        while speed:\n            speed -= 1\n        return self\n\n    def stop(self):\n        ...  # lines 14-18\n\
+        def main():\n    ...  # lines 20-22\n";
+    check_text("python", ENGINE, &[8..=11], None, expected);
+}
+
+#[test]
+fn what_was_not_chosen_is_a_gap_with_its_lines() {
+    let expected = "# lines 1-4\nclass Engine:\n    ...  # lines 6-7\n    def run(self, speed):\n        while speed:\n            \
+        speed -= 1\n        return self\n    ...  # lines 12-22\n";
+    check_text("python", ENGINE, &[8..=11], Some(&[]), expected);
+    let expected = "# lines 1-4\nclass Engine:\n    ...  # lines 6-12\n    def stop(self):\n        ...  # lines 14-22\n";
+    check_text("python", ENGINE, &[], Some(&[13..=13]), expected);
+}
+
+#[test]
+fn braces_stay_around_a_gap() {
+    let text = "// Counts.\nfn count(words: &[&str]) -> usize {\n    let mut all = 0;\n    for word in words {\n        \
+        all += word.len();\n    }\n    all\n}\n\nfn main() {\n    println!(\"{}\", count(&[\"one\"]));\n}\n";
+    let expected = "// Counts.\nfn count(words: &[&str]) -> usize {\n    // lines 3-7\n}\n\nfn main() {\n    \
+        println!(\"{}\", count(&[\"one\"]));\n}\n";
+    check_text("rust", text, &[10..=12], None, expected);
+}
+
+#[test]
+fn a_pointer_is_shown_where_it_is_short_and_cannot_end_its_comment() {
+    let pointers = ["+9 tokens: slop view a.py", "two\nlines"];
+    let shown = pointers.map(|pointer| {
+        let text = format!("{ENGINE}{}", "print(1)  # a line that is of some length\n".repeat(20));
+        let request = ExcerptRequest {
+            bodies: &[],
+            signatures: Some(&[5..=5]),
+            pointer: &|_| Some(pointer.to_owned()),
+        };
+        excerpt("python", &text, &request, &mut || false).unwrap().text
+    });
+    assert!(shown[0].contains("# +9 tokens: slop view a.py\n"), "{}", shown[0]);
+    assert!(!shown[1].contains("two"), "{}", shown[1]);
+}

@@ -1,0 +1,223 @@
+//! Documents for a task, and searches: which files and symbols are shown, and how.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::daemon::harness::TestDaemon;
+use super::sandbox::{Sandbox, list, number, text, texts};
+
+/// Returns a function of some lines that say its name.
+fn function(name: &str, words: &str) -> String {
+    let lines: Vec<String> =
+        (0..12).map(|line| format!("    step_{line} = {words:?} + str({line})\n")).collect();
+    let body = lines.concat();
+    format!("def {name}(value):\n    \"\"\"Handles {words}.\"\"\"\n{body}    return step_11\n\n\n")
+}
+
+/// Returns a project of modules about different things, in which tests, prose and settings mention the same words.
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    for (file, words) in [
+        ("cookies", "session cookies"),
+        ("routing", "url routes"),
+        ("mail", "outgoing mail"),
+        ("cache", "cached pages"),
+    ] {
+        let text =
+            ["load", "store", "expire"].map(|verb| function(&format!("{verb}_{file}"), words)).concat();
+        sandbox.write(format!("src/{file}.py"), format!("\"\"\"About {words}.\"\"\"\n\n\n{text}"));
+    }
+    sandbox.write("src/version.py", "__all__ = []\n");
+    sandbox.write("tests/test_cookies.py", function("test_expire_cookies", "session cookies expire"));
+    sandbox.write("docs/cookies.md", "# Cookies\n\nHow session cookies expire.\n".repeat(30));
+    sandbox.write("settings.toml", "[cookies]\nexpire = 3\npassword = \"vT9#kLq2xZ!8mWp4\"\n");
+    sandbox.commit_all("first");
+    sandbox
+}
+
+const TASK: &str = "expire_cookies keeps a session that is over";
+
+fn aggregate(sandbox: &Sandbox, flags: &[&str]) -> String {
+    sandbox.stdout_of(&[&["aggregate", "--stdout"], flags].concat())
+}
+
+#[test]
+fn a_task_shows_the_body_of_the_symbol_that_it_is_about() {
+    let sandbox = project();
+    let document = aggregate(&sandbox, &["--tier", "3", "--budget", "600", "--task", TASK]);
+    let source = sandbox.read("src/cookies.py");
+    let body = &source[source.find("def expire_cookies").unwrap()..];
+    assert!(document.contains(body.trim_end()), "{document}");
+    assert!(!document.contains("step_3 = 'outgoing mail'"), "{document}");
+    let blind = aggregate(&sandbox, &["--tier", "3", "--budget", "600"]);
+    assert_ne!(blind, document);
+    assert_eq!(aggregate(&sandbox, &["--tier", "3", "--budget", "600", "--task", TASK]), document);
+}
+
+#[test]
+fn a_stack_trace_leads_to_its_function() {
+    let sandbox = project();
+    let trace = "It breaks.\n\n```\nTraceback (most recent call last):\n  File \"/srv/app/src/main.py\", line 3, in <module>\n    \
+                 go()\n  File \"/srv/app/src/mail.py\", line 24, in store_mail\n    step_3 = x\nValueError: bad\n```\n";
+    sandbox.write("../trace.txt", trace);
+    let flags = ["--tier", "4", "--budget", "500", "--task-file", "../trace.txt"];
+    let document = aggregate(&sandbox, &flags);
+    assert!(
+        document.contains("def store_mail(value):\n    \"\"\"Handles outgoing mail.\"\"\"\n"),
+        "{document}"
+    );
+    let mut piped =
+        sandbox.script("\"$SLOP\" aggregate --stdout --tier 4 --budget 500 --task-file - <../trace.txt");
+    assert_eq!(String::from_utf8(piped.output().unwrap().stdout).unwrap(), document);
+    let receipt = sandbox.json(&[&["aggregate", "--dry-run"], &flags[..]].concat())["receipt"].take();
+    assert_eq!(receipt["task"]["frames"][0], "/srv/app/src/mail.py:24 in store_mail");
+    assert_eq!(receipt["task"]["matched"], true);
+}
+
+#[test]
+fn lines_are_shown_as_they_are_and_every_file_once() {
+    let sandbox = project();
+    for tier in ["1", "2", "3", "4"] {
+        for budget in [300, 900, 2_000] {
+            let flags = ["--tier", tier, "--budget", &budget.to_string(), "--task", TASK];
+            let document = aggregate(&sandbox, &flags);
+            let headings: Vec<&str> = document.lines().filter(|line| line.starts_with("### ")).collect();
+            assert_eq!(headings.iter().collect::<HashSet<_>>().len(), headings.len(), "{document}");
+            let source = sandbox.read("src/cookies.py");
+            let code: HashSet<&str> = source.lines().collect();
+            let block = document.split("### src/cookies.py\n").nth(1).unwrap_or_default();
+            let block = block.split("\n### ").next().unwrap().split("\n## ").next().unwrap();
+            for line in block.lines().filter(|line| line.trim_start().starts_with("step_")) {
+                assert!(code.contains(line), "{line}");
+            }
+            // The tree is last: it changes with every new file.
+            if let Some((_, tree)) = document.split_once("\n## File Tree\n") {
+                assert!(!tree.contains("### ") && !tree.contains("\n## "), "{document}");
+            }
+            let receipt = sandbox.json(&[&["aggregate", "--dry-run"], &flags[..]].concat())["receipt"].take();
+            assert!(number(&receipt["tokens"]) <= budget, "{receipt}");
+        }
+    }
+}
+
+#[test]
+fn a_budget_is_used_up_where_there_is_more_to_show() {
+    let sandbox = project();
+    for budget in [800, 1_500, 2_500] {
+        for flags in [&["--task", TASK][..], &["--focus", "src/mail.py"], &[]] {
+            let words = budget.to_string();
+            let flags = [&["aggregate", "--dry-run", "--tier", "3", "--budget", &words], flags].concat();
+            let receipt = sandbox.json(&flags)["receipt"].take();
+            let tokens = number(&receipt["tokens"]);
+            assert!(tokens <= budget && budget * 9 / 10 <= tokens, "{flags:?}: {tokens}");
+        }
+    }
+}
+
+#[test]
+fn the_stable_part_is_the_same_for_every_task() {
+    let sandbox = project();
+    let stable = |task: &str| {
+        let document = aggregate(&sandbox, &["--tier", "2", "--budget", "1500", "--task", task]);
+        let (stable, rest) = document.split_once("\n## For this task\n").unwrap();
+        assert!(rest.contains("### "), "{document}");
+        stable.to_owned()
+    };
+    assert_eq!(stable(TASK), stable("mail is not delivered"));
+    sandbox.write("slop.toml", "[tiers.2]\nstable_share = 0\n");
+    let document = aggregate(&sandbox, &["--tier", "2", "--budget", "1500", "--task", TASK]);
+    assert!(!document.contains("## For this task"), "{document}");
+    sandbox.write("slop.toml", "[tiers.2]\nstable_share = 1.5\n");
+    sandbox.slop(&["status"]).assert_fails(1, &["tiers.2.stable_share", "a number from 0 to 1"]);
+}
+
+#[test]
+fn what_a_person_chose_wins_over_what_is_ranked() {
+    let sandbox = project();
+    sandbox.stdout_of(&["slice", "add", "src/mail.py", "5-7", "--tag", "mine"]);
+    let document = aggregate(&sandbox, &["--tier", "3", "--budget", "400", "--task", TASK]);
+    assert!(document.contains("[Slice: mine]"), "{document}");
+    let document =
+        aggregate(&sandbox, &["--tier", "3", "--budget", "1200", "--focus", "src/cache.py", "--task", TASK]);
+    assert!(document.contains("### src/cache.py\nPython · full\n"), "{document}");
+}
+
+#[test]
+fn settings_are_shown_without_passwords() {
+    let sandbox = project();
+    let task = "the password of cookies in settings.toml";
+    let document = aggregate(&sandbox, &["--tier", "3", "--budget", "3000", "--task", task]);
+    assert!(document.contains("### settings.toml\n"), "{document}");
+    assert!(!document.contains("vT9"), "{document}");
+}
+
+#[test]
+fn bad_tasks_are_refused_and_odd_ones_reported() {
+    let sandbox = project();
+    let ask = |flags: &[&str]| sandbox.slop(&[&["aggregate", "--stdout", "--tier", "3"], flags].concat());
+    ask(&["--task", " \n"]).assert_fails(1, &["task cannot be read", "task text is empty", "hint:"]);
+    ask(&["--task", ""]).assert_fails(2, &["--task"]);
+    ask(&["--task", "a", "--task-file", "b"]).assert_fails(2, &["--task-file"]);
+    ask(&["--task-file", "nowhere.txt"]).assert_fails(1, &["task nowhere.txt cannot be read", "--task TEXT"]);
+    let ran = ask(&["--budget", "500", "--task", "xyzzyplugh"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("task: nothing in the project matches"), "{ran:?}");
+    sandbox.write("../long.txt", format!("expire_cookies\n{}", "word of a log\n".repeat(30_000)));
+    let ran = ask(&["--budget", "500", "--task-file", "../long.txt"]);
+    assert!(ran.code == 0 && ran.err.contains("task: text is too long"), "{}", ran.err);
+    assert!(ran.out.contains("expire_cookies"), "{}", ran.out);
+    // Bytes that are no UTF-8 are read as far as they can be.
+    sandbox.write("../bytes.txt", b"expire_cookies \xff\xfe fails\n");
+    assert_eq!(ask(&["--task-file", "../bytes.txt"]).code, 0);
+}
+
+#[test]
+fn a_task_without_a_budget_has_one() {
+    let sandbox = project();
+    let receipt = sandbox.json(&["aggregate", "--dry-run", "--tier", "3", "--task", TASK])["receipt"].take();
+    assert_eq!(number(&receipt["budget_tokens"]), 20_000);
+    let score = list(&receipt["files"]).find(|file| file["path"] == "src/cookies.py").unwrap();
+    assert!(0 < number(&score["score"]["thousandths"]), "{score}");
+    assert_eq!(texts(&score["score"]["parts"], "part")[0], "text");
+}
+
+#[test]
+fn a_search_lists_symbols_and_files_with_reasons() {
+    let sandbox = project();
+    let hits = |flags: &[&str]| -> Vec<Value> {
+        list(&sandbox.json(&[&["search"], flags].concat())["hits"]).cloned().collect()
+    };
+    let found = hits(&[TASK, "--limit", "3"]);
+    assert_eq!(found.len(), 3);
+    assert_eq!((&found[0]["path"], &found[0]["name"]), (&json!("src/cookies.py"), &json!("expire_cookies")));
+    assert!(texts(&found[0]["score"]["parts"], "part").contains(&"exact".to_owned()), "{found:?}");
+    assert!(hits(&[TASK, "--kind", "file"]).iter().all(|hit| hit["kind"] == "file"));
+    assert!(hits(&[TASK, "--kind", "function"]).iter().all(|hit| hit["kind"] == "function"));
+    assert_eq!(hits(&["xyzzyplugh"]), Vec::<Value>::new());
+    sandbox
+        .slop(&["search", TASK, "--kind", "foo"])
+        .assert_fails(1, &["no kind of hit is named `foo`", "hint:"]);
+    sandbox.slop(&["search", "  "]).assert_fails(1, &["task text is empty"]);
+}
+
+#[test]
+fn an_edit_is_found_and_a_daemon_answers_as_a_process_does() {
+    let sandbox = project();
+    let command =
+        ["aggregate", "--stdout", "--tier", "3", "--budget", "700", "--task", "where is a quokka fed?"];
+    let search = ["search", "quokka"];
+    let before = sandbox.stdout_of(&command);
+    assert!(!before.contains("feed_quokka"), "{before}");
+    sandbox.write("src/zoo.py", function("feed_quokka", "quokka food"));
+    let alone = sandbox.stdout_of(&command);
+    let found = sandbox.stdout_of(&search);
+    assert!(alone.contains("def feed_quokka(value):"), "{alone}");
+    let daemon = TestDaemon::start(&sandbox);
+    for _ in 0..2 {
+        assert_eq!(sandbox.stdout_of(&command), alone);
+        assert_eq!(sandbox.stdout_of(&search), found);
+    }
+    let answer = daemon.query("/v1/search", &json!({"query": "quokka", "limit": 1}));
+    assert_eq!(text(&answer["data"]["hits"][0]["name"]), "feed_quokka");
+}

@@ -1,0 +1,213 @@
+//! References of small projects, from the texts of their files: what each use means, and how sure that is.
+
+#![cfg(all(feature = "lang-rust", feature = "lang-go"))]
+#![expect(clippy::unwrap_used, reason = "a test may stop")]
+
+use slop::internals::references::{ProjectFile, decode_facts, encode_facts, find_references};
+use slop::internals::syntax::source_facts;
+
+fn language(path: &str) -> &'static str {
+    match path.rsplit('.').next().unwrap() {
+        "rs" => "rust",
+        "go" => "go",
+        "toml" => "toml",
+        _ => "go-mod",
+    }
+}
+
+/// Returns each reference as `FILE:LINE -> DEFINITION GRADE`; the definition's file is named where it is another one.
+fn references(texts: &[(&str, &str)]) -> Vec<String> {
+    let read = |(path, text): &(&str, &str)| {
+        let facts = source_facts(language(path), text, &mut || false).unwrap();
+        assert_eq!(decode_facts(&encode_facts(&facts)).as_ref(), Some(&facts), "{path}");
+        ProjectFile { path: (*path).to_owned(), language: language(path), facts: facts.into() }
+    };
+    let files: Vec<ProjectFile> = texts.iter().map(read).collect();
+    let found = find_references(&files);
+    let row = |reference: &slop::internals::references::Reference| {
+        let (from, to) = (&files[reference.from_file as usize], &files[reference.to_file as usize]);
+        let name = to.facts.qualified_name(reference.to_definition);
+        let place = if from.path == to.path { String::new() } else { format!("{}/", to.path) };
+        format!("{}:{} -> {place}{name} {}", from.path, reference.from_line, reference.grade.name())
+    };
+    found.references.iter().map(row).collect()
+}
+
+/// Returns those of one line of one file, without it.
+fn at(texts: &[(&str, &str)], place: &str) -> Vec<String> {
+    let prefix = format!("{place} -> ");
+    references(texts).iter().filter_map(|row| row.strip_prefix(&prefix)).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_method_of_rust_is_that_of_the_constructed_type() {
+    let text = "struct A;\nimpl A {\n    fn new() -> Self { A }\n    fn run(&self) {}\n}\nstruct B;\nimpl B { fn run(&self) {} }\nfn main() {\n    let a = A::new();\n    a.run();\n    B.run();\n}\n";
+    let files = [("src/main.rs", text)];
+    assert_eq!(at(&files, "src/main.rs:9"), ["A.new sure", "A sure"]);
+    assert_eq!(at(&files, "src/main.rs:10"), ["A.run sure"]);
+    assert_eq!(at(&files, "src/main.rs:11"), ["B sure", "B.run sure"]);
+}
+
+#[test]
+fn a_let_that_hides_a_name_is_seen_from_there_on() {
+    let text = "struct A;\nimpl A { fn to(self) -> B { B } fn go(&self) {} }\nstruct B;\nimpl B { fn go(&self) {} }\nfn f(x: A) {\n    x.go();\n    let x = x.to();\n    x.go();\n    if let Some(x) = Some(A) { x.go(); }\n    x.go();\n}\n";
+    let files = [("src/lib.rs", text)];
+    assert_eq!(at(&files, "src/lib.rs:6"), ["A.go sure"]);
+    assert_eq!(at(&files, "src/lib.rs:7"), ["A.to sure"]);
+    assert_eq!(at(&files, "src/lib.rs:8"), ["B.go sure"]);
+    assert_eq!(at(&files, "src/lib.rs:9"), ["A sure", "A.go sure"]);
+    assert_eq!(at(&files, "src/lib.rs:10"), ["B.go sure"]);
+}
+
+#[test]
+fn modules_are_files_and_what_they_export_again_is_found() {
+    let files = [
+        ("src/lib.rs", "mod a;\npub use a::b::*;\npub use self::a::Kind as Sort;\npub fn top() {}\n"),
+        ("src/a/mod.rs", "pub mod b;\npub enum Kind { One, Two }\n"),
+        ("src/a/b.rs", "use super::Kind;\npub fn deep() {\n    crate::top();\n    Kind::One;\n}\n"),
+        ("src/use.rs", "use crate::{Sort, deep};\n"),
+        ("src/main.rs", "mod r#use;\n"),
+    ];
+    assert_eq!(at(&files, "src/a/b.rs:3"), ["src/lib.rs/top sure"]);
+    assert_eq!(at(&files, "src/a/b.rs:4"), ["src/a/mod.rs/Kind.One sure", "src/a/mod.rs/Kind sure"]);
+    let user = "fn f() {\n    crate::deep();\n    let s: crate::Sort;\n}\n";
+    let files = [files[0], files[1], files[2], ("src/a/c.rs", user), ("src/a/b/x.rs", "")];
+    // No module declares the file, so that it is a root of its own.
+    assert_eq!(at(&files, "src/a/c.rs:2"), [""; 0]);
+    let root = "mod a;\nmod c;\npub use a::b::*;\npub use self::a::Kind as Sort;\npub fn top() {}\n";
+    let files = [("src/lib.rs", root), files[1], files[2], ("src/c.rs", user)];
+    assert_eq!(at(&files, "src/c.rs:2"), ["src/a/b.rs/deep sure"]);
+    assert_eq!(at(&files, "src/c.rs:3"), ["src/a/mod.rs/Kind sure"]);
+}
+
+#[test]
+fn a_crate_is_imported_by_the_name_in_its_manifest() {
+    let user = "use my_parts::Engine;\nuse regex::Regex;\nfn main() {\n    Engine::start();\n    Regex::start();\n}\n";
+    let files = [
+        ("app/src/main.rs", user),
+        ("crates/regex/Cargo.toml", "[package]\nname = \"my-parts\"\n"),
+        (
+            "crates/regex/src/lib.rs",
+            "pub struct Engine;\npub struct Regex;\nimpl Engine { pub fn start() {} }\nimpl Regex { pub fn start() {} }\n",
+        ),
+    ];
+    assert_eq!(
+        at(&files, "app/src/main.rs:4"),
+        ["crates/regex/src/lib.rs/Engine.start sure", "crates/regex/src/lib.rs/Engine sure"]
+    );
+    // The package of that name is one of another project, whatever the folder's name.
+    assert_eq!(at(&files, "app/src/main.rs:5"), [""; 0]);
+    // Without a manifest the folder's name is all there is.
+    let files =
+        [("app/src/main.rs", "fn main() { regex::run(); }\n"), ("regex/src/lib.rs", "pub fn run() {}\n")];
+    assert_eq!(at(&files, "app/src/main.rs:1"), ["regex/src/lib.rs/run likely"]);
+}
+
+#[test]
+fn a_type_has_the_methods_of_its_traits_and_its_own_come_first() {
+    let text = "trait T {\n    fn a(&self) {}\n    fn b(&self);\n}\nstruct S;\nimpl T for S { fn b(&self) { self.a(); Self::c(); } }\nimpl S { fn c() {} fn b(&self) {} }\nfn f(s: &S, t: &dyn T) {\n    s.a();\n    s.b();\n    t.b();\n}\n";
+    let files = [("src/lib.rs", text)];
+    assert_eq!(at(&files, "src/lib.rs:6"), ["T sure", "S sure", "T.a sure", "S.c sure"]);
+    assert_eq!(at(&files, "src/lib.rs:9"), ["T.a sure"]);
+    assert_eq!(at(&files, "src/lib.rs:10"), ["S.b sure"]);
+    assert_eq!(at(&files, "src/lib.rs:11"), ["T.b sure"]);
+}
+
+#[test]
+fn a_type_parameter_has_the_methods_of_its_bounds_and_is_no_reference() {
+    let text = "trait T { fn a(&self); }\nfn f<M: T>(m: M) {\n    m.a();\n}\nfn g<M>(m: M) where M: T {\n    m.a();\n    let n: M = m;\n}\n";
+    let files = [("src/lib.rs", text)];
+    assert_eq!(at(&files, "src/lib.rs:3"), ["T.a likely"]);
+    assert_eq!(at(&files, "src/lib.rs:6"), ["T.a likely"]);
+    assert_eq!(at(&files, "src/lib.rs:7"), [""; 0]);
+}
+
+#[test]
+fn fields_patterns_and_wrappers_have_the_types_that_are_declared() {
+    let text = "struct A { b: Vec<B>, c: Option<Box<C>> }\nstruct B;\nimpl B { fn go(&self) -> Result<C, String> { Ok(C) } }\nstruct C;\nimpl C { fn b(&self) {} }\nenum E { X(C), Y { c: C } }\nfn f(a: A, e: E) -> Option<()> {\n    for b in &a.b { b.go()?.b(); }\n    if let Some(c) = &a.c { c.b(); }\n    match e {\n        E::X(c) => c.b(),\n        E::Y { c } => c.b(),\n    }\n    a.b.iter().map(|b| b.go());\n    a.b.first().unwrap().go();\n}\n";
+    let files = [("src/lib.rs", text)];
+    assert_eq!(at(&files, "src/lib.rs:8"), ["B.go sure", "C.b sure"]);
+    assert_eq!(at(&files, "src/lib.rs:9"), ["C.b sure"]);
+    assert_eq!(at(&files, "src/lib.rs:11"), ["E.X sure", "E sure", "C.b sure"]);
+    assert_eq!(at(&files, "src/lib.rs:12"), ["E.Y sure", "E sure", "C.b sure"]);
+    assert_eq!(at(&files, "src/lib.rs:14"), ["B.go likely"]);
+    assert_eq!(at(&files, "src/lib.rs:15"), ["B.go likely"]);
+}
+
+#[test]
+fn names_of_types_values_and_macros_do_not_hide_each_other() {
+    let text = "mod walk { pub fn walk() {} }\nuse walk::walk;\nmacro_rules! check { () => {} }\nfn check() {}\nfn main() {\n    let walk = walk::walk();\n    check!();\n    check();\n}\n";
+    let files = [("src/main.rs", text)];
+    assert_eq!(at(&files, "src/main.rs:6"), ["walk.walk sure", "walk sure"]);
+    let lines = references(&files);
+    assert!(lines.contains(&"src/main.rs:7 -> check sure".to_owned()), "{lines:?}");
+    assert_eq!(at(&files, "src/main.rs:8"), ["check sure"]);
+}
+
+#[test]
+fn the_tokens_of_a_macro_are_read() {
+    let text = "struct A;\nimpl A { fn b(&self) -> A { A } }\nfn make() -> A { A }\nfn main() {\n    assert!(make().b().b() == A::c(), \"{}\", Self::x);\n    case!(|a: A, n| { let x = a.b(); x.b(); n.b() });\n}\n";
+    let files = [("src/main.rs", text)];
+    assert_eq!(at(&files, "src/main.rs:5"), ["make sure", "A.b sure", "A.b sure", "A sure"]);
+    assert_eq!(at(&files, "src/main.rs:6"), ["A sure", "A.b sure", "A.b sure", "A.b maybe"]);
+}
+
+#[test]
+fn definitions_for_several_platforms_are_maybe() {
+    let text = "#[cfg(unix)]\nfn open() {}\n#[cfg(windows)]\nfn open() {}\nfn main() { open(); }\n";
+    assert_eq!(at(&[("src/main.rs", text)], "src/main.rs:5"), ["open maybe", "open maybe"]);
+}
+
+#[test]
+fn a_name_of_go_is_that_of_its_package_and_an_import_path_is_below_its_module() {
+    let files = [
+        ("go.mod", "module example.com/shop // the shop\n\ngo 1.21\n"),
+        (
+            "main.go",
+            "package main\n\nimport (\n\t\"fmt\"\n\t\"example.com/shop/cart\"\n)\n\nfunc main() {\n\tc := cart.New()\n\tc.Add(1).Total()\n\tfmt.Println(helper())\n\tvar t cart.Total\n}\n",
+        ),
+        ("help.go", "package main\n\nfunc helper() int { return 1 }\n"),
+        (
+            "cart/cart.go",
+            "package cart\n\ntype Cart struct { items []Item }\n\nfunc New() *Cart { return &Cart{} }\n\nfunc (c *Cart) Add(n int) *Cart {\n\tfor _, item := range c.items {\n\t\titem.Price()\n\t}\n\treturn c\n}\n",
+        ),
+        (
+            "cart/item.go",
+            "package cart\n\ntype Item struct{}\n\ntype Total int\n\nfunc (i Item) Price() int { return 1 }\n\nfunc (c *Cart) Total() {}\n",
+        ),
+    ];
+    assert_eq!(at(&files, "main.go:9"), ["cart/cart.go/New sure"]);
+    assert_eq!(at(&files, "main.go:10"), ["cart/item.go/Cart.Total sure", "cart/cart.go/Cart.Add sure"]);
+    assert_eq!(at(&files, "main.go:11"), ["help.go/helper sure"]);
+    assert_eq!(at(&files, "main.go:12"), ["cart/item.go/Total sure"]);
+    assert_eq!(at(&files, "cart/cart.go:9"), ["cart/item.go/Item.Price sure"]);
+    // Without a manifest the end of the path decides.
+    assert_eq!(at(&files[1..], "main.go:9"), ["cart/cart.go/New likely"]);
+}
+
+#[test]
+fn go_finds_what_embedded_types_interfaces_and_results_have() {
+    let text = "package a\n\ntype Base struct{}\n\nfunc (b *Base) Run() {}\n\ntype Child struct {\n\t*Base\n\tnext *Child\n}\n\ntype Runner interface { Run() }\n\nfunc pair() (*Child, error) { return nil, nil }\n\nfunc use(r Runner, x interface{}) {\n\tc, err := pair()\n\tc.Run()\n\tc.next.Base.Run()\n\tr.Run()\n\tif c, ok := x.(*Base); ok {\n\t\tc.Run()\n\t}\n\tswitch v := x.(type) {\n\tcase *Child:\n\t\tv.Run()\n\t}\n\terr.Run()\n\tm := map[string]*Child{}\n\tm[\"a\"].Run()\n\tuse := func() {}\n\tuse()\n}\n";
+    let files = [("a.go", text)];
+    assert_eq!(at(&files, "a.go:17"), ["pair sure"]);
+    assert_eq!(at(&files, "a.go:18"), ["Base.Run sure"]);
+    assert_eq!(at(&files, "a.go:19"), ["Base.Run sure"]);
+    assert_eq!(at(&files, "a.go:20"), ["Runner.Run sure"]);
+    assert_eq!(at(&files, "a.go:22"), ["Base.Run sure"]);
+    assert_eq!(at(&files, "a.go:26"), ["Base.Run sure"]);
+    assert_eq!(at(&files, "a.go:28"), [""; 0]);
+    assert_eq!(at(&files, "a.go:30"), ["Base.Run sure"]);
+    assert_eq!(at(&files, "a.go:32"), [""; 0]);
+}
+
+#[test]
+fn a_variable_of_go_is_not_the_function_that_it_holds() {
+    let files = [
+        ("go.mod", "module m\n"),
+        ("a/a.go", "package a\n\nimport \"m/b\"\n\nvar With = b.With\n"),
+        ("b/b.go", "package b\n\nfunc With() {}\n"),
+        ("c.go", "package c\n\nimport \"m/a\"\n\nfunc f() { a.With() }\n"),
+    ];
+    assert_eq!(at(&files, "a/a.go:5"), ["b/b.go/With sure"]);
+    assert_eq!(at(&files, "c.go:5"), [""; 0]);
+}
