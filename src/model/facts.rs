@@ -117,7 +117,7 @@ impl DefinitionFlags {
     pub const DECLARED: u8 = 8;
     /// It declares and does not define: a prototype, a signature of an overload, a method of an interface.
     pub const PROTOTYPE: u8 = 16;
-    /// It is visible in its file only: `static` in C.
+    /// It is visible in its file only: `static` in C, `private` in Java.
     pub const PRIVATE: u8 = 32;
     /// It is decorated by something that may return another type.
     pub const DECORATED: u8 = 64;
@@ -215,7 +215,8 @@ pub enum ExpressionFact {
 /// A use of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UseFact {
-    /// The name.
+    /// The name as it is looked up. In Java the call of a method has the number of its arguments, as in `run(2)`; see
+    /// [`SourceFacts::plain_name`].
     pub name: NameId,
     /// Its line, counted from 1.
     pub line: u32,
@@ -233,6 +234,12 @@ impl SourceFacts {
     /// Returns a name of the table, or an empty one where there is none.
     pub fn name(&self, name: NameId) -> &str {
         self.names.get(name as usize).map_or("", String::as_str)
+    }
+
+    /// Returns a name of the table without the number of arguments that calls of Java have.
+    pub fn plain_name(&self, name: NameId) -> &str {
+        let name = self.name(name);
+        name.split('(').next().unwrap_or(name)
     }
 
     /// Returns the index of a name in the table.
@@ -276,7 +283,8 @@ impl SourceFacts {
         let mut names = Vec::new();
         let mut next = Some(definition);
         while let Some(fact) = next.and_then(|at| self.definitions.get(at as usize)) {
-            names.push(self.name(fact.name));
+            // Anonymous classes have none.
+            names.extend(Some(self.name(fact.name)).filter(|name| !name.is_empty()));
             next = self.enclosing_definition(fact.scope);
             if 64 < names.len() {
                 break;

@@ -2,9 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::includes::IncludePaths;
 use super::join::ReferenceGrade;
-use super::modules::shared_prefix;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined};
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, shared_prefix};
 use crate::model::{BindingValue, DefinitionFlags, DefinitionKind, ExpressionFact, NameId, UseFact};
 
 /// Of more definitions with one name, the rest is not looked at.
@@ -18,7 +18,7 @@ pub(super) type Reading = (Vec<DefinitionKey>, ReferenceGrade);
 /// Resolves names of C, and remembers what each file includes.
 pub(super) struct CNames<'a> {
     index: &'a ProjectIndex<'a>,
-    by_basename: FxHashMap<&'a str, Vec<FileId>>,
+    paths: IncludePaths<'a>,
     included: FxHashMap<FileId, FxHashSet<FileId>>,
     /// The readings of the names of one file outside of any function.
     readings: FxHashMap<NameId, Reading>,
@@ -27,16 +27,9 @@ pub(super) struct CNames<'a> {
 
 impl<'a> CNames<'a> {
     pub(super) fn new(index: &'a ProjectIndex<'a>) -> Self {
-        let mut by_basename: FxHashMap<&str, Vec<FileId>> = FxHashMap::default();
-        for (id, file) in (0..).zip(index.files) {
-            if index.rules[id as usize] == Some(NameRules::C) {
-                let name = file.path.rsplit('/').next().unwrap_or_default();
-                by_basename.entry(name).or_default().push(id);
-            }
-        }
         Self {
             index,
-            by_basename,
+            paths: IncludePaths::new(index),
             included: FxHashMap::default(),
             readings: FxHashMap::default(),
             readings_of: None,
@@ -169,7 +162,7 @@ impl<'a> CNames<'a> {
         while let Some(next) = open.pop() {
             let facts = self.index.facts(next);
             for import in &facts.imports {
-                if let Some(target) = self.include(next, facts.name(import.module))
+                if let Some(target) = self.paths.find(self.index, next, facts.name(import.module))
                     && target != file
                     && found.insert(target)
                 {
@@ -179,29 +172,6 @@ impl<'a> CNames<'a> {
         }
         self.included.insert(file, found.clone());
         found
-    }
-
-    /// Returns the file that an `#include` names: beside the file, or the nearest one whose path ends with it.
-    fn include(&self, from: FileId, written: &str) -> Option<FileId> {
-        let path = &self.index.file(from).path;
-        let mut folder = folder_of(path);
-        let mut rest = written;
-        while let Some(below) = rest.strip_prefix("../") {
-            folder = folder_of(folder);
-            rest = below;
-        }
-        if let Some(beside) = self.index.by_path.get(joined(folder, rest).as_str()) {
-            return Some(*beside);
-        }
-        let name = written.rsplit('/').next().unwrap_or_default();
-        let candidates = self.by_basename.get(name)?.iter().copied().take(MAX_SAME_NAME);
-        let is_match = |file: &FileId| {
-            let candidate = &self.index.file(*file).path;
-            candidate.strip_suffix(rest).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-        };
-        let near =
-            |file: &FileId| (shared_prefix(&self.index.file(*file).path, path), std::cmp::Reverse(*file));
-        candidates.filter(is_match).max_by_key(near)
     }
 }
 

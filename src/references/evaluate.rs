@@ -101,6 +101,17 @@ impl<'a> Evaluator<'a> {
         found
     }
 
+    /// Returns what a step gives that may lead back to itself, as aliases may; nothing is known of what is too deep.
+    pub(super) fn deeper(&mut self, step: impl FnOnce(&mut Self) -> ValueSet) -> ValueSet {
+        if MAX_DEPTH <= self.depth {
+            return ValueSet::UNKNOWN;
+        }
+        self.depth += 1;
+        let found = step(self);
+        self.depth -= 1;
+        found
+    }
+
     fn value_of(&mut self, file: FileId, scope: ScopeId, expression: ExpressionId) -> ValueSet {
         match self.index.facts(file).expression(expression) {
             ExpressionFact::Unknown => ValueSet::UNKNOWN,
@@ -116,8 +127,13 @@ impl<'a> Evaluator<'a> {
             }
             ExpressionFact::Member(object, name) => {
                 let name = self.index.facts(file).name(name);
+                // In C++ only a type or a namespace is meant.
+                let name = name.strip_suffix("::").unwrap_or(name);
                 let object = self.value(file, scope, object);
-                object.flat_map(|object| self.attribute(object, name))
+                object.flat_map(|object| match object {
+                    Value::Namespace(namespace) => self.cpp_member(file, namespace, name),
+                    _ => self.attribute(object, name),
+                })
             }
             ExpressionFact::Call(function) => self.call_expression(file, scope, function),
             ExpressionFact::Item(whole) => {
@@ -175,8 +191,12 @@ impl<'a> Evaluator<'a> {
     }
 
     fn name(&mut self, file: FileId, scope: ScopeId, name: NameId) -> ValueSet {
-        if self.index.rules(file) == NameRules::Rust {
-            return self.rust_name(file, scope, name, Namespace::Values);
+        let text = self.index.facts(file).name(name);
+        match self.index.rules(file) {
+            NameRules::Rust => return self.rust_name(file, scope, name, Namespace::Values),
+            NameRules::Java => return self.java_name(file, scope, text),
+            NameRules::Cpp => return self.cpp_name(file, scope, text),
+            _ => {}
         }
         match self.scoped_name(file, scope, name) {
             ScopedName::Bound(bindings) => self.bound(file, bindings),
@@ -195,7 +215,6 @@ impl<'a> Evaluator<'a> {
             // a receiver or are looked up with what the class inherits.
             let is_hidden = match rules {
                 NameRules::Python => fact.kind == ScopeKind::Class && left_function,
-                NameRules::Java => false,
                 _ => matches!(fact.kind, ScopeKind::Class | ScopeKind::Implementation),
             };
             if !is_hidden {
@@ -295,6 +314,9 @@ impl<'a> Evaluator<'a> {
     /// Returns what a method of a container returns.
     fn call_of_container(&mut self, container: Value, method: &str) -> ValueSet {
         match (container, method) {
+            (Value::Generic { file, scope, expression }, _) if self.index.rules(file) == NameRules::Java => {
+                self.java_container_call(file, scope, expression, method)
+            }
             (Value::Generic { .. }, "get" | "pop" | "popleft" | "setdefault" | "at" | "find" | "shift") => {
                 self.item(container)
             }
@@ -317,7 +339,7 @@ impl<'a> Evaluator<'a> {
                 DefinitionKind::Function => self.returned(key),
                 DefinitionKind::Alias => {
                     let target = self.alias(key);
-                    target.flat_map(|target| self.call(target))
+                    target.flat_map(|target| self.deeper(|evaluator| evaluator.call(target)))
                 }
                 DefinitionKind::Macro | DefinitionKind::Module => ValueSet::UNKNOWN,
             },
@@ -325,9 +347,12 @@ impl<'a> Evaluator<'a> {
                 Value::Definition(key) => self.returned(key),
                 _ => ValueSet::UNKNOWN,
             }),
-            Value::Super(_) | Value::Module(_) | Value::Folder(_) | Value::Generic { .. } => {
-                ValueSet::UNKNOWN
-            }
+            Value::Super(_)
+            | Value::Module(_)
+            | Value::Folder(_)
+            | Value::Package(_)
+            | Value::Namespace(_)
+            | Value::Generic { .. } => ValueSet::UNKNOWN,
         }
     }
 
@@ -528,6 +553,13 @@ impl<'a> Evaluator<'a> {
             Value::Generic { file, scope, expression } => {
                 let (_, arguments, _) = self.generic_parts(file, expression);
                 arguments.first().map_or(ValueSet::UNKNOWN, |first| self.instance(file, scope, *first))
+            }
+            Value::Instance(key) if self.index.rules(key.file) == NameRules::Cpp => {
+                let operator = self.attribute(outer, "operator->");
+                if operator.values.is_empty() {
+                    return ValueSet::one(outer);
+                }
+                operator.flat_map(|operator| self.call(operator))
             }
             Value::Instance(_)
                 if self.index.rules.iter().flatten().any(|rules| *rules == NameRules::Python) =>

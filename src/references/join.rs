@@ -85,16 +85,37 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
                 add_references(&index, id, usage, &targets, grade, &mut found);
                 continue;
             }
+            if index.rules(id) == NameRules::ByName {
+                join_by_name(&index, id, usage, &mut found);
+                continue;
+            }
             join_use(&mut evaluator, id, usage, &mut found);
         }
     }
     found
 }
 
+/// Adds every definition of that name in files of the same language, those of the same file if there are some.
+fn join_by_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
+    let name = index.facts(file).name(usage.name);
+    let language = index.file(file).language;
+    let Some(all) = index.by_name.get(name) else { return };
+    let mut targets: Vec<DefinitionKey> =
+        all.iter().copied().filter(|key| index.file(key.file).language == language).collect();
+    if targets.iter().any(|key| key.file == file) {
+        targets.retain(|key| key.file == file);
+    }
+    match targets.len() {
+        0 => {}
+        1..=MAX_CANDIDATES => add_references(index, file, usage, &targets, ReferenceGrade::Maybe, found),
+        _ => found.unresolved.push(UnresolvedUse { file, line: usage.line, name: usage.name }),
+    }
+}
+
 fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
     let index = evaluator.index;
     let facts = index.facts(file);
-    let name = facts.name(usage.name);
+    let name = facts.plain_name(usage.name);
     // A name that nothing is defined by may still be that of an import with another name.
     let is_defined = index.by_name.contains_key(name);
     let may_be_alias = index.rules(file) == NameRules::Rust && evaluator.modules.rust.is_alias(name);
@@ -102,7 +123,10 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         Some(receiver) if is_defined || may_be_alias => {
             let object = evaluator.value(file, usage.scope, receiver);
             let is_known = !object.values.is_empty();
-            let mut members = object.flat_map(|object| evaluator.member(object, name));
+            let mut members = object.flat_map(|object| match object {
+                Value::Namespace(namespace) => evaluator.cpp_member(file, namespace, name),
+                _ => evaluator.member(object, facts.name(usage.name)),
+            });
             // What a known type does not define itself is inherited from another project.
             members.is_complete |= is_known && members.values.is_empty();
             (members, may_be_alias)
@@ -125,11 +149,21 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             }
         }
     }
-    let mut grade = match (targets.len(), values.is_complete) {
+    let is_cpp = index.rules(file) == NameRules::Cpp;
+    if is_cpp {
+        if usage.is_type {
+            targets.retain(|key| index.definition(*key).kind != DefinitionKind::Function);
+        }
+        targets = evaluator.cpp_definitions(file, &targets);
+        targets.truncate(MAX_CANDIDATES);
+    }
+    let is_complete = values.is_complete && !(is_cpp && evaluator.cpp_has_rivals(usage, name, &targets));
+    let mut grade = match (targets.len(), is_complete) {
         (1, true) => ReferenceGrade::Sure,
         // Definitions for several platforms, of which a build has one.
         (2.., _) if matches!(index.rules(file), NameRules::Rust | NameRules::Go) => ReferenceGrade::Maybe,
         (1, false) | (2.., true) => ReferenceGrade::Likely,
+        (2.., false) if is_cpp && evaluator.cpp_is_one_set(&targets) => ReferenceGrade::Likely,
         _ => ReferenceGrade::Maybe,
     };
     // What is called may be the method of a `Box` or an `Arc`, which has those too and calls that of its content.
@@ -142,7 +176,13 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
             return;
         }
         targets = same_name(index, file, usage, name);
-        let is_likely = targets.len() == 1 && is_distinctive(name);
+        if is_cpp {
+            targets = evaluator.cpp_definitions(file, &targets);
+        }
+        let is_one = targets.len() == 1 || is_cpp && evaluator.cpp_is_one_set(&targets);
+        let is_common = matches!(index.rules(file), NameRules::Java | NameRules::Cpp)
+            && COMMON_METHODS_OF_JAVA.contains(&name);
+        let is_likely = is_one && is_distinctive(name) && !is_common;
         grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
             found.unresolved.push(UnresolvedUse { file, line: usage.line, name: usage.name });
@@ -179,6 +219,14 @@ fn add_references(
 
 /// Returns what a name without a receiver means, and whether an import gave it another name.
 fn bare_name(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact) -> (ValueSet, bool) {
+    if evaluator.index.rules(file) == NameRules::Java {
+        let found = evaluator.java_name(file, usage.scope, evaluator.index.facts(file).name(usage.name));
+        // A variable means no definition, whatever its type is.
+        return (if found.values.is_empty() { ValueSet::FOREIGN } else { found }, false);
+    }
+    if evaluator.index.rules(file) == NameRules::Cpp {
+        return (evaluator.cpp_bare(file, usage), false);
+    }
     match evaluator.scoped_name(file, usage.scope, usage.name) {
         ScopedName::Bound(bindings) => {
             if bindings
@@ -239,8 +287,8 @@ fn is_of_use(index: &ProjectIndex<'_>, key: DefinitionKey, usage: &UseFact) -> b
 
 /// Returns the last of the definitions of one name in one scope: what defines it where others only declare it.
 fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey {
-    // In Rust and Go they are for several platforms, and each is one.
-    if matches!(index.rules(key.file), NameRules::Rust | NameRules::Go) {
+    // Those of several platforms are definitions of their own, and so are overloads.
+    if matches!(index.rules(key.file), NameRules::Rust | NameRules::Go | NameRules::Java | NameRules::Cpp) {
         return key;
     }
     let facts = index.facts(key.file);
@@ -260,6 +308,9 @@ fn implementation(index: &ProjectIndex<'_>, key: DefinitionKey) -> DefinitionKey
 /// Returns the members of any type with the name of a use whose receiver is unknown.
 fn same_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, name: &str) -> Vec<DefinitionKey> {
     let rules = index.rules(file);
+    if rules == NameRules::Cpp && (!usage.is_call || COMMON_MEMBERS_OF_CPP.contains(&name)) {
+        return Vec::new();
+    }
     let is_common =
         COMMON_MEMBERS.contains(&name) || rules == NameRules::Rust && COMMON_RUST_MEMBERS.contains(&name);
     if usage.receiver.is_none() || is_common || name.starts_with("__") {
@@ -289,6 +340,25 @@ fn is_distinctive(name: &str) -> bool {
     let inner = name.trim_matches('_');
     inner.contains('_') || inner.chars().skip(1).any(char::is_uppercase)
 }
+
+/// Members of the standard library of C++.
+const COMMON_MEMBERS_OF_CPP: [&str; 48] = [
+    "at", "back", "begin", "c_str", "capacity", "cbegin", "cend", "compare", "data", "emplace",
+    "emplace_back", "empty", "end", "erase", "fetch_add", "first", "front", "good", "has_value", "insert",
+    "length", "load", "lock", "max_size", "native", "notify_all", "notify_one", "operator", "pop_back",
+    "pop_front", "push_back", "push_front", "rbegin", "release", "rend", "reserve", "reset", "resize",
+    "second", "shrink_to_fit", "store", "str", "substr", "swap", "unlock", "value", "value_or", "what",
+];
+
+/// Methods of Java's own types whose names are otherwise distinctive.
+const COMMON_METHODS_OF_JAVA: [&str; 40] = [
+    "startsWith", "endsWith", "isEmpty", "isArray", "isInstance", "isInterface", "isSynthetic", "isEnum",
+    "isPrimitive", "isInstanceof", "getName", "getSimpleName", "getCanonicalName", "getClass", "getMessage",
+    "getCause", "getType", "getKey", "getValue", "getBytes", "getHostName", "getMethod", "getMethods",
+    "getParameterTypes", "getReturnType", "getDeclaringClass", "getAnnotation", "newInstance", "hashCode",
+    "valueOf", "indexOf", "toArray", "addAll", "putAll", "containsKey", "hasNext", "forEach", "getTypeName",
+    "compareTo", "toString",
+];
 
 /// Members that values of the language's own types have too, so that their name says nothing.
 const COMMON_MEMBERS: [&str; 64] = [

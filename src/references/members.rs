@@ -35,13 +35,17 @@ impl Evaluator<'_> {
                     let target = self.alias(key);
                     target.flat_map(|target| match target {
                         Value::Definition(inner) if inner == key => ValueSet::UNKNOWN,
-                        _ => self.member(target, name),
+                        _ => self.deeper(|evaluator| evaluator.member(target, name)),
                     })
                 }
                 DefinitionKind::Function | DefinitionKind::Macro => ValueSet::UNKNOWN,
             },
             Value::Module(file) => self.member_of_module(file, 0, name),
             Value::Folder(folder) => self.member_of_folder(folder, name),
+            Value::Namespace(namespace) => self.cpp_member(0, namespace, name),
+            Value::Package(package) => self.java_member_of_package(package, name),
+            // What Java declares of another project has the members of that alone.
+            Value::Generic { file, .. } if self.index.rules(file) == NameRules::Java => ValueSet::FOREIGN,
             Value::Generic { .. } => ValueSet::UNKNOWN,
         }
     }
@@ -60,15 +64,58 @@ impl Evaluator<'_> {
     }
 
     fn member_of_type(&mut self, key: DefinitionKey, name: &str, skipped: usize) -> ValueSet {
+        match self.find_member(key, name, skipped) {
+            (Some(found), _) => found,
+            (None, true) => ValueSet::FOREIGN,
+            (None, false) => ValueSet::UNKNOWN,
+        }
+    }
+
+    /// Returns the members of that name of a type and of what it inherits, and whether it can have no others.
+    pub(super) fn find_member(
+        &mut self,
+        key: DefinitionKey,
+        name: &str,
+        skipped: usize,
+    ) -> (Option<ValueSet>, bool) {
         let (types, is_complete) = self.linearization(key);
         for ancestor in types.iter().skip(skipped) {
-            if let Some(found) = self.own_member(*ancestor, name) {
-                return found;
+            if let Some(mut found) = self.own_member(*ancestor, name) {
+                if name.ends_with(')') && self.own_member(*ancestor, &format!("{name}!")).is_none() {
+                    // A method of Java that does not say that it overrides those of the same name may overload them.
+                    let rest = types.iter().skip_while(|other| *other != ancestor).skip(1);
+                    for other in rest {
+                        found.merge(self.visible_overloads(*other, key.file, name));
+                    }
+                }
+                return (Some(found), is_complete);
+            }
+        }
+        // A method of Java with any number of parameters.
+        if let Some(plain) = name.strip_suffix(')').and_then(|name| name.split_once('(')).map(|parts| parts.0)
+        {
+            let variable = format!("{plain}(..)");
+            for ancestor in types.iter().skip(skipped) {
+                if let Some(found) = self.own_member(*ancestor, &variable) {
+                    return (Some(found), is_complete);
+                }
             }
         }
         let is_dynamic =
             types.iter().any(|known| self.index.definition(*known).flags.has(DefinitionFlags::DYNAMIC));
-        if is_complete && !is_dynamic { ValueSet::FOREIGN } else { ValueSet::UNKNOWN }
+        (None, is_complete && !is_dynamic)
+    }
+
+    /// Returns the methods of that name of a type of Java, less those that are private in another file.
+    fn visible_overloads(&mut self, key: DefinitionKey, from: FileId, name: &str) -> ValueSet {
+        let mut found = self.own_member(key, name).unwrap_or(ValueSet::FOREIGN);
+        found.values.retain(|value| match value {
+            Value::Definition(method) => {
+                method.file == from || !self.index.definition(*method).flags.has(DefinitionFlags::PRIVATE)
+            }
+            _ => false,
+        });
+        found
     }
 
     /// Returns what a type itself binds the name to, in its body or in one of its implementations.

@@ -13,6 +13,9 @@
 //! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
 //! | `go` | Names of Go, with its `go_packages` |
 //! | `c` | Names of C, which need no values |
+//! | `includes` | The files that C and C++ include |
+//! | `cpp` | Namespaces and bare names of C++, with its `cpp_tables` |
+//! | `java` | Bare names of Java, with its `java_packages` |
 //! | `codec` | Facts to bytes and back |
 //! | `join` | Uses to references |
 //!
@@ -20,9 +23,14 @@
 
 mod c;
 mod codec;
+mod cpp;
+mod cpp_tables;
 mod evaluate;
 mod go;
 mod go_packages;
+mod includes;
+mod java;
+mod java_packages;
 mod join;
 mod members;
 mod modules;

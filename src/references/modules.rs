@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cpp_tables::CppTables;
 use super::evaluate::{Evaluator, IMPLEMENTED_TRAIT};
 use super::go_packages::GoPackages;
-use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined};
+use super::java_packages::JavaPackages;
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex, folder_of, joined, shared_prefix};
 use super::rust_modules::RustModules;
 use super::values::{Value, ValueSet};
 use crate::model::{BindingValue, ExpressionId, ImportFact, ImportId, NameId, ScopeId};
@@ -21,6 +23,8 @@ pub(super) struct ModuleTables<'a> {
     pub(super) extra_bases: FxHashMap<DefinitionKey, Vec<(FileId, ScopeId, ExpressionId)>>,
     pub(super) rust: RustModules,
     pub(super) go: GoPackages<'a>,
+    pub(super) java: JavaPackages<'a>,
+    pub(super) cpp: CppTables<'a>,
     index: &'a ProjectIndex<'a>,
 }
 
@@ -33,6 +37,8 @@ impl<'a> ModuleTables<'a> {
             extra_bases: FxHashMap::default(),
             rust: RustModules::new(index),
             go: GoPackages::new(index),
+            java: JavaPackages::new(index),
+            cpp: CppTables::new(index),
             index,
         };
         for (id, file) in (0..).zip(index.files) {
@@ -151,6 +157,7 @@ impl Evaluator<'_> {
         match self.index.rules(file) {
             NameRules::Rust => return self.rust_import(file, import, fact),
             NameRules::Go => return self.go_import(facts.name(fact.module)),
+            NameRules::Java => return self.java_import(file, fact),
             _ => {}
         }
         let Some(module) = self.module(file, fact) else { return ValueSet::FOREIGN };
@@ -249,9 +256,4 @@ fn python_module(index: &ProjectIndex<'_>, path: &str) -> String {
         root = folder_of(root);
     }
     stem.strip_prefix(root).unwrap_or(stem).trim_start_matches('/').replace('/', ".")
-}
-
-/// Returns how many folders two paths share.
-pub(super) fn shared_prefix(a: &str, b: &str) -> usize {
-    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }

@@ -36,6 +36,9 @@ pub(super) enum NameRules {
     Go,
     Java,
     C,
+    Cpp,
+    /// Languages of which only the names are compared.
+    ByName,
 }
 
 impl NameRules {
@@ -46,7 +49,10 @@ impl NameRules {
             "rust" => Some(Self::Rust),
             "go" => Some(Self::Go),
             "java" => Some(Self::Java),
-            "c" | "cpp" => Some(Self::C),
+            "c" => Some(Self::C),
+            "cpp" => Some(Self::Cpp),
+            "cmake" | "csharp" | "dockerfile" | "kotlin" | "lua" | "make" | "php" | "protobuf" | "ruby"
+            | "scala" | "shell" | "sql" | "swift" | "zig" => Some(Self::ByName),
             _ => None,
         }
     }
@@ -165,6 +171,11 @@ pub(super) fn manifest_value<'a>(facts: &'a SourceFacts, key: &str) -> Option<&'
         },
         _ => None,
     }
+}
+
+/// Returns how many folders two paths share.
+pub(super) fn shared_prefix(a: &str, b: &str) -> usize {
+    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }
 
 /// Returns whether other files, or values of a type, can reach a definition: whether it is in no function.

@@ -19,6 +19,10 @@ pub(super) enum Value {
     Module(FileId),
     /// A folder of modules.
     Folder(u32),
+    /// A package of Java.
+    Package(u32),
+    /// A namespace of C++.
+    Namespace(u32),
     /// A value of a type of another project, which has arguments: the expression is an `Apply`.
     Generic { file: FileId, scope: ScopeId, expression: ExpressionId },
 }

@@ -44,6 +44,9 @@ fn read_facts(root: &Path) -> (Vec<ProjectFile>, usize) {
         let Some(shown) = path.strip_prefix(root).ok().and_then(Path::to_str) else { continue };
         let (Some(language), Ok(content)) = (language(shown), std::fs::read(&path)) else { continue };
         let text = String::from_utf8_lossy(&content);
+        let is_header = path.extension().is_some_and(|extension| extension == "h");
+        let is_cpp = is_header && is_header_of_cpp(&text);
+        let language = if is_cpp { "cpp" } else { language };
         let Some(facts) = source_facts(language, &text, &mut || false) else { continue };
         let encoded = encode_facts(&facts);
         bytes += encoded.len();
@@ -66,11 +69,24 @@ fn language(path: &str) -> Option<&'static str> {
         "mod" if path.ends_with("go.mod") => Some("go-mod"),
         "toml" => Some("toml"),
         "java" => Some("java"),
+        "rb" => Some("ruby"),
+        "kt" => Some("kotlin"),
+        "cs" => Some("csharp"),
+        "php" => Some("php"),
+        "swift" => Some("swift"),
+        "scala" => Some("scala"),
+        "lua" => Some("lua"),
+        "sh" => Some("shell"),
         "ts" | "mts" | "cts" => Some("typescript"),
         "tsx" => Some("tsx"),
         "js" | "mjs" | "cjs" | "jsx" => Some("javascript"),
         _ => None,
     }
+}
+
+/// Returns whether a header has words that only C++ has.
+fn is_header_of_cpp(text: &str) -> bool {
+    ["namespace ", "template", "std::", "_NAMESPACE", "\nclass "].iter().any(|word| text.contains(word))
 }
 
 fn print(files: &[ProjectFile], found: &ProjectReferences) -> std::io::Result<()> {

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::delivery::{
     PendingDelivery, ReaderState, load_reader_state, reduce_to_changes, shown_fingerprints,
 };
+use super::fit::{assemble, fit_draft, limit_of};
 use super::gather::{
     DraftDocument, GatheredFiles, ShownFile, document_plan, gather_files, merged_items, render_as, routing,
     summary_detail,
 };
 use super::measure::measure;
-use super::pack::{PackContext, PackMemo, pack_draft, pack_stable};
+use super::pack::{PackContext, PackMemo, pack_stable};
 use super::pack_costs::BudgetUnit;
 use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
@@ -29,12 +30,6 @@ use crate::engine::summaries::ModelSummaries;
 use crate::engine::workspace::KnownFile;
 use crate::model::{Document, FileOrder, Receipt, RelPath, SkipReason};
 use crate::search::{RankingQuery, read_task};
-
-/// How often a limited document is packed at most: what pieces cost is close, and known exactly only once they are
-/// composed.
-const MAX_ROUNDS: usize = 5;
-/// A document is large enough if it leaves at most one part in so many of its limit unused.
-const UNUSED_PART: u64 = 50;
 
 /// A document before its files are made to fit.
 pub struct PreparedDocument {
@@ -211,99 +206,22 @@ impl DocumentRun<'_, '_> {
             inputs;
         let mut renderer = self.renderer(summaries);
         let limits = draft.remarks.limits;
-        let Some(ranking) = ranking.as_ref().filter(|_| limits.is_some()) else {
-            return Ok(draft);
-        };
+        let Some(ranking) = ranking.as_ref().filter(|_| limits.is_some()) else { return Ok(draft) };
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         let unit = BudgetUnit::of(limits, renderer.cache.workspace.options.counter);
-        let is_guided = request.task.is_some() || !request.focus.is_empty();
-        let images_apart = request.sections.images_apart;
-        let limit = limits.tokens.or(limits.bytes).unwrap_or(u64::MAX);
         let mut stable = HashMap::new();
         if let Some(ranking) = general {
             let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));
             let context =
                 PackContext { ranking, routing: &routing, is_guided: false, unit, stable: &HashMap::new() };
             // Of the limit and not of what is left beside the attachments, which may differ from task to task.
-            let room = limit / 1000 * share;
+            let room = limit_of(limits) / 1000 * share;
             stable = pack_stable(&mut renderer, &draft, &context, general_memo, room);
         }
+        let is_guided = request.task.is_some() || !request.focus.is_empty();
         let context = PackContext { ranking, routing: &routing, is_guided, unit, stable: &stable };
-        let mut empty = draft.clone();
-        empty.files = empty
-            .files
-            .into_iter()
-            .enumerate()
-            .filter_map(|(at, mut shown)| {
-                shown.candidate.block = stable.get(&at)?.clone();
-                Some(shown)
-            })
-            .collect();
-        let frame = size(renderer.cache, empty, unit, images_apart);
-        // Rooms that are known to be enough for nothing more, and too much.
-        let (mut enough, mut too_much) = (0, u64::MAX);
-        let mut room = limit.saturating_sub(frame);
-        let mut best: Option<(u64, DraftDocument)> = None;
-        for _ in 0..MAX_ROUNDS {
-            renderer.cache.workspace.check_cancelled()?;
-            let packed = pack_draft(&mut renderer, draft.clone(), &context, memo, room);
-            let is_complete = packed.dropped.is_empty()
-                && packed.remarks.packing.is_some_and(|packing| packing.total() + room / 10 < room);
-            let used = size(renderer.cache, packed.clone(), unit, images_apart);
-            let bytes = limits.bytes.map_or(0, |most| {
-                // Only where both are limited does this differ from `used`.
-                size(renderer.cache, packed.clone(), BudgetUnit::Bytes, images_apart).saturating_sub(most)
-            });
-            let over = used.saturating_sub(limit).max(unit.of_bytes(bytes));
-            if over == 0 {
-                enough = room;
-                if best.as_ref().is_none_or(|(size, ..)| *size < used) {
-                    best = Some((used, packed));
-                }
-                let left = limit - used;
-                if is_complete || left <= limit / UNUSED_PART {
-                    break;
-                }
-                room += left;
-            } else {
-                too_much = room;
-                // In proportion, and a little less, because what goes is not cut to measure.
-                let less =
-                    u128::from(room) * u128::from(limit) / u128::from(limit.saturating_add(over)).max(1);
-                room = u64::try_from(less).unwrap_or(room);
-                room = room.saturating_sub(room / 64 + 1);
-            }
-            if room <= enough || too_much <= room {
-                room = enough.midpoint(too_much.min(enough.saturating_mul(2)));
-            }
-            if room <= enough || too_much <= room {
-                break;
-            }
-        }
-        if let Some((_, draft)) = best {
-            return Ok(draft);
-        }
-        // Nothing but what is insisted on; if that is too large, the caller is told.
-        let context = PackContext { stable: &HashMap::new(), ..context };
-        let mut least = pack_draft(&mut renderer, draft, &context, memo, 0);
-        least.listed.clear();
-        least.plan.tree = None;
-        Ok(least)
+        fit_draft(&mut renderer, draft, &context, memo, request.sections.images_apart)
     }
-}
-
-/// Puts the parts of a draft together.
-fn assemble(draft: DraftDocument) -> Document {
-    let candidates = draft.files.into_iter().map(|shown| shown.candidate).collect();
-    aggregate::compose(draft.plan, candidates, &draft.listed, draft.remarks)
-}
-
-/// Returns the size of the document that a draft comes to.
-fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
-    let mut document = assemble(draft);
-    let is_exact = matches!(unit, BudgetUnit::Tokens(_));
-    measure(cache, &mut document, is_exact, images_apart);
-    if is_exact { document.receipt.tokens } else { document.receipt.bytes }
 }
 
 /// Ranks the files of a draft by the task, by those in focus, and by history. What was understood of the task is noted

@@ -1,7 +1,7 @@
 //! Documents, from the request to the text that is delivered.
 //!
 //! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`),
-//! `pack` selects what a limited document has room for (`pack_costs`, `excerpts`), `delivery` leaves out what the reader
+//! `pack` selects what a limited document has room for (`pack_costs`, `excerpts`, `fit`), `delivery` leaves out what the reader
 //! has, `stability` orders, and `compose` puts the document together, which `measure` measures. `cache` keeps documents and views for the next answer. May import all
 //! other folders.
 
@@ -14,6 +14,7 @@ mod compose;
 mod delivery;
 mod excerpts;
 mod explain;
+mod fit;
 mod gather;
 #[cfg(test)]
 mod masked_tests;

@@ -56,30 +56,16 @@ pub(super) fn pack_stable(
     memo: &mut PackMemo,
     budget: u64,
 ) -> HashMap<usize, DocumentBlock> {
-    let has_summaries = shows_summaries(context.routing);
     let shares = shares(context, budget);
     // Rows and paths follow at the end of the whole document.
     let shares = PackShares { signatures: 1000 - shares.bodies, names: 0, paths: 0, ..shares };
-    let symbols = pack_symbols(&draft.files, context);
     let files: Vec<PackableFile> = packable_files(&draft.files, context)
         .into_iter()
         .map(|file| PackableFile { demand: FileDemand::Ranked, ..file })
         .collect();
-    let mut costs = DraftCosts {
-        renderer,
-        files: &draft.files,
-        ranking: context.ranking,
-        memo: &mut memo.costs,
-        unit: context.unit,
-        has_summaries,
-    };
-    let packing =
-        aggregate::pack(&PackInput { budget, shares, files: &files, symbols: &symbols }, &mut costs);
-    let mut views: Vec<Option<PackedView>> = vec![None; files.len()];
-    for packed in packing.files {
-        views[context.ranking.order[packed.file]] = Some(packed.view);
-    }
-    let selections = block_selections(&views);
+    let packing = select(renderer, &draft.files, &files, context, &mut memo.costs, (budget, shares));
+    let selections = block_selections(&views_by_position(packing, context, files.len()));
+    let has_summaries = shows_summaries(context.routing);
     render_blocks(renderer, &draft.files, &selections, context, has_summaries, &mut memo.blocks)
 }
 
@@ -100,86 +86,120 @@ pub(super) fn pack_draft(
     budget: u64,
 ) -> DraftDocument {
     let files = std::mem::take(&mut draft.files);
+    let packable = packable_files(&files, context);
+    let shares = shares(context, budget);
+    let packing = select(renderer, &files, &packable, context, &mut memo.costs, (budget, shares));
+    let receipt = packing_receipt(&packing);
+    draft.remarks.packing = Some(receipt);
+    let views = views_by_position(packing, context, files.len());
     let has_summaries = shows_summaries(context.routing);
-    let packing = {
-        let symbols = pack_symbols(&files, context);
-        let packable = packable_files(&files, context);
-        let mut costs = DraftCosts {
-            renderer,
-            files: &files,
-            ranking: context.ranking,
-            memo: &mut memo.costs,
-            unit: context.unit,
-            has_summaries,
-        };
-        let shares = shares(context, budget);
-        aggregate::pack(&PackInput { budget, shares, files: &packable, symbols: &symbols }, &mut costs)
-    };
-    draft.remarks.packing = Some(packing_receipt(&packing));
-    let mut views: Vec<Option<PackedView>> = vec![None; files.len()];
-    let mut listed_order = Vec::new();
-    for packed in packing.files {
-        let at = context.ranking.order[packed.file];
-        if matches!(packed.view, PackedView::Names(_) | PackedView::Path) {
-            listed_order.push(at);
-        }
-        views[at] = Some(packed.view);
-    }
     let selections = block_selections(&views);
     let mut blocks = render_blocks(renderer, &files, &selections, context, has_summaries, &mut memo.blocks);
-    let mut listed: HashMap<usize, ListedFile> = HashMap::new();
+    let places = places(context.ranking);
+    let mut listed: Vec<(usize, ListedFile)> = Vec::new();
     for (at, (mut shown, view)) in files.into_iter().zip(views).enumerate() {
         let score = &context.ranking.scores[at];
         shown.candidate.score = Some(RankScore::of(score.total, &score.parts.named()));
-        let names = match view {
-            Some(PackedView::Given) => {
-                if let Some(block) = context.stable.get(&at) {
-                    show_as(&mut shown, block.clone());
-                    shown.candidate.is_stable_part = true;
-                }
-                draft.files.push(shown);
-                continue;
-            }
-            Some(PackedView::Block { .. }) => {
-                if let Some(block) = blocks.remove(&at) {
-                    show_as(&mut shown, block);
-                    draft.files.push(shown);
-                    continue;
-                }
-                // The file is not what it was when it was ranked: its name is right all the same.
-                listed_order.push(at);
-                Vec::new()
-            }
-            Some(PackedView::Names(count)) => {
-                let names = memo.costs.names(at, count);
-                if let Some(head) = memo.costs.head(at).filter(|_| names.is_empty()) {
-                    let block = head_block(&shown.candidate.block, head);
-                    show_as(&mut shown, block);
-                    draft.files.push(shown);
-                    listed_order.retain(|listed| *listed != at);
-                    continue;
-                }
-                names
-            }
-            Some(PackedView::Path) => Vec::new(),
-            None => {
+        // A chosen block is missing if the file is not what it was when it was ranked: its name is right all the same.
+        let block = blocks.remove(&at);
+        match place_file(shown, view.as_ref(), block, context.stable.get(&at), (at, &memo.costs)) {
+            PlacedFile::Block(shown) => draft.files.push(shown),
+            PlacedFile::Listed(file) => listed.push((places[at], file)),
+            PlacedFile::Dropped(shown) => {
                 draft.remarks.omitted.push(omitted(&shown));
-                shown.candidate.reason = Some(BUDGET_REASON.to_owned());
                 draft.dropped.push(shown);
-                continue;
             }
-        };
-        let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
-        let block = DocumentBlock { view, ..shown.candidate.block.clone() };
-        show_as(&mut shown, block);
-        listed.insert(at, ListedFile { file: shown.candidate, names });
+        }
     }
-    draft.listed = listed_order.iter().filter_map(|at| listed.remove(at)).collect();
-    let room = draft.remarks.packing.map_or(0, |packing| packing.paths);
-    let room = room + room / 4 + context.unit.tokens(TREE_SLACK).min(budget / 50);
+    listed.sort_by_key(|(place, _)| *place);
+    draft.listed = listed.into_iter().map(|(_, file)| file).collect();
+    let room = receipt.paths + receipt.paths / 4 + context.unit.tokens(TREE_SLACK).min(budget / 50);
     add_tree(&mut draft, context.unit, room);
     draft.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
     draft
+}
+
+/// Selects what is shown of each file.
+fn select(
+    renderer: &mut Renderer<'_, '_>,
+    files: &[ShownFile],
+    packable: &[PackableFile],
+    context: &PackContext<'_>,
+    memo: &mut CostMemo,
+    (budget, shares): (u64, PackShares),
+) -> Packing {
+    let symbols = pack_symbols(files, context);
+    let mut costs = DraftCosts {
+        renderer,
+        files,
+        ranking: context.ranking,
+        memo,
+        unit: context.unit,
+        has_summaries: shows_summaries(context.routing),
+    };
+    aggregate::pack(&PackInput { budget, shares, files: packable, symbols: &symbols }, &mut costs)
+}
+
+/// Returns how the files are shown, by their positions in the draft.
+fn views_by_position(packing: Packing, context: &PackContext<'_>, files: usize) -> Vec<Option<PackedView>> {
+    let mut views = vec![None; files];
+    for packed in packing.files {
+        views[context.ranking.order[packed.file]] = Some(packed.view);
+    }
+    views
+}
+
+/// Returns the places of the files by rank, by their positions in the draft.
+fn places(ranking: &ProjectRanking) -> Vec<usize> {
+    let mut places = vec![0; ranking.order.len()];
+    for (place, at) in ranking.order.iter().enumerate() {
+        places[*at] = place;
+    }
+    places
+}
+
+/// Where a file is in a document.
+enum PlacedFile {
+    Block(ShownFile),
+    Listed(ListedFile),
+    Dropped(ShownFile),
+}
+
+/// Puts a file where its view belongs. `block` is what was rendered for it, `stable` its block in the part that does not
+/// depend on the task.
+fn place_file(
+    mut shown: ShownFile,
+    view: Option<&PackedView>,
+    block: Option<DocumentBlock>,
+    stable: Option<&DocumentBlock>,
+    (at, costs): (usize, &CostMemo),
+) -> PlacedFile {
+    let names = match view {
+        None => {
+            shown.candidate.reason = Some(BUDGET_REASON.to_owned());
+            return PlacedFile::Dropped(shown);
+        }
+        Some(PackedView::Given) => {
+            if let Some(block) = stable {
+                show_as(&mut shown, block.clone());
+                shown.candidate.is_stable_part = true;
+            }
+            return PlacedFile::Block(shown);
+        }
+        Some(PackedView::Names(count)) => costs.names(at, *count),
+        Some(PackedView::Block { .. } | PackedView::Path) => Vec::new(),
+    };
+    let has_row = matches!(view, Some(PackedView::Names(_)));
+    let head = costs.head(at).filter(|_| has_row && names.is_empty());
+    let block = block.or_else(|| head.map(|head| head_block(&shown.candidate.block, head)));
+    if let Some(block) = block {
+        show_as(&mut shown, block);
+        return PlacedFile::Block(shown);
+    }
+    let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
+    let row = DocumentBlock { view, ..shown.candidate.block.clone() };
+    show_as(&mut shown, row);
+    PlacedFile::Listed(ListedFile { file: shown.candidate, names })
 }
 
 /// Returns whether blocks begin with a summary, as the tiers show files that plan and distribute work.
@@ -231,10 +251,7 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
 /// Returns the symbols of the files whose views are selected.
 fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackSymbol> {
     let ranking = context.ranking;
-    let mut places = vec![0; files.len()];
-    for (place, at) in ranking.order.iter().enumerate() {
-        places[*at] = place;
-    }
+    let places = places(ranking);
     let symbols = ranking.symbols.iter().map(|symbol| {
         let candidate = &files[symbol.file].candidate;
         // The lines of a notebook are JSON, so that its symbols are only named.

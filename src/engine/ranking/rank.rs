@@ -11,8 +11,8 @@ use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileRole, Outline, RelPath, SymbolKind};
 use crate::search::{
-    Chunk, ChunkKind, FileChunks, FileScore, FileWithSymbols, PathClass, RankedFile, RankingQuery,
-    SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
+    Chunk, ChunkKind, FileChunks, FileRanking, FileScore, FileWithSymbols, PathClass, RankedFile,
+    RankingQuery, SymbolParts, TermVector, chunk_file, rank_files, rank_symbols,
 };
 
 /// A source without symbols is represented by its first lines, so that a reader sees more of it than its name.
@@ -88,35 +88,42 @@ pub(in crate::engine) fn rank_project(
     let vectors: HashMap<ContentKey, Vec<u8>> =
         if query.terms().is_empty() { HashMap::new() } else { term_vectors(cache, files) };
     let foreign = ForeignFiles::of_project(&cache.workspace);
-    let ranked: Vec<RankedFile<'_>> = files
-        .iter()
-        .zip(signals)
-        .enumerate()
-        .map(|(at, (file, signals))| RankedFile {
-            path: &file.path,
-            class: PathClass::of(&file.path, role_of(file), foreign.contains(&file.path)),
-            vector: ContentRef::from_file(file)
-                .and_then(|subject| vectors.get(&subject.key()))
-                .and_then(|bytes| TermVector::from_bytes(bytes).ok()),
-            in_focus: focus.binary_search(&at).is_ok(),
-            signals,
-        })
-        .collect();
+    let ranked = files.iter().zip(signals).enumerate().map(|(at, (file, signals))| RankedFile {
+        path: &file.path,
+        class: PathClass::of(&file.path, role_of(file), foreign.contains(&file.path)),
+        vector: ContentRef::from_file(file)
+            .and_then(|subject| vectors.get(&subject.key()))
+            .and_then(|bytes| TermVector::from_bytes(bytes).ok()),
+        in_focus: focus.binary_search(&at).is_ok(),
+        signals,
+    });
+    let ranked: Vec<RankedFile<'_>> = ranked.collect();
     let ranking = rank_files(query, &ranked);
     let chosen = ranking.files_for_symbols();
     let sources = read_sources(cache, files, &chosen);
-    let chunked: Vec<(usize, FileChunks<'_>)> = chosen
-        .iter()
-        .filter_map(|at| {
-            let source = sources.get(at)?;
-            Some((*at, chunk_file(&source.text, source.outline.as_ref())))
-        })
-        .collect();
+    let symbols = ranked_symbols(query, &ranked, &ranking, (&chosen, &sources), files);
+    let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
+    ProjectRanking { order, scores, has_matches, symbols, sources }
+}
+
+/// Returns the symbols of the files whose texts were read, the best first.
+fn ranked_symbols(
+    query: &RankingQuery,
+    ranked: &[RankedFile<'_>],
+    ranking: &FileRanking,
+    (chosen, sources): (&[usize], &HashMap<usize, SourceText>),
+    files: &[&KnownFile],
+) -> Vec<RankedSymbol> {
+    let chunks_of = |at: &usize| {
+        let source = sources.get(at)?;
+        Some((*at, chunk_file(&source.text, source.outline.as_ref())))
+    };
+    let chunked: Vec<(usize, FileChunks<'_>)> = chosen.iter().filter_map(chunks_of).collect();
     let with_symbols: Vec<FileWithSymbols<'_>> = chunked
         .iter()
         .map(|(file, chunks)| FileWithSymbols { file: *file, text: &sources[file].text, chunks })
         .collect();
-    let scores = rank_symbols(query, &ranked, &ranking, &with_symbols);
+    let scores = rank_symbols(query, ranked, ranking, &with_symbols);
     let symbols = scores.iter().map(|score| {
         let (file, chunks) = &chunked[score.file];
         let chunk = &chunks.chunks[score.chunk];
@@ -133,9 +140,7 @@ pub(in crate::engine) fn rank_project(
             depth: chunks.enclosing(chunk).count(),
         }
     });
-    let symbols = symbols.collect();
-    let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
-    ProjectRanking { order, scores, has_matches, symbols, sources }
+    symbols.collect()
 }
 
 fn role_of(file: &KnownFile) -> FileRole {

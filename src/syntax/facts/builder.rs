@@ -17,7 +17,7 @@ pub(super) const IMPLEMENTED_TRAIT: &str = "(trait)";
 /// Deeper syntax is not read: no person writes it, and the walk is a recursion.
 pub(super) const MAX_DEPTH: usize = 200;
 /// Longer chains of calls and attributes are unknown, so that reducing each part of a chain is linear in its length.
-const MAX_CHAIN: usize = 12;
+pub(super) const MAX_CHAIN: usize = 12;
 /// Deeper scopes are opened for blocks alone, so that looking a name up takes a bounded number of steps.
 const MAX_SCOPE_DEPTH: u32 = 400;
 
@@ -92,6 +92,14 @@ impl<'t> FactsBuilder<'t> {
         self.facts.names.push(name.clone().into_owned());
         self.name_ids.insert(name, at);
         at
+    }
+
+    /// Returns the index of a name that the text does not contain as such.
+    pub(super) fn composed_name(&mut self, name: &str) -> NameId {
+        if let Some(known) = self.name_ids.get(name) {
+            return *known;
+        }
+        self.any_name(Cow::Owned(name.to_owned()))
     }
 
     pub(super) fn name_of(&mut self, node: Node<'t>) -> NameId {
@@ -182,6 +190,21 @@ impl<'t> FactsBuilder<'t> {
             returns: Vec::new(),
         });
         index(self.facts.definitions.len() - 1)
+    }
+
+    /// Adds a definition without a name to the current scope.
+    pub(super) fn define_unnamed(
+        &mut self,
+        at: Node<'t>,
+        whole: Node<'t>,
+        kind: DefinitionKind,
+    ) -> DefinitionId {
+        let definition = self.define(&NewDefinition { name: at, whole, kind, flags: 0 });
+        let name = self.name("");
+        let fact = self.definition(definition);
+        fact.name = name;
+        fact.first_line = fact.first_line.min(fact.name_line);
+        definition
     }
 
     /// Opens the scope of a definition's body.
@@ -277,6 +300,18 @@ impl<'t> FactsBuilder<'t> {
         if let Some(last) = self.facts.uses.last_mut() {
             last.is_call = true;
         }
+    }
+
+    /// Records the use of a name that is looked up under another one.
+    pub(super) fn use_composed(
+        &mut self,
+        node: Node<'t>,
+        name: NameId,
+        receiver: Option<ExpressionId>,
+        is_call: bool,
+    ) {
+        let (line, scope) = (line_of(node), self.scope);
+        self.facts.uses.push(UseFact { name, line, scope, receiver, is_call, is_type: false });
     }
 
     pub(super) fn use_type(&mut self, node: Node<'t>, receiver: Option<ExpressionId>) {

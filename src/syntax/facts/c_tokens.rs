@@ -1,4 +1,4 @@
-//! C: the tokens of a text without comments, and what the preprocessor's lines say.
+//! C and C++: the tokens of a text without comments, and what the preprocessor's lines say.
 
 use memchr::{memchr, memmem};
 
@@ -78,7 +78,10 @@ impl TokenScanner<'_> {
             b'#' if self.is_line_start => self.directive(),
             b'"' | b'\'' => self.quoted(byte),
             b'0'..=b'9' => self.run(SourceTokenKind::Literal),
-            _ if is_word_byte(byte) => self.run(SourceTokenKind::Word),
+            _ if is_word_byte(byte) => {
+                self.run(SourceTokenKind::Word);
+                self.raw_string();
+            }
             b'-' if self.next() == Some(b'>') => self.push(SourceTokenKind::Arrow, 2),
             _ => self.push(SourceTokenKind::Sign(byte), 1),
         }
@@ -105,9 +108,37 @@ impl TokenScanner<'_> {
 
     fn run(&mut self, kind: SourceTokenKind) {
         let rest = &self.bytes[self.at..];
-        let is_part = |byte: &u8| is_word_byte(*byte) || kind == SourceTokenKind::Literal && *byte == b'.';
-        let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        let is_number = kind == SourceTokenKind::Literal;
+        // `1'000` is one number of C++.
+        let is_separator =
+            |at: usize| rest[at] == b'\'' && rest.get(at + 1).is_some_and(u8::is_ascii_hexdigit);
+        let is_part =
+            |at: usize| is_word_byte(rest[at]) || is_number && (rest[at] == b'.' || is_separator(at));
+        let length = (0..rest.len()).find(|at| !is_part(*at)).unwrap_or(rest.len());
         self.push(kind, length);
+    }
+
+    /// Makes the word before a raw string of C++, `R"x(…)x"`, a literal together with that string.
+    fn raw_string(&mut self) {
+        let Some(word) = self.tokens.last().copied() else { return };
+        let prefix = &self.bytes[word.start as usize..word.end as usize];
+        if self.bytes.get(self.at) != Some(&b'"') || !matches!(prefix, b"R" | b"LR" | b"uR" | b"UR" | b"u8R")
+        {
+            return;
+        }
+        let from = self.at + 1;
+        // A delimiter has at most 16 characters.
+        let longest = &self.bytes[from..self.bytes.len().min(from + 17)];
+        let Some(length) = memchr(b'(', longest) else { return };
+        let mut close = vec![b')'];
+        close.extend(&self.bytes[from..from + length]);
+        close.push(b'"');
+        let Some(end) = memmem::find(&self.bytes[from + length..], &close) else { return };
+        self.skip_to(from + length + end + close.len());
+        let end = offset(self.at);
+        if let Some(last) = self.tokens.last_mut() {
+            (last.kind, last.end) = (SourceTokenKind::Literal, end);
+        }
     }
 
     /// Reads a string or a character, which ends at the end of its line at the latest.

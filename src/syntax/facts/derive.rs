@@ -3,12 +3,13 @@
 use tree_sitter::Node;
 
 use super::builder::FactsBuilder;
-use super::{c, go, manifest, python, rust, script};
+use super::{by_name, c, cpp, go, java, manifest, python, rust, script};
 use crate::model::{ArtifactKind, Producer, SourceFacts};
 use crate::syntax::languages::compiled_language;
 use crate::syntax::outline::parse;
 
-/// Version of the code here: raise it when the same text gives other facts.
+/// Version of the code here: raise it when the same text gives other facts, and where languages are read by name, when
+/// the outline gives other symbols.
 const VERSION: u32 = 2;
 
 type Walker = for<'t> fn(&mut FactsBuilder<'t>, Node<'t>);
@@ -20,8 +21,8 @@ pub fn facts_producer(language: &'static str) -> Option<Producer> {
     }
     let artifact = ArtifactKind::Facts;
     let mut version = format!("{}/{VERSION}", artifact.name());
-    // C is read by a scanner of its own, whatever its grammar is.
-    if let Some(compiled) = compiled_language(language).filter(|_| language != "c") {
+    // C and C++ are read by scanners of their own, whatever their grammars are.
+    if let Some(compiled) = compiled_language(language).filter(|_| !matches!(language, "c" | "cpp")) {
         version.push(' ');
         version.push_str(compiled.language.grammar_version);
     }
@@ -30,8 +31,9 @@ pub fn facts_producer(language: &'static str) -> Option<Producer> {
 
 /// Returns whether the names of this language are read.
 pub fn has_facts(language: &str) -> bool {
-    matches!(language, "c" | "toml" | "go-mod")
+    matches!(language, "c" | "cpp" | "toml" | "go-mod")
         || walker(language).is_some() && compiled_language(language).is_some()
+        || is_read_by_name(language)
 }
 
 /// Returns the facts of a text; `None` where its language has none. A text that cannot be parsed, or for which
@@ -39,9 +41,16 @@ pub fn has_facts(language: &str) -> bool {
 pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<SourceFacts> {
     match language {
         "c" => return Some(c::source_facts(text)),
+        "cpp" => return Some(cpp::source_facts(text)),
         "toml" => return Some(manifest::toml_facts(text)),
         "go-mod" => return Some(manifest::go_module_facts(text)),
         _ => {}
+    }
+    if is_read_by_name(language) {
+        let compiled = compiled_language(language)?;
+        let tree = parse(compiled, text, give_up).ok();
+        let read = tree.map(|tree| by_name::source_facts(compiled, text, tree.root_node()));
+        return Some(read.unwrap_or_else(|| FactsBuilder::new(text).finish()));
     }
     let walk = walker(language)?;
     let compiled = compiled_language(language)?;
@@ -53,8 +62,31 @@ pub fn source_facts(language: &str, text: &str, give_up: &mut dyn FnMut() -> boo
     Some(builder.finish())
 }
 
+/// Returns whether the names of this language are only compared.
+fn is_read_by_name(language: &str) -> bool {
+    let is_known = matches!(
+        language,
+        "cmake"
+            | "csharp"
+            | "dockerfile"
+            | "kotlin"
+            | "lua"
+            | "make"
+            | "php"
+            | "protobuf"
+            | "ruby"
+            | "scala"
+            | "shell"
+            | "sql"
+            | "swift"
+            | "zig"
+    );
+    is_known && compiled_language(language).is_some()
+}
+
 fn walker(language: &str) -> Option<Walker> {
     match language {
+        "java" => Some(java::walk),
         "python" => Some(python::walk),
         "javascript" | "typescript" | "tsx" => Some(script::walk),
         "rust" => Some(rust::walk),

@@ -9,11 +9,20 @@
 //! Start with [`source_facts`].
 
 mod builder;
+mod by_name;
 mod c;
 mod c_tokens;
+mod cpp;
+mod cpp_body;
+mod cpp_functions;
+mod cpp_paths;
+mod cpp_tokens;
+mod cpp_types;
 mod derive;
 mod go;
 mod go_types;
+mod java;
+mod java_types;
 mod manifest;
 mod names;
 mod python;

@@ -71,7 +71,7 @@ fn prototypes_and_macros_of_c_are_definitions_of_their_kinds() {
 
 #[test]
 fn hostile_texts_take_no_longer_than_others() {
-    for language in ["python", "c", "rust", "go", "toml", "go-mod"] {
+    for language in ["python", "c", "cpp", "java", "rust", "go", "toml", "go-mod"] {
         for piece in
             ["(", "{", "a.", "a(", "#if\n", "def a(", "x = (", "\"", "f(a)(", "class A(", "[a for a in "]
         {

@@ -30,5 +30,5 @@ pub(in crate::syntax) use nodes::{
 pub(in crate::syntax) use parse::{error_count, parse};
 pub(in crate::syntax) use skeleton::{ElisionMarks, SkeletonCut};
 pub use structure::FileStructure;
-pub(in crate::syntax) use structure::{SkeletonCheck, derive_from, derive_text, fall_back};
+pub(in crate::syntax) use structure::{SkeletonCheck, derive_from, derive_text, fall_back, outline_symbols};
 pub(in crate::syntax) use walk::{NamedScope, OutlineWalk};

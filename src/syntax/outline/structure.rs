@@ -5,7 +5,7 @@ use super::language::CompiledLanguage;
 use super::parse::{error_count, parse, parse_health};
 use super::skeleton::{CutMode, SkeletonCut, apply_cuts, sort_cuts};
 use super::walk::OutlineWalk;
-use crate::model::{Outline, ParseFallback, ParseHealth, Skeleton};
+use crate::model::{Outline, ParseFallback, ParseHealth, Skeleton, Symbol};
 use crate::syntax::text::SourceText;
 
 /// Where the cuts of a skeleton cannot all be made, they are tried in this many groups.
@@ -95,6 +95,21 @@ fn structure_from_tree(
     let skeleton =
         Skeleton { health, text: skeleton, is_checked: !is_doubtful || check == SkeletonCheck::Immediate };
     FileStructure { outline: Outline { health, doc, imports, symbols }, skeleton }
+}
+
+/// Returns the symbols of a text of which all was parsed.
+pub(in crate::syntax) fn outline_symbols(
+    compiled: &'static CompiledLanguage,
+    text: &str,
+    root: tree_sitter::Node<'_>,
+) -> Vec<Symbol> {
+    let source = SourceText::new(text);
+    let mut walk = OutlineWalk::new(&source, compiled);
+    if let Some(read) = compiled.language.read_root {
+        read(&mut walk, root);
+    }
+    walk.visit_children(root);
+    walk.symbols
 }
 
 /// Returns a skeleton that has no more errors than its source. Where the grammar guessed, cutting a body can make it

@@ -1,0 +1,185 @@
+//! Fits a document into its limits: packs it, measures it, and packs it again with more or less room.
+//!
+//! What pieces cost is close before they are put together, and exact only afterwards.
+
+use std::collections::HashMap;
+
+use super::gather::DraftDocument;
+use super::measure::measure;
+use super::pack::{PackContext, PackMemo, pack_draft};
+use super::pack_costs::BudgetUnit;
+use super::render::Renderer;
+use crate::aggregate;
+use crate::aggregate::DocumentLimits;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::error::Error;
+use crate::model::Document;
+
+/// How often a document is packed at most.
+const MAX_ROUNDS: usize = 5;
+/// A document is large enough if it leaves at most one part in so many of its limit unused.
+const UNUSED_PART: u64 = 50;
+/// Everything is shown if the selection takes one part in so many less than its room.
+const SPARE_PART: u64 = 10;
+
+/// Shows as much of a draft as its limits allow; if not even what is insisted on fits, that alone.
+pub(super) fn fit_draft(
+    renderer: &mut Renderer<'_, '_>,
+    draft: DraftDocument,
+    context: &PackContext<'_>,
+    memo: &mut PackMemo,
+    images_apart: bool,
+) -> Result<DraftDocument, Error> {
+    let limit = limit_of(draft.remarks.limits);
+    let frame = frame_size(renderer.cache, &draft, context, images_apart);
+    let mut search = RoomSearch::new(limit, limit.saturating_sub(frame));
+    let mut best: Option<(u64, DraftDocument)> = None;
+    for _ in 0..MAX_ROUNDS {
+        renderer.cache.workspace.check_cancelled()?;
+        let packed = pack_draft(renderer, draft.clone(), context, memo, search.room);
+        let (used, over) = measure_draft(renderer.cache, &packed, context.unit, images_apart);
+        let goes_on = if 0 < over {
+            search.shrink(over)
+        } else {
+            let left = limit - used;
+            let is_enough = left <= limit / UNUSED_PART || is_complete(&packed, search.room);
+            if best.as_ref().is_none_or(|(size, _)| *size < used) {
+                best = Some((used, packed));
+            }
+            !is_enough && search.grow(left)
+        };
+        if !goes_on {
+            break;
+        }
+    }
+    if let Some((_, draft)) = best {
+        return Ok(draft);
+    }
+    // The caller is told if that is too large.
+    let context = PackContext { stable: &HashMap::new(), ..*context };
+    let mut least = pack_draft(renderer, draft, &context, memo, 0);
+    least.listed.clear();
+    least.plan.tree = None;
+    Ok(least)
+}
+
+/// Returns the limit in the unit that a budget is counted in.
+pub(super) fn limit_of(limits: DocumentLimits) -> u64 {
+    limits.tokens.or(limits.bytes).unwrap_or(u64::MAX)
+}
+
+/// Puts the parts of a draft together.
+pub(super) fn assemble(draft: DraftDocument) -> Document {
+    let candidates = draft.files.into_iter().map(|shown| shown.candidate).collect();
+    aggregate::compose(draft.plan, candidates, &draft.listed, draft.remarks)
+}
+
+/// Looks for the largest room with which a document keeps its limit.
+struct RoomSearch {
+    limit: u64,
+    room: u64,
+    /// The largest room that is known not to be too much, and the smallest that is.
+    enough: u64,
+    too_much: u64,
+}
+
+impl RoomSearch {
+    const fn new(limit: u64, room: u64) -> Self {
+        Self { limit, room, enough: 0, too_much: u64::MAX }
+    }
+
+    /// Takes more room, by what was left. Returns whether there is a room to try.
+    fn grow(&mut self, left: u64) -> bool {
+        self.enough = self.room;
+        self.room = self.room.saturating_add(left);
+        self.stay_between()
+    }
+
+    /// Takes less room, because the document was larger than its limit by so much.
+    fn shrink(&mut self, over: u64) -> bool {
+        self.too_much = self.room;
+        // In proportion, and a little less, because what goes is not cut to measure.
+        let size = u128::from(self.limit.saturating_add(over)).max(1);
+        let less = u128::from(self.room) * u128::from(self.limit) / size;
+        self.room = u64::try_from(less).unwrap_or(self.room);
+        self.room = self.room.saturating_sub(self.room / 64 + 1);
+        self.stay_between()
+    }
+
+    fn stay_between(&mut self) -> bool {
+        if !self.is_between() {
+            self.room = self.enough.midpoint(self.too_much.min(self.enough.saturating_mul(2)));
+        }
+        self.is_between()
+    }
+
+    const fn is_between(&self) -> bool {
+        self.enough < self.room && self.room < self.too_much
+    }
+}
+
+/// Returns whether more room would show nothing more.
+fn is_complete(packed: &DraftDocument, room: u64) -> bool {
+    let spent = packed.remarks.packing.map_or(0, |packing| packing.total());
+    packed.dropped.is_empty() && spent + room / SPARE_PART < room
+}
+
+/// Returns the size of all that is in the document in any case.
+fn frame_size(
+    cache: &mut ArtifactCache<'_>,
+    draft: &DraftDocument,
+    context: &PackContext<'_>,
+    images_apart: bool,
+) -> u64 {
+    let mut frame = DraftDocument { files: Vec::new(), ..draft.clone() };
+    for (at, shown) in draft.files.iter().enumerate() {
+        if let Some(block) = context.stable.get(&at) {
+            let mut shown = shown.clone();
+            shown.candidate.block = block.clone();
+            frame.files.push(shown);
+        }
+    }
+    size(cache, frame, context.unit, images_apart)
+}
+
+/// Returns the size of the document that a draft comes to, and by how much that exceeds its limits.
+fn measure_draft(
+    cache: &mut ArtifactCache<'_>,
+    draft: &DraftDocument,
+    unit: BudgetUnit,
+    images_apart: bool,
+) -> (u64, u64) {
+    let limits = draft.remarks.limits;
+    let used = size(cache, draft.clone(), unit, images_apart);
+    // Only where both are limited are the bytes something else than the size.
+    let bytes = match (limits.tokens, limits.bytes) {
+        (Some(_), Some(most)) => {
+            size(cache, draft.clone(), BudgetUnit::Bytes, images_apart).saturating_sub(most)
+        }
+        (_, _) => 0,
+    };
+    (used, used.saturating_sub(limit_of(limits)).max(unit.of_bytes(bytes)))
+}
+
+fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
+    let mut document = assemble(draft);
+    let is_exact = matches!(unit, BudgetUnit::Tokens(_));
+    measure(cache, &mut document, is_exact, images_apart);
+    if is_exact { document.receipt.tokens } else { document.receipt.bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_room_is_found_between_what_was_enough_and_too_much() {
+        let mut search = RoomSearch::new(1_000, 900);
+        assert!(search.shrink(500) && search.room < 600, "{}", search.room);
+        let small = search.room;
+        assert!(search.grow(200) && small < search.room && search.room < 900);
+        assert!(search.grow(1_000) && search.room < 900, "{}", search.room);
+        let mut none = RoomSearch::new(10, 0);
+        assert!(!none.shrink(5));
+    }
+}

@@ -1,0 +1,431 @@
+//! C++: names in namespaces and types, and the definitions of what is only declared.
+//!
+//! A bare name is looked up in the blocks, types and namespaces around it, each with what `using` adds; the members of a
+//! namespace are those of all files, as a linker sees them, less what is `static` or in an unnamed namespace elsewhere.
+//! A declaration stands for its definitions: `A::f` outside of the type, a function of the same namespace in another file.
+//! What argument-dependent lookup, macros or a base of a template could change is `likely`.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::cpp_tables::{MAX_DECLARATIONS, joined_namespace};
+use super::evaluate::Evaluator;
+use super::project::{DefinitionKey, FileId};
+use super::values::{Value, ValueSet};
+use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionKind, ScopeId, ScopeKind, UseFact};
+
+/// How many namespaces one `using namespace` may lead to.
+const MAX_USINGS: usize = 16;
+
+/// Returns whether a file is there to be included.
+fn is_header(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "h" | "hh" | "hpp" | "hxx" | "inc" | "inl" | "ipp" | "tcc" | "tpp")
+}
+
+impl<'a> Evaluator<'a> {
+    /// Returns what a name without a receiver may be.
+    pub(super) fn cpp_name(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
+        if name == "::" {
+            return ValueSet::one(Value::Namespace(0));
+        }
+        // The members of `a<b>` are those of that specialization, or of the template.
+        if let Some((plain, _)) = name.split_once('<')
+            && !plain.starts_with("operator")
+        {
+            let found = self.cpp_name_in_scopes(file, scope, name);
+            return if found.values.is_empty() {
+                self.cpp_name_in_scopes(file, scope, &format!("{plain}::"))
+            } else {
+                found
+            };
+        }
+        self.cpp_name_in_scopes(file, scope, name)
+    }
+
+    fn cpp_name_in_scopes(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
+        // `a::` is a type or a namespace.
+        let (name, is_type) = name.strip_suffix("::").map_or((name, false), |name| (name, true));
+        let facts = self.index.facts(file);
+        let id = facts.find_name(name);
+        let (mut at, mut is_certain) = (scope, true);
+        loop {
+            let around = facts.scope(at);
+            let found = match around.kind {
+                ScopeKind::Class | ScopeKind::Implementation => {
+                    if let Some(class) = self.receiver(file, at) {
+                        let (found, is_complete) = self.find_member(class, name, 0);
+                        is_certain &= is_complete || found.is_some();
+                        found.or_else(|| self.injected(class, name))
+                    } else {
+                        is_certain = false;
+                        self.cpp_outlined_namespace(file, at, name)
+                    }
+                }
+                ScopeKind::Module => self.cpp_member_of_scope(file, at, name),
+                ScopeKind::Function | ScopeKind::Block => {
+                    let bindings = id.map_or(&[][..], |id| facts.bindings_of(at, id));
+                    (!bindings.is_empty()).then(|| self.bound(file, bindings))
+                }
+            };
+            let found = found.or_else(|| {
+                let found = self.cpp_used(file, at, name)?;
+                is_certain = false;
+                Some(found)
+            });
+            if let Some(mut found) = found.filter(|found| !is_type || self.cpp_may_be_type(found)) {
+                if is_type {
+                    found.values.retain(|value| self.cpp_is_type(*value));
+                }
+                found.is_complete &= is_certain;
+                return found;
+            }
+            if at == 0 {
+                // A namespace that only macros open, or the standard library.
+                return if is_certain { ValueSet::FOREIGN } else { ValueSet::UNKNOWN };
+            }
+            at = around.parent.min(at - 1);
+        }
+    }
+
+    fn cpp_is_type(&self, value: Value) -> bool {
+        match value {
+            Value::Definition(key) => self.index.definition(key).kind != DefinitionKind::Function,
+            Value::Namespace(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns whether a reading can be that of a type: a template's parameter is unknown.
+    fn cpp_may_be_type(&self, found: &ValueSet) -> bool {
+        found.is_unknown() || found.values.iter().any(|value| self.cpp_is_type(*value))
+    }
+
+    /// Returns a type that is named within its own body.
+    fn injected(&self, class: DefinitionKey, name: &str) -> Option<ValueSet> {
+        (self.index.name(class) == name).then(|| ValueSet::one(Value::Definition(class)))
+    }
+
+    /// Returns a member of the namespace that `void a::f() {}` is qualified with.
+    fn cpp_outlined_namespace(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
+        let facts = self.index.facts(file);
+        let owner = facts.scope(scope).definition?;
+        let fact = &facts.definitions[owner as usize];
+        let base = *fact.bases.first()?;
+        let found = self.value(file, fact.scope, base);
+        found.values.into_iter().find_map(|value| match value {
+            Value::Namespace(namespace) => self.cpp_declared(file, namespace, name),
+            _ => None,
+        })
+    }
+
+    /// Returns a member of the namespace whose body a scope is.
+    fn cpp_member_of_scope(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
+        let namespace = self.modules.cpp.scopes.get(&(file, scope)).copied()?;
+        self.cpp_declared(file, namespace, name)
+    }
+
+    /// Returns what the directives of a scope make visible.
+    fn cpp_used(&mut self, file: FileId, scope: ScopeId, name: &str) -> Option<ValueSet> {
+        let usings = self.modules.cpp.usings.get(&file)?.clone();
+        let mut found: Option<ValueSet> = None;
+        for (_, path) in usings.iter().filter(|(at, _)| *at == scope).take(MAX_USINGS) {
+            let Some(namespace) = self.cpp_namespace_at(file, scope, path) else { continue };
+            if let Some(member) = self.cpp_declared(file, namespace, name) {
+                match &mut found {
+                    Some(found) => found.merge(member),
+                    None => found = Some(member),
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the namespace that a path means within a scope.
+    fn cpp_namespace_at(&self, file: FileId, scope: ScopeId, path: &str) -> Option<u32> {
+        let facts = self.index.facts(file);
+        let cpp = &self.modules.cpp;
+        let mut at = scope;
+        while at != 0 && !cpp.scopes.contains_key(&(file, at)) {
+            at = facts.scope(at).parent.min(at - 1);
+        }
+        let around = cpp.scopes.get(&(file, at)).copied().unwrap_or(0);
+        let mut outer = cpp.namespaces[around as usize].path.as_str();
+        loop {
+            if let Some(found) = cpp.ids.get(&joined_namespace(outer, path)) {
+                return Some(*found);
+            }
+            if outer.is_empty() {
+                return None;
+            }
+            outer = outer.rsplit_once("::").map_or("", |(outer, _)| outer);
+        }
+    }
+
+    /// Returns a member of a namespace, as any file declares it.
+    pub(super) fn cpp_member(&mut self, from: FileId, namespace: u32, name: &str) -> ValueSet {
+        self.cpp_declared(from, namespace, name).unwrap_or(ValueSet::FOREIGN)
+    }
+
+    fn cpp_declared(&mut self, from: FileId, namespace: u32, name: &str) -> Option<ValueSet> {
+        let cpp = &self.modules.cpp;
+        let path = &cpp.namespaces[namespace as usize].path;
+        let inner = cpp.ids.get(&joined_namespace(path, name)).copied();
+        let declared = self.cpp_declarations(from, namespace, name);
+        let is_own = declared.iter().any(|(file, _)| *file == from);
+        let mut found = inner.map_or(ValueSet::FOREIGN, |inner| ValueSet::one(Value::Namespace(inner)));
+        let mut is_found = inner.is_some();
+        let mut has_function = false;
+        for (file, binding) in declared {
+            let definition = match binding.value {
+                BindingValue::Definition(definition) => {
+                    Some(&self.index.facts(file).definitions[definition as usize])
+                }
+                _ => None,
+            };
+            let is_hidden = match definition {
+                Some(fact) if fact.kind == DefinitionKind::Module => {
+                    // A macro may open it.
+                    if fact.flags.has(DefinitionFlags::PROTOTYPE) {
+                        found.merge(ValueSet::one(Value::Namespace(0)));
+                        is_found = true;
+                    }
+                    true
+                }
+                // A header is part of all that include it.
+                Some(fact) => {
+                    fact.flags.has(DefinitionFlags::PRIVATE)
+                        && file != from
+                        && !is_header(&self.index.file(file).path)
+                }
+                // A variable of another file matters where this one has none.
+                None => file != from && is_own,
+            };
+            if is_hidden {
+                continue;
+            }
+            is_found = true;
+            has_function |= definition.is_some_and(|fact| fact.kind == DefinitionKind::Function);
+            if found.values.len() < 8 || has_function {
+                found.merge(self.bound(file, std::slice::from_ref(binding)));
+            }
+        }
+        is_found.then_some(found)
+    }
+
+    /// Returns the declarations of a name in a namespace; of types those that are defined, and that the file includes.
+    fn cpp_declarations(
+        &mut self,
+        from: FileId,
+        namespace: u32,
+        name: &str,
+    ) -> Vec<(FileId, &'a BindingFact)> {
+        let mut declared =
+            self.modules.cpp.namespaces[namespace as usize].members.get(name).cloned().unwrap_or_default();
+        if 1 < declared.len() {
+            let visible = self.cpp_visible(from);
+            let is_type = |(file, binding): &(FileId, &BindingFact)| match binding.value {
+                BindingValue::Definition(definition) => {
+                    let kind = self.index.facts(*file).definitions[definition as usize].kind;
+                    matches!(kind, DefinitionKind::Class | DefinitionKind::Alias)
+                }
+                _ => true,
+            };
+            // A type that is only declared may be included elsewhere.
+            let is_whole = |(file, binding): &(FileId, &BindingFact)| match binding.value {
+                BindingValue::Definition(definition) => {
+                    let flags = self.index.facts(*file).definitions[definition as usize].flags;
+                    !flags.has(DefinitionFlags::PROTOTYPE)
+                }
+                _ => true,
+            };
+            if declared.iter().any(|found| is_type(found) && is_whole(found)) {
+                declared.retain(|found| !is_type(found) || is_whole(found));
+            }
+            if declared.iter().any(|found| visible.contains(&found.0)) {
+                declared.retain(|found| visible.contains(&found.0) || !is_type(found));
+            }
+        }
+        declared
+    }
+
+    /// Returns a file and all that it includes.
+    fn cpp_visible(&mut self, file: FileId) -> Rc<FxHashSet<FileId>> {
+        if let Some(known) = self.modules.cpp.visible.get(&file) {
+            return Rc::clone(known);
+        }
+        let index = self.index;
+        let mut found = FxHashSet::default();
+        found.insert(file);
+        let mut open = vec![file];
+        while let Some(next) = open.pop() {
+            let facts = index.facts(next);
+            for import in facts.imports.iter().filter(|import| import.is_star) {
+                let target = self.modules.cpp.paths.find(index, next, facts.name(import.module));
+                if let Some(target) = target.filter(|target| found.insert(*target)) {
+                    open.push(target);
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.modules.cpp.visible.insert(file, Rc::clone(&found));
+        found
+    }
+
+    /// Keeps the declarations that a file includes, if it includes some, and the definitions of those elsewhere.
+    fn cpp_keep_visible(&mut self, from: FileId, found: &mut Vec<DefinitionKey>) {
+        let visible = self.cpp_visible(from);
+        let seen: Vec<DefinitionKey> =
+            found.iter().copied().filter(|key| visible.contains(&key.file)).collect();
+        if seen.is_empty() || seen.len() == found.len() {
+            return;
+        }
+        let mut kept = Vec::new();
+        for key in std::mem::take(found) {
+            let fact = self.index.definition(key);
+            let is_function =
+                fact.kind == DefinitionKind::Function && !fact.flags.has(DefinitionFlags::PROTOTYPE);
+            let mut is_kept = visible.contains(&key.file);
+            if !is_kept && is_function {
+                let included = self.cpp_visible(key.file);
+                is_kept = seen.iter().any(|declared| included.contains(&declared.file));
+            }
+            if is_kept {
+                kept.push(key);
+            }
+        }
+        *found = kept;
+    }
+
+    /// Returns the definitions that some declarations stand for, and what is a definition itself.
+    pub(super) fn cpp_definitions(&mut self, from: FileId, found: &[DefinitionKey]) -> Vec<DefinitionKey> {
+        let mut found = found.to_vec();
+        self.cpp_keep_visible(from, &mut found);
+        let mut whole: Vec<DefinitionKey> = Vec::new();
+        let mut declared: Vec<DefinitionKey> = Vec::new();
+        for key in &found {
+            let fact = self.index.definition(*key);
+            if !fact.flags.has(DefinitionFlags::PROTOTYPE) {
+                whole.push(*key);
+                continue;
+            }
+            declared.push(*key);
+            if fact.kind != DefinitionKind::Function {
+                continue;
+            }
+            let defined = match self.index.owner(*key) {
+                Some(owner) => self.cpp_outlined(owner, self.index.name(*key)),
+                None => Vec::new(),
+            };
+            whole.extend(defined);
+        }
+        let mut found = if whole.is_empty() { declared } else { whole };
+        found.sort_unstable();
+        found.dedup();
+        // The specialization of a template is not what its name means.
+        let is_primary = |key: &DefinitionKey| {
+            let fact = self.index.definition(*key);
+            fact.kind != DefinitionKind::Class || !fact.flags.has(DefinitionFlags::STATIC)
+        };
+        if found.iter().any(is_primary) {
+            found.retain(is_primary);
+        }
+        // Of the same type in several files, that of this file.
+        if 1 < found.len() && found.iter().any(|key| key.file == from) {
+            let is_type = |key: &DefinitionKey| self.index.definition(*key).kind == DefinitionKind::Class;
+            if found.iter().all(is_type) {
+                found.retain(|key| key.file == from);
+            }
+        }
+        found
+    }
+
+    /// Returns the definitions of a member outside of its type.
+    fn cpp_outlined(&mut self, owner: DefinitionKey, name: &'a str) -> Vec<DefinitionKey> {
+        let class = self.index.name(owner);
+        let candidates = self.modules.cpp.outlined.get(&(class, name)).cloned().unwrap_or_default();
+        let mut found = Vec::new();
+        for key in candidates.into_iter().take(MAX_DECLARATIONS) {
+            let scope = self.index.definition(key).scope;
+            let receiver = self.receiver(key.file, scope);
+            if receiver.is_none_or(|receiver| receiver == owner || self.is_same_type(receiver, owner)) {
+                found.push(key);
+            }
+        }
+        found
+    }
+
+    /// Returns whether two definitions are of one type: a template and its specialization.
+    fn is_same_type(&self, a: DefinitionKey, b: DefinitionKey) -> bool {
+        let namespace =
+            |key: DefinitionKey| self.modules.cpp.scopes.get(&(key.file, self.index.definition(key).scope));
+        self.index.name(a) == self.index.name(b) && namespace(a).is_some() && namespace(a) == namespace(b)
+    }
+
+    /// Returns whether some functions are the overloads of one name in one namespace or type.
+    pub(super) fn cpp_is_one_set(&self, targets: &[DefinitionKey]) -> bool {
+        let index = self.index;
+        let space = |key: &DefinitionKey| {
+            let fact = index.definition(*key);
+            let owner = index.facts(key.file).scope(fact.scope);
+            let owner = owner.definition.filter(|_| owner.kind != ScopeKind::Module);
+            let owner = owner.map_or("", |owner| {
+                let facts = index.facts(key.file);
+                facts.name(facts.definitions[owner as usize].name)
+            });
+            (
+                owner.rsplit("::").next().unwrap_or(owner),
+                self.modules.cpp.scopes.get(&(key.file, fact.scope)).copied(),
+            )
+        };
+        targets.windows(2).all(|pair| space(&pair[0]) == space(&pair[1]))
+    }
+
+    /// Returns whether another reading of a use is possible that the scopes do not show: by the types of its arguments, or
+    /// by a macro.
+    pub(super) fn cpp_has_rivals(&self, usage: &UseFact, name: &str, targets: &[DefinitionKey]) -> bool {
+        let index = self.index;
+        let is_macro = |key: &DefinitionKey| index.definition(*key).kind == DefinitionKind::Macro;
+        if self.modules.cpp.macros.contains(name) {
+            return !targets.iter().all(is_macro) || usage.receiver.is_some();
+        }
+        let is_function = |key: &&DefinitionKey| index.definition(**key).kind == DefinitionKind::Function;
+        if usage.receiver.is_some() || !usage.is_call || !targets.iter().any(|key| is_function(&key)) {
+            return false;
+        }
+        let space = |key: &DefinitionKey| {
+            self.modules.cpp.scopes.get(&(key.file, index.definition(*key).scope)).copied()
+        };
+        let own = targets.first().and_then(space);
+        let all = index.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        // A member is found before any argument is looked at.
+        own.is_some() && all.iter().filter(is_function).filter_map(space).any(|other| Some(other) != own)
+    }
+
+    /// Returns what a bare use means; a variable means nothing.
+    pub(super) fn cpp_bare(&mut self, file: FileId, usage: &UseFact) -> ValueSet {
+        let name = self.index.facts(file).name(usage.name);
+        let found = if usage.is_type {
+            self.cpp_name(file, usage.scope, &format!("{name}::"))
+        } else {
+            self.cpp_name(file, usage.scope, name)
+        };
+        if found.values.is_empty() && !found.is_complete && self.cpp_is_local(file, usage) {
+            return ValueSet::FOREIGN;
+        }
+        found
+    }
+
+    fn cpp_is_local(&self, file: FileId, usage: &UseFact) -> bool {
+        let facts = self.index.facts(file);
+        let mut at = usage.scope;
+        while at != 0 {
+            if !facts.bindings_of(at, usage.name).is_empty() {
+                return true;
+            }
+            at = facts.scope(at).parent.min(at - 1);
+        }
+        false
+    }
+}

@@ -1,0 +1,158 @@
+//! Java: packages, imports, and names that are members of the types around them.
+//!
+//! A bare name is looked up in the blocks around it, in each type around it with what that inherits, among the imports of
+//! single names, in the package, and in star imports. Methods have names of their own (`run(2)`, see
+//! `syntax/facts/java.rs`), so that fields and locals do not hide them, and overloads with other numbers of parameters are
+//! no candidates. A type that inherits from outside of the project may inherit the method too: what is then found further
+//! out is `likely`.
+
+use super::evaluate::Evaluator;
+use super::project::{DefinitionKey, FileId, shared_prefix};
+use super::values::{Value, ValueSet};
+use crate::model::{BindingValue, ExpressionId, ImportFact, ScopeId, ScopeKind};
+
+impl Evaluator<'_> {
+    /// Returns what a name without a receiver may be.
+    pub(super) fn java_name(&mut self, file: FileId, scope: ScopeId, name: &str) -> ValueSet {
+        let facts = self.index.facts(file);
+        let is_method = name.ends_with(')');
+        let is_type = name.starts_with(char::is_uppercase);
+        let id = facts.find_name(name);
+        let mut is_certain = true;
+        let mut at = scope;
+        while at != 0 {
+            let around = facts.scope(at);
+            let found = match (around.kind, around.definition) {
+                (ScopeKind::Class, Some(definition)) => {
+                    let (found, is_complete) = self.find_member(DefinitionKey { file, definition }, name, 0);
+                    is_certain &= is_complete || is_type || found.is_some();
+                    found
+                }
+                _ if is_method => None,
+                _ => {
+                    let bindings = id.map_or(&[][..], |id| facts.bindings_of(at, id));
+                    (!bindings.is_empty()).then(|| self.bound(file, bindings))
+                }
+            };
+            if let Some(mut found) = found {
+                found.is_complete &= is_certain;
+                return found;
+            }
+            at = around.parent.min(at - 1);
+        }
+        let mut found = self.java_import_of(file, name, is_method);
+        found.is_complete &= is_certain || found.values.is_empty();
+        found
+    }
+
+    /// Returns what a name is that no type around it has: imported, of the same package, or the first of a package's name.
+    fn java_import_of(&mut self, file: FileId, name: &str, is_method: bool) -> ValueSet {
+        let facts = self.index.facts(file);
+        let plain = name.split('(').next().unwrap_or(name);
+        let bound = if is_method { facts.find_name(&format!("{plain}(*)")) } else { facts.find_name(name) };
+        let bindings = bound.map_or(&[][..], |id| facts.bindings_of(0, id));
+        if is_method {
+            let mut found = ValueSet::FOREIGN;
+            for binding in bindings {
+                let BindingValue::Import(import) = binding.value else { continue };
+                let Some(fact) = facts.imports.get(import as usize) else { continue };
+                if let Some(class) = self.java_path(file, facts.name(fact.module)) {
+                    found.merge(self.member(class, name));
+                }
+            }
+            if !found.values.is_empty() {
+                return found;
+            }
+        } else if !bindings.is_empty() {
+            return self.bound(file, bindings);
+        }
+        for import in facts.imports.iter().filter(|import| import.is_star) {
+            let module = facts.name(import.module);
+            let Some(value) = self.java_path(file, module) else { continue };
+            let found = match value {
+                Value::Package(_) if is_method => continue,
+                Value::Package(package) => self.java_type_in(file, package, name),
+                other => self.member(other, name),
+            };
+            if !found.values.is_empty() {
+                return found;
+            }
+        }
+        match self.modules.java.ids.get(name) {
+            Some(package) if !name.is_empty() => ValueSet::one(Value::Package(*package)),
+            _ => ValueSet::FOREIGN,
+        }
+    }
+
+    /// Returns the type or the package that a dotted name means.
+    fn java_path(&mut self, file: FileId, path: &str) -> Option<Value> {
+        if let Some(package) = self.modules.java.ids.get(path) {
+            return Some(Value::Package(*package));
+        }
+        let (outer, name) = path.rsplit_once('.')?;
+        let outer = self.java_path(file, outer)?;
+        let found = match outer {
+            Value::Package(package) => self.java_type_in(file, package, name),
+            other => self.member(other, name),
+        };
+        found.values.first().copied()
+    }
+
+    /// Returns a type of a package: of several with one name, those in the folders nearest to the file.
+    fn java_type_in(&mut self, file: FileId, package: u32, name: &str) -> ValueSet {
+        let types = &self.modules.java.packages[package as usize].1;
+        let Some(candidates) = types.get(name) else { return ValueSet::FOREIGN };
+        let path = &self.index.file(file).path;
+        let near = |key: &DefinitionKey| shared_prefix(&self.index.file(key.file).path, path);
+        let best = candidates.iter().map(near).max().unwrap_or_default();
+        let nearest = candidates.iter().filter(|key| near(key) == best);
+        ValueSet {
+            values: nearest.take(4).map(|key| Value::Definition(*key)).collect(),
+            is_complete: candidates.len() == 1,
+        }
+    }
+
+    /// Returns a member of a package: a type, or a package in it.
+    pub(super) fn java_member_of_package(&mut self, package: u32, name: &str) -> ValueSet {
+        let found = self.java_type_in(0, package, name);
+        if !found.values.is_empty() {
+            return found;
+        }
+        let inner = format!("{}.{name}", self.modules.java.packages[package as usize].0);
+        let inner = self.modules.java.ids.get(&inner);
+        inner.map_or(ValueSet::FOREIGN, |inner| ValueSet::one(Value::Package(*inner)))
+    }
+
+    /// Returns what an import of one name means: a type, or a static member of one.
+    pub(super) fn java_import(&mut self, file: FileId, import: &ImportFact) -> ValueSet {
+        let facts = self.index.facts(file);
+        let module = self.java_path(file, facts.name(import.module));
+        match (module, import.name) {
+            (Some(Value::Package(package)), Some(name)) => self.java_type_in(file, package, facts.name(name)),
+            (Some(class), Some(name)) => self.member(class, facts.name(name)),
+            _ => ValueSet::FOREIGN,
+        }
+    }
+
+    /// Returns what a method of a container of another project returns.
+    pub(super) fn java_container_call(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        expression: ExpressionId,
+        method: &str,
+    ) -> ValueSet {
+        let (_, arguments, _) = self.generic_parts(file, expression);
+        let argument = match method.split('(').next().unwrap_or_default() {
+            "getKey" => arguments.first(),
+            "get" | "next" | "previous" | "poll" | "peek" | "pop" | "remove" | "first" | "last"
+            | "getFirst" | "getLast" | "take" | "element" | "orElse" | "orElseThrow" | "orElseGet"
+            | "getValue" | "getOrDefault" | "computeIfAbsent" | "putIfAbsent" => arguments.last(),
+            "iterator" | "listIterator" | "stream" | "values" | "filter" | "sorted" | "subList" => {
+                return ValueSet::one(Value::Generic { file, scope, expression });
+            }
+            _ => None,
+        };
+        argument.map_or(ValueSet::UNKNOWN, |argument| self.instance(file, scope, *argument))
+    }
+}

@@ -1,0 +1,279 @@
+//! References of small projects of Java, C++ and languages that are read by name, from the texts of their files.
+
+#![cfg(all(feature = "lang-java", feature = "lang-ruby"))]
+#![expect(clippy::unwrap_used, reason = "a test may stop")]
+
+use slop::internals::references::{ProjectFile, Reference, decode_facts, encode_facts, find_references};
+use slop::internals::syntax::source_facts;
+
+fn language(path: &str) -> &'static str {
+    match path.rsplit('.').next().unwrap() {
+        "java" => "java",
+        "rb" => "ruby",
+        "c" => "c",
+        _ => "cpp",
+    }
+}
+
+/// Returns the references of one line, each as `FILE/DEFINITION GRADE`; the file only where it is another one.
+#[track_caller]
+fn check(texts: &[(&str, &str)], place: &str, expected: &[&str]) {
+    let read = |(path, text): &(&str, &str)| {
+        let facts = source_facts(language(path), text, &mut || false).unwrap();
+        assert_eq!(decode_facts(&encode_facts(&facts)).as_ref(), Some(&facts), "{path}");
+        ProjectFile { path: (*path).to_owned(), language: language(path), facts: facts.into() }
+    };
+    let files: Vec<ProjectFile> = texts.iter().map(read).collect();
+    let row = |reference: &Reference| {
+        let (from, to) = (&files[reference.from_file as usize], &files[reference.to_file as usize]);
+        let name = to.facts.qualified_name(reference.to_definition);
+        let file = if from.path == to.path { String::new() } else { format!("{}/", to.path) };
+        let from = format!("{}:{}", from.path, reference.from_line);
+        (from == place).then(|| format!("{file}{name} {}", reference.grade.name()))
+    };
+    let found: Vec<String> = find_references(&files).references.iter().filter_map(row).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn java_types_are_imported_or_of_the_same_package() {
+    let files = [
+        (
+            "a/A.java",
+            "package p.a;\npublic class A {\n  public static void go() {}\n  static class In {}\n}\n",
+        ),
+        ("a/B.java", "package p.a;\nclass B {\n  A a;\n  String s;\n}\n"),
+        (
+            "b/C.java",
+            "package p.b;\nimport p.a.A;\nclass C {\n  void f() { A.go(); }\n  A.In in;\n  p.a.B b;\n}\n",
+        ),
+        ("b/D.java", "package p.b;\nimport p.a.*;\nclass D {\n  B b;\n}\n"),
+        ("b/E.java", "package p.b;\nimport q.A;\nclass E {\n  A a;\n  B b;\n}\n"),
+    ];
+    check(&files, "a/B.java:3", &["a/A.java/A sure"]);
+    check(&files, "a/B.java:4", &[]);
+    check(&files, "b/C.java:4", &["a/A.java/A.go sure", "a/A.java/A sure"]);
+    check(&files, "b/C.java:5", &["a/A.java/A.In sure", "a/A.java/A sure"]);
+    check(&files, "b/C.java:6", &["a/B.java/B sure"]);
+    check(&files, "b/D.java:4", &["a/B.java/B sure"]);
+    check(&files, "b/E.java:4", &[]);
+    check(&files, "b/E.java:5", &[]);
+}
+
+#[test]
+fn java_static_imports_bring_methods() {
+    let files = [
+        ("A.java", "package p;\npublic class A {\n  public static int one(int a) { return a; }\n}\n"),
+        ("B.java", "package q;\nimport static p.A.one;\nclass B {\n  int b = one(1);\n}\n"),
+        ("C.java", "package q;\nimport static p.A.*;\nclass C {\n  int b = one(1);\n}\n"),
+    ];
+    check(&files, "B.java:4", &["A.java/A.one sure"]);
+    check(&files, "C.java:4", &["A.java/A.one sure"]);
+}
+
+#[test]
+fn java_methods_are_found_by_the_declared_type_and_the_number_of_arguments() {
+    let text = "class A {\n  void run() {}\n  void run(int a) {}\n  void run(int a, int b, Object... c) {}\n}\nclass B {\n  A a;\n  void f(A p) {\n    a.run();\n    p.run(1);\n    this.a.run(1, 2, 3, 4);\n    var v = new A();\n    v.run();\n    A run = p;\n    run.run();\n  }\n}\n";
+    let files = [("A.java", text)];
+    for line in [9, 13, 15] {
+        check(&files, &format!("A.java:{line}"), &["A.run sure"]);
+    }
+    check(&files, "A.java:10", &["A.run sure"]);
+    check(&files, "A.java:11", &["A.run sure"]);
+    check(&files, "A.java:12", &["A sure"]);
+}
+
+#[test]
+fn java_overloads_of_one_number_of_parameters_are_likely() {
+    let text = "class A {\n  void run(int a) {}\n  void run(String a) {}\n  void f() { run(1); }\n}\n";
+    check(&[("A.java", text)], "A.java:4", &["A.run likely", "A.run likely"]);
+}
+
+#[test]
+fn java_members_are_inherited() {
+    let files = [
+        (
+            "A.java",
+            "package p;\nclass A extends Base {\n  void f() { top(); super.own(); }\n  void own() {}\n}\n",
+        ),
+        ("Base.java", "package p;\nclass Base implements I {\n  void own() {}\n}\n"),
+        ("I.java", "package p;\ninterface I {\n  default void top() {}\n}\n"),
+    ];
+    check(&files, "A.java:3", &["I.java/I.top sure", "Base.java/Base.own sure"]);
+}
+
+#[test]
+fn java_overriding_is_sure_and_what_may_overload_is_likely() {
+    let text = "class A {\n  void run(int a) {}\n}\nclass B extends A {\n  @Override void run(int a) {}\n}\nclass C extends A {\n  void run(String a) {}\n}\nclass D {\n  void f(B b, C c) {\n    b.run(1);\n    c.run(1);\n  }\n}\n";
+    check(&[("A.java", text)], "A.java:12", &["B.run sure"]);
+    check(&[("A.java", text)], "A.java:13", &["A.run likely", "C.run likely"]);
+}
+
+#[test]
+fn java_names_of_outer_classes_are_likely_behind_a_base_of_another_project() {
+    let text = "class A {\n  void go() {}\n  class B {\n    void f() { go(); }\n  }\n  class C extends Thread {\n    void f() { go(); }\n  }\n  Runnable r = new Runnable() {\n    public void run() { go(); this.run(); }\n  };\n}\n";
+    check(&[("A.java", text)], "A.java:4", &["A.go sure"]);
+    check(&[("A.java", text)], "A.java:7", &["A.go likely"]);
+    check(&[("A.java", text)], "A.java:10", &["A.go likely", "A.run sure"]);
+}
+
+#[test]
+fn java_chains_follow_return_types_bounds_and_elements() {
+    let text = "import java.util.List;\nclass A<T extends B> {\n  T t;\n  List<B> all;\n  A<T> self() { return this; }\n  B[] array;\n  void f(Object o) {\n    self().t.go();\n    all.get(0).go();\n    for (B b : all) b.go();\n    array[0].go();\n    ((B) o).go();\n    if (o instanceof B c) c.go();\n    all.go();\n  }\n}\nclass B {\n  void go() {}\n}\n";
+    for line in [9, 11] {
+        check(&[("A.java", text)], &format!("A.java:{line}"), &["B.go sure"]);
+    }
+    check(&[("A.java", text)], "A.java:8", &["B.go sure", "A.self sure"]);
+    check(&[("A.java", text)], "A.java:10", &["B sure", "B.go sure"]);
+    check(&[("A.java", text)], "A.java:12", &["B.go sure", "B sure"]);
+    check(&[("A.java", text)], "A.java:14", &[]);
+}
+
+#[test]
+fn java_methods_of_unknown_receivers_are_guessed_by_distinctive_names_only() {
+    let text = "class A {\n  void goHome() {}\n  void go() {}\n  boolean isEmpty() { return true; }\n  void f() {\n    unknown().stream().map(x -> x.goHome());\n    unknown().map(x -> x.go());\n    unknown().map(x -> x.isEmpty());\n  }\n}\n";
+    check(&[("A.java", text)], "A.java:6", &["A.goHome likely"]);
+    check(&[("A.java", text)], "A.java:7", &["A.go maybe"]);
+    check(&[("A.java", text)], "A.java:8", &["A.isEmpty maybe"]);
+}
+
+#[test]
+fn cpp_definitions_outside_of_a_type_are_those_of_its_declarations() {
+    let files = [
+        (
+            "a.h",
+            "namespace n {\nclass A {\n public:\n  A();\n  void run(int);\n  static A make();\n};\nvoid free(A* a);\n}\n",
+        ),
+        (
+            "a.cc",
+            "#include \"a.h\"\nnamespace n {\nA::A() {}\nvoid A::run(int x) {}\nA A::make() { return A(); }\nvoid free(A* a) { a->run(1); }\n}\n",
+        ),
+        (
+            "b.cc",
+            "#include \"a.h\"\nint main() {\n  n::A a;\n  a.run(2);\n  auto b = n::A::make();\n  b.run(3);\n  n::free(&a);\n}\n",
+        ),
+    ];
+    check(&files, "a.cc:6", &["a.h/n.A sure", "n.A.run sure"]);
+    check(&files, "b.cc:4", &["a.cc/n.A.run sure"]);
+    check(&files, "b.cc:5", &["a.h/n.A sure", "a.cc/n.A.make sure"]);
+    check(&files, "b.cc:6", &["a.cc/n.A.run sure"]);
+    check(&files, "b.cc:7", &["a.cc/n.free sure"]);
+}
+
+#[test]
+fn cpp_members_are_inherited_and_this_is_the_type_around() {
+    let text = "struct Base {\n  void top() {}\n  int size;\n};\nstruct A : public Base {\n  void run() {\n    top();\n    this->run();\n    other->run();\n    size();\n  }\n  A* other;\n};\nvoid top() {}\nvoid f() { top(); }\n";
+    let files = [("a.cc", text)];
+    check(&files, "a.cc:7", &["Base.top sure"]);
+    check(&files, "a.cc:8", &["A.run sure"]);
+    check(&files, "a.cc:9", &["A.run sure"]);
+    check(&files, "a.cc:15", &["top sure"]);
+}
+
+#[test]
+fn cpp_locals_have_the_types_that_they_are_declared_or_constructed_with() {
+    let text = "struct A {\n  void go() {}\n};\nstruct B {\n  void go() {}\n};\ntemplate <typename T>\nstruct Box {\n  T item;\n};\nA make();\nvoid f(const A& a, B* b, std::vector<B> all, std::unique_ptr<A> held) {\n  a.go();\n  b->go();\n  auto c = make();\n  c.go();\n  auto d = new B();\n  d->go();\n  for (auto& e : all) e.go();\n  held->go();\n  static_cast<A*>(p)->go();\n  A g{}, *h;\n  h->go();\n  [&](B i) { i.go(); }(x);\n  auto j = B{};\n  j.go();\n}\n";
+    let files = [("a.cc", text)];
+    for line in [13, 16, 20, 23] {
+        check(&files, &format!("a.cc:{line}"), &["A.go sure"]);
+    }
+    check(&files, "a.cc:21", &["A sure", "A.go sure"]);
+    for line in [14, 18, 19, 26] {
+        check(&files, &format!("a.cc:{line}"), &["B.go sure"]);
+    }
+    check(&files, "a.cc:24", &["B sure", "B.go sure"]);
+}
+
+#[test]
+fn cpp_namespaces_are_searched_from_the_inside_and_by_directives() {
+    let text = "namespace a {\nvoid run() {}\nnamespace b {\nvoid run() {}\nvoid f() {\n  run();\n  a::run();\n}\n}\n}\nusing a::b::f;\nnamespace c = a::b;\nvoid g() {\n  f();\n  c::f();\n  using namespace a;\n  run();\n}\n";
+    let files = [("a.cc", text)];
+    check(&files, "a.cc:6", &["a.b.run likely"]);
+    check(&files, "a.cc:7", &["a.run sure"]);
+    check(&files, "a.cc:14", &["a.b.f sure"]);
+    check(&files, "a.cc:15", &["a.b.f sure"]);
+    check(&files, "a.cc:17", &["a.run likely"]);
+}
+
+#[test]
+fn cpp_names_of_unnamed_namespaces_and_static_functions_stay_in_their_file() {
+    let files = [
+        (
+            "a.cc",
+            "namespace {\nvoid hidden() {}\n}\nstatic void own() {}\nvoid f() {\n  hidden();\n  own();\n}\n",
+        ),
+        ("b.cc", "void g() {\n  hidden();\n  own();\n}\n"),
+    ];
+    check(&files, "a.cc:6", &["hidden sure"]);
+    check(&files, "a.cc:7", &["own sure"]);
+    check(&files, "b.cc:2", &[]);
+    check(&files, "b.cc:3", &[]);
+}
+
+#[test]
+fn cpp_overloads_are_one_set_and_likely() {
+    let text = "void run(int a) {}\nvoid run(long a) {}\nvoid f() {\n  run(1);\n}\n";
+    check(&[("a.cc", text)], "a.cc:4", &["run likely", "run likely"]);
+}
+
+#[test]
+fn cpp_macros_before_declarations_do_not_hide_them() {
+    let files = [
+        (
+            "a.h",
+            "#define API __attribute__((visibility(\"default\")))\n#define N_BEGIN namespace n {\n#define N_END }\nN_BEGIN\nclass API A {\n public:\n  API int get() const;\n  MY_DEPRECATED(\"x\") void old() {}\n};\nN_END\n",
+        ),
+        ("b.cc", "#include \"a.h\"\nvoid f(n::A& a) {\n  a.get();\n  a.old();\n}\n"),
+    ];
+    check(&files, "b.cc:3", &["a.h/A.get sure"]);
+    check(&files, "b.cc:4", &["a.h/A.old sure"]);
+}
+
+#[test]
+fn cpp_files_call_functions_of_c() {
+    let files = [
+        (
+            "a.h",
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\nvoid run(void);\n#ifdef __cplusplus\n}\n#endif\n",
+        ),
+        ("a.c", "#include \"a.h\"\nvoid run(void) {}\n"),
+        ("b.cc", "#include \"a.h\"\nvoid f() { run(); }\n"),
+    ];
+    check(&files, "b.cc:2", &["a.c/run sure"]);
+}
+
+#[test]
+fn cpp_variables_hide_functions_but_not_namespaces() {
+    let text = "namespace fmt {\nvoid print() {}\n}\nvoid call() {}\nvoid f(int fmt, int call) {\n  fmt::print();\n  use(call);\n}\n";
+    check(&[("a.cc", text)], "a.cc:6", &["fmt.print sure"]);
+    check(&[("a.cc", text)], "a.cc:7", &[]);
+}
+
+#[test]
+fn other_languages_are_read_by_name_and_never_sure() {
+    let files = [
+        (
+            "a.rb",
+            "class Engine\n  def start_all\n    prepare # start_all\n  end\n  def prepare\n  end\nend\n",
+        ),
+        ("b.rb", "def prepare\nend\nEngine.new.start_all\n"),
+        ("c.java", "class Engine {}\n"),
+    ];
+    check(&files, "a.rb:3", &["Engine.prepare maybe"]);
+    check(&files, "b.rb:3", &["a.rb/Engine maybe", "a.rb/Engine.start_all maybe"]);
+}
+
+#[test]
+fn hostile_texts_of_java_and_cpp_end_soon() {
+    let pieces = [
+        "(", "{", "[", "<", "a<", "a::", "a.b(", "a->", "template<", "class A {", "namespace a {", "A::",
+        "#if\n", "#else\n", "auto a = [&] { ", "R\"(", "f(a)(", "x = (", "new A(", "for (", "return ", "a, ",
+        "([", "])",
+    ];
+    for piece in pieces {
+        for language in ["java", "cpp"] {
+            let facts = source_facts(language, &piece.repeat(2_000), &mut || false).unwrap();
+            assert!(facts.names.len() < 100_000);
+        }
+    }
+}
