@@ -142,7 +142,8 @@ fn a_huge_sparse_file_is_listed_but_not_read() {
     assert!(code == 422 || code == 200, "{code} {envelope}");
     daemon.query("/v1/index", &json!({}));
     let after = daemon.status()["rss_bytes"].as_u64().unwrap();
-    assert!(after < before + (32 << 20), "{before} {after}");
+    // Far less than the file, and far more than what an allocator keeps from one answer to the next.
+    assert!(after < before + (256 << 20), "{before} {after}");
 }
 
 /// A folder is repeatedly swapped for a link to another while its file is queried.
