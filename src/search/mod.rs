@@ -3,7 +3,7 @@
 //! Knows: terms of a text, what a task text says, scores. Does not know: files on disk, git, the store, how a document
 //! is composed. Bytes and values go in, values come out.
 //!
-//! `words.rs` splits any text into terms, the common vocabulary of this room. `task` and `traces` read what a task says,
+//! `words.rs` splits any text into terms (`stems.rs`), the common vocabulary of this room. `task` and `traces` read what a task says,
 //! and `query.rs` prepares it for ranking. `vector.rs` is what is stored of each content. `rank.rs` scores the files of a
 //! project by these and by history (`subjects.rs`); `chunks.rs` and `rank_symbols.rs` continue with the symbols of the
 //! best files.
@@ -16,6 +16,7 @@ mod path_class;
 mod query;
 mod rank;
 mod rank_symbols;
+mod stems;
 mod subjects;
 mod task;
 mod traces;
@@ -27,6 +28,7 @@ pub use path_class::PathClass;
 pub use query::{LineMention, NameMention, PathMention, RankingQuery, WeightedTerm};
 pub use rank::{FileParts, FileRanking, FileScore, FileSignals, RankedFile, rank_files};
 pub use rank_symbols::{FileWithSymbols, SymbolParts, SymbolScore, rank_symbols};
+pub use stems::{TERMS_VERSION, Term};
 pub use subjects::{MAX_COMMITS, PastCommit, change_scores, subject_scores, together_scores};
 pub use task::{
     Error, IgnoredText, IgnoredTextReason, MAX_TASK_BYTES, MentionedName, MentionedPath, MentionedPathKind,
@@ -34,4 +36,4 @@ pub use task::{
 };
 pub use traces::{TraceFrame, TraceTool};
 pub use vector::{DamagedVector, QueryTerms, TermVector, VECTOR_VERSION, VectorBuilder};
-pub use words::{TERMS_VERSION, Term, Word, terms, words};
+pub use words::{Word, terms, words};

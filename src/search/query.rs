@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::bm25::real;
+use super::stems::Term;
 use super::task::{MentionedPathKind, TaskReading};
 use super::vector::QueryTerms;
-use super::words::{Term, terms};
+use super::words::terms;
 use crate::model::RelPath;
 
 /// Of more terms, those that weigh least are left out. A long log has thousands of words, few of which say anything.

@@ -20,7 +20,8 @@
 //! term and doubles this.
 
 use super::bits::{BitReader, BitWriter, read_varint};
-use super::words::{Term, Word, words};
+use super::stems::Term;
+use super::words::{Word, words};
 
 /// The version of the format and of the limits below.
 pub const VECTOR_VERSION: u32 = 1;

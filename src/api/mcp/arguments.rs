@@ -86,7 +86,7 @@ pub(super) enum ViewModeArgument {
     Diff,
 }
 
-// A range of lines, without docs: what it is stands at the list.
+// A range of lines. It has no docs, because those of the list describe it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LineRangeArgument {

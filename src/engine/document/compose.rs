@@ -214,7 +214,7 @@ impl DocumentRun<'_, '_> {
             let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));
             let context =
                 PackContext { ranking, routing: &routing, is_guided: false, unit, stable: &HashMap::new() };
-            // Of the limit and not of what is left beside the attachments, which may differ from task to task.
+            // A share of the limit and not of what the attachments leave, because these may differ from task to task.
             let room = limit_of(limits) / 1000 * share;
             stable = pack_stable(&mut renderer, &draft, &context, general_memo, room);
         }

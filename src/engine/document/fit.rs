@@ -55,7 +55,7 @@ pub(super) fn fit_draft(
     if let Some((_, draft)) = best {
         return Ok(draft);
     }
-    // The caller is told if that is too large.
+    // If that is too large, the document is refused when it is measured.
     let context = PackContext { stable: &HashMap::new(), ..*context };
     let mut least = pack_draft(renderer, draft, &context, memo, 0);
     least.listed.clear();

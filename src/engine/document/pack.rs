@@ -1,7 +1,7 @@
 //! Selects what a limited document shows of each file, and renders it.
 //!
 //! The unit is the symbol: of the best ones the bodies are shown, of the next ones the signatures; further files are rows
-//! of names, then lines in a tree. `aggregate::pack` selects; `pack_costs` tells it what pieces cost, and `excerpts`
+//! of names, then lines in a tree. `aggregate::pack` selects; `pack_costs` supplies the costs of pieces, and `excerpts`
 //! renders blocks.
 
 use std::collections::HashMap;

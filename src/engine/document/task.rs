@@ -55,7 +55,7 @@ fn ignored_texts(reading: &TaskReading) -> Vec<IgnoredTaskText> {
     ignored.into_iter().filter(|ignored| 0 < ignored.bytes).collect()
 }
 
-/// Returns what the caller should be told about how a task was read.
+/// Returns notes about how a task was read.
 pub(super) fn task_problems(reading: &TaskReading, ranking: &ProjectRanking) -> Vec<SectionProblem> {
     let note = |reason: String| SectionProblem { section: "task", reason, is_error: false };
     let cut = reading

@@ -1,6 +1,6 @@
 //! Which files and symbols of the project matter for a task, for files in focus, or in general.
 //!
-//! `signals` gathers what is known of each file, `foreign` tells which files the project itself calls vendored or
+//! `signals` gathers what is known of each file, `foreign` determines which files the project itself calls vendored or
 //! generated, `rank` scores files and, on the texts of the best of them, symbols, and `search` lists them. May import `workspace`,
 //! `artifacts` and `history`.
 //!

@@ -10,7 +10,7 @@ use crate::search::traces::{has_source_extension, parse_location};
 /// How a path is mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MentionedPathKind {
-    /// As a path: `src/a.py`, `a/b.c:41`, `C:\work\a.c`, `a.py`.
+    /// As a path: `src/a.py`, `a/b.c:41`, `C:\code\a.c`, `a.py`.
     Path,
     /// As a module: `package.module`, `crate::search`. It may as well be a name in a class.
     Module,

@@ -8,8 +8,9 @@ use rustc_hash::FxHashMap;
 use super::markup::{IgnoredText, IgnoredTextReason, Markup, divide};
 use super::mentions::{Cursor, MentionedPath, find_paths};
 use super::quotes::{QuotedText, find_quotes};
+use crate::search::stems::Term;
 use crate::search::traces::{FoundTraces, TraceFrame, find_traces};
-use crate::search::words::{Term, Word, words};
+use crate::search::words::{Word, words};
 
 /// A longer text is cut at the end of a line.
 pub const MAX_TASK_BYTES: usize = 256 * 1024;

@@ -115,14 +115,14 @@ fn an_issue_with_a_template_is_read() {
 #[test]
 fn paths_and_modules_are_found_as_they_are_written() {
     check_mentions(
-        "Look at src/a.py, a/b.c:41 and ./docs/index.md.\nIn C:\\work\\src\\main.cpp:12:5 or src\\cart.h; `src/search` and \
+        "Look at src/a.py, a/b.c:41 and ./docs/index.md.\nIn C:\\code\\src\\main.cpp:12:5 or src\\cart.h; `src/search` and \
          docs/ too.\npkg.mod.func() calls crate::search::words, tests/test_a.py::test_b fails, config.toml and Makefile; \
          src/a.rs#L3-L9.\n",
         expect![[r"
             Path src/a.py None
             Path a/b.c Some((41, 41))
             Path docs/index.md None
-            Path C:/work/src/main.cpp Some((12, 12))
+            Path C:/code/src/main.cpp Some((12, 12))
             Path src/cart.h None
             Path src/search None
             Path docs/ None

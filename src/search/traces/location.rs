@@ -137,7 +137,7 @@ pub(super) fn normalize(path: &str) -> String {
         None => path,
     };
     let path = path.split('?').next().unwrap_or_default();
-    // `file:///C:/work/a.js`
+    // `file:///C:/code/a.js`
     let path = match path.as_bytes() {
         [b'/', drive, b':', ..] if drive.is_ascii_alphabetic() => &path[1..],
         _ => path,
@@ -165,8 +165,8 @@ mod tests {
     fn a_location_is_read_in_each_notation() {
         check("src/a.c:12: error", Some(("src/a.c", 12, None, ": error")));
         check("src/a.c:12:5: error", Some(("src/a.c", 12, Some(5), ": error")));
-        check("C:\\work\\a.cpp(12,5): error", Some(("C:\\work\\a.cpp", 12, Some(5), ": error")));
-        check("C:\\work\\a.cpp:12", Some(("C:\\work\\a.cpp", 12, None, "")));
+        check("C:\\code\\a.cpp(12,5): error", Some(("C:\\code\\a.cpp", 12, Some(5), ": error")));
+        check("C:\\code\\a.cpp:12", Some(("C:\\code\\a.cpp", 12, None, "")));
         check("a.ts(4): error", Some(("a.ts", 4, None, ": error")));
         check("/a/B.java:[5,23] incompatible", Some(("/a/B.java", 5, Some(23), " incompatible")));
         check("/a/B.kt: (5, 23): unresolved", Some(("/a/B.kt", 5, Some(23), ": unresolved")));

@@ -46,7 +46,7 @@ fn check(text: &str, expected: &str) {
 #[test]
 fn notations_of_other_platforms_and_versions_are_read() {
     // MSVC, Gradle's Kotlin plugin before and since Kotlin 1.8, GHC, .NET and Firefox.
-    check("C:\\work\\src\\cart.cpp(12,5): error C2065: 'x'", "0 CCompiler C:/work/src/cart.cpp:12:5\n");
+    check("C:\\code\\src\\cart.cpp(12,5): error C2065: 'x'", "0 CCompiler C:/code/src/cart.cpp:12:5\n");
     check("src\\cart.h(3): warning C4101: 'x'", "1 CCompiler src/cart.h:3\n");
     check("e: /srv/app/Main.kt: (3, 5): Unresolved", "0 JavaCompiler /srv/app/Main.kt:3:5\n");
     check("e: file:///srv/app/Main.kt:3:5 Unresolved", "0 JavaCompiler /srv/app/Main.kt:3:5\n");

@@ -21,6 +21,11 @@ pub(super) const MAX_CHAIN: usize = 12;
 /// Deeper scopes are opened for blocks alone, so that looking a name up takes a bounded number of steps.
 const MAX_SCOPE_DEPTH: u32 = 400;
 
+/// Returns a part of a node by its name in the grammar.
+pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
+}
+
 /// The facts so far, and the scope that the walk is in.
 pub(super) struct FactsBuilder<'t> {
     pub(super) text: &'t str,
@@ -150,18 +155,39 @@ impl<'t> FactsBuilder<'t> {
     }
 
     /// Visits a node that is not reached as a child, with the same limit of depth.
-    pub(super) fn deeper(&mut self, node: Node<'t>, visit: fn(&mut Self, Node<'t>)) {
-        self.deeper_with(node, visit);
-    }
-
-    /// As [`Self::deeper`], by a closure.
-    pub(super) fn deeper_with(&mut self, node: Node<'t>, visit: impl FnOnce(&mut Self, Node<'t>)) {
+    pub(super) fn deeper(&mut self, node: Node<'t>, visit: impl FnOnce(&mut Self, Node<'t>)) {
         if MAX_DEPTH <= self.depth {
             return;
         }
         self.depth += 1;
         visit(self, node);
         self.depth -= 1;
+    }
+
+    /// Visits a part of a node, if it has it.
+    pub(super) fn visit_field(&mut self, node: Node<'t>, name: &str, visit: fn(&mut Self, Node<'t>)) {
+        if let Some(child) = field(node, name) {
+            self.deeper(child, visit);
+        }
+    }
+
+    /// Visits what is in a node in a scope of its own.
+    pub(super) fn in_block(&mut self, node: Node<'t>, visit: fn(&mut Self, Node<'t>)) {
+        let outer = self.open_scope(ScopeKind::Block, None);
+        self.visit_children(node, visit);
+        self.scope = outer;
+    }
+
+    /// Returns what is one of two values.
+    pub(super) fn either(
+        &mut self,
+        left: Option<Node<'t>>,
+        right: Option<Node<'t>>,
+        reduce: fn(&mut Self, Node<'t>) -> ExpressionId,
+    ) -> ExpressionId {
+        let left = self.chained(left, reduce);
+        let right = self.chained(right, reduce);
+        self.expression(ExpressionFact::Either(left, right))
     }
 
     /// Opens a scope within the current one and makes it the current one; returns the one to go back to.

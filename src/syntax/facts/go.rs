@@ -11,7 +11,7 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, line_of};
+use super::builder::{FactsBuilder, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
 use super::go_types::{declared_type, result_type, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
@@ -91,7 +91,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "default_case"
         | "communication_case"
         | "select_statement"
-        | "for_statement" => in_block(facts, node),
+        | "for_statement" => facts.in_block(node, visit),
         "range_clause" => range(facts, node),
         "receive_statement" => receive(facts, node),
         "type_switch_statement" => type_switch(facts, node),
@@ -109,22 +109,6 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "function_type" | "method_elem" => signature(facts, node),
         _ => facts.visit_children(node, visit),
     }
-}
-
-pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
-}
-
-fn visit_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) {
-    if let Some(child) = field(node, name) {
-        facts.deeper(child, visit);
-    }
-}
-
-fn in_block<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    facts.visit_children(node, visit);
-    facts.scope = outer;
 }
 
 fn names<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
@@ -208,7 +192,7 @@ fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         None => {}
     }
     if let Some(body) = field(node, "body") {
-        facts.deeper_with(body, |facts, body| facts.visit_children(body, visit));
+        facts.deeper(body, |facts, body| facts.visit_children(body, visit));
     }
 }
 
@@ -321,7 +305,7 @@ fn define_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 let base = declared_type(facts, element);
                 facts.definition(definition).bases.push(base);
             }
-            facts.deeper_with(declared, |facts, declared| facts.visit_children(declared, visit));
+            facts.deeper(declared, |facts, declared| facts.visit_children(declared, visit));
         }
         _ => {
             // Of a function type there is nothing to inherit, and it is called as the function.
@@ -359,7 +343,7 @@ fn fields<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, definition: Definiti
             // The fields of a struct without a name are no fields of this one.
             "struct_type" => {
                 let outer = facts.open_scope(ScopeKind::Block, None);
-                facts.deeper_with(declared, |facts, declared| fields(facts, declared, definition));
+                facts.deeper(declared, |facts, declared| fields(facts, declared, definition));
                 facts.scope = outer;
             }
             _ => facts.deeper(declared, visit),
@@ -388,7 +372,7 @@ fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 
 /// Reads `a, b := c, d`, or `a, b := c()`.
 fn define_locals<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    visit_field(facts, node, "right");
+    facts.visit_field(node, "right", visit);
     let targets: Vec<Node<'t>> =
         field(node, "left").map(children).unwrap_or_default().into_iter().filter(Node::is_named).collect();
     let values = field(node, "right").map(children).unwrap_or_default();
@@ -434,7 +418,7 @@ fn bind_here<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, value: BindingVal
 }
 
 fn range<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    visit_field(facts, node, "right");
+    facts.visit_field(node, "right", visit);
     let Some(left) = field(node, "left") else { return };
     if child_of_kind(node, ":=").is_none() {
         facts.deeper(left, visit);
@@ -452,7 +436,7 @@ fn range<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 
 /// Reads `a := <-c` in a `select`.
 fn receive<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    visit_field(facts, node, "right");
+    facts.visit_field(node, "right", visit);
     let value = field(node, "right").map_or(0, |right| value_of(facts, right));
     let Some(left) = field(node, "left") else { return };
     let mut value = Some(value);
@@ -464,8 +448,8 @@ fn receive<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 /// Reads `switch a := b.(type) { case T: … }`.
 fn type_switch<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let outer = facts.open_scope(ScopeKind::Block, None);
-    visit_field(facts, node, "initializer");
-    visit_field(facts, node, "value");
+    facts.visit_field(node, "initializer", visit);
+    facts.visit_field(node, "value", visit);
     let whole = field(node, "value").map_or(0, |value| value_of(facts, value));
     let alias = field(node, "alias").and_then(|alias| alias.named_child(0));
     for case in children(node) {
@@ -481,7 +465,7 @@ fn type_switch<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             };
             facts.bind_local(facts.scope, alias, value);
         }
-        facts.deeper_with(case, |facts, case| facts.visit_children(case, visit));
+        facts.deeper(case, |facts, case| facts.visit_children(case, visit));
         facts.scope = inner;
     }
     facts.scope = outer;
@@ -491,12 +475,12 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     match field(node, "function") {
         Some(function) if function.kind() == "identifier" => facts.use_name(function, None, true),
         Some(function) if function.kind() == "selector_expression" => {
-            facts.deeper_with(function, |facts, function| selector(facts, function, true));
+            facts.deeper(function, |facts, function| selector(facts, function, true));
         }
-        _ => visit_field(facts, node, "function"),
+        _ => facts.visit_field(node, "function", visit),
     }
-    visit_field(facts, node, "type_arguments");
-    visit_field(facts, node, "arguments");
+    facts.visit_field(node, "type_arguments", visit);
+    facts.visit_field(node, "arguments", visit);
 }
 
 fn selector<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bool) {
@@ -513,5 +497,5 @@ fn keyed<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     {
         facts.deeper(key, visit);
     }
-    visit_field(facts, node, "value");
+    facts.visit_field(node, "value", visit);
 }

@@ -2,8 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::FactsBuilder;
-use super::go::field;
+use super::builder::{FactsBuilder, field};
 use crate::model::{ExpressionFact, ExpressionId};
 use crate::syntax::outline::children;
 

@@ -7,7 +7,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, NewDefinition, line_of};
+use super::builder::{FactsBuilder, NewDefinition, field, line_of};
 use super::java_types::{declared_type, value_of};
 use crate::model::{BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeKind};
 use crate::syntax::outline::{child_of_kind, children};
@@ -49,7 +49,7 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         | "switch_block"
         | "if_statement"
         | "while_statement"
-        | "static_initializer" => in_block(facts, node),
+        | "static_initializer" => facts.in_block(node, visit),
         "enhanced_for_statement" => for_each(facts, node),
         "resource"
         | "catch_formal_parameter"
@@ -77,9 +77,9 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 Some(name) => facts.deeper(name, visit),
                 None => {}
             }
-            visit_field(facts, node, "arguments");
+            facts.visit_field(node, "arguments", visit);
         }
-        "element_value_pair" => visit_field(facts, node, "value"),
+        "element_value_pair" => facts.visit_field(node, "value", visit),
         "labeled_statement" => {
             if let Some(statement) = node.named_children(&mut node.walk()).last() {
                 facts.deeper(statement, visit);
@@ -88,22 +88,6 @@ pub(super) fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "identifier" => facts.use_name(node, None, false),
         _ => facts.visit_children(node, visit),
     }
-}
-
-pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
-}
-
-fn visit_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) {
-    if let Some(child) = field(node, name) {
-        facts.deeper(child, visit);
-    }
-}
-
-fn in_block<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    facts.visit_children(node, visit);
-    facts.scope = outer;
 }
 
 /// `import a.b.C`, `import static a.b.C.name`, and both with a star.
@@ -152,7 +136,7 @@ fn define_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, kind: Definitio
     if let Some(components) = field(node, "parameters") {
         parameters(facts, components);
     }
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -208,8 +192,8 @@ fn define_method<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     if let Some(thrown) = child_of_kind(node, "throws") {
         facts.deeper(thrown, visit);
     }
-    visit_field(facts, node, "body");
-    visit_field(facts, node, "value");
+    facts.visit_field(node, "body", visit);
+    facts.visit_field(node, "value", visit);
     facts.scope = outer;
 }
 
@@ -308,7 +292,7 @@ fn declare<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             _ => BindingValue::Typed(of_type),
         };
         facts.bind_node(facts.scope, name, value);
-        visit_field(facts, declarator, "value");
+        facts.visit_field(declarator, "value", visit);
     }
 }
 
@@ -316,7 +300,7 @@ fn enum_constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(name) = field(node, "name") else { return };
     let around = facts.expression(ExpressionFact::ReceiverType);
     facts.bind_node(facts.scope, name, BindingValue::Typed(around));
-    visit_field(facts, node, "arguments");
+    facts.visit_field(node, "arguments", visit);
     if let Some(body) = field(node, "body") {
         anonymous_class(facts, name, body, around);
     }
@@ -346,7 +330,7 @@ fn for_each<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.deeper(value, visit);
         facts.bind_node(facts.scope, name, bound);
     }
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -364,7 +348,7 @@ fn lambda<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         }
         None => {}
     }
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -395,8 +379,8 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     if let Some(object) = object {
         facts.deeper(object, visit);
     }
-    visit_field(facts, node, "type_arguments");
-    visit_field(facts, node, "arguments");
+    facts.visit_field(node, "type_arguments", visit);
+    facts.visit_field(node, "arguments", visit);
 }
 
 /// `C::method`, `value::method`, `C::new`.
@@ -427,7 +411,7 @@ fn construct<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.deeper(declared, visit);
         declared_type(facts, declared)
     };
-    visit_field(facts, node, "arguments");
+    facts.visit_field(node, "arguments", visit);
     if let Some(body) = child_of_kind(node, "class_body") {
         anonymous_class(facts, declared, body, expression);
     }

@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::builder::FactsBuilder;
-use super::java::{called_name, field};
+use super::builder::{FactsBuilder, field};
+use super::java::called_name;
 use crate::model::{ExpressionFact, ExpressionId};
 use crate::syntax::outline::{child_of_kind, children};
 

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, NewDefinition, line_of};
+use super::builder::{FactsBuilder, NewDefinition, field, line_of};
 use super::python_types::{declared_type, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId,
@@ -27,7 +27,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "named_expression" => {
             let value = field(node, "value").map_or(0, |value| value_of(facts, value));
             bind_names(facts, field(node, "name"), BindingValue::Value(value));
-            visit_field(facts, node, "value");
+            facts.visit_field(node, "value", visit);
         }
         "for_statement" | "for_in_clause" => bind_loop(facts, node),
         "as_pattern" => bind_alias(facts, node),
@@ -41,7 +41,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "call" => call(facts, node),
         "attribute" => attribute(facts, node, false),
         "identifier" => facts.use_name(node, None, false),
-        "keyword_argument" => visit_field(facts, node, "value"),
+        "keyword_argument" => facts.visit_field(node, "value", visit),
         "return_statement" => {
             returned(facts, node);
             facts.visit_children(node, visit);
@@ -58,16 +58,6 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             facts.scope = outer;
         }
         _ => facts.visit_children(node, visit),
-    }
-}
-
-pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
-}
-
-fn visit_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) {
-    if let Some(child) = field(node, name) {
-        visit_one(facts, child);
     }
 }
 
@@ -122,7 +112,7 @@ fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, whole: Node<'t
         facts.deeper(bases, visit_children_of);
     }
     let outer = facts.open_body(class, ScopeKind::Class);
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -165,7 +155,7 @@ fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, whole: Node
         facts.definition(function).flags.0 |= DefinitionFlags::DECLARED;
         visit_one(facts, declared);
     }
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -299,7 +289,7 @@ fn bind_names<'t>(facts: &mut FactsBuilder<'t>, target: Option<Node<'t>>, value:
                     }
                     _ => 0,
                 };
-                facts.deeper_with(part, |facts, part| {
+                facts.deeper(part, |facts, part| {
                     bind_names(facts, Some(part), BindingValue::Value(part_value));
                 });
             }
@@ -347,7 +337,7 @@ fn bind_in_scope<'t>(facts: &mut FactsBuilder<'t>, target: Option<Node<'t>>, val
             BindingValue::Value(whole) if whole != 0 => facts.expression(ExpressionFact::Part(whole, at)),
             _ => 0,
         };
-        facts.deeper_with(part, |facts, part| {
+        facts.deeper(part, |facts, part| {
             bind_in_scope(facts, Some(part), BindingValue::Value(part_value));
         });
     }
@@ -395,7 +385,7 @@ fn visit_inner_scope<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         if let Some(parameters) = field(node, "parameters") {
             bind_parameters(facts, parameters, None);
         }
-        visit_field(facts, node, "body");
+        facts.visit_field(node, "body", visit);
     } else {
         facts.visit_children(node, visit);
     }
@@ -405,7 +395,7 @@ fn visit_inner_scope<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     match field(node, "function") {
         Some(function) if function.kind() == "identifier" => facts.use_name(function, None, true),
-        Some(function) if function.kind() == "attribute" => facts.deeper_with(function, |facts, function| {
+        Some(function) if function.kind() == "attribute" => facts.deeper(function, |facts, function| {
             attribute(facts, function, true);
         }),
         Some(function) => visit_one(facts, function),

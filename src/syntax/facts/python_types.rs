@@ -2,8 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::FactsBuilder;
-use super::python::field;
+use super::builder::{FactsBuilder, field};
 use crate::model::{ExpressionFact, ExpressionId};
 
 /// Annotations in quotes are read up to this length.
@@ -30,12 +29,12 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         }
         "parenthesized_expression" => facts.chained(node.named_child(0), value_of),
         "named_expression" => facts.chained(field(node, "value"), value_of),
-        "conditional_expression" => either(facts, node.named_child(0), node.named_child(2), value_of),
+        "conditional_expression" => facts.either(node.named_child(0), node.named_child(2), value_of),
         "boolean_operator" => {
             let is_or = field(node, "operator").is_some_and(|operator| facts.text_of(operator) == "or");
             let left = if is_or { field(node, "left") } else { None };
             match left {
-                Some(left) => either(facts, Some(left), field(node, "right"), value_of),
+                Some(left) => facts.either(Some(left), field(node, "right"), value_of),
                 None => facts.chained(field(node, "right"), value_of),
             }
         }
@@ -59,17 +58,6 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         | "expression_list" => facts.expression(ExpressionFact::Literal),
         _ => 0,
     }
-}
-
-fn either<'t>(
-    facts: &mut FactsBuilder<'t>,
-    left: Option<Node<'t>>,
-    right: Option<Node<'t>>,
-    reduce: fn(&mut FactsBuilder<'t>, Node<'t>) -> ExpressionId,
-) -> ExpressionId {
-    let left = facts.chained(left, reduce);
-    let right = facts.chained(right, reduce);
-    facts.expression(ExpressionFact::Either(left, right))
 }
 
 fn value_of_call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> ExpressionId {
@@ -120,8 +108,8 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             }
             generic
         }
-        "union_type" => either(facts, node.named_child(0), node.named_child(1), declared_type),
-        "binary_operator" => either(facts, field(node, "left"), field(node, "right"), declared_type),
+        "union_type" => facts.either(node.named_child(0), node.named_child(1), declared_type),
+        "binary_operator" => facts.either(field(node, "left"), field(node, "right"), declared_type),
         // The types of `isinstance` and `except`.
         "tuple" => {
             let mut types = None;

@@ -13,11 +13,11 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, line_of};
+use super::builder::{FactsBuilder, IMPLEMENTED_TRAIT, IMPLEMENTED_TYPE, NewDefinition, field, line_of};
 use super::rust_imports::{extern_crate, import};
 use super::rust_patterns::{bind_later, bind_pattern, for_loop, in_condition, match_arms};
 use super::rust_tokens::macro_use;
-use super::rust_types::{bounds_of, declared_type, field, path_of, value_of};
+use super::rust_types::{bounds_of, declared_type, path_of, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, ScopeKind,
 };
@@ -82,7 +82,7 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "for_expression" => for_loop(facts, node),
         "closure_expression" => closure(facts, node, 0),
         "call_expression" => call(facts, node),
-        "field_expression" | "field_initializer" => visit_field(facts, node, "value"),
+        "field_expression" | "field_initializer" => facts.visit_field(node, "value", visit),
         "identifier" => facts.use_name(node, None, false),
         "type_identifier" => facts.use_type(node, None),
         "scoped_identifier" => path(facts, node, false),
@@ -93,14 +93,8 @@ fn visit_inner<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             }
             path_head(facts, node);
         }
-        "type_binding" => visit_field(facts, node, "type"),
+        "type_binding" => facts.visit_field(node, "type", visit),
         _ => facts.visit_children(node, visit),
-    }
-}
-
-pub(super) fn visit_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) {
-    if let Some(child) = field(node, name) {
-        facts.deeper(child, visit);
     }
 }
 
@@ -111,7 +105,7 @@ pub(super) fn in_scope<'t>(
     read: impl FnOnce(&mut FactsBuilder<'t>, Node<'t>),
 ) {
     let outer = facts.open_scope(ScopeKind::Block, None);
-    facts.deeper_with(node, read);
+    facts.deeper(node, read);
     facts.scope = outer;
 }
 
@@ -166,7 +160,7 @@ fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     };
     facts.definition(function).returns.push(returned);
     if let Some(body) = field(node, "body") {
-        facts.deeper_with(body, |facts, body| facts.visit_children(body, visit));
+        facts.deeper(body, |facts, body| facts.visit_children(body, visit));
     }
     facts.scope = outer;
 }
@@ -262,7 +256,7 @@ fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             fields(facts, body);
         }
         facts.scope = within;
-        visit_field(facts, variant, "value");
+        facts.visit_field(variant, "value", visit);
     }
     facts.scope = outer;
 }
@@ -281,7 +275,7 @@ fn define_trait<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.deeper(bounds, visit);
     }
     facts.open_body(interface, ScopeKind::Class);
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -320,7 +314,7 @@ fn implementation<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.bind(body, name, BindingValue::Value(added), line);
     }
     facts.scope = body;
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -399,7 +393,7 @@ fn constant<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.bind_node(facts.scope, name, BindingValue::Typed(expression));
         facts.deeper(declared, visit);
     }
-    visit_field(facts, node, "value");
+    facts.visit_field(node, "value", visit);
 }
 
 fn define_macro<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
@@ -409,7 +403,7 @@ fn define_macro<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(mut function) = field(node, "function") else { return };
     if function.kind() == "generic_function" {
-        visit_field(facts, function, "type_arguments");
+        facts.visit_field(function, "type_arguments", visit);
         function = field(function, "function").unwrap_or(function);
     }
     let mut item = 0;
@@ -427,12 +421,12 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         _ => facts.deeper(function, visit),
     }
     let Some(arguments) = field(node, "arguments") else { return };
-    facts.deeper_with(arguments, |facts, arguments| {
+    facts.deeper(arguments, |facts, arguments| {
         for argument in children(arguments).into_iter().filter(Node::is_named) {
             // As a rule, the closure that a method gets is called with what the receiver contains.
             match argument.kind() {
                 "closure_expression" => {
-                    facts.deeper_with(argument, |facts, argument| closure(facts, argument, item));
+                    facts.deeper(argument, |facts, argument| closure(facts, argument, item));
                 }
                 _ => facts.deeper(argument, visit),
             }
@@ -462,8 +456,8 @@ fn closure<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, item: ExpressionId)
             facts.deeper(declared, visit);
         }
     }
-    visit_field(facts, node, "return_type");
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "return_type", visit);
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -479,7 +473,7 @@ pub(super) fn path<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bo
 /// Reads the uses in what is before the last name of a path, which are types and modules.
 fn path_head<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(head) = field(node, "path") else { return };
-    facts.deeper_with(head, |facts, head| match head.kind() {
+    facts.deeper(head, |facts, head| match head.kind() {
         "identifier" if facts.text_of(head) != "Self" => facts.use_type(head, None),
         "identifier" => {}
         "scoped_identifier" => {

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, line_of};
-use super::rust_types::field;
+use super::builder::{FactsBuilder, field, line_of};
 use crate::model::BindingValue;
 
 /// Longer paths are not imported.
@@ -25,7 +24,7 @@ pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, before: &
         "use_list" => {
             let mut cursor = node.walk();
             for item in node.named_children(&mut cursor) {
-                facts.deeper_with(item, |facts, item| import(facts, item, before));
+                facts.deeper(item, |facts, item| import(facts, item, before));
             }
         }
         "scoped_use_list" => {
@@ -33,7 +32,7 @@ pub(super) fn import<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, before: &
             let below = below(before, path);
             // So that a path of many lists, each within the other, is no more than the text has.
             if let Some(list) = field(node, "list").filter(|_| below.len() < MAX_PATH) {
-                facts.deeper_with(list, |facts, list| import(facts, list, &below));
+                facts.deeper(list, |facts, list| import(facts, list, &below));
             }
         }
         "use_wildcard" => {

@@ -5,9 +5,9 @@
 
 use tree_sitter::Node;
 
-use super::builder::FactsBuilder;
-use super::rust::{in_scope, path, visit, visit_field};
-use super::rust_types::{declared_type, field, is_constant_name, path_of, value_of};
+use super::builder::{FactsBuilder, field};
+use super::rust::{in_scope, path, visit};
+use super::rust_types::{declared_type, is_constant_name, path_of, value_of};
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeId, ScopeKind};
 use crate::syntax::outline::children;
 
@@ -40,7 +40,7 @@ fn hides<'t>(facts: &mut FactsBuilder<'t>, pattern: Node<'t>) -> bool {
         return facts.is_seen_here(name);
     }
     let mut found = false;
-    facts.deeper_with(pattern, |facts, pattern| {
+    facts.deeper(pattern, |facts, pattern| {
         found = children(pattern).into_iter().any(|child| child.is_named() && hides(facts, child));
     });
     found
@@ -49,14 +49,14 @@ fn hides<'t>(facts: &mut FactsBuilder<'t>, pattern: Node<'t>) -> bool {
 pub(super) fn in_condition<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let outer = facts.open_scope(ScopeKind::Block, None);
     for part in ["condition", "consequence", "body"] {
-        visit_field(facts, node, part);
+        facts.visit_field(node, part, visit);
     }
     facts.scope = outer;
-    visit_field(facts, node, "alternative");
+    facts.visit_field(node, "alternative", visit);
 }
 
 pub(super) fn match_arms<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    visit_field(facts, node, "value");
+    facts.visit_field(node, "value", visit);
     let whole = field(node, "value").map_or(0, |value| value_of(facts, value));
     let Some(body) = field(node, "body") else { return };
     for arm in children(body).into_iter().filter(|child| child.kind() == "match_arm") {
@@ -72,9 +72,9 @@ pub(super) fn match_arms<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                     }
                 }
                 facts.scope = within;
-                visit_field(facts, pattern, "condition");
+                facts.visit_field(pattern, "condition", visit);
             }
-            visit_field(facts, arm, "value");
+            facts.visit_field(arm, "value", visit);
         });
     }
 }
@@ -84,7 +84,7 @@ fn parent_of(facts: &FactsBuilder<'_>, scope: ScopeId) -> ScopeId {
 }
 
 pub(super) fn for_loop<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    visit_field(facts, node, "value");
+    facts.visit_field(node, "value", visit);
     let whole = field(node, "value").map_or(0, |value| value_of(facts, value));
     let item = facts.expression(ExpressionFact::Item(whole));
     let outer = facts.open_scope(ScopeKind::Block, None);
@@ -93,7 +93,7 @@ pub(super) fn for_loop<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         bind_pattern(facts, within, pattern, BindingValue::Value(item));
     }
     facts.scope = within;
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -141,7 +141,7 @@ pub(super) fn bind_pattern<'t>(
 }
 
 fn bind_deeper<'t>(facts: &mut FactsBuilder<'t>, scope: ScopeId, part: Node<'t>, value: BindingValue) {
-    facts.deeper_with(part, |facts, part| bind_pattern(facts, scope, part, value));
+    facts.deeper(part, |facts, part| bind_pattern(facts, scope, part, value));
 }
 
 /// Returns the expression of what is bound.

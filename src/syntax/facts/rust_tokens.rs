@@ -5,8 +5,8 @@
 
 use tree_sitter::Node;
 
-use super::builder::FactsBuilder;
-use super::rust_types::{constructs_inner, field, is_constant_name};
+use super::builder::{FactsBuilder, field};
+use super::rust_types::{constructs_inner, is_constant_name};
 use crate::model::{BindingValue, ExpressionFact, ExpressionId, ScopeKind};
 
 /// Reads the call of a macro.
@@ -20,7 +20,7 @@ pub(super) fn macro_use<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
     let mut cursor = node.walk();
     for tree in node.named_children(&mut cursor).filter(|child| child.kind() == "token_tree") {
-        facts.deeper_with(tree, |facts, tree| token_tree(facts, tree));
+        facts.deeper(tree, |facts, tree| token_tree(facts, tree));
     }
 }
 
@@ -70,7 +70,7 @@ fn token_tree<'t>(facts: &mut FactsBuilder<'t>, tree: Node<'t>) {
                 reader.value = Some(facts.expression(ExpressionFact::TypeName(name)));
             }
             "token_tree" => {
-                facts.deeper_with(*token, token_tree);
+                facts.deeper(*token, token_tree);
                 reader.brackets(facts, *token);
             }
             "string_literal" | "integer_literal" | "boolean_literal" | "char_literal" => {

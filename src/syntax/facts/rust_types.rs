@@ -5,16 +5,12 @@
 
 use tree_sitter::Node;
 
-use super::builder::FactsBuilder;
+use super::builder::{FactsBuilder, field};
 use crate::model::{ExpressionFact, ExpressionId};
 use crate::syntax::outline::children;
 
 /// Of a `match` with more arms the rest is not looked at.
 const MAX_ARMS: usize = 6;
-
-pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
-}
 
 /// Returns whether a name in a pattern is a constant or a variant, by the case that the compiler warns about otherwise.
 pub(super) fn is_constant_name(name: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::{FactsBuilder, NewDefinition, line_of};
+use super::builder::{FactsBuilder, NewDefinition, field, line_of};
 use super::script_types::{declared_type, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ScopeId, ScopeKind,
@@ -38,12 +38,12 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "variable_declarator" => declare(facts, node),
         "import_statement" => import(facts, node),
         "export_statement" => export(facts, node),
-        "statement_block" | "for_statement" | "switch_body" => in_block(facts, node),
+        "statement_block" | "for_statement" | "switch_body" => facts.in_block(node, visit),
         "for_in_statement" => for_each(facts, node),
         "catch_clause" => {
             let outer = facts.open_scope(ScopeKind::Block, None);
             bind_pattern(facts, facts.scope, field(node, "parameter"), BindingValue::Value(0));
-            visit_field(facts, node, "body");
+            facts.visit_field(node, "body", visit);
             facts.scope = outer;
         }
         "assignment_expression" => assign(facts, node),
@@ -52,10 +52,10 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             match field(node, "constructor") {
                 Some(class) if class.kind() == "identifier" => facts.use_name(class, None, true),
                 Some(class) if class.kind() == "member_expression" => member(facts, class, true),
-                _ => visit_field(facts, node, "constructor"),
+                _ => facts.visit_field(node, "constructor", visit),
             }
-            visit_field(facts, node, "arguments");
-            visit_field(facts, node, "type_arguments");
+            facts.visit_field(node, "arguments", visit);
+            facts.visit_field(node, "type_arguments", visit);
         }
         "member_expression" => member(facts, node, false),
         "nested_type_identifier" => {
@@ -63,7 +63,7 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
                 let module = value_of_field(facts, node, "module");
                 facts.use_type(name, Some(module));
             }
-            visit_field(facts, node, "module");
+            facts.visit_field(node, "module", visit);
         }
         "identifier" | "shorthand_property_identifier" => facts.use_name(node, None, false),
         "type_identifier" => facts.use_type(node, None),
@@ -75,30 +75,14 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             if let Some(name) = field(node, "name") {
                 facts.bind_node(facts.scope, name, BindingValue::Default(0));
             }
-            visit_field(facts, node, "constraint");
+            facts.visit_field(node, "constraint", visit);
         }
         _ => facts.visit_children(node, visit),
     }
 }
 
-pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
-}
-
-fn visit_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) {
-    if let Some(child) = field(node, name) {
-        facts.deeper(child, visit);
-    }
-}
-
 fn value_of_field<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, name: &str) -> u32 {
     field(node, name).map_or(0, |child| value_of(facts, child))
-}
-
-fn in_block<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
-    let outer = facts.open_scope(ScopeKind::Block, None);
-    facts.visit_children(node, visit);
-    facts.scope = outer;
 }
 
 /// Defines a function by that name, and reads its parts.
@@ -139,7 +123,7 @@ fn exported(node: Node<'_>) -> Node<'_> {
 
 /// Reads the parameters, the return type and the body of a function.
 fn function_parts<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, function: Option<DefinitionId>) {
-    visit_field(facts, node, "type_parameters");
+    facts.visit_field(node, "type_parameters", visit);
     if let Some(single) = field(node, "parameter") {
         bind_pattern(facts, facts.scope, Some(single), BindingValue::Default(0));
     }
@@ -215,7 +199,7 @@ fn bind_pattern<'t>(
                     "object_assignment_pattern" => field(part, "left"),
                     _ => Some(part),
                 };
-                facts.deeper_with(part, |facts, _| {
+                facts.deeper(part, |facts, _| {
                     bind_pattern(facts, scope, target, BindingValue::Value(member));
                 });
             }
@@ -223,7 +207,7 @@ fn bind_pattern<'t>(
         "array_pattern" | "rest_pattern" | "assignment_pattern" => {
             let mut cursor = pattern.walk();
             for part in pattern.named_children(&mut cursor) {
-                facts.deeper_with(part, |facts, part| {
+                facts.deeper(part, |facts, part| {
                     bind_pattern(facts, scope, Some(part), BindingValue::Default(0));
                 });
             }
@@ -258,8 +242,8 @@ fn define_class<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.deeper(heritage, |facts, heritage| facts.visit_children(heritage, visit));
     }
     let outer = facts.open_body(class, ScopeKind::Class);
-    visit_field(facts, node, "type_parameters");
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "type_parameters", visit);
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -276,8 +260,8 @@ fn define_interface<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         facts.deeper(clause, visit);
     }
     let outer = facts.open_body(interface, ScopeKind::Class);
-    visit_field(facts, node, "type_parameters");
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "type_parameters", visit);
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -295,7 +279,7 @@ fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
     let scope = if is_object { ScopeKind::Class } else { ScopeKind::Block };
     let outer = if is_object { facts.open_body(alias, scope) } else { facts.open_scope(scope, Some(alias)) };
-    visit_field(facts, node, "type_parameters");
+    facts.visit_field(node, "type_parameters", visit);
     facts.deeper(value, visit);
     facts.scope = outer;
 }
@@ -305,7 +289,7 @@ fn define_enum<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let whole = exported(node);
     let kind = facts.define(&NewDefinition { name, whole, kind: DefinitionKind::Class, flags: 0 });
     facts.bind_node(facts.scope, name, BindingValue::Definition(kind));
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "body", visit);
 }
 
 /// A field of a class; a function that it holds is a method.
@@ -356,8 +340,8 @@ fn for_each<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let whole = value_of_field(facts, node, "right");
     let item = facts.expression(ExpressionFact::Item(whole));
     bind_pattern(facts, facts.scope, field(node, "left"), BindingValue::Value(item));
-    visit_field(facts, node, "right");
-    visit_field(facts, node, "body");
+    facts.visit_field(node, "right", visit);
+    facts.visit_field(node, "body", visit);
     facts.scope = outer;
 }
 
@@ -378,12 +362,12 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     match field(node, "function") {
         Some(function) if function.kind() == "identifier" => facts.use_name(function, None, true),
         Some(function) if function.kind() == "member_expression" => {
-            facts.deeper_with(function, |facts, function| member(facts, function, true));
+            facts.deeper(function, |facts, function| member(facts, function, true));
         }
-        _ => visit_field(facts, node, "function"),
+        _ => facts.visit_field(node, "function", visit),
     }
-    visit_field(facts, node, "type_arguments");
-    visit_field(facts, node, "arguments");
+    facts.visit_field(node, "type_arguments", visit);
+    facts.visit_field(node, "arguments", visit);
 }
 
 fn member<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bool) {

@@ -2,8 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::builder::FactsBuilder;
-use super::script::field;
+use super::builder::{FactsBuilder, field};
 use crate::model::{ExpressionFact, ExpressionId};
 
 /// Returns what decides the type of a value.
@@ -46,12 +45,12 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
             None => facts.chained(node.named_child(0), value_of),
         },
         "ternary_expression" => {
-            either(facts, field(node, "consequence"), field(node, "alternative"), value_of)
+            facts.either(field(node, "consequence"), field(node, "alternative"), value_of)
         }
         "binary_expression" => {
             let operator = field(node, "operator").map(|operator| facts.text_of(operator));
             match operator {
-                Some("||" | "??") => either(facts, field(node, "left"), field(node, "right"), value_of),
+                Some("||" | "??") => facts.either(field(node, "left"), field(node, "right"), value_of),
                 Some("&&") => facts.chained(field(node, "right"), value_of),
                 _ => facts.expression(ExpressionFact::Literal),
             }
@@ -60,17 +59,6 @@ pub(super) fn value_of<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) -> Expr
         | "regex" | "unary_expression" => facts.expression(ExpressionFact::Literal),
         _ => 0,
     }
-}
-
-fn either<'t>(
-    facts: &mut FactsBuilder<'t>,
-    left: Option<Node<'t>>,
-    right: Option<Node<'t>>,
-    reduce: fn(&mut FactsBuilder<'t>, Node<'t>) -> ExpressionId,
-) -> ExpressionId {
-    let left = facts.chained(left, reduce);
-    let right = facts.chained(right, reduce);
-    facts.expression(ExpressionFact::Either(left, right))
 }
 
 /// Returns the type that an annotation names.
@@ -104,7 +92,7 @@ pub(super) fn declared_type<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) ->
             facts.expression(ExpressionFact::Apply(array, item))
         }
         "union_type" | "intersection_type" => {
-            either(facts, node.named_child(0), node.named_child(1), declared_type)
+            facts.either(node.named_child(0), node.named_child(1), declared_type)
         }
         "predefined_type" if !matches!(facts.text_of(node), "any" | "unknown" | "object") => {
             facts.expression(ExpressionFact::Literal)
