@@ -36,9 +36,18 @@ impl<T: Clone> OnDemandArtifact<T> {
         cache: &mut ArtifactCache<'_>,
         files: &[&KnownFile],
     ) -> HashMap<ContentKey, T> {
+        self.of_contents(cache, files.iter().copied().filter_map(ContentRef::from_file))
+    }
+
+    /// Returns the artifacts of contents, in the same way.
+    pub(super) fn of_contents<'f>(
+        &self,
+        cache: &mut ArtifactCache<'_>,
+        contents: impl Iterator<Item = ContentRef<'f>>,
+    ) -> HashMap<ContentKey, T> {
         // By content, so that copies of a file are looked through once.
         let mut wanted: HashMap<ContentKey, (ContentRef<'_>, Producer)> = HashMap::new();
-        for subject in files.iter().copied().filter_map(ContentRef::from_file) {
+        for subject in contents {
             if let Some(by) = producer(self.kind, subject.file_type) {
                 wanted.insert(subject.key(), (subject, by));
             }
@@ -48,6 +57,10 @@ impl<T: Clone> OnDemandArtifact<T> {
         let mut missing: Vec<(ContentRef<'_>, Producer)> = wanted.into_values().collect();
         missing.sort_unstable_by(|a, b| a.0.path.cmp(b.0.path));
         for some in missing.chunks(FILES_AT_ONCE) {
+            // The caller finds out that it was cancelled before it uses what was found.
+            if cache.workspace.world.progress.is_cancelled() {
+                break;
+            }
             self.derive_some(cache, some, &mut found);
         }
         found

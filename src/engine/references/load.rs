@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::graph::ReferenceGraph;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, FactsByContent, content_key, load_facts};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, FactsByContent, load_facts};
 use crate::engine::error::Error;
 use crate::engine::index::{Trust, select_named};
 use crate::engine::workspace::KnownFile;
@@ -63,7 +63,7 @@ pub(super) fn graph_of_files(
     let known = before.map(|joined| joined.facts).unwrap_or_default();
     let facts = load_facts(cache, &subjects, &known);
     cache.workspace.check_cancelled()?;
-    let is_complete = subjects.iter().all(|subject| facts.contains_key(&content_key(subject)));
+    let is_complete = subjects.iter().all(|subject| facts.contains_key(&subject.key()));
     let graph = Arc::new(join(&subjects, &facts));
     cache.workspace.check_cancelled()?;
     // A file that changed since it was listed has no references in this answer; the next one has to join again.
@@ -78,7 +78,7 @@ fn join(subjects: &[ContentRef<'_>], facts: &FactsByContent) -> ReferenceGraph {
     let file = |subject: &ContentRef<'_>| ProjectFile {
         path: subject.path.to_string(),
         language: subject.file_type.id,
-        facts: Arc::clone(facts.get(&content_key(subject)).unwrap_or(&nothing)),
+        facts: Arc::clone(facts.get(&subject.key()).unwrap_or(&nothing)),
     };
     let files: Vec<ProjectFile> = subjects.iter().map(file).collect();
     let paths: Vec<_> = subjects.iter().map(|subject| (subject.path.clone(), subject.file_type)).collect();
