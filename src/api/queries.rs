@@ -176,7 +176,7 @@ pub struct ViewSelection {
     /// The revision that diffs are based on; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
-    /// Limit the document to this many tokens; the least important files are shown in smaller views.
+    /// Limit the document to this many tokens, spent on what matters most.
     #[schemars(range(min = 1))]
     pub budget: Option<u64>,
     /// Limit the document to this many tokens if neither `budget` nor the settings set a limit.
