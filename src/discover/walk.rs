@@ -29,8 +29,8 @@ pub(super) fn walk(root: &Path, names: &NameRules) -> Result<FileListing, Error>
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                // A folder that cannot be read does not cost the listing of all others, but the user is
-                // told.
+                // A folder that cannot be read does not cost the listing of all others, but the user sees
+                // a note.
                 notes.add(explain_error(root, &error));
                 continue;
             }

@@ -114,7 +114,7 @@ fn is_as_sound(
 #[derive(Debug, Clone, Copy)]
 struct GapStyle {
     comment: (&'static str, &'static str),
-    /// What stands before it where a block must not be empty.
+    /// The statement written before the comment where a block must not be empty, such as `pass`.
     statement: &'static str,
 }
 
