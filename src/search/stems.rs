@@ -39,7 +39,7 @@ impl Term {
         self.0 & 1 == 1
     }
 
-    /// Returns the term of an identifier as it is written, whether [`terms`] would yield it or not.
+    /// Returns the term of an identifier as it is written, whether [`terms`](super::words::terms) would yield it or not.
     pub fn of_identifier(name: &[u8]) -> Self {
         let mut hash = 0;
         for chunk in name.chunks(8) {
