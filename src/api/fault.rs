@@ -117,6 +117,12 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::ListFailed => {
             ("list_failed", Environment, "check that the project's folder is there and can be read")
         }
+        Code::TooManyFiles => (
+            "too_many_files",
+            User,
+            "name the folder with --project to read it all the same, or leave folders out (discover.skip, .slopignore); \
+             discover.max_files is the limit",
+        ),
         Code::StoreTooNew => (
             "store_too_new",
             User,

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::error::Error;
 use super::layers::MergedSettings;
 use super::settings::{
-    AgentSettings, AggregationSettings, ExecutionMode, FormatSettings, LimitSettings, OutputSettings,
-    ProjectSettings, SecretSettings, Settings, SummarySource, TierSettings,
+    AgentSettings, AggregationSettings, DiscoverSettings, ExecutionMode, FormatSettings, LimitSettings,
+    OutputSettings, ProjectSettings, SecretSettings, Settings, SummarySource, TierSettings,
 };
 use super::user_only::parse_model_name;
 use crate::aggregate::{ExclusionPatterns, TokenCounter};
@@ -44,6 +44,7 @@ pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
     Ok(Settings {
         aggregation: aggregation(merged)?,
         project: project(merged)?,
+        discover: discover(merged)?,
         output: OutputSettings { keep: merged.number("output.keep", 0..=1_000_000)? },
         limits: limits(merged)?,
         formats: formats(merged)?,
@@ -85,6 +86,20 @@ pub(super) fn check_combinations(merged: &MergedSettings, settings: &Settings) -
         warn_ineffective_secrets(merged, &settings.secrets, &mut warnings);
     }
     Ok(warnings)
+}
+
+fn discover(merged: &MergedSettings) -> Result<DiscoverSettings, Error> {
+    let key = "discover.skip";
+    let skip = merged.strings(key)?;
+    // A pattern or a path would match no folder's name, and nobody would see that it has no effect.
+    let is_name =
+        |name: &String| ![".", ".."].contains(&name.as_str()) && !name.contains(['/', '*', '?', '[', '\0']);
+    if !skip.iter().all(is_name) {
+        return Err(
+            merged.invalid(key, "a list of folder names, without `/` and without wildcards".to_owned())
+        );
+    }
+    Ok(DiscoverSettings { skip, max_files: merged.number("discover.max_files", 1..=1_000_000_000)?.into() })
 }
 
 fn secrets(merged: &MergedSettings) -> Result<SecretSettings, Error> {

@@ -231,7 +231,10 @@ impl LoadedConfig {
                 apart,
                 secret_names: settings.secrets.names.clone(),
                 secrets_allowed: settings.secrets.allow.clone(),
+                skip: settings.discover.skip.clone(),
             },
+            // Whether a limit applies depends on who chose the folder, which the settings do not know.
+            max_files: None,
             max_bytes: settings.limits.max_bytes,
             structure_max_bytes: settings.limits.structure_max_bytes,
             parse_timeout: settings.limits.parse_timeout,
@@ -255,6 +258,7 @@ impl LoadedConfig {
             apart: Vec::new(),
             secret_names: self.settings.secrets.never_sent.clone(),
             secrets_allowed: self.settings.secrets.may_be_sent.clone(),
+            skip: Vec::new(),
         }
     }
 

@@ -16,6 +16,8 @@ pub struct Settings {
     pub aggregation: AggregationSettings,
     /// The project as a whole.
     pub project: ProjectSettings,
+    /// Which folders are left out.
+    pub discover: DiscoverSettings,
     /// The documents that aggregations write.
     pub output: OutputSettings,
     /// What one file may cost.
@@ -57,6 +59,14 @@ pub struct ProjectSettings {
     /// How views are picked. Where `summary_only` is set, this is [`AggregationStrategy::Summarize`] already.
     pub aggregation_strategy: AggregationStrategy,
     pub execution_mode: ExecutionMode,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiscoverSettings {
+    /// Names of folders.
+    pub skip: Vec<String>,
+    /// The most files of a folder that is no git checkout and that nobody named.
+    pub max_files: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -120,7 +120,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (78, 78));
+    assert_eq!((keys.len(), all), (80, 80));
     for value in &loaded.values {
         assert_eq!(value.origin, SettingOrigin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -268,6 +268,11 @@ fn a_value_that_makes_no_sense_is_refused() {
         (
             "project.name = 'a/b'",
             "`project.name` is \"a/b\", not a part of a file's name: at most 200 bytes, no `/`, one line"
+                .to_owned(),
+        ),
+        (
+            "discover.skip = ['build/']",
+            "`discover.skip` is [\"build/\"], not a list of folder names, without `/` and without wildcards"
                 .to_owned(),
         ),
         (
@@ -536,7 +541,7 @@ fn the_reference_names_every_setting() {
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 78 + 4);
+    assert_eq!(page.matches("\n| `").count(), 80 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }

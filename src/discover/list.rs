@@ -1,9 +1,10 @@
 //! The files of a project: git's answer in a checkout, a walk elsewhere.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use super::listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules};
+use super::listing::{DiscoveredFile, Error, FileListing, KeptFolders, ListingSource, NameRules};
 use super::walk::walk;
 use crate::model::{RelPath, SkipReason};
 use crate::sys::{ProcessOutput, Processes, run_git};
@@ -11,32 +12,76 @@ use crate::sys::{ProcessOutput, Processes, run_git};
 /// Lists the files below the folder `root`.
 ///
 /// In a git checkout these are exactly the files that `git ls-files --cached --others --exclude-standard` lists
-/// there. Elsewhere, and where git refuses to answer, the tree is walked. What [`NameRules::is_excluded`] excludes is in
-/// neither.
-pub fn list(root: &Path, names: &NameRules, processes: &dyn Processes) -> Result<FileListing, Error> {
+/// there. Elsewhere, and where git refuses to answer, the tree is walked; it is an error if the walk finds more than
+/// `max_files`. What [`NameRules::is_excluded`] excludes is in neither. A folder that is left out as a whole is listed
+/// itself, with the reason.
+pub fn list(
+    root: &Path,
+    names: &NameRules,
+    max_files: Option<u64>,
+    processes: &dyn Processes,
+) -> Result<FileListing, Error> {
     // The real path, so that a link to a folder within a checkout is known to be in it.
     let root = root.canonicalize().map_err(Error::Root)?;
     // Asked for its error alone: to git and to the walk a folder that cannot be read is an empty one.
     root.read_dir().map_err(Error::Root)?;
 
-    let mut listing = list_unsorted(&root, names, processes)?;
+    let mut listing = list_unsorted(&root, names, max_files, processes)?;
     listing.files.sort_by(|one, other| one.path.cmp(&other.path));
     listing.files.dedup_by(merge_duplicate);
     Ok(listing)
 }
 
-fn list_unsorted(root: &Path, names: &NameRules, processes: &dyn Processes) -> Result<FileListing, Error> {
+fn list_unsorted(
+    root: &Path,
+    names: &NameRules,
+    max_files: Option<u64>,
+    processes: &dyn Processes,
+) -> Result<FileListing, Error> {
     if !is_in_checkout(root) {
-        return walk(root, names);
+        return walk(root, names, max_files);
     }
-    match ls_files(root, names, processes) {
-        Ok(listing) => Ok(listing),
-        Err(note) => {
-            let mut listing = walk(root, names)?;
+    let note = match ls_files(root, names, processes) {
+        Ok(mut listing) => {
+            leave_out_folders(&mut listing.files, names);
+            return Ok(listing);
+        }
+        Err(note) => note,
+    };
+    match walk(root, names, max_files) {
+        Ok(mut listing) => {
             listing.notes.insert(0, note);
             Ok(listing)
         }
+        // What made git refuse is what has to be fixed.
+        Err(Error::TooManyFiles { max, note: None }) => Err(Error::TooManyFiles { max, note: Some(note) }),
+        Err(error) => Err(error),
     }
+}
+
+/// Replaces the untracked files of folders that are left out by their names by an entry for each folder. Git lists what
+/// an environment or a build left there, if nobody told it not to.
+fn leave_out_folders(files: &mut Vec<DiscoveredFile>, names: &NameRules) {
+    let nothing_kept = KeptFolders::default();
+    let may_go =
+        |file: &DiscoveredFile| !file.tracked && names.skipped_folder(&file.path, &nothing_kept).is_some();
+    if !files.iter().any(may_go) {
+        return;
+    }
+    // A folder with a tracked file is one that people work in, whatever it is called: all of it is kept.
+    let kept = KeptFolders::among(files, names);
+    let mut folders = BTreeSet::new();
+    files.retain(|file| {
+        let folder = if file.tracked { None } else { names.skipped_folder(&file.path, &kept) };
+        let is_kept = folder.is_none();
+        folders.extend(folder);
+        is_kept
+    });
+    files.extend(folders.into_iter().map(|path| DiscoveredFile {
+        path,
+        skip_reason: Some(SkipReason::SkippedFolder),
+        tracked: false,
+    }));
 }
 
 /// Looks for `.git`, which is a file in worktrees and submodules. Whether that is a repository is for git to decide.
@@ -173,6 +218,7 @@ mod tests {
 
     use super::super::testing::names;
     use super::*;
+    use crate::sys::RealProcesses;
 
     /// Compares with a plain `git ls-files`, and then with what is expected.
     #[track_caller]
@@ -412,6 +458,44 @@ mod tests {
     }
 
     #[test]
+    fn untracked_files_in_a_folder_to_leave_out_are_one_entry_and_tracked_ones_keep_the_folder() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write_all(&["vendored/lib/a", "web/node_modules/x/y", "web/a", "file/node_modules"]);
+        sandbox.git(".", &["add", "vendored/lib/a"]);
+        sandbox.write_all(&["vendored/new", "vendored/node_modules/deep/z", "web/node_modules/x/vendored/b"]);
+        sandbox.git("web/node_modules/x", &["init", "-q"]);
+        let listing = sandbox.list(".");
+        expect![[r"
+            file/node_modules
+            vendored/lib/a tracked
+            vendored/new
+            vendored/node_modules [skipped_folder]
+            web/a
+            web/node_modules [skipped_folder]
+        "]]
+        .assert_eq(&lines(&listing.files));
+        sandbox.git(".", &["add", "-f", "vendored/node_modules/deep/z"]);
+        assert!(lines(&sandbox.list(".").files).contains("vendored/node_modules/deep/z tracked\n"));
+    }
+
+    #[test]
+    fn a_walk_ends_at_the_limit_and_git_has_none() {
+        let sandbox = GitSandbox::new();
+        sandbox.write_all(&["a", "b", "c", "sub/d"]);
+        let list = |max_files| list(&sandbox.path("."), &names(), Some(max_files), &RealProcesses);
+        assert_eq!(list(4).unwrap().files.len(), 4);
+        assert_eq!(
+            list(3).unwrap_err().to_string(),
+            "folder has more than 3 files and is not in a git checkout"
+        );
+        sandbox.git(".", &["init", "-q"]);
+        assert_eq!(list(3).unwrap().files.len(), 4);
+        sandbox.git(".", &["add", "a"]);
+        sandbox.write(".git/index", "this is no index, nor was it ever");
+        assert!(list(3).unwrap_err().to_string().contains("; the tree was walked, for git refused"));
+    }
+
+    #[test]
     fn an_empty_repository_is_an_empty_listing() {
         check(&GitSandbox::with_git(), ".", &expect![""]);
     }
@@ -473,7 +557,7 @@ mod tests {
     fn check_note(fake: fn() -> Option<ProcessOutput>, expected: &Expect) {
         let sandbox = GitSandbox::new();
         sandbox.write_all(&[".git/HEAD", "a"]);
-        let listing = list(&sandbox.path("."), &names(), &FakeGit(fake)).unwrap();
+        let listing = list(&sandbox.path("."), &names(), None, &FakeGit(fake)).unwrap();
         assert_eq!((listing.source, lines(&listing.files)), (ListingSource::Walk, "a\n".to_owned()));
         expected.assert_eq(&listing.notes.join("\n"));
     }
@@ -531,7 +615,7 @@ mod tests {
         let sandbox = GitSandbox::new();
         sandbox.write_all(&["a"]);
         let asked = FakeGit(|| panic!("git was asked"));
-        let listing = list(&sandbox.path("."), &names(), &asked).unwrap();
+        let listing = list(&sandbox.path("."), &names(), None, &asked).unwrap();
         assert_eq!(listing.source, ListingSource::Walk);
     }
 }

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use rustc_hash::FxHashSet;
 
 use crate::model::{RelPath, SkipReason, is_within};
 
@@ -46,6 +47,8 @@ pub struct Options {
     pub secret_names: Vec<String>,
     /// Globs of the same kind for files that are rendered though their names say that they hold secrets.
     pub secrets_allowed: Vec<String>,
+    /// Names of folders that are left out as a whole, unless git tracks files in them.
+    pub skip: Vec<String>,
 }
 
 /// [`Options`], made ready to judge many names.
@@ -54,6 +57,7 @@ pub struct NameRules {
     apart: Vec<Vec<u8>>,
     secret: NameGlobs,
     allowed: NameGlobs,
+    skip: FxHashSet<Vec<u8>>,
 }
 
 impl NameRules {
@@ -65,6 +69,30 @@ impl NameRules {
             apart: trimmed.filter(|folder| !folder.is_empty()).map(<[u8]>::to_vec).collect(),
             secret: NameGlobs::new(&options.secret_names)?,
             allowed: NameGlobs::new(&options.secrets_allowed)?,
+            skip: options.skip.iter().map(|name| name.as_bytes().to_vec()).collect(),
+        })
+    }
+
+    /// Returns whether a folder is left out by its name, unless git tracks files in it.
+    pub fn is_skipped_name(&self, name: &[u8]) -> bool {
+        self.skip.contains(name)
+    }
+
+    /// Returns the outermost folder around a file that is left out by its name and is not among those that are kept.
+    pub(super) fn skipped_folder(&self, file: &RelPath, kept: &KeptFolders) -> Option<RelPath> {
+        let mut folders = self.skippable_folders(file);
+        RelPath::new(folders.find(|folder| !kept.0.contains(*folder))?).ok()
+    }
+
+    /// Returns the folders around a file whose names are those of folders to leave out, the outermost first.
+    fn skippable_folders<'p>(&self, file: &'p RelPath) -> impl Iterator<Item = &'p [u8]> {
+        let path = file.as_bytes();
+        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        let mut start = 0;
+        ends.filter_map(move |end| {
+            let name = &path[start..end];
+            start = end + 1;
+            self.skip.contains(name).then(|| &path[..end])
         })
     }
 
@@ -93,6 +121,29 @@ impl NameRules {
 
     fn is_in_excluded_folder(&self, path: &[u8]) -> bool {
         self.apart.iter().any(|folder| is_within(path, folder))
+    }
+}
+
+/// Folders whose names are those of folders to leave out, and that are in all the same because git tracks files in them.
+#[derive(Debug, Clone, Default)]
+pub struct KeptFolders(FxHashSet<Vec<u8>>);
+
+impl KeptFolders {
+    /// Finds those around some listed files.
+    pub fn among(files: &[DiscoveredFile], names: &NameRules) -> Self {
+        let mut kept = FxHashSet::default();
+        let mut last: &[u8] = b"";
+        for file in files.iter().filter(|file| file.tracked) {
+            // Files of a folder are mostly adjacent.
+            if std::mem::replace(&mut last, file.path.parent()) != file.path.parent() {
+                kept.extend(names.skippable_folders(&file.path).map(<[u8]>::to_vec));
+            }
+        }
+        Self(kept)
+    }
+
+    pub(super) fn contains(&self, folder: &RelPath) -> bool {
+        self.0.contains(folder.as_bytes())
     }
 }
 
@@ -148,6 +199,16 @@ pub enum Error {
     Glob { glob: String, source: globset::Error },
     #[error("`{name}` of the project is not a regular file, or is too large")]
     IgnoreFile { name: &'static str },
+    #[error("folder has more than {max} files{}", without_git(note.as_ref()))]
+    TooManyFiles {
+        max: u64,
+        /// Why git does not list them, if there is a checkout.
+        note: Option<String>,
+    },
+}
+
+fn without_git(note: Option<&String>) -> String {
+    note.map_or(" and is not in a git checkout".to_owned(), |note| format!("; {note}"))
 }
 
 #[cfg(test)]
@@ -164,6 +225,7 @@ mod tests {
             apart: vec![b".slop_cache".to_vec(), b"out/slop/".to_vec(), Vec::new()],
             secret_names: owned(secret),
             secrets_allowed: owned(allowed),
+            skip: vec!["target".to_owned(), "vendor".to_owned()],
         })
         .unwrap()
     }
@@ -233,9 +295,23 @@ mod tests {
     }
 
     #[test]
+    fn the_outermost_folder_that_is_not_kept_is_the_one_to_leave_out() {
+        let names = names(&[], &[]);
+        let tracked = DiscoveredFile { path: path(b"a/vendor/lib/x"), skip_reason: None, tracked: true };
+        let kept = KeptFolders::among(&[tracked], &names);
+        let check = |file: &[u8], folder: Option<&[u8]>| {
+            assert_eq!(names.skipped_folder(&path(file), &kept), folder.map(path));
+        };
+        check(b"a/vendor/new/y", None);
+        check(b"a/vendor/new/target/debug/vendor/y", Some(b"a/vendor/new/target"));
+        check(b"vendor/y", Some(b"vendor"));
+        check(b"a/target", None);
+        check(b"targets/y", None);
+    }
+
+    #[test]
     fn a_glob_that_is_none_is_named() {
-        let options =
-            Options { apart: Vec::new(), secret_names: vec!["[a".to_owned()], secrets_allowed: Vec::new() };
+        let options = Options { secret_names: vec!["[a".to_owned()], ..Options::default() };
         assert_eq!(NameRules::new(&options).unwrap_err().to_string(), "invalid glob `[a`");
     }
 }

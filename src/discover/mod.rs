@@ -6,6 +6,7 @@
 //!
 //! Start with [`list()`]; then [`read_as_text`] and [`detect_file_type`] for a file that it found.
 
+mod checkout;
 mod dialect;
 mod file_type;
 mod file_types;
@@ -18,10 +19,11 @@ mod testing;
 mod text;
 mod walk;
 
+pub use checkout::enclosing_checkout;
 pub use file_type::{all_file_types, detect_file_type, file_type_by_id, is_header, unknown_type};
 pub use header_neighbors::HeaderNeighbors;
 pub use list::list;
-pub use listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules, Options};
+pub use listing::{DiscoveredFile, Error, FileListing, KeptFolders, ListingSource, NameRules, Options};
 pub use rule_files::rule_files;
 pub use text::{DecodedText, content_facts, read_as_text};
 pub use walk::watchable_folders;

@@ -14,6 +14,7 @@ pub(super) fn options() -> Options {
         apart: vec![b".slop_cache".to_vec(), b"out".to_vec()],
         secret_names: vec![".env".to_owned(), "*.pem".to_owned()],
         secrets_allowed: vec!["allowed.pem".to_owned()],
+        skip: vec!["node_modules".to_owned(), "vendored".to_owned(), ".venv".to_owned()],
     }
 }
 
@@ -89,7 +90,7 @@ impl GitSandbox {
     }
 
     pub(super) fn try_list(&self, folder: &str) -> Result<FileListing, Error> {
-        list(&self.path(folder), &names(), &RealProcesses)
+        list(&self.path(folder), &names(), None, &RealProcesses)
     }
 }
 

@@ -1,14 +1,16 @@
 //! The walk over a tree that git does not know: the only place of this room where folders are read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use super::listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules};
+use super::listing::{DiscoveredFile, Error, FileListing, KeptFolders, ListingSource, NameRules};
 use crate::model::{IGNORE_FILES, RelPath, SkipReason, is_within};
 
 /// An ignore file larger than this is somebody's trap or mistake; it would be read whole.
@@ -17,15 +19,21 @@ const IGNORE_FILE_MAX_BYTES: u64 = 4 << 20;
 /// An unreadable tree produces at most this many lines of notes.
 const NOTES_MAX: usize = 20;
 
-/// Lists the files below `root` that no ignore file names and whose names do not begin with a dot.
-pub(super) fn walk(root: &Path, names: &NameRules) -> Result<FileListing, Error> {
+/// Lists the files below `root` that no ignore file names and whose names do not begin with a dot. Ends with an error at
+/// more than `max_files`.
+pub(super) fn walk(root: &Path, names: &NameRules, max_files: Option<u64>) -> Result<FileListing, Error> {
     // The filter below is not asked about the root, whose ignore file is opened all the same.
     if let Some(name) = untrusted_ignore_file(root) {
         return Err(Error::IgnoreFile { name });
     }
-    let notes = WalkNotes::default();
+    let (notes, left_out) = (WalkNotes::default(), LeftOutFolders::default());
     let (mut files, mut folders) = (Vec::new(), Vec::new());
-    for entry in listing_builder(root, names, &notes).build() {
+    // Folders count, too: a tree of nothing but folders takes as long.
+    let check_limit = |found: usize| match max_files {
+        Some(max) if max < found as u64 => Err(Error::TooManyFiles { max, note: None }),
+        Some(_) | None => Ok(()),
+    };
+    for entry in listing_builder(root, names, &notes, &left_out).build() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -43,7 +51,10 @@ pub(super) fn walk(root: &Path, names: &NameRules) -> Result<FileListing, Error>
         } else {
             folders.extend(relative_path(root, entry.path()));
         }
+        check_limit(files.len().max(folders.len()))?;
     }
+    files.extend(left_out.into_entries());
+    check_limit(files.len())?;
     Ok(FileListing { files, source: ListingSource::Walk, notes: notes.into_lines(), folders })
 }
 
@@ -52,13 +63,14 @@ pub(super) fn folders(
     root: &Path,
     names: &NameRules,
     source: ListingSource,
+    kept: &KeptFolders,
     below: &[u8],
 ) -> Result<Vec<RelPath>, Error> {
     if let Some(name) = untrusted_ignore_file(root) {
         return Err(Error::IgnoreFile { name });
     }
     let untrusted: Arc<Mutex<Vec<(RelPath, &'static str)>>> = Arc::default();
-    let walked = folder_builder(root, names, source, below, Arc::clone(&untrusted)).build();
+    let walked = folder_builder(root, names, source, kept, below, Arc::clone(&untrusted)).build();
     let mut folders: Vec<RelPath> =
         // A folder that cannot be read cannot be watched either, so that its error is dropped.
         walked.flatten().filter_map(|entry| relative_path(root, entry.path())).collect();
@@ -78,6 +90,7 @@ fn folder_builder(
     root: &Path,
     names: &NameRules,
     source: ListingSource,
+    kept: &KeptFolders,
     below: &[u8],
     untrusted: Arc<Mutex<Vec<(RelPath, &'static str)>>>,
 ) -> WalkBuilder {
@@ -89,14 +102,22 @@ fn folder_builder(
     } else {
         builder.add_custom_ignore_filename(IGNORE_FILES[2]);
     }
-    let (root, names, below) = (root.to_owned(), names.clone(), below.to_vec());
+    let (root, names, kept, below) = (root.to_owned(), names.clone(), kept.clone(), below.to_vec());
+    let device = device_of(&root);
     builder.filter_entry(move |entry| {
         let Some(path) = relative_path(&root, entry.path()) else { return true };
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         if !is_folder || names.is_folder_excluded(&path) || !leads_to(path.as_bytes(), &below) {
             return false;
         }
-        if uses_git_rules(source) && is_in_other_repository(&root, &path) {
+        if names.is_skipped_name(path.file_name()) && !kept.contains(&path) {
+            return false;
+        }
+        let is_elsewhere = match source {
+            ListingSource::Git => is_in_other_repository(&root, &path),
+            ListingSource::Walk => is_other_device(entry, device),
+        };
+        if is_elsewhere {
             return false;
         }
         let name = untrusted_ignore_file(entry.path());
@@ -121,18 +142,39 @@ fn rule_builder(root: &Path) -> WalkBuilder {
     builder
 }
 
-fn listing_builder(root: &Path, names: &NameRules, notes: &WalkNotes) -> WalkBuilder {
+fn listing_builder(
+    root: &Path,
+    names: &NameRules,
+    notes: &WalkNotes,
+    left_out: &LeftOutFolders,
+) -> WalkBuilder {
     let mut builder = rule_builder(root);
-    builder.add_custom_ignore_filename(IGNORE_FILES[2]);
-    let (root, names, notes) = (root.to_owned(), names.clone(), notes.clone());
+    // Hidden entries are left out by the filter, because the library would not mention the folders among them.
+    builder.add_custom_ignore_filename(IGNORE_FILES[2]).hidden(false);
+    let exceptions = IgnoreExceptions::new(root);
+    let device = device_of(root);
+    let (root, names, notes, left_out) = (root.to_owned(), names.clone(), notes.clone(), left_out.clone());
     builder.filter_entry(move |entry| {
         let Some(path) = relative_path(&root, entry.path()) else {
             return true;
         };
-        if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
-            return !names.is_excluded(&path);
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let is_hidden = || path.file_name().starts_with(b".") && !exceptions.include(entry.path(), is_folder);
+        if !is_folder {
+            return !names.is_excluded(&path) && !is_hidden();
         }
         if names.is_folder_excluded(&path) {
+            return false;
+        }
+        let reason = if names.is_skipped_name(path.file_name()) {
+            Some(SkipReason::SkippedFolder)
+        } else if is_other_device(entry, device) {
+            Some(SkipReason::OtherFileSystem)
+        } else {
+            is_hidden().then_some(SkipReason::HiddenFolder)
+        };
+        if let Some(reason) = reason {
+            left_out.add(path, reason);
             return false;
         }
         match untrusted_ignore_file(entry.path()) {
@@ -158,6 +200,73 @@ fn untrusted_ignore_file(folder: &Path) -> Option<&'static str> {
         Ok(metadata) => !metadata.is_file() || IGNORE_FILE_MAX_BYTES < metadata.len(),
         Err(_) => false,
     })
+}
+
+/// Returns the device of the file system that a folder lies on.
+fn device_of(folder: &Path) -> Option<u64> {
+    folder.metadata().ok().map(|found| found.dev())
+}
+
+/// Returns whether another file system is mounted in a folder. One that cannot be asked is left to the walk, which reports
+/// why.
+fn is_other_device(entry: &DirEntry, device: Option<u64>) -> bool {
+    entry.metadata().is_ok_and(|found| Some(found.dev()) != device)
+}
+
+/// The rules of ignore files that include what would be left out, such as `!.github`.
+struct IgnoreExceptions {
+    root: PathBuf,
+    /// Those of each folder, read when a hidden entry at or below it is met.
+    rules: Mutex<HashMap<PathBuf, Arc<Vec<Gitignore>>>>,
+}
+
+impl IgnoreExceptions {
+    fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), rules: Mutex::default() }
+    }
+
+    /// Returns whether a rule includes an entry, of which it is known that no stronger rule ignores it.
+    fn include(&self, path: &Path, is_folder: bool) -> bool {
+        let mut folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root));
+        folders.any(|folder| {
+            self.rules_in(folder).iter().any(|rules| rules.matched(path, is_folder).is_whitelist())
+        })
+    }
+
+    fn rules_in(&self, folder: &Path) -> Arc<Vec<Gitignore>> {
+        let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rules) = known.get(folder) {
+            return Arc::clone(rules);
+        }
+        // The walk has entered the folder, so that its ignore files may be opened. It reports which of them are wrong.
+        let read = |name: &str| {
+            let mut builder = GitignoreBuilder::new(folder);
+            let _ = builder.add(folder.join(name));
+            builder.build().ok().filter(|rules| 0 < rules.num_whitelists())
+        };
+        let rules = Arc::new(IGNORE_FILES.into_iter().filter_map(read).collect());
+        known.insert(folder.to_owned(), Arc::clone(&rules));
+        rules
+    }
+}
+
+/// Folders that are left out as a whole, shared with the walk's filter.
+#[derive(Debug, Clone, Default)]
+struct LeftOutFolders(Arc<Mutex<Vec<(RelPath, SkipReason)>>>);
+
+impl LeftOutFolders {
+    fn add(&self, folder: RelPath, reason: SkipReason) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((folder, reason));
+    }
+
+    fn into_entries(self) -> impl Iterator<Item = DiscoveredFile> {
+        let found = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        found.into_iter().map(|(path, reason)| DiscoveredFile {
+            path,
+            skip_reason: Some(reason),
+            tracked: false,
+        })
+    }
 }
 
 fn to_discovered(root: &Path, names: &NameRules, entry: &DirEntry) -> Option<DiscoveredFile> {
@@ -225,7 +334,7 @@ impl WalkNotes {
 
 /// Returns the folders at and below `below`, the root's own name excepted, in which files that count may lie or come
 /// to lie, by path: those that no rule ignores, and those of the files that `listing` has, which git may track against
-/// a rule. An empty `below` is the root.
+/// a rule. An empty `below` is the root. `kept` are those that git tracks files in although they would be left out.
 ///
 /// A repository within a checkout is one entry to git: it is among them, what lies in it is not. Links are not
 /// followed.
@@ -233,6 +342,7 @@ pub fn watchable_folders(
     root: &Path,
     names: &NameRules,
     listing: &FileListing,
+    kept: &KeptFolders,
     below: &[u8],
 ) -> Result<Vec<RelPath>, Error> {
     let root = root.canonicalize().map_err(Error::Root)?;
@@ -243,7 +353,7 @@ pub fn watchable_folders(
     // `starts_with` also admits `src2` for `src`; `is_within` removes it.
     let of_files = near.flat_map(|file| file.path.ancestors()).filter(|folder| is_within(folder, below));
     found.extend(of_files.filter_map(|folder| RelPath::new(folder).ok()));
-    let walked = folders(&root, names, listing.source, below)?;
+    let walked = folders(&root, names, listing.source, kept, below)?;
     found.extend(walked.into_iter().filter(|folder| is_within(folder.as_bytes(), below)));
     Ok(found.into_iter().collect())
 }
@@ -292,9 +402,37 @@ mod walk_tests {
             &sandbox,
             ".",
             &expect![[r"
+                .d [hidden_folder]
                 a/b/c.tmp
                 a/build/x
                 a/keep.log
+            "]],
+            &expect![""],
+        );
+    }
+
+    #[test]
+    fn folders_that_are_left_out_are_listed_once() {
+        let sandbox = GitSandbox::new();
+        sandbox.write(".gitignore", "!.wanted\n!/.deep/\n.quiet/\n");
+        sandbox.write("a/.slopignore", "!.near/\n");
+        sandbox.write_all(&[
+            "a/node_modules/x/y", ".venv/z", ".config/b", ".wanted/c/.no/d", ".quiet/e", "f/.deep/x",
+        ]);
+        sandbox.write_all(&["a/.near/g", "a/h/.near/i", "node_modules.txt", "b/vendored"]);
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                .config [hidden_folder]
+                .venv [skipped_folder]
+                .wanted/c/.no [hidden_folder]
+                a/.near/g
+                a/h/.near/i
+                a/node_modules [skipped_folder]
+                b/vendored
+                f/.deep [hidden_folder]
+                node_modules.txt
             "]],
             &expect![""],
         );
@@ -444,7 +582,9 @@ mod folders_tests {
     #[track_caller]
     fn check(sandbox: &GitSandbox, folder: &str, below: &str, expected: &[&str]) {
         let listing = sandbox.list(folder);
-        let found = watchable_folders(&sandbox.path(folder), &names(), &listing, below.as_bytes()).unwrap();
+        let kept = KeptFolders::among(&listing.files, &names());
+        let found =
+            watchable_folders(&sandbox.path(folder), &names(), &listing, &kept, below.as_bytes()).unwrap();
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(found, expected);
     }
@@ -507,6 +647,24 @@ mod folders_tests {
     }
 
     #[test]
+    fn folders_to_leave_out_are_passed_over_unless_git_tracks_files_in_them() {
+        let sandbox = GitSandbox::new();
+        sandbox.write_all(&[
+            "node_modules/a/b",
+            "src/node_modules/c",
+            "vendored/lib/d",
+            "vendored/lib/vendored/e",
+        ]);
+        check(&sandbox, ".", "", &["src"]);
+        check(&sandbox, ".", "vendored/lib", &[]);
+        sandbox.git(".", &["init", "-q"]);
+        check(&sandbox, ".", "", &["src"]);
+        sandbox.git(".", &["add", "vendored/lib/d"]);
+        check(&sandbox, ".", "", &["src", "vendored", "vendored/lib"]);
+        check(&sandbox, ".", "vendored/lib", &["vendored/lib"]);
+    }
+
+    #[test]
     fn in_a_checkout_ignore_files_of_others_than_git_do_not_count() {
         let sandbox = GitSandbox::with_git();
         sandbox.write(".slopignore", "a/\n");
@@ -530,7 +688,8 @@ mod folders_tests {
         let sandbox = GitSandbox::with_git();
         let deep = "d/".repeat(1000);
         sandbox.write(format!("{deep}a"), "x");
-        let found = watchable_folders(&sandbox.path("."), &names(), &sandbox.list("."), b"").unwrap();
+        let (listing, kept) = (sandbox.list("."), KeptFolders::default());
+        let found = watchable_folders(&sandbox.path("."), &names(), &listing, &kept, b"").unwrap();
         assert_eq!(found.len(), 1000);
     }
 
@@ -540,7 +699,8 @@ mod folders_tests {
         sandbox.write_all(&["a/b"]);
         let listing = sandbox.list(".");
         sandbox.fifo("a/.gitignore");
-        let found = watchable_folders(&sandbox.path("."), &names(), &listing, b"");
+        let kept = KeptFolders::default();
+        let found = watchable_folders(&sandbox.path("."), &names(), &listing, &kept, b"");
         assert!(matches!(found, Err(Error::IgnoreFile { name: ".gitignore" })));
     }
 }

@@ -72,6 +72,8 @@ pub enum Error {
 pub enum Code {
     /// Files could not be listed.
     ListFailed,
+    /// A folder has too many files to be a project that nobody named.
+    TooManyFiles,
     /// The cache was written by a newer slop.
     StoreTooNew,
     /// The cache cannot be used.
@@ -122,7 +124,10 @@ fn left_out(path: &RelPath, reason: SkipReason) -> String {
         | SkipReason::Special
         | SkipReason::Submodule
         | SkipReason::NestedRepository
-        | SkipReason::History => format!("{path}: {}", reason.description()),
+        | SkipReason::History
+        | SkipReason::SkippedFolder
+        | SkipReason::HiddenFolder
+        | SkipReason::OtherFileSystem => format!("{path}: {}", reason.description()),
     }
 }
 
@@ -138,6 +143,7 @@ impl Error {
     /// Returns the error's stable code.
     pub fn code(&self) -> Code {
         match self {
+            Self::Discover(discover::Error::TooManyFiles { .. }) => Code::TooManyFiles,
             Self::Discover(_) => Code::ListFailed,
             Self::Store(store::Error::TooNew { .. }) => Code::StoreTooNew,
             Self::Store(_) => Code::StoreUnusable,

@@ -35,7 +35,7 @@ mod testing;
 mod workspace;
 
 pub use crate::aggregate::{DocumentLimits, OutlineLine, nearest_keys as nearest_symbols, select_symbols};
-pub use crate::discover::file_type_by_id;
+pub use crate::discover::{enclosing_checkout, file_type_by_id};
 pub use crate::store::IntegrityReport;
 pub use crate::store::agent::AgentDbSize;
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
@@ -56,4 +56,4 @@ pub use references::{
     ReachedSymbol, ReferenceGraph, SymbolId, UsesAnswer,
 };
 pub use shared::WorkspaceCache;
-pub use workspace::watch_folders;
+pub use workspace::{check_file_count, watch_folders};

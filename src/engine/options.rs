@@ -30,6 +30,8 @@ pub struct Options {
     pub cache_dir: RelPath,
     /// Which names do not count, or hold secrets.
     pub names: discover::Options,
+    /// More files than these are an error where git does not list them; `None` for any number.
+    pub max_files: Option<u64>,
     /// A file of more bytes is not rendered in full.
     pub max_bytes: u64,
     /// A file of more bytes is not read.

@@ -245,7 +245,10 @@ const fn is_withheld(reason: SkipReason) -> bool {
         | SkipReason::Symlink
         | SkipReason::Special
         | SkipReason::Submodule
-        | SkipReason::NestedRepository => false,
+        | SkipReason::NestedRepository
+        | SkipReason::SkippedFolder
+        | SkipReason::HiddenFolder
+        | SkipReason::OtherFileSystem => false,
     }
 }
 

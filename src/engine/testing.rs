@@ -228,9 +228,11 @@ pub(super) fn options() -> Options {
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
         names: discover::Options {
             apart: vec![b".slop_cache".to_vec()],
+            skip: vec!["node_modules".to_owned()],
             secret_names: vec![],
             secrets_allowed: vec![],
         },
+        max_files: None,
         max_bytes: 1 << 20,
         structure_max_bytes: 8 << 20,
         parse_timeout: std::time::Duration::from_mins(1),

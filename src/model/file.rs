@@ -91,6 +91,12 @@ named_enum! {
         Secret = "secret",
         /// It records a discussion (`history.toml`, `*_history.toml`).
         History = "history",
+        /// It is a folder whose name `discover.skip` lists.
+        SkippedFolder = "skipped_folder",
+        /// It is a folder whose name begins with a dot, outside of a git checkout.
+        HiddenFolder = "hidden_folder",
+        /// It is a folder in which another file system is mounted, outside of a git checkout.
+        OtherFileSystem = "other_file_system",
     }
 }
 
@@ -108,7 +114,10 @@ impl SkipReason {
             | Self::Submodule
             | Self::NestedRepository
             | Self::Secret
-            | Self::History => false,
+            | Self::History
+            | Self::SkippedFolder
+            | Self::HiddenFolder
+            | Self::OtherFileSystem => false,
         }
     }
 
@@ -127,6 +136,9 @@ impl SkipReason {
             Self::NestedRepository => "a git repository of its own",
             Self::Secret => "holds secrets by its name; list it in secrets.allow to render it",
             Self::History => "a discussion's history",
+            Self::SkippedFolder => "a folder that discover.skip names",
+            Self::HiddenFolder => "a hidden folder outside of a git checkout",
+            Self::OtherFileSystem => "a folder on another file system",
         }
     }
 }

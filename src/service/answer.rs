@@ -355,6 +355,7 @@ const fn is_about_path(code: Code) -> bool {
         | Code::NotShown
         | Code::NoSuchView => true,
         Code::ListFailed
+        | Code::TooManyFiles
         | Code::StoreTooNew
         | Code::StoreUnusable
         | Code::PaidUnusable

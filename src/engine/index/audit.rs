@@ -77,7 +77,12 @@ fn compare_with_index(
 ) -> Result<u64, Error> {
     let workspace = &cache.workspace;
     // Listed and read anew, never from what is kept: an audit must not share a mistake with what it checks.
-    let listing = discover::list(&workspace.root, &workspace.names, workspace.world.processes)?;
+    let listing = discover::list(
+        &workspace.root,
+        &workspace.names,
+        workspace.options.max_files,
+        workspace.world.processes,
+    )?;
     let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
     let rows = audited_rows(cache)?;
     // Both, because a row may have no file just as a file may have no row.

@@ -13,7 +13,7 @@ use super::files::is_racy;
 use super::root::Workspace;
 use super::tracker::{ListedFolder, TrackedListing, TreeSnapshot};
 use crate::discover;
-use crate::discover::{FileListing, HeaderNeighbors, ListingSource, NameRules};
+use crate::discover::{FileListing, HeaderNeighbors, KeptFolders, ListingSource, NameRules};
 use crate::engine::error::Error;
 use crate::engine::options::Options;
 use crate::model::{ContentHash, FileStamp, RelPath};
@@ -49,8 +49,9 @@ impl Workspace<'_> {
         // Taken before git starts: a change during the listing may or may not be in it, so it must count as later.
         let began_ns = self.world.clock.now_ns().saturating_add(skew_ns);
         let (root, names, processes) = (&self.root, &*self.names, self.world.processes);
+        let max_files = self.options.max_files;
         let (listing, done) = std::thread::scope(|scope| {
-            let listing = scope.spawn(move || discover::list(root, names, processes));
+            let listing = scope.spawn(move || discover::list(root, names, max_files, processes));
             let done = meanwhile();
             (listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
         });
@@ -212,6 +213,8 @@ impl Workspace<'_> {
                 listed.ignore_files.extend(stamp.map(|stamp| (inside, stamp)));
             } else if *kind == FileKind::Directory
                 && !known.contains(inside.as_bytes())
+                // It has no watch either. That the first file came into an empty one shows when something else changes.
+                && !self.names.is_skipped_name(name)
                 && !self.is_apart_folder(&inside)
                 && !is_listed(&listed.listing, &inside)
             {
@@ -280,6 +283,13 @@ fn rule_stamp(project: &Workspace<'_>, path: &std::path::Path) -> Option<FileSta
     Some(if is_repository { FileStamp { size: 0, mtime_ns: 0, ctime_ns: 0, ..stamp } } else { stamp })
 }
 
+/// Checks that a folder does not have more files than the options allow.
+pub fn check_file_count(root: &Path, options: &Options, processes: &dyn Processes) -> Result<(), Error> {
+    let names = NameRules::new(&options.names)?;
+    discover::list(root, &names, options.max_files, processes)?;
+    Ok(())
+}
+
 /// Tells which folders at and below one may hold files of the project; all of the project's, where it is empty.
 pub type WatchFolders = Arc<dyn Fn(&[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
 
@@ -295,16 +305,17 @@ pub fn watch_folders(
     let names = NameRules::new(&options.names)?;
     let root = root.to_owned();
     // Remembered from the last listing of everything, because a request for one folder does not list files.
-    let lister = Mutex::new(ListingSource::Walk);
+    let last = Mutex::new((ListingSource::Walk, KeptFolders::default()));
     Ok(Arc::new(move |below| {
-        let mut source = lister.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
         let listing = if below.is_empty() {
-            let listing = discover::list(&root, &names, processes).map_err(io::Error::other)?;
-            *source = listing.source;
+            // Whether the folder has too many files was decided before it was watched.
+            let listing = discover::list(&root, &names, None, processes).map_err(io::Error::other)?;
+            *last = (listing.source, KeptFolders::among(&listing.files, &names));
             listing
         } else {
-            FileListing { files: Vec::new(), source: *source, notes: Vec::new(), folders: Vec::new() }
+            FileListing { files: Vec::new(), source: last.0, notes: Vec::new(), folders: Vec::new() }
         };
-        discover::watchable_folders(&root, &names, &listing, below).map_err(io::Error::other)
+        discover::watchable_folders(&root, &names, &listing, &last.1, below).map_err(io::Error::other)
     }))
 }

@@ -7,7 +7,7 @@ mod listing;
 mod root;
 mod tracker;
 
-pub use listing::watch_folders;
+pub use listing::{check_file_count, watch_folders};
 pub use tracker::WorkspaceCounts;
 
 pub(in crate::engine) use files::{

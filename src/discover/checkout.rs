@@ -1,0 +1,133 @@
+//! The git checkout around a folder, found without running git.
+//!
+//! Every command asks for it first, and most of them answer in less time than git takes to start.
+
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::sys::Disk;
+
+/// A `.git` file has one line, and the settings of a repository a few dozen.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// Returns the top level of the git checkout that a folder lies in: of a linked worktree or a submodule its own. A bare
+/// repository has none.
+///
+/// As git does, the search ends at the border of the file system. Variables such as `GIT_DIR` do not count: a hook sets
+/// them for its own repository, whichever folder it works in.
+pub fn enclosing_checkout(folder: &Path, disk: &dyn Disk) -> Option<PathBuf> {
+    let device = folder.metadata().ok()?.dev();
+    let on_device = |folder: &&Path| folder.metadata().is_ok_and(|found| found.dev() == device);
+    for folder in folder.ancestors().take_while(on_device) {
+        match repository_kind(&folder.join(".git"), disk) {
+            Some(RepositoryKind::Checkout) => return Some(folder.to_owned()),
+            // Git goes no farther either.
+            Some(RepositoryKind::Bare) => return None,
+            None => {}
+        }
+    }
+    None
+}
+
+enum RepositoryKind {
+    Checkout,
+    Bare,
+}
+
+/// Returns what a `.git` is; `None` if git would pass it over.
+fn repository_kind(git: &Path, disk: &dyn Disk) -> Option<RepositoryKind> {
+    let found = git.metadata().ok()?;
+    let folder = if found.is_dir() {
+        let is_repository =
+            git.join("HEAD").exists() && git.join("objects").is_dir() && git.join("refs").is_dir();
+        is_repository.then(|| git.to_owned())?
+    } else if found.is_file() {
+        let text = disk.read_prefix(git, MAX_BYTES).ok()?;
+        let path = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
+        git.parent()?.join(Path::new(std::ffi::OsStr::from_bytes(path)))
+    } else {
+        return None;
+    };
+    // A linked worktree of a bare repository has a working tree all the same.
+    let is_linked = folder.join("commondir").exists();
+    let is_bare =
+        !is_linked && disk.read_prefix(&folder.join("config"), MAX_BYTES).is_ok_and(|text| is_bare(&text));
+    Some(if is_bare { RepositoryKind::Bare } else { RepositoryKind::Checkout })
+}
+
+/// Returns whether `core.bare` is set in a repository's settings.
+fn is_bare(settings: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(settings).to_ascii_lowercase();
+    let mut is_core = false;
+    let mut is_bare = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            is_core = line.starts_with("[core]");
+        } else if is_core && let Some(value) = line.strip_prefix("bare") {
+            is_bare =
+                matches!(value.trim_start().trim_start_matches('=').trim(), "" | "true" | "yes" | "on" | "1");
+        }
+    }
+    is_bare
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::GitSandbox;
+    use super::*;
+    use crate::sys::RealDisk;
+
+    #[track_caller]
+    fn check(sandbox: &GitSandbox, folder: &str, expected: Option<&str>) {
+        let found = enclosing_checkout(&sandbox.path(folder), &RealDisk);
+        assert_eq!(found, expected.map(|folder| sandbox.path(folder)), "{folder}");
+        // Git itself says the same, but for the worktree whose repository is gone, which is an error to it.
+        let told = sandbox.try_git(folder, &["rev-parse", "--show-toplevel"]);
+        let told = String::from_utf8(told.stdout).unwrap();
+        let expected = expected.map(|folder| sandbox.path(folder).canonicalize().unwrap());
+        assert_eq!(told.trim_end(), expected.map_or(String::new(), |path| path.display().to_string()));
+    }
+
+    #[test]
+    fn the_top_level_is_that_of_git() {
+        let sandbox = GitSandbox::new();
+        sandbox.write_all(&["main/src/deep/a", "other/b", "plain/c"]);
+        sandbox.git("main", &["init", "-q"]);
+        sandbox.git("other", &["init", "-q"]);
+        sandbox.commit_all("main");
+        sandbox.commit_all("other");
+        sandbox.git("main", &["worktree", "add", "-q", "trees/linked"]);
+        sandbox.git("main", &["submodule", "--quiet", "add", "../other", "vendor/sub"]);
+        check(&sandbox, "main", Some("main"));
+        check(&sandbox, "main/src/deep", Some("main"));
+        check(&sandbox, "main/trees/linked/src", Some("main/trees/linked"));
+        check(&sandbox, "main/vendor/sub", Some("main/vendor/sub"));
+        check(&sandbox, "plain", None);
+        std::os::unix::fs::symlink("main/src", sandbox.path("link")).unwrap();
+        check(&sandbox, "main/src", Some("main"));
+    }
+
+    #[test]
+    fn a_bare_repository_is_no_checkout_and_its_worktrees_are() {
+        let sandbox = GitSandbox::new();
+        sandbox.write_all(&["main/a"]);
+        sandbox.git("main", &["init", "-q"]);
+        sandbox.commit_all("main");
+        sandbox.git(".", &["clone", "-q", "--bare", "main", "project/.bare"]);
+        sandbox.write("project/.git", "gitdir: ./.bare\n");
+        sandbox.write_all(&["project/notes/a"]);
+        sandbox.git("project", &["worktree", "add", "-q", "tree"]);
+        check(&sandbox, "project/.bare/refs", None);
+        check(&sandbox, "project/notes", None);
+        check(&sandbox, "project/tree", Some("project/tree"));
+    }
+
+    #[test]
+    fn what_git_passes_over_is_no_repository() {
+        let sandbox = GitSandbox::with_git();
+        sandbox.write_all(&["a/.git", "b/.git/config", "c/d"]);
+        check(&sandbox, "b", Some("."));
+        check(&sandbox, "c", Some("."));
+    }
+}
