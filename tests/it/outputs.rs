@@ -58,9 +58,8 @@ fn eight_concurrent_runs_never_share_a_number() {
         paths.insert(ran.out);
     }
     assert_eq!(paths.len(), 8);
-    let names: BTreeSet<_> =
-        fs::read_dir(sandbox.path("slop_out")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    let expected: BTreeSet<_> = (1..=8).map(|n| format!("project_{n:03}.md").into()).collect();
+    let names: BTreeSet<_> = names(&sandbox).into_iter().collect();
+    let expected: BTreeSet<String> = (1..=8).map(|n| format!("project_{n:03}.md")).collect();
     assert_eq!(names, expected);
     let texts: BTreeSet<_> = paths.iter().map(|path| fs::read(path.trim_end()).unwrap()).collect();
     assert_eq!(texts.len(), 1);
@@ -130,6 +129,7 @@ fn an_output_that_cannot_be_written_is_an_environment_error() {
 fn names(sandbox: &Sandbox) -> Vec<String> {
     let entries = fs::read_dir(sandbox.path("slop_out")).unwrap();
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name != ".gitignore");
     names.sort();
     names
 }

@@ -7,6 +7,7 @@ use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
 use crate::model::ContentHash;
+use crate::sys::Disk;
 
 /// Another process may take a number first; so often the next one is tried.
 const TRIES: usize = 1000;
@@ -84,6 +85,7 @@ pub(in crate::engine) fn write_numbered(
     let (given, folder) = (folder, cache.workspace.root.join(folder));
     let disk = cache.workspace.world.disk;
     let names = disk.entry_names(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
+    ignore_new_folder(disk, &folder);
     let taken = names.iter().filter_map(|file| output_number(file.to_str()?, name)).max().unwrap_or(0);
     let mut path = folder.clone();
     for number in (taken + 1..).take(TRIES) {
@@ -101,6 +103,15 @@ pub(in crate::engine) fn write_numbered(
     }
     let source = io::Error::new(io::ErrorKind::AlreadyExists, "every number tried was taken");
     Err(Error::Write { path, source })
+}
+
+/// Creates the folder if it is missing, with a `.gitignore` that keeps the documents in it from being committed. A folder
+/// that exists belongs to whoever created it.
+fn ignore_new_folder(disk: &dyn Disk, folder: &Path) {
+    if disk.stamp(folder).is_ok_and(|found| found.is_none()) {
+        // Another run may have created it meanwhile. Where it cannot be created, writing the document reports that.
+        let _ = disk.create_new(&folder.join(".gitignore"), b"*\n");
+    }
 }
 
 fn record_output(cache: &mut ArtifactCache<'_>, folder: &Path, file: &str, text: &str) {
