@@ -95,7 +95,9 @@ fn conflict(command: &str, message: &str) -> clap::Error {
 pub struct GlobalArgs {
     /// Use the project in this folder
     ///
-    /// Defaults to the nearest parent folder that contains a slop.toml or a .slop_cache, or else to the current folder.
+    /// Defaults to the nearest parent folder with a slop.toml, or else to the top level of the git checkout, the nearest
+    /// parent folder with a .slop_cache, or the current folder. The home folder, `/`, and folders with more than
+    /// discover.max_files files that are not git checkouts have to be named.
     #[arg(long, global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
     /// Print JSON
@@ -147,7 +149,8 @@ pub enum ColorWhen {
 pub enum CliCommand {
     /// Create a commented slop.toml
     ///
-    /// It lists every setting with its default, commented out, so a new file changes nothing.
+    /// It lists every setting with its default, commented out, so a new file changes nothing. It is written to the
+    /// project's folder; --project makes another folder a project of its own.
     Init,
     /// Update the cache
     ///
@@ -243,7 +246,8 @@ pub enum CliCommand {
     /// List every file of the project with its state
     ///
     /// The states are fresh (the cache has this content), stale (the file may have changed since it was cached), new
-    /// (never read), and left out, with the reason. No file is read and nothing is derived.
+    /// (never read), and left out, with the reason. A folder that is left out as a whole is one line. No file is read and
+    /// nothing is derived.
     Status,
     /// Watch the project and keep the cache fresh
     ///

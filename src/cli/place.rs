@@ -8,10 +8,12 @@ use secrecy::SecretString;
 
 use super::failure::CommandError;
 use crate::model::{path_text, unescaped_path};
-use crate::service::{SETTINGS_FILE, SettingsSources, base_variables};
+use crate::service::{ProjectRoot, SettingsSources, base_variables};
 
 pub(super) struct ProcessEnvironment {
     pub(super) current_folder: PathBuf,
+    /// The user's home folder, without links.
+    pub(super) home: Option<PathBuf>,
     pub(super) sources: SettingsSources,
     /// A folder for what lives no longer than the user's session.
     pub(super) runtime: PathBuf,
@@ -53,7 +55,9 @@ impl ProcessEnvironment {
         // The XDG specification says that relative paths in these variables are to be ignored.
         let runtime = runtime.filter(|folder| folder.is_absolute()).unwrap_or_else(std::env::temp_dir);
         let program = std::env::current_exe().ok();
-        Ok(Self { current_folder: std::env::current_dir()?, sources, runtime, program })
+        // It need not exist; then no folder is it.
+        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        Ok(Self { current_folder: std::env::current_dir()?, home, sources, runtime, program })
     }
 }
 
@@ -65,31 +69,29 @@ fn user_folder(config_home: Option<OsString>, home: Option<OsString>) -> Option<
     folder.map(|folder| folder.join("slop").join("config.toml"))
 }
 
-/// The names that mark a folder as a project's root.
-const ROOT_MARKERS: [&str; 2] = [SETTINGS_FILE, ".slop_cache"];
-
 /// The project's folder, and the path from it to the current folder.
 pub(super) struct ProjectLocation {
     pub(super) root: PathBuf,
+    /// The same folder, and how it was chosen.
+    pub(super) project: ProjectRoot,
     below: PathBuf,
 }
 
 impl ProjectLocation {
-    /// Finds the project: the folder that was named, else the nearest one above that is marked as a project's, else
-    /// the current folder.
-    pub(super) fn find(named: Option<&Path>, current: &Path) -> Result<Self, CommandError> {
+    /// Finds the project: the folder that was named, else the one that [`ProjectRoot::find`] finds.
+    pub(super) fn find(named: Option<&Path>, environment: &ProcessEnvironment) -> Result<Self, CommandError> {
+        let current = &environment.current_folder;
         if let Some(named) = named {
             let root = current.join(named).canonicalize().map_err(|error| {
                 let message = format!("project folder `{}` cannot be opened: {error}", named.display());
                 CommandError::usage(message, "give the path of a folder that is there with --project")
             })?;
-            return Ok(Self { root, below: PathBuf::new() });
+            let project = ProjectRoot::named(root.clone());
+            return Ok(Self { root, project, below: PathBuf::new() });
         }
-        // A folder with nothing but a cache counts, too: slop was run there before, without settings.
-        let is_marked = |folder: &&Path| ROOT_MARKERS.iter().any(|mark| folder.join(mark).exists());
-        let root = current.ancestors().find(is_marked).unwrap_or(current).to_owned();
-        let below = current.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
-        Ok(Self { root, below })
+        let project = ProjectRoot::find(current, environment.home.as_deref());
+        let below = current.strip_prefix(&project.folder).unwrap_or(Path::new("")).to_owned();
+        Ok(Self { root: project.folder.clone(), project, below })
     }
 
     /// Returns file arguments relative to the root. They are given relative to the current folder,
@@ -177,9 +179,13 @@ fn text(path: &Path) -> String {
 mod tests {
     use super::*;
 
+    fn location(root: PathBuf, below: PathBuf) -> ProjectLocation {
+        ProjectLocation { project: ProjectRoot::named(root.clone()), root, below }
+    }
+
     #[track_caller]
     fn check(below: &str, word: &str, expected: &str) {
-        let place = ProjectLocation { root: PathBuf::from("/project"), below: PathBuf::from(below) };
+        let place = location(PathBuf::from("/project"), PathBuf::from(below));
         assert_eq!(place.resolve_paths(&[word.to_owned()]), [expected]);
     }
 
@@ -202,7 +208,7 @@ mod tests {
     #[test]
     fn folders_may_have_names_that_are_not_utf_8() {
         let name = |bytes: &[u8]| PathBuf::from(OsString::from_vec(bytes.to_vec()));
-        let place = ProjectLocation { root: name(b"/a\xff"), below: name(b"b\xfe") };
+        let place = location(name(b"/a\xff"), name(b"b\xfe"));
         assert_eq!(place.resolve_path("c.py"), "b\\xfe/c.py");
         assert_eq!(place.resolve_path("../c\\xfd.py"), "c\\xfd.py");
         assert_eq!(place.resolve_path("/a\\xff/b\\xfe/c.py"), "b\\xfe/c.py");
@@ -226,7 +232,7 @@ mod tests {
         std::fs::create_dir_all(root.join("src")).unwrap();
         std::os::unix::fs::symlink(&root, folder.path().join("link")).unwrap();
         let word = folder.path().join("link/src/a.py");
-        let place = ProjectLocation { root, below: PathBuf::new() };
+        let place = location(root, PathBuf::new());
         let roundabout = place.root.join("../link/src/a.py");
         for word in [word, roundabout] {
             assert_eq!(place.resolve_paths(&[word.to_str().unwrap().to_owned()]), ["src/a.py"]);

@@ -16,6 +16,7 @@ mod http;
 mod llm;
 mod outline;
 mod path;
+mod root;
 mod view;
 
 pub use curation::{
@@ -45,4 +46,5 @@ pub use path::{
     IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
     printable_lines, unescaped_path,
 };
+pub use root::RootReason;
 pub use view::{AggregationStrategy, FileOrder, SummaryDetail, Tier, ViewMode};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery, resolve};
+use super::project_root::RootGuard;
 use super::sources::SettingsSources;
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, CallOptions, ComposedDocument, Delivery, FreshnessNote, IndexRun,
@@ -20,6 +21,7 @@ pub struct LocalService {
     root: PathBuf,
     settings: SettingsSource,
     origin: QueryOrigin,
+    guard: RootGuard,
 }
 
 /// Where the settings of an answer come from.
@@ -38,12 +40,19 @@ impl LocalService {
     /// Returns a service for the project in the folder `root`, an absolute path without links, which reads the settings
     /// again for each question.
     pub const fn new(root: PathBuf, sources: SettingsSources) -> Self {
-        Self { root, settings: SettingsSource::Sources(sources), origin: QueryOrigin::Remote }
+        let settings = SettingsSource::Sources(sources);
+        Self { root, settings, origin: QueryOrigin::Remote, guard: RootGuard::none() }
     }
 
     /// Returns a service that answers the user of the command line by settings that have been read.
     pub const fn for_command_line(root: PathBuf, loaded: Arc<LoadedConfig>) -> Self {
-        Self { root, settings: SettingsSource::Loaded(loaded), origin: QueryOrigin::CommandLine }
+        let settings = SettingsSource::Loaded(loaded);
+        Self { root, settings, origin: QueryOrigin::CommandLine, guard: RootGuard::none() }
+    }
+
+    /// Refuses what `guard` refuses.
+    pub fn guarded_by(self, guard: RootGuard) -> Self {
+        Self { guard, ..self }
     }
 
     pub fn root(&self) -> &Path {
@@ -66,6 +75,7 @@ impl LocalService {
         receive: Receiver<'_>,
         remote: Option<RemoteComposer<'_>>,
     ) -> Result<(), ApiError> {
+        self.guard.check_folder()?;
         let loaded = self.settings()?;
         // Compared with the settings that were read for this very answer: they may have been edited since the client
         // read its own.
@@ -80,6 +90,10 @@ impl LocalService {
         let mut options = loaded.engine_options(&self.root);
         // To open the cache would create its folder, for a question that reads one file.
         options.cache_enabled &= resolved.uses_cache;
+        options.max_files = self.guard.max_files(&loaded);
+        // A folder that is refused gets no cache, for that would mark it as a project.
+        let has_cache = self.root.join(options.cache_dir.as_path()).exists();
+        options.cache_enabled &= has_cache || self.guard.check_file_count(&self.root, &loaded).is_ok();
         with_world(&self.root, &*call.job, |world| {
             let mut project = engine::Project::open(&self.root, options, world)?;
             // What another run writes while this one works is not for this one to delete.

@@ -11,6 +11,7 @@ mod agent_tests;
 mod answer;
 mod document;
 mod local;
+mod project_root;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps, p
 pub use answer::{Found, QueryOrigin, QuerySettings, resolve};
 pub use document::{resolve_aggregate, resolve_explain};
 pub use local::{LocalService, Project, with_world};
+pub use project_root::{ProjectRoot, RootGuard, TOO_MANY_FILES_CODE};
 pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, project_name, settings_error};
 pub use writing::{
     SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport, day_of, has_key, host_of,

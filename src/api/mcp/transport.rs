@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use super::questions::{QueryRunner, wait_idle};
 use super::server::McpServer;
 use crate::api::service::Service;
+use crate::model::RootReason;
 
 /// How long answers may take that are in progress when the client leaves, and then how long stopping may take.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -26,6 +27,8 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct McpInfo {
     /// The project's folder: whole paths below it are taken as paths from it.
     pub root: PathBuf,
+    /// Why it is the project's.
+    pub root_reason: RootReason,
     pub version: &'static str,
     pub require_fresh: bool,
 }

@@ -1,6 +1,7 @@
 //! What most commands work with.
 
 use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::cli::progress::TerminalProgress;
 use crate::config::LoadedConfig;
 use crate::config::edit::plain_path;
 use crate::daemon::DaemonPaths;
-use crate::model::{FileItem, SkipReason, printable};
+use crate::model::{FileItem, SkipReason, path_text, printable};
 use crate::render::{format_grouped, format_seconds};
 use crate::service::{QueryOrigin, QuerySettings, SETTINGS_FILE};
 
@@ -140,6 +141,18 @@ impl CommandContext<'_> {
         self.location.root.join(SETTINGS_FILE)
     }
 
+    /// Writes an answer with the project's folder and why it is the project's.
+    pub(super) fn write_project_data(&mut self, data: &impl Serialize) -> Result<u8, CommandError> {
+        let project = &self.location.project;
+        let root = path_text(project.folder.as_os_str().as_bytes());
+        self.write_data(&WithProject { root, root_reason: project.reason.name(), data })
+    }
+
+    /// Tells people the project's folder and why it is the project's.
+    pub(super) fn report_project(&mut self) {
+        self.output.message(&format!("project: {}", self.location.project.description()));
+    }
+
     pub(super) fn write_data(&mut self, data: &impl Serialize) -> Result<u8, CommandError> {
         let envelope = envelope(self.command, self.freshness.as_ref(), &self.missing, data);
         self.output.write_envelope(&envelope)?;
@@ -154,6 +167,16 @@ impl CommandContext<'_> {
         self.write_line(line)?;
         Ok(failure::DONE)
     }
+}
+
+/// An answer about the project as a whole.
+#[derive(Serialize)]
+struct WithProject<'a, T> {
+    root: String,
+    /// The name of a [`RootReason`](crate::model::RootReason).
+    root_reason: &'static str,
+    #[serde(flatten)]
+    data: &'a T,
 }
 
 pub(super) fn scan_line(report: &IndexRun) -> String {

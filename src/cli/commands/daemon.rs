@@ -10,6 +10,7 @@ use std::thread;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -131,12 +132,22 @@ fn status(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, 
         .into());
     };
     if context.output.json {
-        return context.write_data(&status);
+        let root_reason = context.location.project.reason.name();
+        return context.write_data(&WithReason { status: &status, root_reason });
     }
+    context.write_line(&format!("{:<10} {}", "project", context.location.project.description()))?;
     for (name, value) in table(&status) {
         context.write_line(&format!("{name:<10} {value}"))?;
     }
     Ok(failure::DONE)
+}
+
+/// A daemon's status, and why the folder that it watches is the project's for whoever asked.
+#[derive(Serialize)]
+struct WithReason<'a> {
+    #[serde(flatten)]
+    status: &'a DaemonStatus,
+    root_reason: &'static str,
 }
 
 fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {

@@ -15,8 +15,9 @@ use crate::render::{format_grouped, format_size};
 pub(super) fn index(args: &IndexArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let report = &context.ask(IndexQuery { verify: args.verify })?;
     if context.output.json {
-        context.write_data(report)?;
+        context.write_project_data(report)?;
     } else {
+        context.report_project();
         context.output.write_line(&scan_line(report))?;
     }
     Ok(if report.has_errors() { failure::INCOMPLETE } else { failure::DONE })
@@ -141,8 +142,9 @@ const STATES: [(&str, &str); 4] =
 pub(super) fn status(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let states = &context.ask(FilesQuery {})?;
     if context.output.json {
-        return context.write_data(states);
+        return context.write_project_data(states);
     }
+    context.report_project();
     for file in &states.files {
         let word = STATES.iter().find(|(state, _)| *state == file.state).map_or("", |(_, word)| word);
         let path = display_path(&file.path, file.path_hex.as_deref());

@@ -1,19 +1,21 @@
 //! Dispatches a command, with the project, settings and service that it needs.
 
+use std::io;
+use std::io::{BufRead, IsTerminal, Read};
 use std::sync::Arc;
 
 use super::context::CommandContext;
 use super::{agent, cache, daemon, document, items, preset, queries, references, setup, summarize};
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
-use crate::cli::background_args::DaemonCommand;
+use crate::cli::background_args::{AgentCommand, DaemonCommand};
 use crate::cli::failure::CommandError;
 use crate::cli::output::CommandOutput;
-use crate::cli::place::ProcessEnvironment;
-use crate::cli::place::ProjectLocation;
+use crate::cli::place::{ProcessEnvironment, ProjectLocation};
 use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::daemon::DaemonOrLocal;
-use crate::service::LocalService;
+use crate::model::printable;
+use crate::service::{LocalService, RootGuard, TOO_MANY_FILES_CODE};
 
 pub(in crate::cli) fn run(
     args: &CliArgs,
@@ -27,20 +29,49 @@ pub(in crate::cli) fn run(
         CliCommand::Man { command } => return setup::man(command.as_deref(), output),
         _ => {}
     }
-    let place = ProjectLocation::find(args.global.project.as_deref(), &environment.current_folder)?;
-    // And this one must not stumble over the settings that it is to write.
+    let place = ProjectLocation::find(args.global.project.as_deref(), environment)?;
+    let mut guard = if reads_project(&args.command) { place.project.guard() } else { RootGuard::none() };
+    if let Err(error) = guard.check_folder() {
+        confirm(error, output)?;
+        guard = RootGuard::none();
+    }
+    if let Some(note) = place.project.note() {
+        output.note(&note);
+    }
+    // This one must not stumble over the settings that it is to write.
     if let CliCommand::Init = args.command {
         return setup::init(&place, output);
     }
-    let loaded = Arc::new(load_settings(&args.command, &place, environment, output)?);
     // The settings are read once here: the answer, the daemon's fingerprint and the command's own defaults have to
     // agree.
-    let local = LocalService::for_command_line(place.root.clone(), Arc::clone(&loaded));
+    let loaded = Arc::new(load_settings(&args.command, &place, environment, output)?);
+    match run_guarded(args, name, (&place, &loaded, guard), environment, output) {
+        // Files are listed before anything is written, so that the command can begin anew.
+        Err(CommandError::Api(error)) if error.code == TOO_MANY_FILES_CODE => {
+            confirm(error, output)?;
+            run_guarded(args, name, (&place, &loaded, RootGuard::none()), environment, output)
+        }
+        done => done,
+    }
+}
+
+/// Runs a command that opens the project. What the guard refuses is an error.
+fn run_guarded(
+    args: &CliArgs,
+    name: &str,
+    (place, loaded, guard): (&ProjectLocation, &Arc<LoadedConfig>, RootGuard),
+    environment: &ProcessEnvironment,
+    output: &mut CommandOutput,
+) -> Result<u8, CommandError> {
+    if lists_files_itself(&args.command) {
+        guard.check_file_count(&place.root, loaded)?;
+    }
+    let local = LocalService::for_command_line(place.root.clone(), Arc::clone(loaded)).guarded_by(guard);
     let without_daemon = args.global.no_daemon || environment.without_daemon();
     let service = DaemonOrLocal::new(local, environment.runtime.clone(), without_daemon);
     let mut context = CommandContext {
-        location: &place,
-        loaded: &loaded,
+        location: place,
+        loaded,
         output,
         user_file: environment.sources.user_file.as_deref(),
         runtime: &environment.runtime,
@@ -51,6 +82,44 @@ pub(in crate::cli) fn run(
         command: name,
     };
     run_at(&mut context, &args.command, environment)
+}
+
+/// Asks on the terminal whether to go on in spite of an error. Without a terminal, and where the answer is no, it stays
+/// the error that it is.
+fn confirm(error: ApiError, output: &mut CommandOutput) -> Result<(), CommandError> {
+    if !(io::stdin().is_terminal() && output.is_interactive()) {
+        return Err(error.into());
+    }
+    output.prompt(&format!("{}. Read it all the same? [y/N] ", printable(&error.message)));
+    let mut answer = String::new();
+    // An answer that cannot be read is a no.
+    let _ = io::stdin().lock().take(1_000).read_line(&mut answer);
+    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(error.into()) }
+}
+
+/// Returns whether a command reads files of the project, or makes the folder a project. Others look after what is there,
+/// such as a cache in the home folder that is to be cleared.
+const fn reads_project(command: &CliCommand) -> bool {
+    match command {
+        CliCommand::Config(_) | CliCommand::Cache(_) => false,
+        CliCommand::Daemon(args) => {
+            matches!(args.command, DaemonCommand::Start(_) | DaemonCommand::Restart(_))
+        }
+        CliCommand::Agent(args) => {
+            matches!(args.command, AgentCommand::Preview { .. } | AgentCommand::Show { .. })
+        }
+        _ => true,
+    }
+}
+
+/// Returns whether a command lists the project's files other than by a question to the service.
+fn lists_files_itself(command: &CliCommand) -> bool {
+    match command {
+        CliCommand::Watch(_) | CliCommand::Summarize(_) => true,
+        CliCommand::Daemon(_) | CliCommand::Agent(_) => reads_project(command),
+        CliCommand::Aggregate(args) => args.wait_agent.is_some(),
+        _ => false,
+    }
 }
 
 /// Loads the settings, and notes what in them or in the flags is wrong but harmless.

@@ -94,13 +94,18 @@ pub(super) fn man(command: Option<&str>, output: &mut CommandOutput) -> Result<u
 /// Serves one client until it disconnects. Standard output carries the protocol, so that nothing else may hold its
 /// lock.
 pub(in crate::cli) fn mcp(args: &CliArgs, environment: ProcessEnvironment) -> Result<u8, CommandError> {
-    let place = ProjectLocation::find(args.global.project.as_deref(), &environment.current_folder)?;
-    let info =
-        McpInfo { root: place.root.clone(), version: VERSION, require_fresh: args.global.require_fresh };
+    let place = ProjectLocation::find(args.global.project.as_deref(), &environment)?;
+    let info = McpInfo {
+        root: place.root.clone(),
+        root_reason: place.project.reason,
+        version: VERSION,
+        require_fresh: args.global.require_fresh,
+    };
     let without_daemon = args.global.no_daemon || environment.without_daemon();
     // Settings are read with the first question: a client waits for a server to start, and a mistake in them is
     // better reported to the agent than lost.
-    let local = LocalService::new(place.root, environment.sources);
+    let guard = place.project.guard();
+    let local = LocalService::new(place.root, environment.sources).guarded_by(guard);
     let service = DaemonOrLocal::new(local, environment.runtime, without_daemon);
     serve_mcp(Arc::new(service), info).map_err(|error| {
         let message = format!("connection to the MCP client failed: {}", error_chain(&error));

@@ -18,6 +18,7 @@ use crate::api::fault::ApiError;
 use crate::api::query::{AnyQuery, Payload};
 use crate::api::service::{CallOptions, Receiver, Service, ServiceAnswer};
 use crate::api::wire::{FreshnessNote, FreshnessState};
+use crate::model::RootReason;
 
 type FakeAnswer = dyn Fn(&AnyQuery, &CallOptions) -> Result<Value, ApiError> + Send + Sync;
 
@@ -126,7 +127,12 @@ fn serve(service: &Arc<FakeService>, test: impl AsyncFnOnce(&mut TestClient)) {
 }
 
 fn serve_patiently(service: &Arc<FakeService>, patience: Duration, test: impl AsyncFnOnce(&mut TestClient)) {
-    let info = McpInfo { root: PathBuf::from("/home/me/project"), version: "1.2.3", require_fresh: false };
+    let info = McpInfo {
+        root: PathBuf::from("/home/me/project"),
+        root_reason: RootReason::GitCheckout,
+        version: "1.2.3",
+        require_fresh: false,
+    };
     serve_as(info, service, patience, test);
 }
 
@@ -167,7 +173,12 @@ fn a_server_that_is_to_be_fresh_asks_for_nothing_less() {
             assert_eq!(call.require_fresh, require_fresh);
             Ok(json!([]))
         });
-        let info = McpInfo { root: PathBuf::from("/home/me/project"), version: "1.2.3", require_fresh };
+        let info = McpInfo {
+            root: PathBuf::from("/home/me/project"),
+            root_reason: RootReason::GitCheckout,
+            version: "1.2.3",
+            require_fresh,
+        };
         serve_as(info, &fake, Duration::from_mins(1), async |client| {
             client.initialize("2025-11-25").await;
             client.call("slop_symbol", json!({"name": "run"})).await;
