@@ -126,7 +126,7 @@ fn a_merge_with_conflicts_lists_each_file_once() {
 }
 
 #[test]
-fn outside_of_git_ignore_files_apply_and_hidden_files_are_skipped() {
+fn outside_of_git_ignore_files_apply_and_hidden_files_are_skipped_and_hidden_folders_listed() {
     let sandbox = Sandbox::new();
     sandbox.write(".gitignore", "*.log\n");
     sandbox.write(".ignore", "*.bak\n");
@@ -135,8 +135,10 @@ fn outside_of_git_ignore_files_apply_and_hidden_files_are_skipped() {
     {
         sandbox.write(file, "x = 1\n");
     }
-    let paths: Vec<String> = sandbox.status().into_iter().map(|(path, _)| path).collect();
-    assert_eq!(paths, ["a.py", "sub/wanted.log"]);
+    let status = sandbox.status();
+    let paths: Vec<&str> = status.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, [".git_like", "a.py", "sub/wanted.log"]);
+    assert_eq!(state(&status, ".git_like"), "hidden_folder");
     assert_eq!(sandbox.json(&["index"])["files"], 2);
 }
 

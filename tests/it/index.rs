@@ -46,17 +46,21 @@ fn recently_written_files_without_text_are_not_read_again() {
 fn the_json_report_has_stable_keys() {
     let report = hundred_files().json(&["index"]);
     let keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
-    let promised = ["bytes", "elapsed_ms", "files", "hashed", "left_out", "parsed", "removed", "reused"];
+    let promised = [
+        "bytes", "elapsed_ms", "files", "hashed", "left_out", "parsed", "removed", "reused", "root",
+        "root_reason",
+    ];
     assert_eq!(keys, promised);
     assert!(report["left_out"].is_object());
 }
 
 #[test]
-fn the_text_report_is_one_line() {
+fn the_text_report_is_one_line_and_another_one_names_the_project() {
     let sandbox = hundred_files();
     let ran = sandbox.slop(&["index"]);
     assert!(ran.out.starts_with("100 files: 100 read, 100 derived, 0 known already"), "{ran:?}");
-    assert_eq!((ran.out.lines().count(), ran.err.as_str()), (1, ""));
+    assert_eq!((ran.out.lines().count(), ran.err.lines().count()), (1, 1));
+    assert!(ran.err.starts_with("project: "), "{ran:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `slop mcp`, tested as a client uses it: a process with one line of JSON per message.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -17,16 +18,23 @@ pub(crate) struct McpClient {
 impl McpClient {
     /// Starts the server in the project's folder and initializes the session.
     pub(crate) fn start(sandbox: &Sandbox) -> Self {
+        Self::start_in(sandbox, &sandbox.root()).0
+    }
+
+    /// Starts the server in a folder and returns its answer to the initialization, too.
+    pub(crate) fn start_in(sandbox: &Sandbox, folder: &Path) -> (Self, Value) {
         let mut command = sandbox.command(&["mcp"]);
+        command.current_dir(folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut agent = Self { child, input, output, last_id: 0 };
         let client = json!({"name": "test", "version": "0"});
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
-        assert_eq!(agent.request("initialize", &hello)["result"]["serverInfo"]["name"], "slop");
+        let initialized = agent.request("initialize", &hello)["result"].take();
+        assert_eq!(initialized["serverInfo"]["name"], "slop");
         agent.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        agent
+        (agent, initialized)
     }
 
     fn send(&mut self, message: &Value) {
@@ -46,7 +54,7 @@ impl McpClient {
 
     /// Calls a tool and returns whether it failed, and its text.
     #[track_caller]
-    fn call_tool(&mut self, tool: &str, arguments: &Value) -> (bool, String) {
+    pub(crate) fn call_tool(&mut self, tool: &str, arguments: &Value) -> (bool, String) {
         let answer = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
         let result = &answer["result"];
         (result["isError"] == true, text(&result["content"][0]["text"]))
