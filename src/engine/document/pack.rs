@@ -45,6 +45,8 @@ pub(super) struct PackContext<'a> {
 pub(super) struct PackMemo {
     costs: CostMemo,
     blocks: BlockMemo,
+    /// Whether costs were corrected when a document was last packed, so that another selection may be better.
+    pub(super) is_corrected: bool,
 }
 
 /// Selects the part of a document that is the same for every task: blocks by general ranks, and nothing that the request
@@ -95,6 +97,12 @@ pub(super) fn pack_draft(
     let has_summaries = shows_summaries(context.routing);
     let selections = block_selections(&views);
     let mut blocks = render_blocks(renderer, &files, &selections, context, has_summaries, &mut memo.blocks);
+    memo.is_corrected = false;
+    for selection in &selections {
+        if let Some(block) = blocks.get(&selection.file) {
+            memo.is_corrected |= memo.costs.correct(context.unit, selection, block.body.len());
+        }
+    }
     let places = places(context.ranking);
     let mut listed: Vec<(usize, ListedFile)> = Vec::new();
     for (at, (mut shown, view)) in files.into_iter().zip(views).enumerate() {
