@@ -15,6 +15,7 @@ mod pack;
 mod page;
 mod routing;
 mod selector;
+mod symbol_lines;
 mod tokens;
 mod views;
 
@@ -35,6 +36,7 @@ pub use routing::{
     route_file,
 };
 pub use selector::{Error, ExclusionPatterns, Focus, FocusLines, Selector};
+pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{
     EXCLUDED, OutlineLine, SlicePart, error_line, render_model_summary, render_outline, render_slices,
