@@ -7,6 +7,7 @@
 
 mod breadth;
 mod compose;
+mod delta;
 mod diff;
 mod importance;
 mod masked;
@@ -24,6 +25,7 @@ pub use compose::{
     CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FileStability, ListedFile, NameTree,
     ReceiptNotes, build_name_tree, compose,
 };
+pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
 pub use diff::render_diff;
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use masked::{render_definitions, render_masked, render_signatures};
