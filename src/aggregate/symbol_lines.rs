@@ -3,6 +3,7 @@
 //! A line belongs to the innermost symbol around it. Versions are compared by hashes of these lines, so that a version
 //! whose text is not known any more can still be compared.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 
 use crate::model::{ContentHash, Outline};
@@ -53,10 +54,15 @@ pub fn outline_lines(outline: &Outline) -> Vec<SymbolLines> {
     symbols
 }
 
-/// Returns for each line the position of the innermost symbol around it. A symbol comes after those that contain it.
+/// Returns for each line the position of the innermost symbol around it.
 pub(super) fn line_owners(symbols: &[SymbolLines], lines: usize) -> Vec<Option<usize>> {
     let mut owners: Vec<Option<usize>> = vec![None; lines];
-    for (at, symbol) in symbols.iter().enumerate() {
+    // An outline lists a C type and its typedef one after the other, though they have the same lines: the members of
+    // the first would lose theirs to the second.
+    let mut outermost_first: Vec<usize> = (0..symbols.len()).collect();
+    outermost_first.sort_by_key(|at| (symbols[*at].first_line, Reverse(symbols[*at].last_line)));
+    for at in outermost_first {
+        let symbol = &symbols[at];
         let first = (symbol.first_line.max(1) as usize - 1).min(lines);
         let end = (symbol.last_line as usize).clamp(first, lines);
         owners[first..end].fill(Some(at));
@@ -171,6 +177,12 @@ mod tests {
         );
         assert_eq!(OwnHashes::decode(&old.encode()), Some(old));
         assert_eq!((OwnHashes::decode(b""), OwnHashes::decode(b"123456789")), (None, None));
+    }
+
+    #[test]
+    fn a_member_keeps_its_lines_although_its_container_has_two_names() {
+        let symbols = symbols(&[("S", 1, 3), ("S.a", 2, 2), ("T", 1, 3)]);
+        assert_eq!(line_owners(&symbols, 3), [Some(2), Some(1), Some(2)]);
     }
 
     #[test]

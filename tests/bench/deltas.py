@@ -112,7 +112,7 @@ def measure(slop, repository, commit, view, git):
         old, new = {}, {}
         for name in changed:
             texts = [git("cat-file", "blob", f"{rev}:{name}", ok=(0, 128)) for rev in (f"{commit}^", commit)]
-            if all(texts) and not any(b"\0" in text for text in texts):
+            if all(texts) and texts[0] != texts[1] and not any(b"\0" in text for text in texts):
                 old[name], new[name] = texts
                 project.write(name, texts[0])
         if not old:
