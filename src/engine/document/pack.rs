@@ -73,10 +73,10 @@ pub(super) fn pack_stable(
 
 /// Returns whether a limited document decides how a file is shown.
 pub(super) fn is_ranked(candidate: &CandidateFile) -> bool {
-    // What has changed since an earlier document is shown as a diff before anything is selected.
+    // What has changed since an earlier document is shown before anything is selected.
     candidate.rule.is_general()
         && !matches!(candidate.wanted, ViewMode::Path | ViewMode::None)
-        && candidate.block.view != ViewMode::Diff
+        && candidate.block.view != ViewMode::Delta
 }
 
 /// Shows as much of the files as a budget has room for. The draft's files are in the order that the ranking speaks of.
