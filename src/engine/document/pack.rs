@@ -100,7 +100,9 @@ pub(super) fn pack_draft(
     memo.is_corrected = false;
     for selection in &selections {
         if let Some(block) = blocks.get(&selection.file) {
-            memo.is_corrected |= memo.costs.correct(context.unit, selection, block.body.len());
+            let selected = (selection.bodies.as_slice(), selection.signatures.as_slice());
+            let bytes = block.body.len();
+            memo.is_corrected |= memo.costs.correct(context.unit, selection.file, selected, bytes);
         }
     }
     let places = places(context.ranking);

@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 
-use super::excerpts::BlockSelection;
 use super::gather::ShownFile;
 use super::render::Renderer;
 use crate::aggregate::{DocumentLimits, PackCosts, TokenCounter, important_names};
@@ -126,17 +125,18 @@ impl CostMemo {
         names[..count.min(names.len())].to_vec()
     }
 
-    /// Compares a block with the pieces that were selected for it. If it is much larger, because what was not selected
-    /// could not be cut out of it, it costs the difference from now on. Returns whether it does.
+    /// Compares a block with the bodies and signatures that were selected for it. If it is much larger, because what was
+    /// not selected could not be cut out of it, it costs the difference from now on. Returns whether it does.
     pub(super) fn correct(
         &mut self,
         unit: BudgetUnit,
-        selection: &BlockSelection,
+        file: usize,
+        (bodies, signatures): (&[usize], &[usize]),
         block_bytes: usize,
     ) -> bool {
-        let frame = Piece::Block(selection.file);
-        let bodies = selection.bodies.iter().map(|symbol| Piece::Body(*symbol));
-        let signatures = selection.signatures.iter().map(|symbol| Piece::Signature(*symbol));
+        let frame = Piece::Block(file);
+        let bodies = bodies.iter().map(|symbol| Piece::Body(*symbol));
+        let signatures = signatures.iter().map(|symbol| Piece::Signature(*symbol));
         let pieces = bodies.chain(signatures).chain([frame]);
         let expected: u64 = pieces.filter_map(|piece| self.costs.get(&(unit, piece))).sum();
         let size = unit.of_bytes(block_bytes as u64);
@@ -277,12 +277,12 @@ mod tests {
         let mut memo = CostMemo::default();
         memo.costs.insert((unit, Piece::Block(3)), 100);
         memo.costs.insert((unit, Piece::Body(7)), 900);
-        let selection = BlockSelection { file: 3, bodies: vec![7], signatures: Vec::new(), is_whole: false };
-        assert!(!memo.correct(unit, &selection, 1_400));
+        let selected: (&[usize], &[usize]) = (&[7], &[]);
+        assert!(!memo.correct(unit, 3, selected, 1_400));
         assert_eq!(memo.costs[&(unit, Piece::Block(3))], 100);
-        assert!(memo.correct(unit, &selection, 9_000));
+        assert!(memo.correct(unit, 3, selected, 9_000));
         assert_eq!(memo.costs[&(unit, Piece::Block(3))], 8_100);
         // Now it is as large as expected.
-        assert!(!memo.correct(unit, &selection, 9_000));
+        assert!(!memo.correct(unit, 3, selected, 9_000));
     }
 }
