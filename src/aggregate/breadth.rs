@@ -4,6 +4,7 @@
 //! folder that holds one, indented two spaces below its folder; folders that hold only folders share a line. What is not
 //! shown at all is a count.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use crate::model::{Outline, RelPath, Symbol, SymbolKind};
@@ -34,7 +35,8 @@ pub fn render_names(rows: &[NamesRow]) -> String {
 }
 
 /// Returns the names of the most important symbols: by their score, then those that others can use before those that are
-/// private or within others, then the largest. Each name is there once.
+/// private or within others, then the largest. Each name is there once. The first method of a type has the type's name
+/// before its own, as in `Engine.run`.
 pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -> f64) -> Vec<String> {
     let mut ranked = Vec::new();
     outline.walk(|symbol, depth| {
@@ -49,13 +51,16 @@ pub fn important_names(outline: &Outline, most: usize, score: &dyn Fn(&Symbol) -
     // The sort is stable: among equals the first in the text comes first.
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).then_with(|| b.2.cmp(&a.2)));
     let mut names: Vec<String> = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for (.., symbol) in ranked {
         if names.len() == most {
             break;
         }
-        if !names.contains(&symbol.name) {
-            names.push(symbol.name.clone());
+        if !seen.insert(&symbol.name) {
+            continue;
         }
+        let method = method_of_type(symbol).filter(|(container, _)| seen.insert(container));
+        names.push(method.map_or(symbol.name.as_str(), |(_, qualified)| qualified).to_owned());
     }
     // At least one of the first names can be looked for in the code.
     let first = names.iter().position(|name| !is_title(name));
@@ -94,6 +99,22 @@ const TITLE_RANK: u8 = 4;
 /// Returns whether a name is words, as the titles of tests in JavaScript are.
 fn is_title(name: &str) -> bool {
     name.contains(' ') && !name.starts_with("operator")
+}
+
+/// Returns the name of a method's type, and the method's name behind it.
+fn method_of_type(symbol: &Symbol) -> Option<(&str, &str)> {
+    if symbol.kind != SymbolKind::Method {
+        return None;
+    }
+    let around = symbol.qualified_name.strip_suffix(symbol.name.as_str())?;
+    let container = around.strip_suffix("::").or_else(|| around.strip_suffix('.'))?;
+    let is_outside = |c: char| !c.is_alphanumeric() && c != '_';
+    let start = container
+        .rfind(is_outside)
+        .map_or(0, |at| at + container[at..].chars().next().map_or(1, char::len_utf8));
+    let qualified = &symbol.qualified_name[start..];
+    let is_short = !container[start..].is_empty() && qualified.len() <= MAX_NAME;
+    is_short.then_some((&container[start..], qualified))
 }
 
 fn is_private(name: &str) -> bool {
@@ -325,6 +346,22 @@ mod tests {
         let rows =
             [NamesRow { path: paths(&["a.py"]).remove(0), names: important_names(&outline, 2, &|_| 0.0) }];
         assert_eq!(render_names(&rows), "a.py: Engine, main\n");
+    }
+
+    #[test]
+    fn the_first_method_of_a_type_is_named_with_it() {
+        let method = |qualified_name: &str| Symbol {
+            qualified_name: qualified_name.to_owned(),
+            ..symbol(SymbolKind::Method, qualified_name.rsplit(['.', ':']).next().unwrap(), 1, vec![])
+        };
+        let names = |methods: &[&str]| {
+            let symbols = methods.iter().map(|name| method(name)).collect();
+            let outline = Outline { health: ParseHealth::perfect(1), doc: None, imports: vec![], symbols };
+            important_names(&outline, 9, &|_| 0.0).join(", ")
+        };
+        assert_eq!(names(&["Engine.run", "Engine.stop", "Other.go"]), "Engine.run, stop, Other.go");
+        assert_eq!(names(&["a::Engine::run", "v9::État::go"]), "Engine::run, État::go");
+        assert_eq!(names(&["Map<K, V>::get", "get", ".go", "::"]), "get, go");
     }
 
     #[test]

@@ -111,7 +111,7 @@ struct LineComparison {
     pairs_left: usize,
 }
 
-fn compare_lines(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+pub(super) fn compare_lines(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut known = HashMap::new();
     let mut number = |line| {
         let next = u32::try_from(known.len()).unwrap_or(u32::MAX);

@@ -7,6 +7,7 @@
 
 mod breadth;
 mod compose;
+mod delta;
 mod diff;
 mod importance;
 mod masked;
@@ -15,6 +16,7 @@ mod pack;
 mod page;
 mod routing;
 mod selector;
+mod symbol_lines;
 mod tokens;
 mod views;
 
@@ -23,6 +25,7 @@ pub use compose::{
     CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FileStability, ListedFile, NameTree,
     ReceiptNotes, build_name_tree, compose,
 };
+pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
 pub use diff::render_diff;
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use masked::{render_definitions, render_masked, render_signatures};
@@ -35,6 +38,7 @@ pub use routing::{
     route_file,
 };
 pub use selector::{Error, ExclusionPatterns, Focus, FocusLines, Selector};
+pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{
     EXCLUDED, OutlineLine, SlicePart, error_line, render_model_summary, render_outline, render_slices,

@@ -1,5 +1,7 @@
 //! How many tokens a text is, to a model.
 
+use std::sync::Once;
+
 use tiktoken_rs::CoreBPE;
 
 /// Name of the way tokens are estimated: bytes divided by three. Measured on code, `o200k_base` takes 4.1 bytes a
@@ -43,6 +45,20 @@ impl TokenCounter {
         match self {
             Self::O200kBase => Some("o200k_base/1"),
             Self::Estimate => None,
+        }
+    }
+
+    /// Loads the vocabulary beside other work, if exact counts need one that is not loaded yet.
+    pub fn prepare(self) {
+        static LOADING: Once = Once::new();
+        if self == Self::O200kBase {
+            LOADING.call_once(|| {
+                // Without a thread, the first count loads it.
+                let load = || {
+                    tiktoken_rs::o200k_base_singleton();
+                };
+                let _ = std::thread::Builder::new().name("vocabulary".to_owned()).spawn(load);
+            });
         }
     }
 

@@ -410,7 +410,7 @@ impl ModeName {
             ViewMode::None => Some(Self::None),
             ViewMode::Signatures => Some(Self::AstSignatures),
             ViewMode::Definitions => Some(Self::AstDefinitions),
-            ViewMode::Window | ViewMode::Excerpt | ViewMode::Names | ViewMode::Path => None,
+            ViewMode::Window | ViewMode::Delta | ViewMode::Excerpt | ViewMode::Names | ViewMode::Path => None,
         }
     }
 }

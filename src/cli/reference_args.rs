@@ -40,8 +40,8 @@ pub struct ImpactArgs {
     pub depth: Option<u32>,
     /// Show only tests, the most likely first
     ///
-    /// Files are recognized as tests by their paths. Tests are ordered by their distance from the change; one that is
-    /// reached through a mere possibility counts as farther away.
+    /// Tests are ordered by the number of references from the change and by their grades. Those that a coverage file with
+    /// contexts (`pytest --cov-context=test`) says ran a changed function come first.
     #[arg(long)]
     pub tests: bool,
 }

@@ -85,6 +85,11 @@ pub struct DefinitionFact {
     pub returns: Vec<ExpressionId>,
 }
 
+/// What the fixtures of a file of Python are bound to in its scope: this and the name by which tests ask for them.
+pub const FIXTURE_PREFIX: &str = "(fixture) ";
+/// What the fixtures are bound to that every test has.
+pub const AUTOUSE_FIXTURE: &str = "(autouse)";
+
 /// What a definition is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefinitionKind {
@@ -111,8 +116,8 @@ impl DefinitionFlags {
     pub const PROPERTY: u8 = 1;
     /// It has no receiver.
     pub const STATIC: u8 = 2;
-    /// It returns a value that another one wraps: a generator, a context manager.
-    pub const WRAPPED: u8 = 4;
+    /// The framework of the tests runs it: a function that is marked as a test, or a fixture of pytest.
+    pub const TEST_ITEM: u8 = 4;
     /// Its return type is declared.
     pub const DECLARED: u8 = 8;
     /// It declares and does not define: a prototype, a signature of an overload, a method of an interface.

@@ -20,6 +20,8 @@ named_enum! {
         Terms = "terms",
         /// Definitions, scopes, imports, bindings and uses: what references between files are found from.
         Facts = "facts",
+        /// Hashes of the lines of each symbol, by which versions of the file are compared.
+        SymbolHashes = "symbols",
     }
 }
 

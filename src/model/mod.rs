@@ -28,8 +28,9 @@ pub use document::{
     Screenshot, ScreenshotImage, SectionProblem, SummaryProvenance, TaskReceipt,
 };
 pub use facts::{
-    BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact,
-    ExpressionId, ImportFact, ImportId, NameId, ScopeFact, ScopeId, ScopeKind, SourceFacts, UseFact,
+    AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId,
+    DefinitionKind, ExpressionFact, ExpressionId, FIXTURE_PREFIX, ImportFact, ImportId, NameId, ScopeFact,
+    ScopeId, ScopeKind, SourceFacts, UseFact,
 };
 pub use file::{
     ArtifactKind, ConfigSyntax, ContentFacts, ContentHash, FileRole, FileStamp, FileType, HeaderDialect,

@@ -28,6 +28,8 @@ named_enum! {
         Signatures = "ast_signatures",
         /// The definitions of all symbols.
         Definitions = "ast_definitions",
+        /// The symbols that have changed since the file was last delivered.
+        Delta = "delta",
         /// The text with some of the bodies taken out: those that matter least for the document.
         Excerpt = "excerpt",
         /// The names of its most important symbols, on one line.
@@ -52,7 +54,8 @@ impl ViewMode {
             | Self::Signatures
             | Self::Definitions
             | Self::Excerpt => true,
-            Self::Full | Self::Summary | Self::Names | Self::Path | Self::None => false,
+            // The labels of a delta cannot be mistaken for a text.
+            Self::Full | Self::Summary | Self::Delta | Self::Names | Self::Path | Self::None => false,
         }
     }
 
@@ -68,7 +71,13 @@ impl ViewMode {
             | Self::Signatures
             | Self::Definitions
             | Self::Excerpt => true,
-            Self::Skeleton | Self::Outline | Self::Summary | Self::Names | Self::Path | Self::None => false,
+            Self::Skeleton
+            | Self::Outline
+            | Self::Summary
+            | Self::Delta
+            | Self::Names
+            | Self::Path
+            | Self::None => false,
         }
     }
 
@@ -87,15 +96,16 @@ impl ViewMode {
             | Self::Window
             | Self::Custom
             | Self::Diff
+            | Self::Delta
             | Self::Excerpt
             | Self::Path
             | Self::None => false,
         }
     }
 
-    /// Returns whether a person or a request can ask for the view; the others are what a limited document makes of files.
+    /// Returns whether a person or a request can ask for the view; the others are what documents make of files.
     pub const fn is_requestable(self) -> bool {
-        !matches!(self, Self::Window | Self::Excerpt | Self::Names | Self::Path)
+        !matches!(self, Self::Window | Self::Delta | Self::Excerpt | Self::Names | Self::Path)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::fixtures::Fixtures;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
@@ -30,6 +31,7 @@ pub(super) struct Evaluator<'a> {
     pub(super) open_globs: Vec<(FileId, ScopeId)>,
     /// What those imports bring by a name.
     pub(super) globs: FxHashMap<(FileId, ScopeId, NameId, Namespace), Option<ValueSet>>,
+    pub(super) fixtures: Fixtures<'a>,
     depth: usize,
 }
 
@@ -53,6 +55,7 @@ impl<'a> Evaluator<'a> {
             open_stars: Vec::new(),
             open_globs: Vec::new(),
             globs: FxHashMap::default(),
+            fixtures: Fixtures::new(index),
             depth: 0,
         };
         evaluator.add_implementations();
@@ -260,6 +263,7 @@ impl<'a> Evaluator<'a> {
         self.bindings.insert(key, ValueSet::UNKNOWN);
         let found = match binding.value {
             BindingValue::Typed(declared) => self.instance(file, binding.at, declared),
+            BindingValue::Default(0) => self.fixture_value(file, binding).unwrap_or(ValueSet::UNKNOWN),
             BindingValue::Default(value) => {
                 let mut found = self.value(file, binding.at, value);
                 found.is_complete = false;
@@ -548,7 +552,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns what a wrapper contains: what `await` or `with` makes of a value.
-    fn inner(&mut self, outer: Value) -> ValueSet {
+    pub(super) fn inner(&mut self, outer: Value) -> ValueSet {
         match outer {
             Value::Generic { file, scope, expression } => {
                 let (_, arguments, _) = self.generic_parts(file, expression);

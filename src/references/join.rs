@@ -2,6 +2,7 @@
 
 use super::c::CNames;
 use super::evaluate::{Evaluator, ScopedName};
+use super::inheritance::InheritedDefinition;
 use super::project::{DefinitionKey, FileId, NameRules, ProjectFile, ProjectIndex};
 use super::rust_modules::Namespace;
 use super::values::{Value, ValueSet};
@@ -58,6 +59,8 @@ pub struct UnresolvedUse {
     pub file: u32,
     /// The line of the name.
     pub line: u32,
+    /// The innermost definition around it.
+    pub from_definition: Option<DefinitionId>,
     /// The name, as an index of its file's.
     pub name: NameId,
 }
@@ -69,6 +72,8 @@ pub struct ProjectReferences {
     pub references: Vec<Reference>,
     /// The uses of names that the project defines, and that have no reading.
     pub unresolved: Vec<UnresolvedUse>,
+    /// What types and members inherit, by file and definition.
+    pub inherited: Vec<InheritedDefinition>,
 }
 
 /// Returns the references of some files to each other's definitions.
@@ -91,7 +96,17 @@ pub fn find_references(files: &[ProjectFile]) -> ProjectReferences {
             }
             join_use(&mut evaluator, id, usage, &mut found);
         }
+        found.references.extend(evaluator.fixture_uses(id).into_iter().map(|usage| Reference {
+            from_file: id,
+            from_line: usage.line,
+            from_definition: Some(usage.function),
+            to_file: usage.fixture.file,
+            to_definition: usage.fixture.definition,
+            grade: ReferenceGrade::Likely,
+            is_call: true,
+        }));
     }
+    found.inherited = evaluator.inheritance();
     found
 }
 
@@ -108,7 +123,7 @@ fn join_by_name(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, found: 
     match targets.len() {
         0 => {}
         1..=MAX_CANDIDATES => add_references(index, file, usage, &targets, ReferenceGrade::Maybe, found),
-        _ => found.unresolved.push(UnresolvedUse { file, line: usage.line, name: usage.name }),
+        _ => add_unresolved(index, file, usage, found),
     }
 }
 
@@ -185,7 +200,7 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
         let is_likely = is_one && is_distinctive(name) && !is_common;
         grade = if is_likely { ReferenceGrade::Likely } else { ReferenceGrade::Maybe };
         if targets.is_empty() {
-            found.unresolved.push(UnresolvedUse { file, line: usage.line, name: usage.name });
+            add_unresolved(index, file, usage, found);
             return;
         }
     }
@@ -195,6 +210,11 @@ fn join_use(evaluator: &mut Evaluator<'_>, file: FileId, usage: &UseFact, found:
     }
     targets.sort_unstable();
     add_references(index, file, usage, &targets, grade, found);
+}
+
+fn add_unresolved(index: &ProjectIndex<'_>, file: FileId, usage: &UseFact, found: &mut ProjectReferences) {
+    let from_definition = index.facts(file).enclosing_definition(usage.scope);
+    found.unresolved.push(UnresolvedUse { file, line: usage.line, from_definition, name: usage.name });
 }
 
 fn add_references(

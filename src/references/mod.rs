@@ -10,6 +10,8 @@
 //! | `values` | What an expression may be: a type, a value of a type, a module |
 //! | `evaluate` | Expressions to values |
 //! | `members` | Members of types, of their bases, and of modules |
+//! | `fixtures` | Fixtures of pytest by their names, with their `fixture_uses` by the parameters of tests |
+//! | `inheritance` | Types and members that stand in for those that they inherit |
 //! | `rust` | Namespaces and paths of Rust, with its `rust_modules` and what its `rust_library` does with types |
 //! | `go` | Names of Go, with its `go_packages` |
 //! | `c` | Names of C, which need no values |
@@ -26,9 +28,12 @@ mod codec;
 mod cpp;
 mod cpp_tables;
 mod evaluate;
+mod fixture_uses;
+mod fixtures;
 mod go;
 mod go_packages;
 mod includes;
+mod inheritance;
 mod java;
 mod java_packages;
 mod join;
@@ -44,5 +49,6 @@ mod values;
 mod tests;
 
 pub use codec::{decode_facts, encode_facts};
+pub use inheritance::InheritedDefinition;
 pub use join::{ProjectReferences, Reference, ReferenceGrade, UnresolvedUse, find_references};
 pub use project::ProjectFile;

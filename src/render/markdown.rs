@@ -158,7 +158,7 @@ fn fence_language(block: &DocumentBlock) -> &'static str {
         | ViewMode::Definitions
         | ViewMode::Masked
         | ViewMode::Excerpt => block.file_type.fence,
-        ViewMode::Diff => "diff",
+        ViewMode::Diff | ViewMode::Delta => "diff",
         ViewMode::Outline
         | ViewMode::Summary
         | ViewMode::Window

@@ -267,6 +267,7 @@ fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError
             ArtifactKind::References,
             ArtifactKind::Terms,
             ArtifactKind::Facts,
+            ArtifactKind::SymbolHashes,
         ]);
     }
     // Without any kind everything is meant, except summaries by models: those cost money and have to be named.

@@ -221,6 +221,23 @@ fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, Error> {
     Ok(connection)
 }
 
+/// Opens a database of another program for reading; `None` where there is none.
+pub(super) fn connect_foreign(file: &Path) -> Result<Option<Connection>, Error> {
+    match metadata_if_exists(file)? {
+        None => return Ok(None),
+        Some(metadata) if !metadata.is_file() => {
+            return Err(Error::NotAStore { what: "not a regular file" });
+        }
+        Some(_) => {}
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(absolute(file)?, flags)?;
+    // Nobody should wait for that program to end.
+    connection.busy_timeout(Duration::from_millis(250))?;
+    connection.execute_batch(SAFETY_PRAGMAS)?;
+    Ok(Some(connection))
+}
+
 /// Returns whether a database has all migrations, and checks that one that has them also has their tables.
 fn check_state(connection: &Connection, schema: &DatabaseSchema) -> Result<SchemaState, Error> {
     let state = migrate::read_state(connection, schema).and_then(|state| match state {

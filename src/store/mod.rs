@@ -6,9 +6,10 @@
 //! Two databases, divided by what they cost to create again: `index` is disposable, `agent` was paid for. Neither imports
 //! the other; both are built on the files of this folder, which do not know what they hold: `database` (opening and checking
 //! a file), `migrate` (its schema) and `row` (columns and checksums). Start with [`Store::open`] and
-//! [`agent::AgentDb::open`]. The reason for each table is in `migrations/`.
+//! [`agent::AgentDb::open`]. `coverage` reads a file of another program. The reason for each table is in `migrations/`.
 
 pub mod agent;
+mod coverage;
 mod database;
 mod error;
 mod index;
@@ -17,6 +18,9 @@ mod row;
 #[cfg(test)]
 mod testing;
 
+pub use coverage::CoverageFile;
+#[cfg(test)]
+pub(crate) use coverage::write_coverage;
 pub use database::IntegrityReport;
 pub use error::Error;
 pub use index::{

@@ -39,6 +39,7 @@ fn kinds(outlines: u64, skeletons: u64, summaries: u64) -> Vec<(String, u64)> {
         ("references", 0),
         ("terms", 0),
         ("facts", 0),
+        ("symbols", 0),
     ];
     all.map(|(kind, rows)| (kind.to_owned(), rows)).into()
 }

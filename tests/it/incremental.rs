@@ -55,13 +55,13 @@ fn unchanged(receipt: &Value) -> Vec<String> {
 }
 
 #[test]
-fn changed_files_are_diffs_new_ones_are_shown_and_deleted_ones_named() {
+fn changed_files_are_deltas_new_ones_are_shown_and_deleted_ones_named() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
     let document = sandbox.json(SINCE);
     let receipt = &document["receipt"];
-    let expected = [("engine.py", "diff"), ("gone.py", "path"), ("new.py", "skeleton")];
+    let expected = [("engine.py", "delta"), ("gone.py", "path"), ("new.py", "skeleton")];
     let mut found = views(receipt);
     found.sort();
     assert_eq!(found, pairs(&expected));
@@ -72,10 +72,13 @@ fn changed_files_are_diffs_new_ones_are_shown_and_deleted_ones_named() {
     let engine = list(&document["files"]).find(|file| file["path"] == "engine.py").unwrap();
     assert_eq!(
         text(&engine["text"]),
-        "--- a/engine.py\n+++ b/engine.py\n@@ -92,5 +92,5 @@\n     def step_29(self, fuel):\n         ...  # 2 lines\n \n\
-         -    def last(self):\n+    def last(self, more):\n         pass\n"
+        "@@ changed Engine.last, signature\n-def last(self)\n+def last(self, more)\n\
+         @@ slop view engine.py --mask Engine.last=def\n"
     );
-    assert!(text(&engine["head"]).contains("diff against the last aggregation, of the view skeleton"));
+    assert_eq!(text(&engine["head"]), "Python · delta · shown as skeleton before");
+    // The call in it is complete.
+    let call = sandbox.stdout_of(&["view", "engine.py", "--mask", "Engine.last=def", "--bare"]);
+    assert!(call.contains("    def last(self, more):\n        pass\n"), "{call}");
 }
 
 #[test]
@@ -101,16 +104,78 @@ fn delivered_changes_are_not_shown_again() {
     // The next diff is based on the result of the previous one.
     sandbox.write("engine.py", engine("last(self, more, still)"));
     let diff = sandbox.stdout_of(SINCE);
-    assert!(diff.contains("-    def last(self, more):\n+    def last(self, more, still):\n"), "{diff}");
+    assert!(diff.contains("\n-def last(self, more)\n+def last(self, more, still)\n"), "{diff}");
 }
 
 #[test]
-fn an_edit_that_does_not_affect_the_view_is_not_a_change() {
+fn a_body_that_the_view_does_not_show_is_named_when_it_changes() {
+    for tier in ["1", "2", "3"] {
+        let sandbox = project();
+        let since = ["aggregate", "--tier", tier, "--since-last", "--stdout"];
+        sandbox.stdout_of(&since);
+        sandbox.write("engine.py", engine("last(self)").replacen("burnt = fuel", "burnt = 2 * fuel", 1));
+        let document = sandbox.json(&since);
+        assert_eq!(views(&document["receipt"]), pairs(&[("engine.py", "delta")]));
+        assert_eq!(unchanged(&document["receipt"]).len(), 3);
+        let expected = "@@ changed Engine.step_0\n@@ slop view engine.py --mask Engine.step_0=def\n";
+        assert_eq!(text(&document["files"][0]["text"]), expected, "tier {tier}");
+        assert_eq!(views(&receipt(&sandbox, &since)), []);
+    }
+}
+
+#[test]
+fn the_changes_of_a_full_text_are_shown_by_symbol() {
     let sandbox = project();
-    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
-    sandbox.write("engine.py", engine("last(self)").replacen("burnt = fuel", "burnt = 2 * fuel", 1));
-    let receipt = receipt(&sandbox, SINCE);
-    assert_eq!((views(&receipt), unchanged(&receipt).len()), (vec![], 4));
+    let since = ["aggregate", "--strategy", "full", "--since-last", "--stdout"];
+    sandbox.write("data.txt", "one\n");
+    sandbox.stdout_of(&since);
+    let long = "        burnt = fuel * 1000 + fuel\n".repeat(5);
+    let now = engine("other(self)")
+        .replacen("burnt = fuel", "burnt = 2 * fuel", 1)
+        .replacen("def step_1(self, fuel):\n", &format!("def step_1(self, fuel, air):\n{long}"), 1)
+        .replace("\n\n\nclass", "\n\nimport os\n\n\nclass");
+    sandbox.write("engine.py", now);
+    sandbox.write("data.txt", "two\n");
+    let document = sandbox.json(&since);
+    let bodies: Vec<String> = list(&document["files"]).map(|file| text(&file["text"])).collect();
+    let engine = "@@ added def Engine.other(self)\n\
+        @@ changed Engine.step_0\n-        burnt = fuel\n+        burnt = 2 * fuel\n\
+        @@ changed Engine.step_1 6/8, signature\n-def step_1(self, fuel)\n+def step_1(self, fuel, air)\n\
+        @@ removed Engine.last\n@@ changed outside of symbols at 3\n+import os\n\
+        @@ slop view engine.py --mask NAME=def\n";
+    assert!(bodies.contains(&engine.to_owned()), "{bodies:?}");
+    // Where the delta would be longer, the file is shown as before.
+    assert!(bodies.contains(&"two\n".to_owned()), "{bodies:?}");
+}
+
+#[test]
+fn a_delta_names_no_symbol_that_a_mask_hides() {
+    let sandbox = project();
+    let before = "def shown(a):\n    return a\n\n\ndef hidden(a):\n    return a\n";
+    sandbox.write("masked.py", before);
+    sandbox.write("slop.toml", "[[files]]\npath = \"masked.py\"\nast_mask = { shown = \"def\" }\n");
+    sandbox.stdout_of(SINCE);
+    sandbox.write("masked.py", before.replace("hidden(a)", "hidden(a, b)"));
+    assert_eq!(views(&receipt(&sandbox, SINCE)), []);
+    sandbox
+        .write("masked.py", "def shown(a):\n    # First.\n    return a\n\n\ndef hidden():\n    return 1\n");
+    let document = sandbox.stdout_of(SINCE);
+    assert!(document.contains("# First.") && !document.contains("hidden"), "{document}");
+}
+
+#[test]
+fn a_renamed_file_is_not_delivered_again() {
+    let sandbox = project();
+    sandbox.stdout_of(SINCE);
+    fs::rename(sandbox.path("engine.py"), sandbox.path("motor.py")).unwrap();
+    let document = sandbox.json(SINCE);
+    let mut found = views(&document["receipt"]);
+    found.sort();
+    assert_eq!(found, pairs(&[("engine.py", "path"), ("motor.py", "delta")]));
+    let motor = list(&document["files"]).find(|file| file["path"] == "motor.py").unwrap();
+    assert_eq!(text(&motor["text"]), "@@ renamed from engine.py, with the same content\n");
+    sandbox.write("motor.py", engine("last(self, more)"));
+    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("motor.py", "delta")]));
 }
 
 #[test]
@@ -165,11 +230,12 @@ fn a_file_whose_view_changed_is_shown_in_its_new_view() {
 }
 
 #[test]
-fn a_diff_larger_than_the_file_is_not_shown() {
+fn a_symbol_that_is_gone_is_named_however_small_the_file_is() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     sandbox.write("same.py", "def other(a):\n    return 1\n");
-    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("same.py", "skeleton")]));
+    let document = sandbox.stdout_of(SINCE);
+    assert!(document.contains("\n@@ added def other(a)\n@@ removed same\n"), "{document}");
 }
 
 #[test]
@@ -194,10 +260,10 @@ fn an_incremental_document_stays_within_its_budget() {
         assert!(number(&planned["tokens"]) <= budget, "{planned}");
     }
     let tight = receipt(&sandbox, &[SINCE, &["--budget", "60"]].concat());
-    let names = [("gone.py", "path"), ("engine.py", "names"), ("new.py", "names")];
+    let names = [("gone.py", "path"), ("engine.py", "names"), ("new.py", "path")];
     assert_eq!(views(&tight), pairs(&names));
     // A change that did not fit is shown once there is room.
-    let late = [("new.py", "skeleton"), ("engine.py", "diff")];
+    let late = [("new.py", "skeleton"), ("engine.py", "delta")];
     assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&late));
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
 }

@@ -42,8 +42,9 @@ pub struct PackShares {
     pub row_names: usize,
 }
 
-/// Rows of three names on about so many tokens show most of the files that a task needs, whatever the budget.
-const USEFUL_NAME_TOKENS: u64 = 900;
+/// Rows of two names on about so many tokens show most of the files that a task needs, whatever the budget. With 900,
+/// commits of five repositories had 7 % fewer of their files shown at 8,000 tokens, and issues 1 % more of their lines.
+const USEFUL_NAME_TOKENS: u64 = 1_600;
 
 impl PackShares {
     /// Returns the shares for a tier. `is_guided` says that a task or a focus makes the first ranks worth their bodies:
@@ -51,14 +52,14 @@ impl PackShares {
     pub fn for_tier(tier: Option<Tier>, is_guided: bool, budget: u64) -> Self {
         match (tier, is_guided) {
             (Some(Tier::Orchestrator | Tier::TechLead), true) => {
-                Self { bodies: 200, signatures: 400, names: 360, paths: 40, row_names: 3 }
+                Self { bodies: 200, signatures: 400, names: 360, paths: 40, row_names: 2 }
             }
             (Some(Tier::Orchestrator | Tier::TechLead), false) => {
                 Self { bodies: 100, signatures: 400, names: 460, paths: 40, row_names: 1 }
             }
             (Some(Tier::Worker | Tier::Qa) | None, true) => {
-                let names = (USEFUL_NAME_TOKENS * 1000 / budget.max(1)).clamp(50, 150);
-                Self { bodies: 880 - names, signatures: 100, names, paths: 20, row_names: 3 }
+                let names = (USEFUL_NAME_TOKENS * 1000 / budget.max(1)).clamp(100, 200);
+                Self { bodies: 880 - names, signatures: 100, names, paths: 20, row_names: 2 }
             }
             (Some(Tier::Worker | Tier::Qa) | None, false) => {
                 Self { bodies: 280, signatures: 300, names: 400, paths: 20, row_names: 1 }

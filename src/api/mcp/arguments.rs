@@ -47,6 +47,10 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "u64", range(min = 1))]
     pub(super) budget: Option<u64>,
+    /// An id of your own: later calls with it give only what has changed since.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) reader: Option<String>,
 }
 
 /// Arguments of `slop_view`.
@@ -223,6 +227,9 @@ pub(super) fn aggregate_query(
     if arguments.budget == Some(0) {
         return Err(bad_arguments("`budget` is less than 1"));
     }
+    if arguments.reader.as_ref().is_some_and(String::is_empty) {
+        return Err(bad_arguments("`reader` is empty"));
+    }
     let choice = ViewSelection {
         tier: arguments.tier,
         persona: arguments.persona,
@@ -234,8 +241,13 @@ pub(super) fn aggregate_query(
         ..ViewSelection::default()
     };
     let files = paths_from_root(&arguments.files.unwrap_or_default(), root);
-    let name = Some(DOCUMENT_NAME.to_owned());
-    Ok(AggregateQuery { files, choice, name, ..AggregateQuery::default() })
+    let since_last = arguments.reader.is_some();
+    // Several agents may work on one project, and each has read something else.
+    let name = match arguments.reader {
+        Some(reader) => format!("{DOCUMENT_NAME}/{reader}"),
+        None => DOCUMENT_NAME.to_owned(),
+    };
+    Ok(AggregateQuery { files, choice, name: Some(name), since_last, ..AggregateQuery::default() })
 }
 
 pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQuery, ApiError> {

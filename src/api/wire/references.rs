@@ -96,7 +96,8 @@ pub struct ReachedPlace {
     pub distance: u32,
     /// The least sure grade of these references: `sure`, `likely` or `maybe`.
     pub grade: String,
-    /// The last of these references: where the name is used. Absent at distance 0.
+    /// The last of these references: where the name is used. Absent at distance 0, and if only a coverage file names
+    /// the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<ReferencePlace>,
 }

@@ -65,6 +65,13 @@ fn terms_producer(file_type: &'static FileType) -> Producer {
     Producer { artifact: ArtifactKind::Terms, language: file_type.id, version }
 }
 
+/// The hashes are those of the symbols of the outline, in its order.
+fn symbol_hashes_producer(file_type: &'static FileType) -> Option<Producer> {
+    let outline = syntax::outline_producer(file_type.id)?;
+    let version = format!("symbols/1 {}", outline.version);
+    Some(Producer { artifact: ArtifactKind::SymbolHashes, language: file_type.id, version })
+}
+
 pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static FileType) -> Option<Producer> {
     match artifact {
         ArtifactKind::Outline => syntax::outline_producer(file_type.id),
@@ -75,6 +82,7 @@ pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static Fi
         }
         ArtifactKind::Terms => Some(terms_producer(file_type)),
         ArtifactKind::Facts => syntax::facts_producer(file_type.id),
+        ArtifactKind::SymbolHashes => symbol_hashes_producer(file_type),
     }
 }
 

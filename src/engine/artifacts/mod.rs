@@ -10,6 +10,7 @@ mod importance;
 mod lookup;
 mod maintenance;
 mod on_demand;
+mod symbol_hashes;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -26,4 +27,5 @@ pub(in crate::engine) use maintenance::{
     cache_status, clear_artifacts, clear_cache, clear_files, collect_garbage, export_cache, salvage_agent_db,
     verify_cache,
 };
+pub(in crate::engine) use symbol_hashes::{StoredStructure, save_symbol_hashes, stored_structure};
 pub(in crate::engine) use terms::term_vectors;

@@ -173,6 +173,7 @@ impl ViewKey {
             | ViewMode::Masked
             | ViewMode::Custom
             | ViewMode::Diff
+            | ViewMode::Delta
             | ViewMode::Signatures
             | ViewMode::Definitions
             | ViewMode::Excerpt

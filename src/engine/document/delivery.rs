@@ -1,7 +1,7 @@
 //! What a reader has from earlier documents, and what is new to it.
 //!
 //! What a document shows of each file is remembered under the document's name, with the file's content. The next one of
-//! that name may then leave out what the reader has already, and show diffs against it. A file that a limit has made
+//! that name may then leave out what the reader has already, and show what has changed of it. A file that a limit has made
 //! smaller, or left out, is not new because there is more room now. But a change that there was no room for is shown again.
 
 use std::collections::{HashMap, HashSet};
@@ -9,12 +9,14 @@ use std::io;
 use std::sync::Mutex;
 
 use super::cache::{DocumentCache, DocumentKey, ViewKey, lock, lock_documents, view_fingerprint};
+use super::delta::{DeliveredVersion, delta_block, is_of_structure, renamed_block};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::is_ranked;
 use super::render::Renderer;
 use super::request::{AggregationRequest, DocumentHistory};
 use crate::aggregate::{CandidateFile, FileStability};
-use crate::engine::artifacts::ArtifactCache;
+use crate::discover;
+use crate::engine::artifacts::{ArtifactCache, ContentRef, save_symbol_hashes};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{
@@ -22,12 +24,11 @@ use crate::model::{
     SummaryProvenance, ViewMode,
 };
 use crate::store::{DeliveredFile, DeliveryUpdate};
-use crate::{aggregate, discover, render};
 
 /// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if
 /// it were new: the texts of a whole project in full would make the cache as large as the project, for each name.
 const MOST_BYTES: usize = 32 << 20;
-/// What a diff is against.
+/// Since when a file is gone.
 const BASE: &str = "the last aggregation";
 
 #[derive(Clone)]
@@ -40,6 +41,8 @@ pub(super) struct ReaderState {
 pub(in crate::engine) struct PendingDelivery {
     pub(in crate::engine) name: String,
     update: DeliveryUpdate,
+    /// The files whose symbols are compared when they have changed.
+    outlined: Vec<KnownFile>,
     /// The key of the cached document, if the document came from the cache or was put into it.
     pub(in crate::engine) cached_as: Option<DocumentKey>,
 }
@@ -48,7 +51,7 @@ impl PendingDelivery {
     /// Returns the promise of a document that the reader has already.
     pub(super) const fn unchanged(name: String, key: DocumentKey) -> Self {
         let update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
-        Self { name, update, cached_as: Some(key) }
+        Self { name, update, outlined: Vec::new(), cached_as: Some(key) }
     }
 }
 
@@ -57,7 +60,8 @@ pub(in crate::engine) fn confirm_delivery(
     documents: Option<&Mutex<DocumentCache>>,
     pending: PendingDelivery,
 ) {
-    let PendingDelivery { name, update, cached_as } = pending;
+    let PendingDelivery { name, update, outlined, cached_as } = pending;
+    save_symbol_hashes(cache, &outlined.iter().collect::<Vec<_>>());
     let at_s = cache.workspace.world.clock.now_s();
     let tracker = cache.workspace.tracker.clone();
     // Held until the version is read below: with another delivery in between it would be the version of that one.
@@ -111,7 +115,7 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
     files.iter().map(find).collect()
 }
 
-/// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff. Files that a limit decides
+/// Leaves out what the reader has, if that is asked for, and shows of the rest what has changed. Files that a limit decides
 /// on have no view yet; `wanted_block` renders the wanted one.
 pub(super) fn reduce_to_changes(
     renderer: &mut Renderer<'_, '_>,
@@ -130,67 +134,117 @@ pub(super) fn reduce_to_changes(
         return;
     }
     draft.plan.since_last = true;
-    add_removed_files(&renderer.cache.workspace, draft, reader);
+    let gone = add_removed_files(&renderer.cache.workspace, draft, reader);
     let files = std::mem::take(&mut draft.files);
     let fingerprints = shown_fingerprints(renderer, &files);
     for (mut shown, hash) in files.into_iter().zip(fingerprints) {
-        let path = &shown.file.path;
-        let row = reader.delivered.get(path).filter(|_| !is_failed(&shown.candidate));
+        let is_undecided = draft.remarks.limits.is_some() && is_ranked(&shown.candidate);
+        let row = reader.delivered.get(&shown.file.path).filter(|_| !is_failed(&shown.candidate));
         let Some(row) = row else {
+            let content = shown.candidate.block.content;
+            if let Some(row) = content.and_then(|content| gone.get(&content)).filter(|_| !is_undecided) {
+                show_as_renamed(&mut shown, row, name);
+            }
             draft.files.push(shown);
             continue;
         };
-        let is_same_content = Some(row.wanted) == shown.candidate.block.content;
-        let is_undecided = draft.remarks.limits.is_some() && is_ranked(&shown.candidate);
-        // It may be shown in another way all the same, as by a model's new summary. But not because there is more room.
-        let is_reduced = matches!(row.view, ViewMode::Excerpt | ViewMode::Names | ViewMode::Path);
-        if row.shown == hash && !is_undecided || is_same_content && (is_undecided || is_reduced) {
+        if is_known(row, &shown, hash, is_undecided) {
             let reason = Omission::Unchanged;
-            draft.remarks.omitted.push(OmittedFile { path: path.clone(), reason });
+            draft.remarks.omitted.push(OmittedFile { path: shown.file.path, reason });
             continue;
         }
-        if is_undecided && row.view == shown.candidate.wanted && keeps_base_text(row.view) {
-            let mut wanted = shown.clone();
-            wanted.candidate.block = wanted_block(renderer, &shown);
-            replace_by_diff(renderer.cache, &mut wanted, row, name);
-            if wanted.full_block.is_some() {
-                shown = wanted;
-            }
-        } else if !is_undecided {
-            replace_by_diff(renderer.cache, &mut shown, row, name);
+        let settled = if is_undecided {
+            delivered_view(renderer, &shown, row, wanted_block)
+        } else {
+            Some(shown.candidate.block.clone())
+        };
+        // Two different views have nothing in common that could be compared.
+        if let Some(settled) = settled.filter(|settled| settled.view == row.view) {
+            replace_by_delta(renderer, &mut shown, row, settled, name);
         }
         draft.files.push(shown);
     }
     draft.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
-/// Shows a file as what has changed since it was given, unless that takes more room than the file as it is.
-fn replace_by_diff(cache: &mut ArtifactCache<'_>, shown: &mut ShownFile, row: &DeliveredFile, name: &str) {
-    let block = &shown.candidate.block;
-    // The texts of two different views have nothing in common that a diff could show.
-    if row.view != block.view || !keeps_base_text(block.view) {
-        return;
-    }
-    let text = cache.query_store(|store| store.delivered_text(name, &row.path)).flatten();
-    let Some(old) = text else { return };
-    let body = aggregate::render_diff(&row.path, Some(&old), Some(&block.body), BASE);
-    let mut diff = DocumentBlock { view: ViewMode::Diff, body, ..block.clone() };
-    let by = block.summary.as_ref().map_or("", SummaryProvenance::view_suffix);
-    diff.remarks.push(format!("diff against {BASE}, of the view {}{by}", row.view));
-    // Compared with their heads and fences, as they are written: that is the room they take.
-    if render::block_text(block).len() <= render::block_text(&diff).len() {
-        return;
-    }
-    let changed = format!("changed since the last aggregation named `{name}`");
-    shown.candidate.reason = Some(match shown.candidate.reason.take() {
-        Some(earlier) => format!("{changed}; {earlier}"),
-        None => changed,
-    });
-    shown.full_block = Some(std::mem::replace(&mut shown.candidate.block, diff));
+/// Returns whether the reader has what would be shown. `hash` is that of the view, unless a limit decides on it.
+fn is_known(row: &DeliveredFile, shown: &ShownFile, hash: ContentHash, is_undecided: bool) -> bool {
+    let is_same_content = Some(row.wanted) == shown.candidate.block.content;
+    // It may be shown in another way all the same, as by a model's new summary. But not because there is more room.
+    let is_reduced = matches!(row.view, ViewMode::Excerpt | ViewMode::Names | ViewMode::Path);
+    let is_same_view = row.shown == hash && !is_undecided && (is_same_content || !is_of_structure(row.view));
+    is_same_view || is_same_content && (is_undecided || is_reduced)
 }
 
-/// Shows the names of files that the reader has and that are not there any more.
-fn add_removed_files(workspace: &Workspace<'_>, draft: &mut DraftDocument, reader: &ReaderState) {
+/// Returns a file that a limit decides on in the view that the reader has of it; `None` if there is nothing that changes
+/// could be compared with.
+fn delivered_view(
+    renderer: &mut Renderer<'_, '_>,
+    shown: &ShownFile,
+    row: &DeliveredFile,
+    wanted_block: &mut dyn FnMut(&mut Renderer<'_, '_>, &ShownFile) -> DocumentBlock,
+) -> Option<DocumentBlock> {
+    if row.view == shown.candidate.wanted && keeps_base_text(row.view) {
+        return Some(wanted_block(renderer, shown));
+    }
+    let block = &shown.candidate.block;
+    let body = match row.view {
+        ViewMode::Full => {
+            let read = renderer.cache.workspace.read_text(&row.path).ok();
+            read.filter(|(hash, _)| Some(*hash) == block.content)?.1
+        }
+        // What is shown of these depends on the limit; the symbols are compared instead.
+        view if is_of_structure(view) => String::new(),
+        _ => return None,
+    };
+    Some(DocumentBlock { view: row.view, body, ..block.clone() })
+}
+
+/// Shows a file as what has changed since it was given, unless that takes more room than the file as it is.
+fn replace_by_delta(
+    renderer: &mut Renderer<'_, '_>,
+    shown: &mut ShownFile,
+    row: &DeliveredFile,
+    settled: DocumentBlock,
+    name: &str,
+) {
+    let Some(subject) = ContentRef::from_file(&shown.file) else { return };
+    // The file may have been read again, and be another one than was listed.
+    if settled.content != Some(subject.hash) {
+        return;
+    }
+    let text = renderer.cache.query_store(|store| store.delivered_text(name, &row.path)).flatten();
+    let delivered = DeliveredVersion { row, text };
+    if let Some(delta) = delta_block(renderer, &subject, &delivered, &settled) {
+        let changed = format!("changed since the last aggregation named `{name}`");
+        show_as_delta(shown, delta, settled, changed);
+    }
+}
+
+fn show_as_renamed(shown: &mut ShownFile, row: &DeliveredFile, name: &str) {
+    let settled = shown.candidate.block.clone();
+    if row.view == settled.view {
+        let delta = renamed_block(&settled, &row.path);
+        let renamed = format!("renamed since the last aggregation named `{name}`");
+        show_as_delta(shown, delta, settled, renamed);
+    }
+}
+
+fn show_as_delta(shown: &mut ShownFile, delta: DocumentBlock, settled: DocumentBlock, reason: String) {
+    shown.candidate.reason = Some(match shown.candidate.reason.take() {
+        Some(earlier) => format!("{reason}; {earlier}"),
+        None => reason,
+    });
+    shown.candidate.block = delta;
+    shown.full_block = Some(settled);
+}
+
+/// Shows the names of files that the reader has and that are not there any more. Returns them by their contents.
+fn add_removed_files<'r>(
+    workspace: &Workspace<'_>,
+    draft: &mut DraftDocument,
+    reader: &'r ReaderState,
+) -> HashMap<ContentHash, &'r DeliveredFile> {
     let has_text = |shown: &&ShownFile| matches!(shown.file.state, KnownState::Content { .. });
     let there: HashSet<&RelPath> =
         draft.files.iter().filter(has_text).map(|shown| &shown.file.path).collect();
@@ -198,8 +252,12 @@ fn add_removed_files(workspace: &Workspace<'_>, draft: &mut DraftDocument, reade
     let gone: HashSet<RelPath> = reader.delivered.keys().filter(is_gone).cloned().collect();
     draft.files.retain(|shown| !gone.contains(&shown.file.path));
     draft.remarks.omitted.retain(|omitted| !gone.contains(&omitted.path));
-    draft.files.extend(gone.into_iter().map(removed_file));
+    draft.files.extend(gone.iter().cloned().map(removed_file));
     draft.files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+    let mut rows: Vec<&DeliveredFile> =
+        reader.delivered.values().filter(|row| gone.contains(&row.path)).collect();
+    rows.sort_by(|a, b| b.path.cmp(&a.path));
+    rows.into_iter().map(|row| (row.wanted, row)).collect()
 }
 
 fn is_gone(workspace: &Workspace<'_>, path: &RelPath) -> bool {
@@ -219,6 +277,7 @@ impl ReaderState {
         let mut update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
         let mut bytes = 0;
         let mut known_paths: HashSet<&RelPath> = HashSet::new();
+        let mut outlined = Vec::new();
         let mut record = |path: &RelPath, row: DeliveredFile, text: Option<String>| {
             if delivered.get(path) != Some(&row) {
                 update.changed.push((row, text));
@@ -233,6 +292,9 @@ impl ReaderState {
             bytes += block.body.len();
             let row = DeliveredFile { path: path.clone(), view: block.view, shown: *hash, wanted: content };
             let is_kept = keeps_base_text(block.view) && bytes <= MOST_BYTES;
+            if is_of_structure(block.view) && delivered.get(path) != Some(&row) {
+                outlined.push(shown.file.clone());
+            }
             record(path, row, is_kept.then(|| block.body.clone()));
         }
         // What is only named, or not even that, is not new later; but a change of what the reader has is.
@@ -258,15 +320,15 @@ impl ReaderState {
             |path: &&RelPath| failed.contains(*path) || !history.since_last && !known_paths.contains(*path);
         update.removed = delivered.keys().filter(is_removed).cloned().collect();
         update.removed.sort();
-        PendingDelivery { name: history.name.clone(), update, cached_as: None }
+        PendingDelivery { name: history.name.clone(), update, outlined, cached_as: None }
     }
 }
 
 /// Returns whether an earlier text of the view is worth to be compared with a later one.
 const fn keeps_base_text(view: ViewMode) -> bool {
     match view {
-        // A diff is not what the reader has of the file, and a path has no text that could change.
-        ViewMode::Diff | ViewMode::Names | ViewMode::Path | ViewMode::None => false,
+        // Changes are not what the reader has of the file, and a path has no text that could change.
+        ViewMode::Diff | ViewMode::Delta | ViewMode::Names | ViewMode::Path | ViewMode::None => false,
         ViewMode::Full
         | ViewMode::Skeleton
         | ViewMode::Outline

@@ -15,8 +15,10 @@ use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::model::Document;
 
-/// How often a document is packed at most.
+/// How often a document is packed at most to use what is left of its limit.
 const MAX_ROUNDS: usize = 5;
+/// How often it is packed at most until it keeps its limit.
+const MAX_ROUNDS_UNTIL_IT_FITS: usize = 16;
 /// A document is large enough if it leaves at most one part in so many of its limit unused.
 const UNUSED_PART: u64 = 50;
 /// Everything is shown if the selection takes one part in so many less than its room.
@@ -34,12 +36,16 @@ pub(super) fn fit_draft(
     let frame = frame_size(renderer.cache, &draft, context, images_apart);
     let mut search = RoomSearch::new(limit, limit.saturating_sub(frame));
     let mut best: Option<(u64, DraftDocument)> = None;
-    for _ in 0..MAX_ROUNDS {
+    for round in 0..MAX_ROUNDS_UNTIL_IT_FITS {
+        if MAX_ROUNDS <= round && best.is_some() {
+            break;
+        }
         renderer.cache.workspace.check_cancelled()?;
-        let packed = pack_draft(renderer, draft.clone(), context, memo, search.room);
-        let (used, over) = measure_draft(renderer.cache, &packed, context.unit, images_apart);
+        let mut packed = pack_draft(renderer, draft.clone(), context, memo, search.room);
+        let (used, over) = measure_draft(renderer.cache, &mut packed, context.unit, images_apart);
         let goes_on = if 0 < over {
-            search.shrink(over)
+            // What was selected in this room before is too large; with other costs, it may be something else.
+            memo.is_corrected || search.shrink(over, MAX_ROUNDS <= round)
         } else {
             let left = limit - used;
             let is_enough = left <= limit / UNUSED_PART || is_complete(&packed, search.room);
@@ -95,14 +101,18 @@ impl RoomSearch {
         self.stay_between()
     }
 
-    /// Takes less room, because the document was larger than its limit by so much.
-    fn shrink(&mut self, over: u64) -> bool {
+    /// Takes less room, because the document was larger than its limit by so much; at most half, if `by_half`. Returns
+    /// whether there is a room to try.
+    fn shrink(&mut self, over: u64, by_half: bool) -> bool {
         self.too_much = self.room;
         // In proportion, and a little less, because what goes is not cut to measure.
         let size = u128::from(self.limit.saturating_add(over)).max(1);
         let less = u128::from(self.room) * u128::from(self.limit) / size;
         self.room = u64::try_from(less).unwrap_or(self.room);
         self.room = self.room.saturating_sub(self.room / 64 + 1);
+        if by_half {
+            self.room = self.room.min(self.too_much / 2);
+        }
         self.stay_between()
     }
 
@@ -131,25 +141,33 @@ fn frame_size(
     context: &PackContext<'_>,
     images_apart: bool,
 ) -> u64 {
-    let mut frame = DraftDocument { files: Vec::new(), ..draft.clone() };
-    for (at, shown) in draft.files.iter().enumerate() {
-        if let Some(block) = context.stable.get(&at) {
-            let mut shown = shown.clone();
-            shown.candidate.block = block.clone();
-            frame.files.push(shown);
-        }
-    }
+    let mut stable: Vec<usize> = context.stable.keys().copied().collect();
+    stable.sort_unstable();
+    let files = stable.into_iter().map(|at| {
+        let mut shown = draft.files[at].clone();
+        shown.candidate.block = context.stable[&at].clone();
+        shown
+    });
+    let frame = DraftDocument {
+        plan: draft.plan.clone(),
+        files: files.collect(),
+        listed: Vec::new(),
+        dropped: Vec::new(),
+        remarks: draft.remarks.clone(),
+    };
     size(cache, frame, context.unit, images_apart)
 }
 
 /// Returns the size of the document that a draft comes to, and by how much that exceeds its limits.
 fn measure_draft(
     cache: &mut ArtifactCache<'_>,
-    draft: &DraftDocument,
+    draft: &mut DraftDocument,
     unit: BudgetUnit,
     images_apart: bool,
 ) -> (u64, u64) {
     let limits = draft.remarks.limits;
+    // What is not in the document does not have to be copied, and may be most of a project.
+    let dropped = std::mem::take(&mut draft.dropped);
     let used = size(cache, draft.clone(), unit, images_apart);
     // Only where both are limited are the bytes something else than the size.
     let bytes = match (limits.tokens, limits.bytes) {
@@ -158,6 +176,7 @@ fn measure_draft(
         }
         (_, _) => 0,
     };
+    draft.dropped = dropped;
     (used, used.saturating_sub(limit_of(limits)).max(unit.of_bytes(bytes)))
 }
 
@@ -175,11 +194,11 @@ mod tests {
     #[test]
     fn a_room_is_found_between_what_was_enough_and_too_much() {
         let mut search = RoomSearch::new(1_000, 900);
-        assert!(search.shrink(500) && search.room < 600, "{}", search.room);
+        assert!(search.shrink(500, false) && search.room < 600, "{}", search.room);
         let small = search.room;
         assert!(search.grow(200) && small < search.room && search.room < 900);
         assert!(search.grow(1_000) && search.room < 900, "{}", search.room);
         let mut none = RoomSearch::new(10, 0);
-        assert!(!none.shrink(5));
+        assert!(!none.shrink(5, false));
     }
 }

@@ -315,7 +315,7 @@ pub(super) fn select_requested(
 pub(super) struct ShownFile {
     pub(super) file: KnownFile,
     pub(super) candidate: CandidateFile,
-    /// The block of the file itself, if a diff against an earlier delivery is shown in its place.
+    /// The block of the file itself, if what has changed since an earlier delivery is shown in its place.
     pub(super) full_block: Option<DocumentBlock>,
     /// What follows the summary, if the file is shown as one.
     pub(super) detail: SummaryDetail,
@@ -326,10 +326,10 @@ impl ShownFile {
         Self { file, candidate, full_block: None, detail }
     }
 
-    /// Returns what a reader of the document knows of the file, who can carry out a diff.
+    /// Returns what a reader of the document has of the file, who has seen its changes.
     pub(super) fn settled_block(&self) -> &DocumentBlock {
         let block = &self.candidate.block;
-        self.full_block.as_ref().filter(|_| block.view == ViewMode::Diff).unwrap_or(block)
+        self.full_block.as_ref().filter(|_| block.view == ViewMode::Delta).unwrap_or(block)
     }
 }
 

@@ -45,6 +45,8 @@ pub(super) struct PackContext<'a> {
 pub(super) struct PackMemo {
     costs: CostMemo,
     blocks: BlockMemo,
+    /// Whether costs were corrected when a document was last packed, so that another selection may be better.
+    pub(super) is_corrected: bool,
 }
 
 /// Selects the part of a document that is the same for every task: blocks by general ranks, and nothing that the request
@@ -71,10 +73,10 @@ pub(super) fn pack_stable(
 
 /// Returns whether a limited document decides how a file is shown.
 pub(super) fn is_ranked(candidate: &CandidateFile) -> bool {
-    // What has changed since an earlier document is shown as a diff before anything is selected.
+    // What has changed since an earlier document is shown before anything is selected.
     candidate.rule.is_general()
         && !matches!(candidate.wanted, ViewMode::Path | ViewMode::None)
-        && candidate.block.view != ViewMode::Diff
+        && candidate.block.view != ViewMode::Delta
 }
 
 /// Shows as much of the files as a budget has room for. The draft's files are in the order that the ranking speaks of.
@@ -95,6 +97,14 @@ pub(super) fn pack_draft(
     let has_summaries = shows_summaries(context.routing);
     let selections = block_selections(&views);
     let mut blocks = render_blocks(renderer, &files, &selections, context, has_summaries, &mut memo.blocks);
+    memo.is_corrected = false;
+    for selection in &selections {
+        if let Some(block) = blocks.get(&selection.file) {
+            let selected = (selection.bodies.as_slice(), selection.signatures.as_slice());
+            let bytes = block.body.len();
+            memo.is_corrected |= memo.costs.correct(context.unit, selection.file, selected, bytes);
+        }
+    }
     let places = places(context.ranking);
     let mut listed: Vec<(usize, ListedFile)> = Vec::new();
     for (at, (mut shown, view)) in files.into_iter().zip(views).enumerate() {

@@ -25,8 +25,10 @@ const BYTES_A_TOKEN: u64 = 4;
 /// More than any document has room for: the cost of a row for a file without names.
 const IMPOSSIBLE: u64 = 1 << 40;
 /// So many lines represent a source without symbols. No longer ones: those are data.
-const HEAD_LINES: usize = 4;
+const HEAD_LINES: usize = 3;
 const MAX_HEAD_LINE: usize = 200;
+/// A block is as large as expected if it exceeds its pieces by no more than half and this.
+const EXCESS_SLACK: u64 = 100;
 /// The most names of a row.
 const MAX_NAMES: usize = 40;
 
@@ -122,6 +124,28 @@ impl CostMemo {
         let names = self.names.get(&file).map(Vec::as_slice).unwrap_or_default();
         names[..count.min(names.len())].to_vec()
     }
+
+    /// Compares a block with the bodies and signatures that were selected for it. If it is much larger, because what was
+    /// not selected could not be cut out of it, it costs the difference from now on. Returns whether it does.
+    pub(super) fn correct(
+        &mut self,
+        unit: BudgetUnit,
+        file: usize,
+        (bodies, signatures): (&[usize], &[usize]),
+        block_bytes: usize,
+    ) -> bool {
+        let frame = Piece::Block(file);
+        let bodies = bodies.iter().map(|symbol| Piece::Body(*symbol));
+        let signatures = signatures.iter().map(|symbol| Piece::Signature(*symbol));
+        let pieces = bodies.chain(signatures).chain([frame]);
+        let expected: u64 = pieces.filter_map(|piece| self.costs.get(&(unit, piece))).sum();
+        let size = unit.of_bytes(block_bytes as u64);
+        let is_larger = expected + expected / 2 + unit.tokens(EXCESS_SLACK) < size;
+        if is_larger {
+            *self.costs.entry((unit, frame)).or_default() += size - expected;
+        }
+        is_larger
+    }
 }
 
 /// The costs of one selection. It speaks of files by rank.
@@ -176,8 +200,11 @@ impl DraftCosts<'_, '_, '_> {
             .map(|symbol| (symbol.name.as_str(), symbol.score))
             .collect();
         let score = |symbol: &Symbol| scores.get(symbol.name.as_str()).copied().unwrap_or(0.0);
+        // Where no grammar says so, a file may well have symbols, and its first lines would not represent it.
+        let is_known = outline.as_ref().is_some_and(|outline| outline.health.fallback.is_none());
         let names = outline.map(|outline| important_names(&outline, MAX_NAMES, &score)).unwrap_or_default();
         if names.is_empty()
+            && is_known
             && let Some(subject) = subject.filter(|subject| subject.file_type.role == FileRole::Code)
             && let Ok((hash, text)) = self.renderer.cache.workspace.read_text(subject.path)
             && hash == subject.hash
@@ -237,5 +264,25 @@ impl PackCosts for DraftCosts<'_, '_, '_> {
             let name = String::from_utf8_lossy(path.file_name());
             costs.unit.count(&name) + costs.unit.tokens(2 + depth / 2)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_that_is_much_larger_than_its_pieces_costs_more_from_then_on() {
+        let unit = BudgetUnit::Bytes;
+        let mut memo = CostMemo::default();
+        memo.costs.insert((unit, Piece::Block(3)), 100);
+        memo.costs.insert((unit, Piece::Body(7)), 900);
+        let selected: (&[usize], &[usize]) = (&[7], &[]);
+        assert!(!memo.correct(unit, 3, selected, 1_400));
+        assert_eq!(memo.costs[&(unit, Piece::Block(3))], 100);
+        assert!(memo.correct(unit, 3, selected, 9_000));
+        assert_eq!(memo.costs[&(unit, Piece::Block(3))], 8_100);
+        // Now it is as large as expected.
+        assert!(!memo.correct(unit, 3, selected, 9_000));
     }
 }

@@ -131,8 +131,8 @@ impl Renderer<'_, '_> {
                 let body = aggregate::EXCLUDED.to_owned();
                 Ok(ViewContent { content: None, remark: None, body, reason: None })
             }
-            // Excerpts and rows of names are rendered by those who select what they show.
-            ViewMode::Path | ViewMode::Names | ViewMode::Excerpt => {
+            // Deltas, excerpts and rows of names are rendered by those who select what they show.
+            ViewMode::Path | ViewMode::Names | ViewMode::Excerpt | ViewMode::Delta => {
                 Ok(ViewContent { content, remark: None, body: String::new(), reason: None })
             }
             ViewMode::Masked => masked_view(self.cache, subject, rendering),

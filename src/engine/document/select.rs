@@ -41,6 +41,9 @@ impl DocumentRun<'_, '_> {
     ) -> Result<DocumentInputs, Error> {
         // First, for it may be refused, and costs nothing.
         let sections = sections(&self.cache.workspace, &request.sections)?;
+        if request.exact_tokens || request.limits.tokens.is_some() {
+            self.cache.workspace.options.counter.prepare();
+        }
         let (focus, items) = (Focus::new(&request.focus)?, merged_items(&self.cache.workspace, request));
         let routing = routing(&self.cache.workspace, request, &focus, &items);
         let notes = self.cache.workspace.log.note_count();

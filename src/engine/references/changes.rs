@@ -1,14 +1,15 @@
 //! Which symbols differ from a revision of git: those whose own lines do, without those of the symbols within them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::graph::{ReferenceGraph, SymbolId};
+use crate::aggregate::{OwnHashes, SymbolLines, compare_symbols};
 use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, identify, text_facts};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since, texts_at};
 use crate::engine::workspace::KnownFile;
-use crate::model::{ContentHash, RelPath, SourceFacts};
+use crate::model::{RelPath, SourceFacts};
 
 /// So many files are compared at once.
 const FILES_AT_ONCE: usize = 100;
@@ -31,13 +32,6 @@ pub struct RemovedSymbol {
     pub path: RelPath,
     /// Its name after those of its containers, joined by dots.
     pub qualified_name: String,
-}
-
-/// The lines of a symbol, and which occurrence of its name it is.
-struct SymbolLines {
-    key: (String, usize),
-    first_line: u32,
-    last_line: u32,
 }
 
 /// Returns what differs from a revision in the files that references are read of.
@@ -88,73 +82,43 @@ fn compare_file(
     let Some(old_facts) = language.and_then(|language| text_facts(&cache.workspace, language, old)) else {
         return;
     };
-    let (old_symbols, old_level) = own_hashes(&lines_of_facts(&old_facts), old);
+    let old_symbols = lines_of_facts(&old_facts);
+    let old_hashes = OwnHashes::of_text(&old_symbols, old);
     let ids: Vec<SymbolId> = file.map(|file| graph.symbols_of(file).collect()).unwrap_or_default();
     let new =
         file.and_then(|_| cache.workspace.read_text(path).ok()).map(|(_, text)| text).unwrap_or_default();
-    let (new_symbols, new_level) = own_hashes(&lines_of_symbols(graph, &ids), &new);
-    let before: HashMap<&(String, usize), &ContentHash> =
-        old_symbols.iter().map(|(key, hash)| (key, hash)).collect();
-    let is_changed = |(key, hash): &OwnHash| before.get(key) != Some(&hash);
-    let changed = ids.iter().zip(&new_symbols).filter(|(_, own)| is_changed(own));
+    let new_symbols = lines_of_symbols(graph, &ids);
+    let new_hashes = OwnHashes::of_text(&new_symbols, &new);
+    let comparison = compare_symbols((&old_symbols, &old_hashes), (&new_symbols, &new_hashes));
+    let changed = ids.iter().zip(&comparison.is_changed).filter(|(_, is_changed)| **is_changed);
     found.symbols.extend(changed.map(|(id, _)| *id));
-    let kept: HashSet<&(String, usize)> = new_symbols.iter().map(|(key, _)| key).collect();
-    for (key, _) in old_symbols.iter().filter(|(key, _)| !kept.contains(key)) {
-        found.removed.push(RemovedSymbol { path: path.clone(), qualified_name: key.0.clone() });
-    }
-    found.files.extend(file.filter(|_| old_level != new_level));
+    let removed = old_symbols.into_iter().zip(&comparison.new_positions).filter(|(_, new)| new.is_none());
+    found.removed.extend(
+        removed
+            .map(|(symbol, _)| RemovedSymbol { path: path.clone(), qualified_name: symbol.qualified_name }),
+    );
+    found.files.extend(file.filter(|_| comparison.is_rest_changed));
 }
 
 fn lines_of_facts(facts: &SourceFacts) -> Vec<SymbolLines> {
-    let names = (0..)
-        .zip(&facts.definitions)
-        .map(|(at, fact)| (facts.qualified_name(at), fact.first_line, fact.last_line));
-    numbered(names)
+    let symbols = (0..).zip(&facts.definitions).map(|(at, fact)| SymbolLines {
+        qualified_name: facts.qualified_name(at),
+        first_line: fact.first_line,
+        last_line: fact.last_line,
+    });
+    symbols.collect()
 }
 
 fn lines_of_symbols(graph: &ReferenceGraph, symbols: &[SymbolId]) -> Vec<SymbolLines> {
-    numbered(symbols.iter().map(|id| {
+    let lines = symbols.iter().map(|id| {
         let symbol = graph.symbol(*id);
-        (symbol.qualified_name.to_string(), symbol.first_line, symbol.last_line)
-    }))
-}
-
-fn numbered(names: impl Iterator<Item = (String, u32, u32)>) -> Vec<SymbolLines> {
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    names
-        .map(|(name, first_line, last_line)| {
-            let count = counts.entry(name.clone()).or_default();
-            *count += 1;
-            SymbolLines { key: (name, *count), first_line, last_line }
-        })
-        .collect()
-}
-
-type OwnHash = ((String, usize), ContentHash);
-
-/// Returns a hash of the lines that belong to each symbol and to none within it, and one of those of no symbol.
-fn own_hashes(symbols: &[SymbolLines], text: &str) -> (Vec<OwnHash>, ContentHash) {
-    let lines: Vec<&str> = text.lines().collect();
-    // A symbol within another one comes after it, and takes its lines from it.
-    let mut owners: Vec<Option<usize>> = vec![None; lines.len()];
-    for (at, symbol) in symbols.iter().enumerate() {
-        let first = (symbol.first_line.max(1) as usize - 1).min(lines.len());
-        let end = (symbol.last_line as usize).clamp(first, lines.len());
-        owners[first..end].fill(Some(at));
-    }
-    let mut own: Vec<String> = vec![String::new(); symbols.len()];
-    let mut level = String::new();
-    for (line, owner) in lines.iter().zip(owners) {
-        let text = owner.map_or(&mut level, |at| &mut own[at]);
-        // Blank lines around a symbol come and go with others.
-        if !line.trim().is_empty() {
-            text.push_str(line.trim_end());
-            text.push('\n');
+        SymbolLines {
+            qualified_name: symbol.qualified_name.to_string(),
+            first_line: symbol.first_line,
+            last_line: symbol.last_line,
         }
-    }
-    let hash = |text: &String| ContentHash::digest(text.as_bytes());
-    let hashes = symbols.iter().zip(&own).map(|(symbol, own)| (symbol.key.clone(), hash(own)));
-    (hashes.collect(), hash(&level))
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -164,12 +128,15 @@ mod tests {
     fn changed(old: &str, new: &str) -> Vec<String> {
         let hashes = |text: &str| {
             let facts = crate::syntax::source_facts("python", text, &mut || false).unwrap();
-            own_hashes(&lines_of_facts(&facts), text)
+            let symbols = lines_of_facts(&facts);
+            let hashes = OwnHashes::of_text(&symbols, text);
+            (symbols, hashes)
         };
-        let ((old, old_level), (new, new_level)) = (hashes(old), hashes(new));
-        let is_new = |hash: &&OwnHash| !old.contains(hash);
-        let mut names: Vec<String> = new.iter().filter(is_new).map(|((name, _), _)| name.clone()).collect();
-        names.extend((old_level != new_level).then(|| "file".to_owned()));
+        let ((old, old_hashes), (new, new_hashes)) = (hashes(old), hashes(new));
+        let found = compare_symbols((&old, &old_hashes), (&new, &new_hashes));
+        let changed = new.into_iter().zip(found.is_changed).filter(|(_, is_changed)| *is_changed);
+        let mut names: Vec<String> = changed.map(|(symbol, _)| symbol.qualified_name).collect();
+        names.extend(found.is_rest_changed.then(|| "file".to_owned()));
         names
     }
 

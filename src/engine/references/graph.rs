@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::model::{DefinitionFlags, DefinitionKind, FileRole, FileType, RelPath, ScopeKind, SourceFacts};
-use crate::references::{ProjectFile, ProjectReferences, ReferenceGrade};
+use crate::references::{InheritedDefinition, ProjectFile, ProjectReferences, ReferenceGrade, UnresolvedUse};
 use crate::search::PathClass;
 
 /// The index of a symbol in [`ReferenceGraph::symbols`].
@@ -20,10 +20,22 @@ pub struct ReferenceGraph {
     to_symbol: Adjacency,
     from_symbol: Adjacency,
     children: Adjacency,
-    /// How many uses of each name could not be resolved.
-    unresolved: HashMap<Box<str>, u64>,
-    /// The file and line of each of them, ascending.
-    unresolved_places: Vec<(u32, u32)>,
+    /// What may run or be meant where a symbol is: for a member what it overrides, for a type what inherits it.
+    stand_ins: Vec<SymbolId>,
+    to_stand_in: Adjacency,
+    /// The uses that could not be resolved, by file and line.
+    unresolved: Vec<UnresolvedPlace>,
+    /// The rows of `unresolved` of each name.
+    unresolved_names: HashMap<Box<str>, Vec<u32>>,
+}
+
+/// A use of a name that could not be resolved.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UnresolvedPlace {
+    pub(super) file: u32,
+    pub(super) line: u32,
+    /// The innermost symbol around it.
+    pub(super) from: Option<SymbolId>,
 }
 
 /// A file of the graph.
@@ -57,6 +69,8 @@ pub struct GraphSymbol {
     pub(super) parent: Option<SymbolId>,
     /// Whether it only declares what another one defines.
     pub(super) is_prototype: bool,
+    /// Whether the framework of the tests runs it by a mark, not by its name.
+    pub(super) is_test_item: bool,
 }
 
 /// A use of a name, and a symbol that it may mean.
@@ -140,17 +154,39 @@ impl ReferenceGraph {
         let parents: Vec<_> = graph.symbols.iter().map(|symbol| symbol.parent).collect();
         graph.children = Adjacency::new(graph.symbols.len(), &parents);
         graph.references = references;
-        for unresolved in &found.unresolved {
+        graph.add_stand_ins(&found.inherited);
+        graph.add_unresolved(files, &found.unresolved);
+        graph
+    }
+
+    fn add_stand_ins(&mut self, inherited: &[InheritedDefinition]) {
+        let mut owners = Vec::with_capacity(inherited.len());
+        for inherited in inherited {
+            let symbol = |file: u32, definition: u32| self.files[file as usize].first_symbol + definition;
+            let own = symbol(inherited.file, inherited.definition);
+            let base = symbol(inherited.base_file, inherited.base_definition);
+            // Who calls the overridden member may run this one; who uses a type that inherits uses the base too.
+            let is_member = self.symbols[own as usize].is_member && self.symbols[base as usize].is_member;
+            let (owner, stand_in) = if is_member { (own, base) } else { (base, own) };
+            owners.push(Some(owner));
+            self.stand_ins.push(stand_in);
+        }
+        self.to_stand_in = Adjacency::new(self.symbols.len(), &owners);
+    }
+
+    fn add_unresolved(&mut self, files: &[ProjectFile], found: &[UnresolvedUse]) {
+        let mut found: Vec<&UnresolvedUse> = found.iter().collect();
+        found.sort_by_key(|unresolved| (unresolved.file, unresolved.line));
+        for (row, unresolved) in (0..).zip(found) {
+            let GraphFile { first_symbol, .. } = self.files[unresolved.file as usize];
+            let from = unresolved.from_definition.map(|definition| first_symbol + definition);
+            self.unresolved.push(UnresolvedPlace { file: unresolved.file, line: unresolved.line, from });
             let name = files[unresolved.file as usize].facts.name(unresolved.name);
-            match graph.unresolved.get_mut(name) {
-                Some(count) => *count += 1,
-                None => drop(graph.unresolved.insert(name.into(), 1)),
+            match self.unresolved_names.get_mut(name) {
+                Some(rows) => rows.push(row),
+                None => drop(self.unresolved_names.insert(name.into(), vec![row])),
             }
         }
-        graph.unresolved_places =
-            found.unresolved.iter().map(|unresolved| (unresolved.file, unresolved.line)).collect();
-        graph.unresolved_places.sort_unstable();
-        graph
     }
 
     fn add_file(&mut self, file: &ProjectFile, path: &RelPath, role: FileRole) {
@@ -186,19 +222,48 @@ impl ReferenceGraph {
 
     /// Returns how many uses of any name could not be resolved.
     pub fn unresolved(&self) -> u64 {
-        self.unresolved_places.len() as u64
+        self.unresolved.len() as u64
     }
 
     /// Returns how many uses within a symbol could not be resolved.
     pub(super) fn unresolved_within(&self, symbol: SymbolId) -> u64 {
         let GraphSymbol { file, first_line, last_line, .. } = self.symbol(symbol);
-        let before = |end: (u32, u32)| self.unresolved_places.partition_point(|place| *place < end);
+        let before =
+            |end: (u32, u32)| self.unresolved.partition_point(|place| (place.file, place.line) < end);
         (before((*file, last_line + 1)) - before((*file, *first_line))) as u64
     }
 
     /// Returns how many uses of one name could not be resolved.
     pub(super) fn unresolved_of(&self, name: &str) -> u64 {
-        self.unresolved.get(name).copied().unwrap_or(0)
+        self.unresolved_names.get(name).map_or(0, |rows| rows.len() as u64)
+    }
+
+    /// Returns the uses of one name that could not be resolved.
+    pub(super) fn unresolved_uses_of(&self, name: &str) -> impl Iterator<Item = &UnresolvedPlace> {
+        let rows = self.unresolved_names.get(name).map_or(&[][..], Vec::as_slice);
+        rows.iter().map(|row| &self.unresolved[*row as usize])
+    }
+
+    /// Returns the symbols whose users may use this one: for a member those that it overrides, for a type those that
+    /// inherit it.
+    pub(super) fn stand_ins_of(&self, symbol: SymbolId) -> impl Iterator<Item = SymbolId> {
+        self.to_stand_in.of(symbol).iter().map(|row| self.stand_ins[*row as usize])
+    }
+
+    /// Returns the members of a type, and the functions within a function.
+    pub(super) fn children_of(&self, symbol: SymbolId) -> &[SymbolId] {
+        self.children.of(symbol)
+    }
+
+    /// Returns the innermost symbol of a file that has a line, with its decorators.
+    pub(super) fn symbol_at(&self, file: u32, line: u32) -> Option<SymbolId> {
+        let symbols = self.symbols_range(file);
+        let first = symbols.start;
+        let file_symbols = &self.symbols[symbols.start as usize..symbols.end as usize];
+        let count = file_symbols.partition_point(|symbol| symbol.first_line <= line);
+        let last = first + index(count).checked_sub(1)?;
+        std::iter::successors(Some(last), |at| self.symbol(*at).parent)
+            .find(|at| line <= self.symbol(*at).last_line)
     }
 
     /// Returns whether a file is a test, by its path.
@@ -233,6 +298,10 @@ impl ReferenceGraph {
 
     /// Returns the symbols of a file.
     pub(super) fn symbols_of(&self, file: u32) -> impl Iterator<Item = SymbolId> + use<> {
+        self.symbols_range(file)
+    }
+
+    fn symbols_range(&self, file: u32) -> std::ops::Range<SymbolId> {
         let end = self.files.get(file as usize + 1).map(|next| next.first_symbol);
         self.files[file as usize].first_symbol..end.unwrap_or(index(self.symbols.len()))
     }
@@ -280,6 +349,7 @@ fn symbol(facts: &SourceFacts, definition: u32) -> GraphSymbol {
         last_line: fact.last_line,
         parent: facts.enclosing_definition(fact.scope),
         is_prototype: fact.flags.has(DefinitionFlags::PROTOTYPE),
+        is_test_item: fact.flags.has(DefinitionFlags::TEST_ITEM),
     }
 }
 

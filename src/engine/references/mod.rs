@@ -9,17 +9,23 @@
 //! | `load` | The graph of the files as they are now, and what a process keeps of it |
 //! | `symbols` | What the spelling of a symbol means |
 //! | `reach` | Which symbols are reached from some, step by step |
+//! | `test_items` | Which symbols are tests |
+//! | `test_selection` | Which tests a change may break |
 //! | `changes` | Which symbols differ from a revision |
+//! | `coverage` | Which tests a coverage file names |
 //! | `queries` | The questions and their answers |
 //!
 //! May import `workspace`, `artifacts`, `index` and `history`. Start with `queries`.
 
 mod changes;
+mod coverage;
 mod graph;
 mod load;
 mod queries;
 mod reach;
 mod symbols;
+mod test_items;
+mod test_selection;
 #[cfg(test)]
 mod tests;
 

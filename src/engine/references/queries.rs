@@ -1,20 +1,21 @@
 //! The questions about references, and their answers.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use super::changes::RemovedSymbol;
 use super::changes::changed_symbols;
+use super::coverage::put_covered_first;
 use super::graph::{GraphReference, ReferenceGraph, SymbolId};
 use super::load::{ReferenceCache, graph_of_files, reference_graph};
 use super::reach::{Direction, ReachRules, ReachedNode, ReachedSymbol, is_constructor, reach};
 use super::symbols::find_symbols;
+use super::test_selection::select_tests;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::index::{Trust, select_named};
 use crate::engine::workspace::KnownFile;
 use crate::model::is_within;
-use crate::references::ReferenceGrade;
 
 /// The uses of a symbol.
 #[derive(Debug)]
@@ -161,14 +162,17 @@ pub(in crate::engine) fn impact(
     symbols.extend(within);
     symbols.sort_unstable();
     symbols.dedup();
-    let rules = ReachRules { direction: Direction::ToUsers, only_calls: false, depth: request.depth };
-    let mut affected = reach(&graph, &symbols, rules);
-    let is_changed: HashSet<ReachedNode> =
+    let all: BTreeSet<ReachedNode> =
         changed.iter().copied().chain(symbols.iter().map(|symbol| ReachedNode::Symbol(*symbol))).collect();
-    affected.retain(|reached| !is_changed.contains(&reached.node));
-    if request.only_tests {
-        affected = tests(&graph, &is_changed.into_iter().collect(), affected);
-    }
+    let affected = if request.only_tests {
+        let tests = select_tests(&graph, &all, request.depth);
+        put_covered_first(cache, &graph, &symbols, tests)
+    } else {
+        let rules = ReachRules { direction: Direction::ToUsers, only_calls: false, depth: request.depth };
+        let mut affected = reach(&graph, &symbols, rules);
+        affected.retain(|reached| !all.contains(&reached.node));
+        affected
+    };
     Ok(ImpactAnswer { graph, changed, removed, affected, unresolved })
 }
 
@@ -216,60 +220,4 @@ fn named_nodes(
 fn unresolved_names(graph: &ReferenceGraph, symbols: &[SymbolId]) -> u64 {
     let names: BTreeSet<&str> = symbols.iter().map(|id| graph.symbol(*id).name()).collect();
     names.iter().map(|name| graph.unresolved_of(name)).sum()
-}
-
-/// A way with a guess on it counts as so many steps more.
-const GUESS_STEPS: u32 = 2;
-
-/// Returns the tests among what is changed and what is touched, the most likely first.
-fn tests(
-    graph: &ReferenceGraph,
-    changed: &BTreeSet<ReachedNode>,
-    affected: Vec<ReachedSymbol>,
-) -> Vec<ReachedSymbol> {
-    let unchanged = |node: &ReachedNode| ReachedSymbol {
-        node: *node,
-        distance: 0,
-        grade: ReferenceGrade::Sure,
-        via: None,
-    };
-    let mut found: Vec<ReachedSymbol> = changed.iter().map(unchanged).chain(affected).collect();
-    found.sort_by_key(|reached| {
-        let guess = if reached.grade == ReferenceGrade::Maybe { GUESS_STEPS } else { 0 };
-        (reached.distance + guess, reached.distance, reached.grade)
-    });
-    let mut seen = HashSet::new();
-    found.retain_mut(|reached| match test_of(graph, reached.node) {
-        Some(node) => {
-            reached.node = node;
-            seen.insert(node)
-        }
-        None => false,
-    });
-    found
-}
-
-/// Returns the test that something belongs to: a function or a type whose name says so, or else its file. Functions of
-/// Python that are no tests are run by those that use them.
-fn test_of(graph: &ReferenceGraph, node: ReachedNode) -> Option<ReachedNode> {
-    let file = match node {
-        ReachedNode::Symbol(symbol) => graph.symbol(symbol).file,
-        ReachedNode::File(file) => file,
-    };
-    if !graph.is_test(file) {
-        return None;
-    }
-    let ReachedNode::Symbol(symbol) = node else { return Some(node) };
-    let around = std::iter::successors(Some(symbol), |at| graph.symbol(*at).parent);
-    let is_test = |at: &SymbolId| {
-        let symbol = graph.symbol(*at);
-        let is_named = symbol.name().get(..4).is_some_and(|start| start.eq_ignore_ascii_case("test"));
-        is_named && symbol.kind == crate::model::DefinitionKind::Function
-    };
-    let test = around.filter(is_test).last();
-    match test {
-        Some(test) => Some(ReachedNode::Symbol(test)),
-        None if graph.language(file) == "python" => None,
-        None => Some(ReachedNode::File(file)),
-    }
 }

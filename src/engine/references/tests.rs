@@ -9,6 +9,7 @@ use crate::engine::error::{Code, Error};
 use crate::engine::project::Project;
 use crate::engine::shared::WorkspaceCache;
 use crate::engine::testing::TestProject;
+use crate::store::write_coverage;
 
 const ENGINE: &str = "class Engine:\n    def __init__(self):\n        self.speed = limit()\n\n    def run(self):\n        return self.step()\n\n    def step(self):\n        return 1\n\n\ndef limit():\n    return 9\n";
 const APP: &str = "from engine import Engine\n\n\ndef main():\n    engine = Engine()\n    return engine.run()\n\n\ndef idle():\n    return None\n";
@@ -87,10 +88,7 @@ fn a_change_reaches_those_that_use_it_and_tests_come_by_distance() {
     assert_eq!(impact(&mut project, Some("engine.py"), None, false), all);
     assert_eq!(impact(&mut project, Some("Engine.run"), None, true), ["test_main 3"]);
     assert_eq!(impact(&mut project, Some("idle"), None, false), [""; 0]);
-    assert_eq!(
-        impact(&mut project, Some("tests"), None, true),
-        ["test_main 0", "test_nothing 0", "tests/test_app.py 0"]
-    );
+    assert_eq!(impact(&mut project, Some("tests"), None, true), ["test_main 0", "test_nothing 0"]);
     let request =
         ImpactRequest { target: Some("no/such".to_owned()), base: None, depth: 1, only_tests: false };
     assert_eq!(project.impact(&request).unwrap_err().code(), Code::NotFound);
@@ -159,4 +157,73 @@ fn uses_that_cannot_be_resolved_are_counted() {
     let request = CallRequest { symbol: "f".to_owned(), direction: CallDirection::Callees, depth: 1 };
     assert_eq!(project.calls(&request).unwrap().unresolved, 2);
     assert_eq!(project.reference_graph().unwrap().unresolved(), 2);
+}
+
+#[test]
+fn fixtures_connect_tests_with_what_they_make() {
+    let sandbox = TestProject::new(&[
+        (
+            "app.py",
+            "class App:\n    def run(self):\n        return 1\n\n    def idle(self): ...\n\n\nclass Admin(App):\n    def idle(self): ...\n",
+        ),
+        (
+            "tests/conftest.py",
+            "import pytest\nfrom app import App\n\n\n@pytest.fixture(name=\"app\")\ndef make_app(monkeypatch):\n    yield App()\n",
+        ),
+        (
+            "tests/test_app.py",
+            "def test_run(app, tmp_path):\n    assert app.run() == 1\n\n\ndef test_other(app):\n    app.idle()\n\n\ndef test_nothing():\n    pass\n",
+        ),
+    ]);
+    let mut project = sandbox.project(true);
+    assert_eq!(uses(&mut project, "App.run"), ["tests/test_app.py:2 likely"]);
+    assert_eq!(uses(&mut project, "make_app"), ["tests/test_app.py:1 likely", "tests/test_app.py:5 likely"]);
+    // The test that runs it comes before the one that only has the same app.
+    assert_eq!(impact(&mut project, Some("App.run"), None, true), ["test_run 1", "test_other 2"]);
+    // What overrides a member runs where the member is called.
+    assert_eq!(impact(&mut project, Some("Admin.idle"), None, true)[0], "test_other 1");
+}
+
+#[test]
+fn tests_are_found_by_the_conventions_of_each_language() {
+    let sandbox = TestProject::new(&[
+        (
+            "src/lib.rs",
+            "pub fn size() -> u8 { 1 }\n#[cfg(test)]\nmod tests {\n    use super::size;\n    #[test]\n    fn it_is_one() { helper(); }\n    fn helper() { size(); }\n}\n",
+        ),
+        ("go.mod", "module example.com/m\n"),
+        ("m.go", "package m\n\nfunc Area() int { return 1 }\n"),
+        (
+            "m_test.go",
+            "package m\n\nimport \"testing\"\n\nfunc TestArea(t *testing.T) { check() }\n\nfunc check() { Area() }\n",
+        ),
+        ("src/main/java/p/A.java", "package p;\nclass A {\n  static void go() {}\n}\n"),
+        ("src/test/java/p/ATest.java", "package p;\nclass ATest {\n  @Test\n  void works() { A.go(); }\n}\n"),
+        ("web/draw.ts", "export function draw(): number {\n  return 1;\n}\n"),
+        ("web/draw.test.ts", "import { draw } from \"./draw\";\n\nit(\"draws\", () => {\n  draw();\n});\n"),
+    ]);
+    let mut project = sandbox.project(true);
+    assert_eq!(impact(&mut project, Some("size"), None, true), ["tests.it_is_one 2"]);
+    assert_eq!(impact(&mut project, Some("Area"), None, true), ["TestArea 2"]);
+    assert_eq!(impact(&mut project, Some("A.go"), None, true), ["ATest.works 1"]);
+    assert_eq!(impact(&mut project, Some("draw"), None, true), ["web/draw.test.ts 1"]);
+}
+
+#[test]
+fn tests_that_a_coverage_file_names_come_first() {
+    let sandbox = project();
+    let path = sandbox.path(".coverage");
+    let tests = |project: &mut Project<'_>| impact(project, Some("Engine.step"), None, true);
+    let alone = tests(&mut sandbox.project(true));
+    assert_eq!(alone[0], "test_main 4");
+    sandbox.write(".coverage", "no database");
+    let mut project = sandbox.project(true);
+    assert_eq!(tests(&mut project), alone);
+    let notes = project.take_notes();
+    assert!(notes[0].starts_with(".coverage is not used: "), "{notes:?}");
+    std::fs::remove_file(&path).unwrap();
+    // By the name that `dynamic_context = test_function` gives a test, and from another machine.
+    write_coverage(&path, "/elsewhere/engine.py", &[8, 9], "tests.test_app.test_nothing");
+    let found = tests(&mut sandbox.project(true));
+    assert_eq!(found[..2], ["test_nothing 1", "test_main 4"]);
 }

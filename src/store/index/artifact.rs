@@ -124,8 +124,26 @@ impl Store {
         producer: &Producer,
         contents: &HashSet<ContentHash>,
     ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
+        self.encoded_artifacts(ArtifactKind::Facts, producer, contents)
+    }
+
+    /// Returns the encoded hashes of the symbols of those of the contents that `producer` made any of.
+    pub fn get_symbol_hashes(
+        &self,
+        producer: &Producer,
+        contents: &HashSet<ContentHash>,
+    ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
+        self.encoded_artifacts(ArtifactKind::SymbolHashes, producer, contents)
+    }
+
+    fn encoded_artifacts(
+        &self,
+        kind: ArtifactKind,
+        producer: &Producer,
+        contents: &HashSet<ContentHash>,
+    ) -> Result<HashMap<ContentHash, Vec<u8>>, Error> {
         let mut found = HashMap::new();
-        if producer.artifact != ArtifactKind::Facts {
+        if producer.artifact != kind {
             return Ok(found);
         }
         let decode = |body: &[u8]| Some(body.to_vec());
@@ -333,7 +351,7 @@ fn is_decodable(kind: &str, body: &[u8]) -> bool {
         // What they say is known to their producer alone; the checksum holds for all bytes.
         Some(ArtifactKind::Terms) => true,
         // Another room's encoding, which only that room reads; the checksum speaks for the bytes.
-        Some(ArtifactKind::Facts) => !body.is_empty(),
+        Some(ArtifactKind::Facts | ArtifactKind::SymbolHashes) => !body.is_empty(),
         None => false,
     }
 }

@@ -46,6 +46,8 @@ pub enum ArtifactBody {
     Terms(Vec<u8>),
     /// Facts about the file's names, encoded by those who read them.
     Facts(Vec<u8>),
+    /// Encoded hashes of the lines of symbols.
+    SymbolHashes(Vec<u8>),
 }
 
 impl ArtifactBody {
@@ -57,6 +59,7 @@ impl ArtifactBody {
             Self::References(_) => ArtifactKind::References,
             Self::Terms(_) => ArtifactKind::Terms,
             Self::Facts(_) => ArtifactKind::Facts,
+            Self::SymbolHashes(_) => ArtifactKind::SymbolHashes,
         }
     }
 
@@ -67,7 +70,7 @@ impl ArtifactBody {
             Self::Summary(text) => Cow::Borrowed(text.as_bytes()),
             Self::References(references) => Cow::Owned(codec::encode_references(references)),
             Self::Terms(terms) => Cow::Borrowed(terms),
-            Self::Facts(bytes) => Cow::Borrowed(bytes),
+            Self::Facts(bytes) | Self::SymbolHashes(bytes) => Cow::Borrowed(bytes),
         }
     }
 }
@@ -166,9 +169,10 @@ mod tests {
                 ArtifactBody::Summary(text) => {
                     assert_eq!(store.summary(&producer, &hash("beta")).unwrap(), Some(text));
                 }
-                ArtifactBody::References(_) | ArtifactBody::Terms(_) | ArtifactBody::Facts(_) => {
-                    panic!("the sample has none")
-                }
+                ArtifactBody::References(_)
+                | ArtifactBody::Terms(_)
+                | ArtifactBody::Facts(_)
+                | ArtifactBody::SymbolHashes(_) => panic!("the sample has none"),
             }
         }
         assert_eq!(store.damaged_rows(), 0);

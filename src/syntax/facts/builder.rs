@@ -320,6 +320,22 @@ impl<'t> FactsBuilder<'t> {
         }
     }
 
+    /// Adds the use of a member, and visits the object before it. `fields` are what the grammar calls the object and the
+    /// member; `value_of` reduces the object to an expression.
+    pub(super) fn use_member(
+        &mut self,
+        node: Node<'t>,
+        fields: [&str; 2],
+        is_call: bool,
+        value_of: fn(&mut Self, Node<'t>) -> ExpressionId,
+        visit: fn(&mut Self, Node<'t>),
+    ) {
+        let [Some(object), Some(name)] = fields.map(|name| field(node, name)) else { return };
+        let receiver = value_of(self, object);
+        self.use_name(name, Some(receiver), is_call);
+        self.deeper(object, visit);
+    }
+
     /// Adds the use of a macro, which is marked as both a call and a type.
     pub(super) fn use_macro(&mut self, node: Node<'t>) {
         self.use_type(node, None);

@@ -484,10 +484,7 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 fn selector<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bool) {
-    let (Some(object), Some(name)) = (field(node, "operand"), field(node, "field")) else { return };
-    let receiver = value_of(facts, object);
-    facts.use_name(name, Some(receiver), is_call);
-    facts.deeper(object, visit);
+    facts.use_member(node, ["operand", "field"], is_call, value_of, visit);
 }
 
 /// Reads an element of a composite literal, whose key is a field's name unless it is more than a name.

@@ -157,6 +157,13 @@ fn type_parameters<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
 }
 
+/// Returns whether a modifier is an annotation that marks a test.
+fn is_test<'t>(facts: &FactsBuilder<'t>, modifier: Node<'t>) -> bool {
+    let name = field(modifier, "name").map_or("", |name| facts.text_of(name));
+    let name = name.rsplit('.').next().unwrap_or_default();
+    matches!(name, "Test" | "ParameterizedTest" | "RepeatedTest" | "TestFactory" | "TestTemplate")
+}
+
 fn define_method<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let Some(name) = field(node, "name") else { return };
     let is_constructor = node.kind().contains("constructor");
@@ -167,6 +174,9 @@ fn define_method<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let modifiers = child_of_kind(node, "modifiers");
     if modifiers.is_some_and(|modifiers| child_of_kind(modifiers, "private").is_some()) {
         flags |= DefinitionFlags::PRIVATE;
+    }
+    if modifiers.is_some_and(|modifiers| children(modifiers).into_iter().any(|part| is_test(facts, part))) {
+        flags |= DefinitionFlags::TEST_ITEM;
     }
     let method = facts.define(&NewDefinition { name, whole: node, kind: DefinitionKind::Function, flags });
     let list = field(node, "parameters");

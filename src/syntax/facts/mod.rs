@@ -26,6 +26,7 @@ mod java_types;
 mod manifest;
 mod names;
 mod python;
+mod python_fixtures;
 mod python_types;
 mod rust;
 mod rust_imports;

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::builder::{FactsBuilder, NewDefinition, field, line_of};
+use super::python_fixtures::{bind_fixtures, is_in_fixture};
 use super::python_types::{declared_type, value_of};
 use crate::model::{
     BindingValue, DefinitionFlags, DefinitionId, DefinitionKind, ExpressionFact, ExpressionId, NameId,
@@ -18,7 +19,7 @@ pub(super) fn walk<'t>(facts: &mut FactsBuilder<'t>, root: Node<'t>) {
 fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     match node.kind() {
         "comment" | "integer" | "float" | "string_start" | "string_end" | "string_content" => {}
-        "function_definition" => define_function(facts, node, node, 0),
+        "function_definition" => drop(define_function(facts, node, node, 0)),
         "class_definition" => define_class(facts, node, node),
         "decorated_definition" => decorated(facts, node),
         "import_statement" => import_modules(facts, node),
@@ -44,6 +45,13 @@ fn visit<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
         "keyword_argument" => facts.visit_field(node, "value", visit),
         "return_statement" => {
             returned(facts, node);
+            facts.visit_children(node, visit);
+        }
+        // What a fixture yields is what a test gets.
+        "yield" => {
+            if is_in_fixture(facts) {
+                returned(facts, node);
+            }
             facts.visit_children(node, visit);
         }
         "if_statement" => branch(facts, node),
@@ -78,6 +86,7 @@ fn decorated<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
             "staticmethod" => DefinitionFlags::STATIC,
             "classmethod" => DefinitionFlags::PRIVATE,
             "overload" => DefinitionFlags::PROTOTYPE,
+            "fixture" => DefinitionFlags::TEST_ITEM | DefinitionFlags::DECORATED,
             "abstractmethod"
             | "contextmanager"
             | "asynccontextmanager"
@@ -93,7 +102,11 @@ fn decorated<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     }
     match field(node, "definition") {
         Some(inner) if inner.kind() == "class_definition" => define_class(facts, inner, node),
-        Some(inner) => define_function(facts, inner, node, flags),
+        Some(inner) => {
+            if let Some(function) = define_function(facts, inner, node, flags) {
+                bind_fixtures(facts, node, function);
+            }
+        }
         None => {}
     }
 }
@@ -125,8 +138,13 @@ fn bind_definition<'t>(facts: &mut FactsBuilder<'t>, name: Node<'t>, definition:
     facts.bind_node(scope, name, BindingValue::Definition(definition));
 }
 
-fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, whole: Node<'t>, flags: u8) {
-    let Some(name) = field(node, "name") else { return };
+fn define_function<'t>(
+    facts: &mut FactsBuilder<'t>,
+    node: Node<'t>,
+    whole: Node<'t>,
+    flags: u8,
+) -> Option<DefinitionId> {
+    let name = field(node, "name")?;
     // `PRIVATE` stands for `@classmethod` until the receiver is bound.
     let is_class_method = flags & DefinitionFlags::PRIVATE != 0
         || matches!(facts.text_of(name), "__new__" | "__init_subclass__" | "__class_getitem__");
@@ -157,6 +175,7 @@ fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, whole: Node
     }
     facts.visit_field(node, "body", visit);
     facts.scope = outer;
+    Some(function)
 }
 
 fn bind_parameters<'t>(facts: &mut FactsBuilder<'t>, parameters: Node<'t>, receiver: Option<ExpressionFact>) {
@@ -407,10 +426,7 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 fn attribute<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bool) {
-    let (Some(object), Some(name)) = (field(node, "object"), field(node, "attribute")) else { return };
-    let receiver = value_of(facts, object);
-    facts.use_name(name, Some(receiver), is_call);
-    visit_one(facts, object);
+    facts.use_member(node, ["object", "attribute"], is_call, value_of, visit);
 }
 
 fn returned<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {

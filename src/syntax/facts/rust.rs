@@ -144,7 +144,10 @@ fn define_function<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
     let parameters = field(node, "parameters");
     let has_receiver =
         parameters.is_some_and(|parameters| child_of_kind(parameters, "self_parameter").is_some());
-    let flags = DefinitionFlags::DECLARED | if has_receiver { 0 } else { DefinitionFlags::STATIC };
+    let is_test = attributes_before(facts, node).any(is_test_attribute);
+    let flags = DefinitionFlags::DECLARED
+        | if has_receiver { 0 } else { DefinitionFlags::STATIC }
+        | if is_test { DefinitionFlags::TEST_ITEM } else { 0 };
     let Some(function) = define_bound(facts, node, DefinitionKind::Function, flags) else { return };
     let outer = facts.open_body(function, ScopeKind::Function);
     type_parameters(facts, node);
@@ -357,16 +360,22 @@ fn module<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 
 /// Returns the path in the `#[path = "…"]` before a module.
 fn path_attribute<'t>(facts: &FactsBuilder<'t>, node: Node<'t>) -> Option<&'t str> {
-    facts.attribute_at?;
-    let mut before = node.prev_sibling();
-    while let Some(found) = before.filter(|found| found.kind() == "attribute_item") {
-        let text = facts.text_of(found);
-        if let Some(path) = text.strip_prefix("#[path") {
-            return path.split('"').nth(1);
-        }
-        before = found.prev_sibling();
-    }
-    None
+    attributes_before(facts, node).find_map(|text| text.strip_prefix("#[path")?.split('"').nth(1))
+}
+
+/// Returns the texts of the attributes of an item, the last one first.
+fn attributes_before<'t>(facts: &FactsBuilder<'t>, item: Node<'t>) -> impl Iterator<Item = &'t str> {
+    let last = item.prev_sibling().filter(|_| facts.attribute_at.is_some());
+    let text = facts.text;
+    std::iter::successors(last, Node::prev_sibling)
+        .take_while(|found| found.kind() == "attribute_item")
+        .map(move |found| text.get(found.byte_range()).unwrap_or_default())
+}
+
+/// Returns whether an attribute marks a test: `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(…)]`.
+fn is_test_attribute(text: &str) -> bool {
+    let path = text.trim_start_matches("#[").split(['(', ']', '=']).next().unwrap_or_default();
+    matches!(path.rsplit("::").next().unwrap_or_default().trim(), "test" | "rstest" | "test_case")
 }
 
 fn define_alias<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {

@@ -371,10 +371,7 @@ fn call<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>) {
 }
 
 fn member<'t>(facts: &mut FactsBuilder<'t>, node: Node<'t>, is_call: bool) {
-    let (Some(object), Some(name)) = (field(node, "object"), field(node, "property")) else { return };
-    let receiver = value_of(facts, object);
-    facts.use_name(name, Some(receiver), is_call);
-    facts.deeper(object, visit);
+    facts.use_member(node, ["object", "property"], is_call, value_of, visit);
 }
 
 fn returned<'t>(facts: &mut FactsBuilder<'t>, value: Option<Node<'t>>) {

@@ -21,13 +21,18 @@ fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
                         [partly fresh: a.py is being written]";
         assert_eq!(words, expected);
         client.words("slop_aggregate", json!({"budget": 5})).await;
+        client.words("slop_aggregate", json!({"reader": "me"})).await;
     });
     let asked = service.asked.lock().unwrap();
-    let [AnyQuery::Aggregate(first), AnyQuery::Aggregate(second)] = &asked[..] else { panic!("{asked:?}") };
+    let [AnyQuery::Aggregate(first), AnyQuery::Aggregate(second), AnyQuery::Aggregate(third)] = &asked[..]
+    else {
+        panic!("{asked:?}")
+    };
     assert_eq!((first.choice.budget, first.choice.default_budget), (None, Some(20_000)));
     assert_eq!((first.choice.tier, &first.choice.focus[..]), (Some(3), &["a.py".to_owned()][..]));
     assert_eq!((first.name.as_deref(), first.since_last), (Some("mcp"), false));
     assert_eq!(second.choice.budget, Some(5));
+    assert_eq!((third.name.as_deref(), third.since_last), (Some("mcp/me"), true));
 }
 
 #[test]

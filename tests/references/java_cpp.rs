@@ -1,37 +1,13 @@
-//! References of small projects of Java, C++ and languages that are read by name, from the texts of their files.
+//! References of Java, C++ and languages that are read by name.
 
-#![cfg(all(feature = "lang-java", feature = "lang-ruby"))]
-#![expect(clippy::unwrap_used, reason = "a test may stop")]
+use super::{references, source_facts};
 
-use slop::internals::references::{ProjectFile, Reference, decode_facts, encode_facts, find_references};
-use slop::internals::syntax::source_facts;
-
-fn language(path: &str) -> &'static str {
-    match path.rsplit('.').next().unwrap() {
-        "java" => "java",
-        "rb" => "ruby",
-        "c" => "c",
-        _ => "cpp",
-    }
-}
-
-/// Returns the references of one line, each as `FILE/DEFINITION GRADE`; the file only where it is another one.
+/// Compares the references of one line.
 #[track_caller]
 fn check(texts: &[(&str, &str)], place: &str, expected: &[&str]) {
-    let read = |(path, text): &(&str, &str)| {
-        let facts = source_facts(language(path), text, &mut || false).unwrap();
-        assert_eq!(decode_facts(&encode_facts(&facts)).as_ref(), Some(&facts), "{path}");
-        ProjectFile { path: (*path).to_owned(), language: language(path), facts: facts.into() }
-    };
-    let files: Vec<ProjectFile> = texts.iter().map(read).collect();
-    let row = |reference: &Reference| {
-        let (from, to) = (&files[reference.from_file as usize], &files[reference.to_file as usize]);
-        let name = to.facts.qualified_name(reference.to_definition);
-        let file = if from.path == to.path { String::new() } else { format!("{}/", to.path) };
-        let from = format!("{}:{}", from.path, reference.from_line);
-        (from == place).then(|| format!("{file}{name} {}", reference.grade.name()))
-    };
-    let found: Vec<String> = find_references(&files).references.iter().filter_map(row).collect();
+    let prefix = format!("{place} -> ");
+    let found = references(texts);
+    let found: Vec<&str> = found.iter().filter_map(|row| row.strip_prefix(&prefix)).collect();
     assert_eq!(found, expected);
 }
 

@@ -1,0 +1,85 @@
+//! The hashes of the lines of each symbol, by which a later version of the file is compared with this one.
+//!
+//! They are derived once a file has been delivered to a reader, who may ask what has changed since; by then its text may
+//! be another one.
+
+use std::collections::HashSet;
+
+use super::cache::ArtifactCache;
+use super::derive::producer;
+use super::lookup::{ContentRef, with_content};
+use super::on_demand::OnDemandArtifact;
+use crate::aggregate::{OwnHashes, outline_lines};
+use crate::engine::parallel::on_all_cores;
+use crate::engine::workspace::KnownFile;
+use crate::model::{ArtifactKind, ContentHash, FileType, Outline};
+use crate::store::{ArtifactBody, Store};
+
+/// What is stored of the structure of a content.
+pub(in crate::engine) struct StoredStructure {
+    pub(in crate::engine) outline: Outline,
+    pub(in crate::engine) hashes: OwnHashes,
+}
+
+/// Derives and stores the hashes of those files that have an outline and still are what they were.
+pub(in crate::engine) fn save_symbol_hashes(cache: &mut ArtifactCache<'_>, files: &[&KnownFile]) {
+    artifact().of_files(cache, files);
+}
+
+/// Returns what is stored of a content that a file has or had; `None` if its hashes were never derived.
+pub(in crate::engine) fn stored_structure(
+    cache: &mut ArtifactCache<'_>,
+    hash: &ContentHash,
+    file_type: &'static FileType,
+) -> Option<StoredStructure> {
+    let outline_by = producer(ArtifactKind::Outline, file_type)?;
+    let hashes_by = producer(ArtifactKind::SymbolHashes, file_type)?;
+    let contents = HashSet::from([*hash]);
+    let hashes = cache.query_store(|store| store.get_symbol_hashes(&hashes_by, &contents))?;
+    let hashes = OwnHashes::decode(hashes.get(hash)?)?;
+    let outline = cache.query_store(|store| store.outline(&outline_by, hash)).flatten()?;
+    Some(StoredStructure { outline, hashes })
+}
+
+impl ArtifactCache<'_> {
+    /// Returns the structure of a file as it is; `None` if its type has none, or the file is not what it was.
+    pub(in crate::engine) fn current_structure(
+        &mut self,
+        subject: &ContentRef<'_>,
+    ) -> Option<StoredStructure> {
+        let outline = self.outline(subject)?;
+        let lines = outline_lines(&outline);
+        let hashes =
+            with_content(&self.workspace, subject, |content| OwnHashes::of_text(&lines, &content.text.text))?;
+        Some(StoredStructure { outline, hashes })
+    }
+}
+
+fn artifact() -> OnDemandArtifact<Vec<u8>> {
+    OnDemandArtifact {
+        kind: ArtifactKind::SymbolHashes,
+        take: |body| match body {
+            ArtifactBody::SymbolHashes(bytes) => Some(bytes),
+            _ => None,
+        },
+        to_body: ArtifactBody::SymbolHashes,
+        stored: Store::get_symbol_hashes,
+        derive: encoded_hashes,
+    }
+}
+
+/// Reads files on all cores. Their outlines are those in the store: to parse a file again costs far more.
+fn encoded_hashes(cache: &ArtifactCache<'_>, subjects: &[ContentRef<'_>]) -> Vec<Option<Vec<u8>>> {
+    let Some(reader) = cache.open_reader() else { return vec![None; subjects.len()] };
+    let outline = |subject: &ContentRef<'_>| {
+        let by = producer(ArtifactKind::Outline, subject.file_type)?;
+        reader.outline(&by, &subject.hash).ok().flatten()
+    };
+    let outlined: Vec<(&ContentRef<'_>, Option<Outline>)> =
+        subjects.iter().map(|subject| (subject, outline(subject))).collect();
+    let workspace = &cache.workspace;
+    on_all_cores(&outlined, |(subject, outline)| {
+        let lines = outline_lines(outline.as_ref()?);
+        with_content(workspace, subject, |content| OwnHashes::of_text(&lines, &content.text.text).encode())
+    })
+}

@@ -1,0 +1,93 @@
+//! Which symbols are tests, by the conventions of the languages.
+
+use std::collections::HashMap;
+
+use super::graph::{ReferenceGraph, SymbolId};
+use super::reach::ReachedNode;
+use crate::model::DefinitionKind;
+use crate::search::{Term, terms};
+
+/// The tests of a project.
+pub(super) struct TestItems {
+    /// The test functions of each file that has some.
+    by_file: HashMap<u32, Vec<SymbolId>>,
+}
+
+impl TestItems {
+    pub(super) fn new(graph: &ReferenceGraph) -> Self {
+        let mut by_file: HashMap<u32, Vec<SymbolId>> = HashMap::new();
+        for file in 0..graph.file_count() {
+            let tests = graph.symbols_of(file).filter(|symbol| is_test_function(graph, *symbol));
+            // A function within a test is a part of it.
+            let tests: Vec<SymbolId> =
+                tests.filter(|symbol| outermost_test(graph, *symbol) == Some(*symbol)).collect();
+            if !tests.is_empty() {
+                by_file.insert(file, tests);
+            }
+        }
+        Self { by_file }
+    }
+
+    /// Returns the test functions of a file.
+    pub(super) fn tests_of_file(&self, file: u32) -> &[SymbolId] {
+        self.by_file.get(&file).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the test that something belongs to: a function, or the whole file where its tests are no functions, as
+    /// those of Jest and Catch2. Helpers of tests are run by those that use them.
+    pub(super) fn test_of(&self, graph: &ReferenceGraph, node: ReachedNode) -> Option<ReachedNode> {
+        let file = match node {
+            ReachedNode::Symbol(symbol) => {
+                if let Some(test) = outermost_test(graph, symbol) {
+                    return Some(ReachedNode::Symbol(test));
+                }
+                graph.symbol(symbol).file
+            }
+            ReachedNode::File(file) => file,
+        };
+        let has_functions = self.by_file.contains_key(&file) || graph.language(file) == "python";
+        (graph.is_test(file) && !has_functions).then_some(ReachedNode::File(file))
+    }
+}
+
+fn outermost_test(graph: &ReferenceGraph, symbol: SymbolId) -> Option<SymbolId> {
+    std::iter::successors(Some(symbol), |at| graph.symbol(*at).parent)
+        .filter(|at| is_test_function(graph, *at))
+        .last()
+}
+
+/// Returns whether a function is a test: by a mark in Rust and Java, elsewhere by its name in a file of tests.
+fn is_test_function(graph: &ReferenceGraph, symbol: SymbolId) -> bool {
+    let fact = graph.symbol(symbol);
+    if fact.kind != DefinitionKind::Function {
+        return false;
+    }
+    let name = fact.name();
+    let starts_with = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    match graph.language(fact.file) {
+        "rust" => fact.is_test_item,
+        // JUnit 3 goes by the name.
+        "java" => fact.is_test_item || graph.is_test(fact.file) && name.starts_with("test"),
+        // What is marked is a fixture.
+        "python" => graph.is_test(fact.file) && !fact.is_test_item && name.starts_with("test"),
+        "go" => {
+            graph.is_test(fact.file)
+                && !fact.is_member
+                && starts_with(&["Test", "Benchmark", "Example", "Fuzz"])
+        }
+        _ => {
+            let is_named = name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("test"));
+            graph.is_test(fact.file) && is_named
+        }
+    }
+}
+
+/// Returns the words of a name without those that say that it is a test's, each once.
+pub(super) fn test_words(name: &[u8]) -> Vec<Term> {
+    let common: Vec<Term> = [&b"test"[..], b"spec"].into_iter().flat_map(terms).collect();
+    let mut words: Vec<Term> =
+        terms(name).filter(|term| !term.is_identifier() && !common.contains(term)).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}

@@ -1,0 +1,251 @@
+//! Which tests a change may break, the most likely first.
+//!
+//! A search for the cheapest ways from what is changed to the tests. A step costs the more, the less sure it is that what
+//! uses a symbol also runs it. The costs were chosen on the coverage of click's and flask's tests, as measured by
+//! `tests/bench/test_selection.py`; within wide limits they matter little.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+
+use super::graph::{GraphReference, ReferenceGraph, SymbolId};
+use super::reach::{ReachedNode, ReachedSymbol, is_constructor};
+use super::test_items::{TestItems, test_words};
+use crate::model::DefinitionKind;
+use crate::references::ReferenceGrade;
+use crate::search::Term;
+
+/// A function within another one runs with it.
+const OUTER_FUNCTION: u32 = 10;
+/// A value of a type is used, and with it perhaps a member.
+const TYPE_OF_MEMBER: u32 = 33;
+/// A member of a type is used, so there is a value of it.
+const MEMBER_OF_TYPE: u32 = 10;
+/// What calls the overridden member may run this one; what uses a type that inherits uses the base.
+const STAND_IN: u32 = 12;
+/// A member of unknown type has the name.
+const SAME_NAME: u32 = 50;
+/// A test is in a file that uses a symbol outside of all symbols.
+const TEST_OF_FILE: u32 = 30;
+/// What the tests gain whose name consists of the words of the symbol's.
+const NAME_BONUS: u32 = 15;
+/// What the tests gain whose file is named after the symbol's.
+const FILE_BONUS: u32 = 10;
+
+fn use_cost(reference: &GraphReference) -> u32 {
+    match reference.grade {
+        ReferenceGrade::Sure => 8,
+        ReferenceGrade::Likely => 10,
+        ReferenceGrade::Maybe => 14,
+    }
+}
+
+/// The cheapest way to a node that is known so far.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct TestPath {
+    cost: u32,
+    distance: u32,
+    grade: ReferenceGrade,
+    /// The changed symbol that the way begins with.
+    origin: Option<SymbolId>,
+    node: ReachedNode,
+}
+
+/// The nodes that are still to be visited, the cheapest first, and the last reference on the way to each.
+#[derive(Default)]
+struct PathQueue {
+    heap: BinaryHeap<Reverse<TestPath>>,
+    best: HashMap<ReachedNode, (u32, Option<GraphReference>)>,
+}
+
+impl PathQueue {
+    fn add(&mut self, path: TestPath, via: Option<GraphReference>) {
+        let known = self.best.get(&path.node).map_or(u32::MAX, |(cost, _)| *cost);
+        if path.cost < known {
+            self.best.insert(path.node, (path.cost, via));
+            self.heap.push(Reverse(path));
+        }
+    }
+
+    fn next(&mut self) -> Option<TestPath> {
+        loop {
+            let Reverse(path) = self.heap.pop()?;
+            if self.best.get(&path.node).is_some_and(|(cost, _)| *cost == path.cost) {
+                return Some(path);
+            }
+        }
+    }
+}
+
+/// Returns the tests among what is changed and what may run it, the most likely first. `depth` is how many references may
+/// lie between a change and a test.
+pub(super) fn select_tests(
+    graph: &ReferenceGraph,
+    changed: &BTreeSet<ReachedNode>,
+    depth: u32,
+) -> Vec<ReachedSymbol> {
+    let items = TestItems::new(graph);
+    let mut queue = PathQueue::default();
+    for node in changed {
+        let origin = match node {
+            ReachedNode::Symbol(symbol) => Some(*symbol),
+            ReachedNode::File(_) => None,
+        };
+        queue.add(TestPath { cost: 0, distance: 0, grade: ReferenceGrade::Sure, origin, node: *node }, None);
+    }
+    let mut found: BTreeMap<ReachedNode, (TestPath, Option<GraphReference>)> = BTreeMap::new();
+    while let Some(path) = queue.next() {
+        // Its cheapest way is known once it is visited.
+        let via = queue.best.get(&path.node).and_then(|(_, via)| *via);
+        if let Some(test) = items.test_of(graph, path.node) {
+            found.entry(test).or_insert((path, via));
+            continue;
+        }
+        let mut search = TestSearch { graph, queue: &mut queue, from: path, via, depth };
+        match path.node {
+            ReachedNode::Symbol(symbol) => search.visit_symbol(symbol),
+            ReachedNode::File(file) => search.visit_file(&items, file),
+        }
+    }
+    ranked(graph, found)
+}
+
+/// The steps from one node.
+struct TestSearch<'a> {
+    graph: &'a ReferenceGraph,
+    queue: &'a mut PathQueue,
+    from: TestPath,
+    via: Option<GraphReference>,
+    depth: u32,
+}
+
+impl TestSearch<'_> {
+    fn visit_symbol(&mut self, symbol: SymbolId) {
+        let graph = self.graph;
+        for reference in graph.uses_of(symbol) {
+            let node = user(graph, reference);
+            let from = self.from;
+            let grade = from.grade.max(reference.grade);
+            let path = TestPath { cost: use_cost(reference), distance: 1, grade, node, ..from };
+            self.step(path, Some(*reference));
+        }
+        let fact = graph.symbol(symbol);
+        if let Some(parent) = fact.parent {
+            self.visit_parent(symbol, parent);
+        }
+        for stand_in in graph.stand_ins_of(symbol) {
+            self.structural(stand_in, STAND_IN, ReferenceGrade::Likely);
+        }
+        if is_type(fact.kind) {
+            for member in graph.children_of(symbol) {
+                self.structural(*member, MEMBER_OF_TYPE, ReferenceGrade::Maybe);
+            }
+        } else if fact.is_member && !fact.name().starts_with("__") {
+            for place in graph.unresolved_uses_of(fact.name()) {
+                let node = place.from.map_or(ReachedNode::File(place.file), ReachedNode::Symbol);
+                let grade = ReferenceGrade::Maybe;
+                self.step(TestPath { cost: SAME_NAME, distance: 1, grade, node, ..self.from }, self.via);
+            }
+        }
+    }
+
+    fn visit_parent(&mut self, symbol: SymbolId, parent: SymbolId) {
+        let fact = self.graph.symbol(symbol);
+        if self.graph.symbol(parent).kind == DefinitionKind::Function {
+            self.structural(parent, OUTER_FUNCTION, ReferenceGrade::Sure);
+        } else if fact.is_member && is_constructor(fact.name()) {
+            self.structural(parent, 0, ReferenceGrade::Sure);
+        } else if fact.is_member {
+            self.structural(parent, TYPE_OF_MEMBER, ReferenceGrade::Maybe);
+        }
+    }
+
+    /// What a file of tests uses outside of all symbols may matter to each of its tests.
+    fn visit_file(&mut self, items: &TestItems, file: u32) {
+        for test in items.tests_of_file(file) {
+            self.structural(*test, TEST_OF_FILE, ReferenceGrade::Maybe);
+        }
+    }
+
+    /// A step that is no reference.
+    fn structural(&mut self, to: SymbolId, cost: u32, grade: ReferenceGrade) {
+        let grade = self.from.grade.max(grade);
+        let path = TestPath { cost, distance: 0, grade, node: ReachedNode::Symbol(to), ..self.from };
+        self.step(path, self.via);
+    }
+
+    /// Adds a step; its cost and its distance are those of the step alone.
+    fn step(&mut self, step: TestPath, via: Option<GraphReference>) {
+        let cost = self.from.cost.saturating_add(step.cost);
+        let distance = self.from.distance + step.distance;
+        if distance <= self.depth {
+            self.queue.add(TestPath { cost, distance, ..step }, via);
+        }
+    }
+}
+
+/// Returns the symbol that a reference is from; decorators and default values belong to what they are written at.
+fn user(graph: &ReferenceGraph, reference: &GraphReference) -> ReachedNode {
+    let around = || graph.symbol_at(reference.file, reference.line);
+    reference.from.or_else(around).map_or(ReachedNode::File(reference.file), ReachedNode::Symbol)
+}
+
+fn is_type(kind: DefinitionKind) -> bool {
+    matches!(kind, DefinitionKind::Class | DefinitionKind::Interface)
+}
+
+/// Returns the tests by their costs, less what their names say for them.
+fn ranked(
+    graph: &ReferenceGraph,
+    found: BTreeMap<ReachedNode, (TestPath, Option<GraphReference>)>,
+) -> Vec<ReachedSymbol> {
+    let mut names = NameMatcher { graph, origins: HashMap::new() };
+    let mut ranked: Vec<(u32, ReachedSymbol)> = found
+        .into_iter()
+        .map(|(node, (path, via))| {
+            let bonus = path.origin.map_or(0, |origin| names.bonus(origin, node));
+            // What is changed itself comes before everything else.
+            let cost = if path.distance == 0 && via.is_none() { 0 } else { 100 + path.cost - bonus.min(100) };
+            (cost, ReachedSymbol { node, distance: path.distance, grade: path.grade, via })
+        })
+        .collect();
+    let place = |node: ReachedNode| match node {
+        ReachedNode::Symbol(symbol) => (graph.symbol(symbol).file, graph.symbol(symbol).line),
+        ReachedNode::File(file) => (file, u32::MAX),
+    };
+    ranked.sort_by_key(|(cost, test)| (*cost, test.distance, test.grade, place(test.node)));
+    ranked.into_iter().map(|(_, test)| test).collect()
+}
+
+/// Compares the names of tests with those of the symbols that they are reached from.
+struct NameMatcher<'a> {
+    graph: &'a ReferenceGraph,
+    /// The words of each symbol's name, and of its file's.
+    origins: HashMap<SymbolId, (Vec<Term>, Vec<Term>)>,
+}
+
+impl NameMatcher<'_> {
+    fn bonus(&mut self, origin: SymbolId, test: ReachedNode) -> u32 {
+        let graph = self.graph;
+        let (name, file) = self.origins.entry(origin).or_insert_with(|| {
+            let symbol = graph.symbol(origin);
+            (test_words(symbol.qualified_name.as_bytes()), test_words(stem(graph, symbol.file)))
+        });
+        let (test_name, test_file) = match test {
+            ReachedNode::Symbol(symbol) => {
+                let symbol = graph.symbol(symbol);
+                (test_words(symbol.qualified_name.as_bytes()), symbol.file)
+            }
+            ReachedNode::File(file) => (Vec::new(), file),
+        };
+        let shared = name.iter().filter(|word| test_name.contains(word)).count();
+        let shared = u32::try_from(shared).unwrap_or(u32::MAX);
+        let all = u32::try_from(name.len().max(1)).unwrap_or(u32::MAX);
+        let is_of_file = !file.is_empty() && *file == test_words(stem(graph, test_file));
+        NAME_BONUS * shared / all + if is_of_file { FILE_BONUS } else { 0 }
+    }
+}
+
+/// Returns the name of a file up to its first dot.
+fn stem(graph: &ReferenceGraph, file: u32) -> &[u8] {
+    graph.path(file).file_name().split(|byte| *byte == b'.').next().unwrap_or_default()
+}

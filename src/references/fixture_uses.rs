@@ -1,0 +1,88 @@
+//! The parameters of tests and fixtures: which fixtures they ask for, and what they get.
+
+use super::evaluate::Evaluator;
+use super::fixtures::folders_of;
+use super::project::{DefinitionKey, FileId, NameRules, ProjectIndex};
+use super::values::{Value, ValueSet};
+use crate::model::{BindingFact, BindingValue, DefinitionFlags, DefinitionId, DefinitionKind};
+
+/// That a test or a fixture asks for a fixture.
+pub(super) struct FixtureUse {
+    pub(super) function: DefinitionId,
+    /// The line of the parameter.
+    pub(super) line: u32,
+    pub(super) fixture: DefinitionKey,
+}
+
+impl Evaluator<'_> {
+    /// Returns the value that a test or a fixture gets for a parameter of that name; `None` for other parameters.
+    pub(super) fn fixture_value(&mut self, file: FileId, parameter: &BindingFact) -> Option<ValueSet> {
+        let fixture = self.fixture_of(file, parameter)?;
+        let returned = self.returned(fixture).flat_map(|value| match value {
+            // `-> Iterator[App]` of a fixture that yields an app.
+            Value::Generic { file, expression, .. } if self.is_iterator(file, expression) => {
+                self.inner(value)
+            }
+            _ => ValueSet::one(value),
+        });
+        Some(ValueSet { is_complete: false, ..returned })
+    }
+
+    fn fixture_of(&self, file: FileId, parameter: &BindingFact) -> Option<DefinitionKey> {
+        if self.index.rules(file) != NameRules::Python || self.fixtures.by_place.is_empty() {
+            return None;
+        }
+        let facts = self.index.facts(file);
+        let function = DefinitionKey { file, definition: facts.scope(parameter.scope).definition? };
+        if !asks_for_fixtures(self.index, function) {
+            return None;
+        }
+        self.fixtures.find(self.index, function, facts.name(parameter.name))
+    }
+
+    fn is_iterator(&self, file: FileId, declared: u32) -> bool {
+        let (name, ..) = self.generic_parts(file, declared);
+        matches!(name, "Iterator" | "Generator" | "Iterable" | "AsyncIterator" | "AsyncGenerator")
+    }
+
+    /// Returns the uses of fixtures by the tests and the fixtures of a file.
+    pub(super) fn fixture_uses(&self, file: FileId) -> Vec<FixtureUse> {
+        if self.index.rules(file) != NameRules::Python || self.fixtures.by_place.is_empty() {
+            return Vec::new();
+        }
+        let facts = self.index.facts(file);
+        let path: &str = &self.index.file(file).path;
+        let mut found = Vec::new();
+        for (function, fact) in (0..).zip(&facts.definitions) {
+            let key = DefinitionKey { file, definition: function };
+            let Some(body) = fact.body.filter(|_| asks_for_fixtures(self.index, key)) else { continue };
+            let first = facts.bindings.partition_point(|binding| binding.scope < body);
+            for binding in facts.bindings[first..].iter().take_while(|binding| binding.scope == body) {
+                if let BindingValue::Default(_) | BindingValue::Typed(_) = binding.value
+                    && let Some(fixture) = self.fixture_of(file, binding)
+                {
+                    found.push(FixtureUse { function, line: binding.line, fixture });
+                }
+            }
+            if fact.flags.has(DefinitionFlags::TEST_ITEM) {
+                continue;
+            }
+            for place in std::iter::once(path).chain(folders_of(path)) {
+                let all = self.fixtures.of_all_tests.get(place).into_iter().flatten();
+                found.extend(all.map(|fixture| FixtureUse {
+                    function,
+                    line: fact.name_line,
+                    fixture: *fixture,
+                }));
+            }
+        }
+        found
+    }
+}
+
+/// Returns whether pytest passes fixtures to a function: whether it is a fixture, or a test by its name.
+fn asks_for_fixtures(index: &ProjectIndex<'_>, function: DefinitionKey) -> bool {
+    let fact = index.definition(function);
+    fact.kind == DefinitionKind::Function
+        && (fact.flags.has(DefinitionFlags::TEST_ITEM) || index.name(function).starts_with("test"))
+}

@@ -1,0 +1,41 @@
+//! References of small projects, from the texts of their files: what each use means, and how sure that is.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop")]
+
+#[cfg(all(feature = "lang-java", feature = "lang-ruby"))]
+mod java_cpp;
+#[cfg(all(feature = "lang-rust", feature = "lang-go"))]
+mod rust_go;
+
+use slop::internals::references::{ProjectFile, Reference, decode_facts, encode_facts, find_references};
+use slop::internals::syntax::source_facts;
+
+fn language(path: &str) -> &'static str {
+    match path.rsplit('.').next().unwrap() {
+        "rs" => "rust",
+        "go" => "go",
+        "toml" => "toml",
+        "mod" => "go-mod",
+        "java" => "java",
+        "rb" => "ruby",
+        "c" => "c",
+        _ => "cpp",
+    }
+}
+
+/// Returns each reference as `FILE:LINE -> DEFINITION GRADE`; the definition's file is named where it is another one.
+fn references(texts: &[(&str, &str)]) -> Vec<String> {
+    let read = |(path, text): &(&str, &str)| {
+        let facts = source_facts(language(path), text, &mut || false).unwrap();
+        assert_eq!(decode_facts(&encode_facts(&facts)).as_ref(), Some(&facts), "{path}");
+        ProjectFile { path: (*path).to_owned(), language: language(path), facts: facts.into() }
+    };
+    let files: Vec<ProjectFile> = texts.iter().map(read).collect();
+    let row = |reference: &Reference| {
+        let (from, to) = (&files[reference.from_file as usize], &files[reference.to_file as usize]);
+        let name = to.facts.qualified_name(reference.to_definition);
+        let place = if from.path == to.path { String::new() } else { format!("{}/", to.path) };
+        format!("{}:{} -> {place}{name} {}", from.path, reference.from_line, reference.grade.name())
+    };
+    find_references(&files).references.iter().map(row).collect()
+}
