@@ -8,6 +8,7 @@
 mod breadth;
 mod compose;
 mod diff;
+mod focus;
 mod importance;
 mod masked;
 mod masks;
@@ -24,6 +25,7 @@ pub use compose::{
     ReceiptNotes, build_name_tree, compose,
 };
 pub use diff::render_diff;
+pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{nearest_keys, select_symbols};
@@ -34,7 +36,7 @@ pub use routing::{
     CuratedItems, RoutedView, RoutingContext, RuleVerdict, TierOptions, explain_routing, limit_to_size,
     route_file,
 };
-pub use selector::{Error, ExclusionPatterns, Focus, FocusLines, Selector};
+pub use selector::{Error, ExclusionPatterns, Selector};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{
     EXCLUDED, OutlineLine, SlicePart, error_line, render_model_summary, render_outline, render_slices,

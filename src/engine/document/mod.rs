@@ -15,6 +15,7 @@ mod delivery;
 mod excerpts;
 mod explain;
 mod fit;
+mod focus;
 mod gather;
 #[cfg(test)]
 mod masked_tests;
