@@ -129,7 +129,7 @@ fn the_markdown_has_headings_and_marks_reduced_files() {
     assert!(said.starts_with("## Files (Tier 3 - Focused)\n\n### README.md\nMarkdown · full\n"), "{said}");
     let heads: Vec<&str> = said.lines().filter(|line| line.contains("skeleton of")).collect();
     assert_eq!(heads.len(), 4);
-    assert!(heads[1].starts_with("Python · skeleton of ") && heads[1].ends_with(", not the file's text"));
+    assert!(heads[0].starts_with("Python · skeleton of ") && heads[0].ends_with(", not the file's text"));
     assert!(!said.contains("## File Tree"));
 }
 
