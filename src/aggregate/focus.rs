@@ -3,7 +3,7 @@
 //! A word of the focus is compared with the files of the project once these are known. A pattern and the path of a folder
 //! mean all of their files; any other word means one: if it fits several, the best of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::selector::{Error, Selector};
 use crate::model::{RelPath, normalized_path, unescaped_path};
@@ -161,7 +161,7 @@ impl FocusWord {
         let equals = fits.iter().filter(|(fit, ..)| *fit == best_fit);
         // The shortest path is the nearest to the root; where that decides nothing, the bytes do.
         let key = |(_, target, file): &&(FocusFit, &[u8], &FocusCandidate<'a>)| {
-            let depth = target.iter().filter(|byte| **byte == b'/').count();
+            let depth = part_starts(target).count();
             (file.penalty, depth, target.len(), target.to_vec())
         };
         let (_, target, _) = equals.clone().min_by_key(key)?;
@@ -239,7 +239,7 @@ const MAX_COMPARED_BYTES: usize = 64;
 pub fn nearest_paths<'p>(word: &str, paths: impl Iterator<Item = &'p RelPath>, most: usize) -> Vec<String> {
     let word = normalized_path(split_line(word).0);
     let (wanted_folder, wanted) = word.rsplit_once('/').unwrap_or(("", &word));
-    let mut near: BTreeMap<(usize, usize, String), ()> = BTreeMap::new();
+    let mut near: BTreeSet<(usize, usize, String)> = BTreeSet::new();
     let mut add = |path: &[u8]| {
         let path = String::from_utf8_lossy(path);
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
@@ -248,7 +248,7 @@ pub fn nearest_paths<'p>(word: &str, paths: impl Iterator<Item = &'p RelPath>, m
         let edits = [name_distance(wanted, name), name_distance(wanted, stem).map(|edits| edits + 1)];
         if let Some(edits) = edits.into_iter().flatten().min() {
             let elsewhere = usize::from(folder != wanted_folder);
-            near.insert((edits, elsewhere, path.clone().into_owned()), ());
+            near.insert((edits, elsewhere, path.clone().into_owned()));
             if most < near.len() {
                 near.pop_last();
             }
@@ -262,7 +262,7 @@ pub fn nearest_paths<'p>(word: &str, paths: impl Iterator<Item = &'p RelPath>, m
         }
         add(path.as_bytes());
     }
-    near.into_keys().map(|(_, _, path)| path).collect()
+    near.into_iter().map(|(_, _, path)| path).collect()
 }
 
 /// Returns how many letters differ between two names; `None` if they are more than a slip.

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::api::ApiError;
 use crate::model::printable_lines;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is set by a flag or a stream of its own")]
 pub(super) struct CommandOutput {
     stdout: BufWriter<Stdout>,
     /// Answers as JSON.
