@@ -23,7 +23,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # std::fs::write(folder.path().join("engine.py"), "def run():\n    return 1\n")?;
 //! # let project = slop::Project::open(folder.path())?;
-//! let symbols = project.ask(slop::SymbolsQuery { name: "run".to_owned(), definition: false })?;
+//! let symbols = project.ask(slop::SymbolsQuery { name: "run".to_owned(), ..slop::SymbolsQuery::default() })?;
 //! assert_eq!((symbols[0].path.as_str(), symbols[0].start_line), ("engine.py", 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -91,7 +91,7 @@ pub(crate) mod watch;
 // What `Project::ask` takes and returns, including the types of nested fields: a caller could not name them
 // otherwise.
 pub use api::{
-    AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposedDocument, DocumentReceipt,
+    AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposedDocument, DocsName, DocumentReceipt,
     ExplainQuery, ExplainedRule, FileExplanation, FileOutline, FileView, FolderAuthor, FormatName,
     FoundSymbol, LimitEffect, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName,
     Query, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, StrategyName, SummaryAuthor,
@@ -126,8 +126,8 @@ pub mod internals {
     }
     pub mod model {
         pub use crate::model::{
-            AggregationStrategy, BodyOptions, ContentHash, FileOrder, ModelName, Money, Outline, RelPath,
-            Skeleton, Span, SummaryKey, SummaryScope, Symbol, Tier, TokenUsage, ViewMode,
+            AggregationStrategy, BodyOptions, ContentHash, DocsDetail, FileOrder, ModelName, Money, Outline,
+            RelPath, Skeleton, Span, SummaryKey, SummaryScope, Symbol, Tier, TokenUsage, ViewMode,
         };
     }
     pub mod search {

@@ -62,6 +62,9 @@ pub struct DocumentLimits {
     pub tokens: Option<u64>,
     /// The most bytes.
     pub bytes: Option<u64>,
+    /// Whether nobody asked for them: then files that have to be shown step down to smaller views instead of making the
+    /// document impossible.
+    pub is_default: bool,
 }
 
 impl DocumentLimits {

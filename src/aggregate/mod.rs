@@ -9,6 +9,7 @@ mod breadth;
 mod compose;
 mod delta;
 mod diff;
+mod focus;
 mod importance;
 mod masked;
 mod masks;
@@ -27,6 +28,7 @@ pub use compose::{
 };
 pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
 pub use diff::render_diff;
+pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{nearest_keys, select_symbols};
@@ -37,7 +39,7 @@ pub use routing::{
     CuratedItems, RoutedView, RoutingContext, RuleVerdict, TierOptions, explain_routing, limit_to_size,
     route_file,
 };
-pub use selector::{Error, ExclusionPatterns, Focus, FocusLines, Selector};
+pub use selector::{Error, ExclusionPatterns, Selector};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{

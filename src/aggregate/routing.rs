@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::selector::{Focus, Selector};
+use super::focus::Focus;
+use super::selector::Selector;
 use crate::model::{
     AggregationStrategy, FileItem, FileType, RelPath, RoutingRule, SummaryDetail, Tier, ViewMode,
     normalized_path, unescaped_path,

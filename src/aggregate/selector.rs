@@ -1,4 +1,4 @@
-//! Which files a person means: by a path, a folder, a name or a pattern; by the focus; by exclusions.
+//! Which files a person means: by a path, a folder, a name or a pattern; by exclusions.
 
 use std::path::Path;
 
@@ -130,49 +130,6 @@ fn normalize_pattern(pattern: &str, root: &Path) -> String {
     plain
 }
 
-/// The words of `--focus`.
-#[derive(Debug, Clone, Default)]
-pub struct Focus {
-    selectors: Vec<(Selector, Option<u32>)>,
-}
-
-/// The lines of a file in focus that were named, from 1; empty if the whole file is meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FocusLines(pub Vec<u32>);
-
-impl Focus {
-    /// Reads words such as `src/a.py`, `engine`, `src/a.py:120`.
-    pub fn new(words: &[String]) -> Result<Self, Error> {
-        let words = words.iter().map(|word| {
-            let (path, line) = split_line(word);
-            Ok((Selector::new(path)?, line))
-        });
-        Ok(Self { selectors: words.collect::<Result<_, Error>>()? })
-    }
-
-    pub fn lines(&self, path: &RelPath) -> Option<FocusLines> {
-        let touching: Vec<_> = self.selectors.iter().filter(|(selector, _)| selector.touches(path)).collect();
-        if touching.is_empty() {
-            return None;
-        }
-        let mut lines: Vec<u32> = touching.iter().filter_map(|(_, line)| *line).collect();
-        lines.sort_unstable();
-        lines.dedup();
-        Some(FocusLines(lines))
-    }
-}
-
-fn split_line(word: &str) -> (&str, Option<u32>) {
-    match word.rsplit_once(':') {
-        Some((path, line)) if !path.is_empty() => match line.parse() {
-            Ok(line) => (path, Some(line)),
-            // A name may hold a colon.
-            Err(_) => (word, None),
-        },
-        Some(_) | None => (word, None),
-    }
-}
-
 #[cfg(test)]
 mod selector_tests {
     use super::*;
@@ -283,21 +240,5 @@ mod exclusions_tests {
         for pattern in ["{private", "a[", "/a["] {
             assert!(exclusions(pattern).is_err(), "{pattern}");
         }
-    }
-}
-
-#[cfg(test)]
-mod focus_tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_gathered_from_all_words_that_touch_a_file() {
-        let words = ["a.py:30", "src/a.py:7", "b.py", "c:d"].map(str::to_owned);
-        let focus = Focus::new(&words).unwrap();
-        let lines = |path: &str| focus.lines(&RelPath::new(path.as_bytes()).unwrap());
-        assert_eq!(lines("src/a.py"), Some(FocusLines(vec![7, 30])));
-        assert_eq!(lines("b.py"), Some(FocusLines(vec![])));
-        assert_eq!(lines("x.py"), None);
-        assert_eq!(lines("c:d"), Some(FocusLines(vec![])));
     }
 }

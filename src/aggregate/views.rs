@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::selector::FocusLines;
+use super::focus::FocusLines;
 use crate::model::{Outline, RelPath, Slice, SliceResolution, SliceStatus, SummaryDetail, Symbol, ViewMode};
 
 /// What replaces a file that is not to be shown.

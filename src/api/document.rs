@@ -188,7 +188,7 @@ impl<'s, 'w> SizeSearch<'s, 'w> {
 
     /// Returns the smallest document there is, and its limit.
     fn smallest(&mut self) -> Result<(u64, FormattedDocument), Error> {
-        let nothing = DocumentLimits { tokens: None, bytes: Some(0) };
+        let nothing = DocumentLimits { bytes: Some(0), ..DocumentLimits::default() };
         let bytes = match self.project.compose(&mut self.prepared, nothing) {
             // Nothing fits into a limit of 0, and the error has the size of the smallest document.
             Err(Error::OverSize { bytes, .. }) => bytes,

@@ -43,9 +43,9 @@ pub use local_queries::{
 pub use mcp::{McpInfo, serve as serve_mcp};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallDirectionName, CallsQuery, ExplainQuery, FilesQuery, FormatName, ImpactQuery,
-    IndexQuery, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName, RefsQuery,
-    SearchQuery, StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
+    CacheVerifyQuery, CallDirectionName, CallsQuery, DocsName, ExplainQuery, FilesQuery, FormatName,
+    ImpactQuery, IndexQuery, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName,
+    RefsQuery, SearchQuery, StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;

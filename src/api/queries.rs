@@ -9,7 +9,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AggregationStrategy, DocumentPart, FileOrder, MaskMode, ViewMode};
+use crate::model::{AggregationStrategy, DocsDetail, DocumentPart, FileOrder, MaskMode, ViewMode};
 
 /// Keys of earlier releases, each with the key that has taken its place.
 pub const DEPRECATED_KEYS: [(&str, &str); 3] =
@@ -45,6 +45,8 @@ pub struct ViewQuery {
     pub files: Vec<String>,
     /// How to show them; by default in full, or in a smaller view for files above `limits.max_bytes`.
     pub mode: Option<ModeName>,
+    /// How much of the docs skeletons show; by default all of them.
+    pub docs: Option<DocsName>,
     /// How to show single symbols, for the mode `masked`.
     pub mask: Vec<MaskEntry>,
     /// Lines to show, for the mode `custom`.
@@ -77,15 +79,22 @@ pub struct LineRange {
 }
 
 /// The symbols to find.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SymbolsAsk")]
 pub struct SymbolsQuery {
-    /// The name, qualified or not: `run`, `Engine.run`, `ns::Engine::run`.
+    /// The name, qualified or not: `run`, `Engine.run`, `ns::Engine::run`; behind a module's name: `app.core.Engine`; or a
+    /// pattern: `get_*`, `Engine.*`.
     pub name: String,
     /// Whether to include the source of the definitions.
     #[serde(default)]
     pub definition: bool,
+    /// Whether upper and lower case are the same.
+    #[serde(default)]
+    pub ignore_case: bool,
+    /// Only symbols of this kind, as in outlines, such as `function` or `class`.
+    #[serde(default)]
+    pub kind: Option<String>,
 }
 
 /// What to search for.
@@ -170,6 +179,8 @@ pub struct ViewSelection {
     pub strategy: Option<StrategyName>,
     /// Files to focus on: a path, a name, part of a path, a pattern, or `path:line`.
     pub focus: Vec<String>,
+    /// How much of the docs skeletons show; by default as `aggregation.docs` sets.
+    pub docs: Option<DocsName>,
     /// What the reader is about to do, such as the text of an issue; decides what a limited document shows. Without a
     /// limit, the document has 20000 tokens.
     pub task: Option<String>,
@@ -195,6 +206,10 @@ pub struct ViewSelection {
 pub struct AggregateQuery {
     /// Files, folders or patterns to aggregate; the whole project if empty.
     pub files: Vec<String>,
+    /// Patterns of which each file has to match one, if there are any.
+    pub include: Vec<String>,
+    /// Patterns of files to leave out.
+    pub exclude: Vec<String>,
     /// The options that select views.
     pub choice: ViewSelection,
     /// The order of the files.
@@ -345,6 +360,18 @@ pub enum StrategyName {
     Full,
 }
 
+/// How much of the docs skeletons show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DocsName {
+    /// The first paragraph of each comment and docstring.
+    Brief,
+    /// All of them.
+    Full,
+    /// None.
+    None,
+}
+
 /// The order of a document's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -451,6 +478,7 @@ macro_rules! same_names {
 
 same_names! {
     MaskName = MaskMode { Def = Definition, Sig = Signature, Hide = Hide }
+    DocsName = DocsDetail { Brief = Brief, Full = Full, None = None }
     StrategyName = AggregationStrategy { Auto = Auto, Summarize = Summarize, Full = Full }
     OrderName = FileOrder { Stable = Stable, Path = Path, Given = Given }
     PartName = DocumentPart { Whole = Whole, Prefix = Prefix, Suffix = Suffix }
@@ -476,6 +504,9 @@ mod tests {
         }
         for strategy in AggregationStrategy::ALL {
             assert_eq!(serde_json::to_value(StrategyName::from(strategy)).unwrap(), strategy.name());
+        }
+        for detail in DocsDetail::ALL {
+            assert_eq!(serde_json::to_value(DocsName::from(detail)).unwrap(), detail.name());
         }
         for order in FileOrder::ALL {
             assert_eq!(serde_json::to_value(OrderName::from(order)).unwrap(), order.name());

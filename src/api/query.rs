@@ -341,7 +341,7 @@ mod tests {
 
     use super::*;
     use crate::api::queries::{
-        AttachmentOptions, CallDirectionName, FormatName, LineRange, MaskEntry, MaskName, ModeName,
+        AttachmentOptions, CallDirectionName, DocsName, FormatName, LineRange, MaskEntry, MaskName, ModeName,
         OrderName, PartName, StrategyName, ViewSelection,
     };
 
@@ -352,6 +352,7 @@ mod tests {
             preset: Some("core".to_owned()),
             strategy: Some(StrategyName::Summarize),
             focus: vec!["a.py:12".to_owned()],
+            docs: Some(DocsName::None),
             task: Some("Fix it".to_owned()),
             base: Some("HEAD~1".to_owned()),
             budget: Some(1),
@@ -379,7 +380,12 @@ mod tests {
                 lines: vec![LineRange { start: 1, end: 2 }],
                 ..ViewQuery::default()
             }),
-            AnyQuery::Symbols(SymbolsQuery { name: "run".to_owned(), definition: true }),
+            AnyQuery::Symbols(SymbolsQuery {
+                name: "run".to_owned(),
+                definition: true,
+                ignore_case: true,
+                kind: Some("class".to_owned()),
+            }),
             AnyQuery::Refs(RefsQuery { symbol: Some("run".to_owned()) }),
             AnyQuery::Calls(CallsQuery {
                 symbol: "Engine.run".to_owned(),

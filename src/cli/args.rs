@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
+use anstyle::AnsiColor;
+use clap::builder::Styles;
 use clap::error::ErrorKind;
 use clap::{Args as Arguments, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -13,8 +15,8 @@ use super::background_args::{DaemonArgs, WatchArgs};
 use super::curation_args::{MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
 use super::document_args::{AggregateArgs, ExplainArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
-use super::values::{file_word, line_range, mask, mode};
-use crate::model::{MaskMode, ViewMode};
+use super::values::{docs, file_word, line_range, mask, mode};
+use crate::model::{DocsDetail, MaskMode, ViewMode};
 
 // `-h` has to fit a screen, so that it has one line where `--help` has a list.
 const FIRST_STEP: &str =
@@ -32,12 +34,19 @@ const EXIT_CODES: &str =
     "Exit codes: 0 success, 1 action required, 2 usage error, 3 environment failure (a retry may help),
 4 success, but errors left some files out, 70 internal error";
 
+/// The colors of help on a terminal.
+const HELP_STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Yellow.on_default().bold())
+    .usage(AnsiColor::Yellow.on_default().bold())
+    .literal(AnsiColor::Green.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
 /// Build prompt-ready context from a project: outlines, skeletons and summaries of its files
 ///
 /// slop derives an outline, a skeleton and a summary of every file, once per content, and caches them in .slop_cache.
 /// From these it composes context documents for agents, always from the files as they are now.
 #[derive(Debug, Parser)]
-#[command(name = "slop", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "slop", version, max_term_width = 100, styles = HELP_STYLES)]
 #[command(after_help = FIRST_STEP, after_long_help = format!("{FIRST_STEPS}\n{FURTHER_STEPS}\n\n{EXIT_CODES}"))]
 pub struct CliArgs {
     /// Flags that every command accepts.
@@ -151,11 +160,16 @@ pub enum CliCommand {
     ///
     /// It lists every setting with its default, commented out, so a new file changes nothing. It is written to the
     /// project's folder; --project makes another folder a project of its own.
+    #[command(after_help = "Example:
+  slop init && slop config show --origin")]
     Init,
     /// Update the cache
     ///
     /// Reads files that have changed, derives what is missing, and drops files that are gone. No other command depends
     /// on it: every answer is made from the files as they are now. It only makes the next answers faster.
+    #[command(after_help = "Examples:
+  slop index
+  slop index --verify --json | jq .data.files")]
     Index(IndexArgs),
     /// Show the symbols of files
     #[command(after_help = "Examples:
@@ -176,7 +190,8 @@ pub enum CliCommand {
     /// Show where a name is defined
     #[command(after_help = "Examples:
   slop symbol Engine.run
-  slop symbol parse_header --definition")]
+  slop symbol parse_header --definition
+  slop symbol -i 'get*' --kind method")]
     Symbol(SymbolArgs),
     /// Find the files and symbols that match a text, the best first
     ///
@@ -238,23 +253,38 @@ pub enum CliCommand {
   slop summarize src --tier 1")]
     Summarize(SummarizeArgs),
     /// Show what the sub-agent sends, has written and has cost
+    #[command(after_help = "Examples:
+  slop agent usage
+  slop agent preview src/engine.py")]
     Agent(AgentArgs),
     /// Explain why each file is shown the way it is
     ///
     /// With --budget or --max-bytes, also shows what the limit does to each file in the document as a whole.
+    #[command(after_help = "Examples:
+  slop explain src/engine.py --tier 3
+  slop explain src/engine.py --tier 1 --budget 8000")]
     Explain(ExplainArgs),
-    /// List every file of the project with its state
+    /// Show how many files are cached, and which are not
     ///
     /// The states are fresh (the cache has this content), stale (the file may have changed since it was cached), new
     /// (never read), and left out, with the reason. A folder that is left out as a whole is one line. No file is read and
     /// nothing is derived.
-    Status,
+    #[command(after_help = "Examples:
+  slop status
+  slop status --all
+  slop status --by folder")]
+    Status(StatusArgs),
     /// Watch the project and keep the cache fresh
     ///
     /// Runs until stopped and prints a line for each refresh. While it runs, it answers all other commands, and
     /// programs can query it through a socket in the cache folder; see docs/openapi.json.
+    #[command(after_help = "Examples:
+  slop watch
+  slop watch --listen 127.0.0.1:0")]
     Watch(WatchArgs),
     /// Run the watcher in the background
+    #[command(after_help = "Example:
+  slop daemon start && slop daemon status")]
     Daemon(DaemonArgs),
     /// Compare the index with the files on disk
     ///
@@ -265,16 +295,28 @@ pub enum CliCommand {
   slop index && slop audit")]
     Audit,
     /// Inspect, verify or clear the cache
+    #[command(after_help = "Example:
+  slop cache status")]
     Cache(CacheArgs),
     /// Show the settings
+    #[command(after_help = "Example:
+  slop config show --origin")]
     Config(ConfigArgs),
     /// Manage slices: marked lines that are tracked across edits
+    #[command(after_help = "Example:
+  slop slice add src/engine.py 10-25 --tag 'hot loop'")]
     Slice(SliceArgs),
     /// Choose which symbols of a file to show
+    #[command(after_help = "Example:
+  slop mask set src/engine.py Engine=sig Engine.run=def")]
     Mask(MaskArgs),
     /// Save and restore sets of curated files
+    #[command(after_help = "Example:
+  slop preset save review src tests")]
     Preset(PresetArgs),
     /// Show the personas (agent profiles)
+    #[command(after_help = "Example:
+  slop persona list")]
     Persona(PersonaArgs),
     /// Run a Model Context Protocol server on standard input and output
     ///
@@ -293,6 +335,8 @@ pub enum CliCommand {
         shell: Shell,
     },
     /// Print the man page of slop or of one of its commands
+    #[command(after_help = "Example:
+  slop man aggregate | man -l -")]
     Man {
         /// The command to print the man page of
         command: Option<String>,
@@ -329,6 +373,9 @@ pub struct ViewArgs {
     /// ast_signatures and ast_definitions show the signatures or the definitions of all symbols.
     #[arg(long, short, value_name = "MODE", value_parser = mode())]
     pub mode: Option<ViewMode>,
+    /// How much of the comments and docstrings a skeleton shows [default: full]
+    #[arg(long, value_name = "DETAIL", value_parser = docs())]
+    pub docs: Option<DocsDetail>,
     /// Show this symbol's definition (def) or signature (sig), or hide it (hide)
     ///
     /// Symbols are named as in `slop outline --json` (Engine.run, ns::Engine::run). To select one overload, write its
@@ -374,14 +421,41 @@ impl ViewArgs {
 /// Arguments of `symbol`.
 #[derive(Debug, Arguments)]
 pub struct SymbolArgs {
-    /// The symbol's name or the end of its qualified name: `run`, `Engine.run`, `ns::Engine::run`
+    /// The symbol's name, the end of its qualified name, or a pattern: `run`, `Engine.run`, `get_*`
+    ///
+    /// A qualified name is written as in its language (Engine.run, ns::Engine::run), and may stand behind the name of its
+    /// module (app.core.Engine). Code is listed before headings and settings, the program before its tests.
     pub name: String,
+    /// Ignore upper and lower case
+    #[arg(long, short)]
+    pub ignore_case: bool,
+    /// Show only symbols of this kind: function, method, class, struct and so on
+    #[arg(long, value_name = "KIND")]
+    pub kind: Option<String>,
     /// Print the source of each definition
     #[arg(long, conflicts_with = "signature")]
     pub definition: bool,
     /// Print only the signatures
     #[arg(long)]
     pub signature: bool,
+}
+
+/// Arguments of `status`.
+#[derive(Debug, Arguments)]
+pub struct StatusArgs {
+    /// List every file with its state
+    #[arg(long)]
+    pub all: bool,
+    /// Show the sizes of folders instead: their files, and an estimate of their tokens
+    #[arg(long, value_name = "WHAT", conflicts_with = "all")]
+    pub by: Option<StatusGrouping>,
+}
+
+/// What `status` adds up by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StatusGrouping {
+    /// By folder.
+    Folder,
 }
 
 /// Arguments of `search`.
@@ -410,6 +484,8 @@ pub struct CacheArgs {
 #[derive(Debug, Subcommand)]
 pub enum CacheCommand {
     /// Show how much is cached
+    #[command(after_help = "Example:
+  slop cache status --json | jq .data.bytes_on_disk")]
     Status,
     /// Clear the cache or part of it
     ///
@@ -418,6 +494,9 @@ pub enum CacheCommand {
     ///
     /// Summaries written by models cost money. They are deleted only with --yes or --agent, or after confirmation on
     /// the terminal. The record of what has been spent is kept, and still counts.
+    #[command(after_help = "Examples:
+  slop cache clear
+  slop cache clear src/engine.py")]
     Clear {
         /// Delete only what is cached for these files
         #[arg(value_name = "PATH", conflicts_with_all = ["summaries", "structure"], value_parser = file_word())]
@@ -436,17 +515,23 @@ pub enum CacheCommand {
         yes: bool,
     },
     /// Check every cached byte and delete damaged entries
+    #[command(after_help = "Example:
+  slop cache verify")]
     Verify,
     /// Delete entries for contents that no file has had for some time, and those of older versions of slop
     ///
     /// Aggregation names that have not been used for as long are dropped, together with the record of what they
     /// contained.
+    #[command(after_help = "Example:
+  slop cache gc --days 7")]
     Gc {
         /// Keep contents that a file has had within the last N days
         #[arg(long, value_name = "N", default_value_t = 30)]
         days: u32,
     },
     /// Print everything that is cached, as one line of JSON per file
+    #[command(after_help = "Example:
+  slop cache export | jq -r .file_path")]
     Export,
 }
 
@@ -462,6 +547,8 @@ pub struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Print every setting with its value
+    #[command(after_help = "Example:
+  slop config show --origin")]
     Show {
         /// Show where each value comes from
         #[arg(long)]

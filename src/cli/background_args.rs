@@ -51,6 +51,8 @@ pub enum AgentCommand {
     ///
     /// Standard output is the body of the request, byte for byte; the address and the headers, with keys redacted, go
     /// to standard error. If the file would not be sent, prints the reason and exits with code 1.
+    #[command(after_help = "Example:
+  slop agent preview src/engine.py --tier 1")]
     Preview {
         /// A file or a folder
         #[arg(value_name = "PATH", value_parser = file_word())]
@@ -63,10 +65,14 @@ pub enum AgentCommand {
         persona: Option<String>,
     },
     /// Show calls and costs by day and model
+    #[command(after_help = "Example:
+  slop agent usage")]
     Usage,
     /// Show the summaries that models wrote of a file, a folder or the project (.)
     ///
     /// Without a path, shows those of the project and of its top-level folders.
+    #[command(after_help = "Example:
+  slop agent show src")]
     Show {
         /// A file or a folder
         #[arg(value_name = "PATH", value_parser = file_word())]
@@ -79,6 +85,8 @@ pub enum AgentCommand {
         tier: Option<u8>,
     },
     /// List the providers with their addresses, and whether an API key is set
+    #[command(after_help = "Example:
+  slop agent providers")]
     Providers,
 }
 
@@ -115,16 +123,26 @@ pub struct DaemonArgs {
 #[derive(Debug, Subcommand)]
 pub enum DaemonCommand {
     /// Start the daemon in the background, unless it is running
+    #[command(after_help = "Example:
+  slop daemon start")]
     Start(WatchArgs),
     /// Stop the daemon if it is running
+    #[command(after_help = "Example:
+  slop daemon stop")]
     Stop,
     /// Restart the daemon
+    #[command(after_help = "Example:
+  slop daemon restart")]
     Restart(WatchArgs),
     /// Show the daemon's status
     ///
     /// The exit code is 1 if no daemon is running, and 3 if one is running but does not answer.
+    #[command(after_help = "Example:
+  slop daemon status")]
     Status,
     /// Print the daemon's most recent log output
+    #[command(after_help = "Example:
+  slop daemon logs -n 200")]
     Logs {
         /// Number of lines to print
         #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
@@ -133,6 +151,8 @@ pub enum DaemonCommand {
     /// Print a systemd unit that keeps the daemon running
     ///
     /// It is a user unit: save it in ~/.config/systemd/user/ and enable it with systemctl --user.
+    #[command(after_help = "Example:
+  slop daemon unit > ~/.config/systemd/user/slop.service")]
     Unit,
 }
 

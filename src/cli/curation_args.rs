@@ -25,12 +25,16 @@ pub enum SliceCommand {
   slop slice add src/engine.py 10-25 --tag 'hot loop' --comment 'why it matters'")]
     Add(MarkArgs),
     /// List the slices in slop.toml and where each is now
+    #[command(after_help = "Example:
+  slop slice list src/engine.py")]
     List {
         /// List only the slices of this file, as it is written in slop.toml
         #[arg(value_name = "PATH", value_parser = file_word())]
         file: Option<String>,
     },
     /// Remove slices of a file from slop.toml
+    #[command(after_help = "Example:
+  slop slice remove src/engine.py 'hot loop'")]
     Remove {
         /// The file, as it is written in slop.toml
         #[arg(value_name = "PATH", value_parser = file_word())]
@@ -105,12 +109,16 @@ pub enum MaskCommand {
         masks: Vec<(String, MaskMode)>,
     },
     /// List the masks in slop.toml, with symbols that no longer exist
+    #[command(after_help = "Example:
+  slop mask list")]
     List {
         /// List only the mask of this file, as it is written in slop.toml
         #[arg(value_name = "PATH", value_parser = file_word())]
         file: Option<String>,
     },
     /// Remove symbols from the mask of a file
+    #[command(after_help = "Example:
+  slop mask remove src/engine.py Engine.run")]
     Remove {
         /// The file, as it is written in slop.toml
         #[arg(value_name = "PATH", value_parser = file_word())]
@@ -157,8 +165,12 @@ pub enum PresetCommand {
         force: bool,
     },
     /// List the presets
+    #[command(after_help = "Example:
+  slop preset list")]
     List,
     /// Print a preset, and report which of its files are missing
+    #[command(after_help = "Example:
+  slop preset show review")]
     Show {
         /// The name
         name: String,
@@ -167,6 +179,8 @@ pub enum PresetCommand {
     ///
     /// Missing files are reported and left out. Entries that were curated by hand and are not in the preset are
     /// replaced only with --yes.
+    #[command(after_help = "Example:
+  slop preset apply review")]
     Apply {
         /// The name
         name: String,
@@ -175,6 +189,8 @@ pub enum PresetCommand {
         yes: bool,
     },
     /// Delete a preset
+    #[command(after_help = "Example:
+  slop preset delete review")]
     Delete {
         /// The name
         name: String,
@@ -193,8 +209,12 @@ pub struct PersonaArgs {
 #[derive(Debug, Subcommand)]
 pub enum PersonaCommand {
     /// List the personas
+    #[command(after_help = "Example:
+  slop persona list")]
     List,
     /// Print a persona
+    #[command(after_help = "Example:
+  slop persona show reviewer")]
     Show {
         /// The name
         name: String,

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args as Arguments, ValueEnum};
 
-use super::values::{file_word, order, strategy};
-use crate::model::{AggregationStrategy, FileOrder};
+use super::values::{docs, file_word, order, strategy};
+use crate::model::{AggregationStrategy, DocsDetail, FileOrder};
 
 /// The flags that select views.
 #[derive(Debug, Arguments)]
@@ -25,9 +25,12 @@ pub struct ViewSelectionArgs {
     /// How to choose views [setting: project.aggregation_strategy]
     #[arg(long, value_name = "STRATEGY", value_parser = strategy())]
     pub strategy: Option<AggregationStrategy>,
-    /// Focus on these files: a path, a name, part of a path, a pattern, or path:line
+    /// Focus on these files: a path, part of one, a pattern, or path:line
     #[arg(long, value_name = "PATH", value_parser = file_word())]
     pub focus: Vec<String>,
+    /// How much of the comments and docstrings skeletons show [setting: aggregation.docs]
+    #[arg(long, value_name = "DETAIL", value_parser = docs(), hide_short_help = true)]
+    pub docs: Option<DocsDetail>,
     /// Select files and symbols for this task, such as the text of an issue
     ///
     /// Understands paths, names of symbols, stack traces, compiler errors, test failures, quoted strings and plain
@@ -64,6 +67,12 @@ pub struct AggregateArgs {
     /// Files, folders or patterns to aggregate [default: the whole project]
     #[arg(value_name = "FILES", value_parser = file_word())]
     pub files: Vec<String>,
+    /// Aggregate only files that match one of these patterns
+    #[arg(long, value_name = "GLOB", value_parser = file_word())]
+    pub include: Vec<String>,
+    /// Leave out files that match this pattern, as in a .gitignore file
+    #[arg(long, value_name = "GLOB", value_parser = file_word())]
+    pub exclude: Vec<String>,
     /// The flags that select views.
     #[command(flatten)]
     pub choice: ViewSelectionArgs,

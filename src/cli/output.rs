@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::api::ApiError;
 use crate::model::printable_lines;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is set by a flag or a stream of its own")]
 pub(super) struct CommandOutput {
     stdout: BufWriter<Stdout>,
     /// Answers as JSON.
@@ -17,7 +18,17 @@ pub(super) struct CommandOutput {
     pub(super) answers: u32,
     quiet: bool,
     verbose: bool,
+    /// Whether standard output takes colors.
+    colors: bool,
 }
+
+/// The styles of data on a terminal.
+pub(super) const NAME: Style = Style::new().bold();
+pub(super) const KIND: Style = AnsiColor::Cyan.on_default();
+pub(super) const GOOD: Style = AnsiColor::Green.on_default();
+pub(super) const BAD: Style = AnsiColor::Yellow.on_default();
+pub(super) const NEW: Style = AnsiColor::Cyan.on_default();
+pub(super) const MINOR: Style = Style::new().dimmed();
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default();
@@ -27,7 +38,18 @@ impl CommandOutput {
     pub(super) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
         // Documents have megabytes; standard output by itself would be flushed at each line's end.
         let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
-        Self { stdout, json, answers: 0, quiet, verbose }
+        // As for standard error: by the terminal, NO_COLOR and the like, unless `--color` decides.
+        let colors = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+        Self { stdout, json, answers: 0, quiet, verbose, colors }
+    }
+
+    pub(super) const fn has_colors(&self) -> bool {
+        self.colors
+    }
+
+    /// Returns a text in a style, where standard output takes colors.
+    pub(super) fn paint(&self, style: Style, text: &str) -> String {
+        if self.colors { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
     pub(super) fn write_text(&mut self, text: &str) -> io::Result<()> {

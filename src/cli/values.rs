@@ -2,7 +2,7 @@
 
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 
-use crate::model::{AggregationStrategy, FileOrder, MaskMode, ViewMode, path_text};
+use crate::model::{AggregationStrategy, DocsDetail, FileOrder, MaskMode, ViewMode, path_text};
 
 /// Reads `A-B`, or `A` for one line.
 pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
@@ -45,6 +45,10 @@ pub(super) fn mask(word: &str) -> Result<(String, MaskMode), String> {
 
 pub(super) fn strategy() -> impl TypedValueParser<Value = AggregationStrategy> {
     named(AggregationStrategy::ALL.into_iter().map(AggregationStrategy::name), AggregationStrategy::from_name)
+}
+
+pub(super) fn docs() -> impl TypedValueParser<Value = DocsDetail> {
+    named(DocsDetail::ALL.into_iter().map(DocsDetail::name), DocsDetail::from_name)
 }
 
 pub(super) fn order() -> impl TypedValueParser<Value = FileOrder> {

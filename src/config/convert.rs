@@ -13,7 +13,8 @@ use super::settings::{
 use super::user_only::parse_model_name;
 use crate::aggregate::{ExclusionPatterns, TokenCounter};
 use crate::model::{
-    AggregationStrategy, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode, normalized_path,
+    AggregationStrategy, DocsDetail, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode,
+    normalized_path,
 };
 
 const DEFAULT_MODES: [(&str, ViewMode); 3] =
@@ -25,8 +26,15 @@ const EXECUTION_MODES: [(&str, ExecutionMode); 2] =
 const SUMMARY_SOURCES: [(&str, SummarySource); 2] =
     [("heuristic", SummarySource::Heuristic), ("agent", SummarySource::Agent)];
 
-const VIEWS: [ViewMode; 5] =
-    [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::None];
+const VIEWS: [ViewMode; 7] = [
+    ViewMode::Full,
+    ViewMode::Skeleton,
+    ViewMode::Outline,
+    ViewMode::Summary,
+    ViewMode::Signatures,
+    ViewMode::Definitions,
+    ViewMode::None,
+];
 
 const FOCUS_VIEWS: [ViewMode; 5] =
     [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Window];
@@ -137,6 +145,7 @@ fn aggregation(merged: &MergedSettings) -> Result<AggregationSettings, Error> {
         cache_dir: folder_within(merged, "aggregation.cache_dir")?,
         order: merged.choice("aggregation.order", &FileOrder::ALL.map(|order| (order.name(), order)))?,
         window_lines: merged.number("aggregation.window_lines", 0..=100_000)?,
+        docs: merged.choice("aggregation.docs", &DocsDetail::ALL.map(|detail| (detail.name(), detail)))?,
         tokens: merged.choice(
             "aggregation.tokens",
             &TokenCounter::ALL.map(|counter| (counter.setting_name(), counter)),

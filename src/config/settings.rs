@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::aggregate::TokenCounter;
 use crate::model::{
-    AggregationStrategy, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode,
+    AggregationStrategy, DocsDetail, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode,
 };
 
 /// Every setting, checked; `config/default.toml` documents each.
@@ -47,6 +47,8 @@ pub struct AggregationSettings {
     pub order: FileOrder,
     /// Lines on each side of the one that a window is about.
     pub window_lines: u32,
+    /// How much of the docs skeletons show in documents.
+    pub docs: DocsDetail,
     pub tokens: TokenCounter,
 }
 

@@ -120,7 +120,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (80, 80));
+    assert_eq!((keys.len(), all), (81, 81));
     for value in &loaded.values {
         assert_eq!(value.origin, SettingOrigin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -310,11 +310,12 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 3 + 3 + 2 + 3 + 2 + 2 + 4 * (5 + 5 + 2 + 3));
+    assert_eq!(tried, 3 + 3 + 3 + 2 + 3 + 2 + 2 + 4 * (7 + 5 + 2 + 3));
     let expected = "flag: `project.execution_mode` is \"bead\", not \"native\" or \"beads\"";
     check_error(&flags(&[("project.execution_mode", "bead")]), expected);
     let expected = "slop.toml:1: `tiers.2.languages.c.view` is \"window\", \
-                    not \"full\", \"skeleton\", \"outline\", \"summary\" or \"none\"";
+                    not \"full\", \"skeleton\", \"outline\", \"summary\", \"ast_signatures\", \
+                    \"ast_definitions\" or \"none\"";
     check_error(&project(b"tiers.2.languages.c.view = 'window'"), expected);
 }
 
@@ -541,7 +542,7 @@ fn the_reference_names_every_setting() {
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 80 + 4);
+    assert_eq!(page.matches("\n| `").count(), 81 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }

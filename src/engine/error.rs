@@ -21,6 +21,10 @@ pub enum Error {
     BadPath { path: String, source: InvalidPath },
     #[error("{path} is not part of the project")]
     Apart { path: RelPath },
+    #[error("no such file: {path}{}", suggestion(nearest))]
+    NoSuchFile { path: RelPath, nearest: Vec<String> },
+    #[error("{name} is the name of several files: {}", paths.join(", "))]
+    AmbiguousName { name: RelPath, paths: Vec<String> },
     #[error("{}", left_out(path, *reason))]
     LeftOut { path: RelPath, reason: SkipReason },
     #[error("no {view} of {path}: {}", lacking(file_type, *feature))]
@@ -33,6 +37,8 @@ pub enum Error {
     },
     #[error("no file of the project matches `{word}`")]
     NothingSelected { word: String },
+    #[error("no file matches the focus `{word}`{}", suggestion(nearest))]
+    NothingInFocus { word: String, nearest: Vec<String> },
     #[error("no symbol named `{name}` in the references of the project")]
     NoSuchSymbol { name: String },
     #[error("no revision `{revision}` in the git repository")]
@@ -131,6 +137,15 @@ fn left_out(path: &RelPath, reason: SkipReason) -> String {
     }
 }
 
+/// Returns the end of a message that names what is most like a word.
+fn suggestion(nearest: &[String]) -> String {
+    match nearest {
+        [] => String::new(),
+        [one] => format!(", the nearest is {one}"),
+        several => format!(", the nearest are {}", several.join(", ")),
+    }
+}
+
 /// Returns why there is no such view.
 fn lacking(file_type: &str, feature: Option<&str>) -> String {
     match feature {
@@ -150,9 +165,11 @@ impl Error {
             Self::Paid(_) => Code::PaidUnusable,
             Self::Select(_) => Code::BadPattern,
             Self::BadPath { .. } | Self::Apart { .. } => Code::OutsideProject,
-            Self::LeftOut { reason: SkipReason::Vanished, .. } | Self::NothingSelected { .. } => {
-                Code::NotFound
-            }
+            Self::LeftOut { reason: SkipReason::Vanished, .. }
+            | Self::NoSuchFile { .. }
+            | Self::AmbiguousName { .. }
+            | Self::NothingInFocus { .. }
+            | Self::NothingSelected { .. } => Code::NotFound,
             Self::LeftOut { reason: SkipReason::Secret, .. } => Code::Secret,
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,

@@ -30,6 +30,7 @@ mod ranking;
 mod references;
 mod shared;
 pub mod summaries;
+mod symbols;
 #[cfg(test)]
 mod testing;
 mod workspace;
@@ -49,11 +50,12 @@ pub use index::{AuditReport, FileChange, FileChangeKind, FileStatus, Freshness, 
 pub use options::{IndexReport, NoProgress, Options, ScanProgress, World};
 pub use parallel::STACK_BYTES;
 pub use project::Project;
-pub use queries::{OutlineAnswer, SymbolAnswer};
+pub use queries::OutlineAnswer;
 pub use ranking::{HitKind, SearchAnswer, SearchHit, SearchRequest};
 pub use references::{
     CallAnswer, CallDirection, CallRequest, GraphReference, ImpactAnswer, ImpactRequest, ReachedNode,
     ReachedSymbol, ReferenceGraph, SymbolId, UsesAnswer,
 };
 pub use shared::WorkspaceCache;
+pub use symbols::{SymbolAnswer, SymbolRequest};
 pub use workspace::{check_file_count, watch_folders};

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use super::error::Error;
 use super::options::{IndexReport, Options, World};
-use super::queries::{OutlineAnswer, SymbolAnswer};
+use super::queries::OutlineAnswer;
 use super::shared::WorkspaceCache;
-use super::{artifacts, document, index, queries, references, summaries};
+use super::symbols::{SymbolAnswer, SymbolRequest};
+use super::{artifacts, document, index, queries, references, summaries, symbols};
 use crate::aggregate::DocumentLimits;
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
@@ -132,10 +133,9 @@ impl Project<'_> {
         queries::outlines(&mut self.cache, files, trust)
     }
 
-    /// Returns the symbols with that name, by path and line: their own name, their qualified name, or the end of it.
-    /// With `with_text` each comes with its text.
-    pub fn symbols(&mut self, name: &str, with_text: bool, trust: Trust) -> Result<Vec<SymbolAnswer>, Error> {
-        queries::symbols(&mut self.cache, name, with_text, trust)
+    /// Returns the symbols that are asked for, the likeliest first.
+    pub fn symbols(&mut self, request: &SymbolRequest, trust: Trust) -> Result<Vec<SymbolAnswer>, Error> {
+        symbols::symbols(&mut self.cache, request, trust)
     }
 
     /// Returns the files and symbols that match a text, the best first.

@@ -1,14 +1,11 @@
-//! Outlines, symbols and slices of single files: only those files are read, so that an answer comes in milliseconds.
-
-use std::collections::{HashMap, HashSet};
+//! Outlines and slices of single files: only those files are read, so that an answer comes in milliseconds.
 
 use super::error::Error;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, outline_producers};
-use crate::engine::index::{FileSelection, Trust, select_named};
+use crate::engine::artifacts::{ArtifactCache, ContentRef};
+use crate::engine::index::{FileSelection, Trust, resolve_names, select_named};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace, with_byte_order_mark};
 use crate::model::{
-    ContentHash, FileType, Outline, RelPath, SkipReason, Slice, SliceResolution, SliceStatus, Symbol,
-    ViewMode,
+    ContentHash, FileType, Outline, RelPath, SkipReason, Slice, SliceResolution, SliceStatus, ViewMode,
 };
 use crate::sys::FileKind;
 use crate::{aggregate, slices};
@@ -34,7 +31,8 @@ pub(super) fn outlines(
     words: &[String],
     trust: Trust,
 ) -> Result<Vec<OutlineAnswer>, Error> {
-    let FileSelection { mut files, named: by_name, .. } = select_named(cache, words, trust, &|_| false)?;
+    let words = resolve_names(cache, words)?;
+    let FileSelection { mut files, named: by_name, .. } = select_named(cache, &words, trust, &|_| false)?;
     // A selection lists the files that were named first, in the order of the arguments.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     // Only those named by their paths have to have one: within a folder, files without an outline are nothing unusual.
@@ -75,89 +73,6 @@ fn must_have_outline(file: &KnownFile) -> Result<(), Error> {
             Err(Error::NoSuchView { path, view: ViewMode::Outline, file_type: file_type.name, feature })
         }
     }
-}
-
-/// A symbol that bears the name that was asked for.
-#[derive(Debug, Clone)]
-pub struct SymbolAnswer {
-    pub path: RelPath,
-    pub hash: ContentHash,
-    pub symbol: Symbol,
-    /// Its text; `None` if it was not asked for.
-    pub definition: Option<String>,
-}
-
-pub(super) fn symbols(
-    cache: &mut ArtifactCache<'_>,
-    name: &str,
-    with_text: bool,
-    trust: Trust,
-) -> Result<Vec<SymbolAnswer>, Error> {
-    let mut answers = Vec::new();
-    for (path, hash, outline) in outlines_that_mention(cache, name, trust)? {
-        let mut found = Vec::new();
-        outline.walk(|symbol, _| found.extend(matches_name(symbol, name).then(|| symbol.clone())));
-        // An outline that contains the name need not define it: its text, a doc or an import may. Such a file is not
-        // read.
-        let text = if with_text && !found.is_empty() { cache.workspace.read_text(&path).ok() } else { None };
-        for symbol in found {
-            let definition = text.as_ref().and_then(|(of, text)| {
-                // The file may have been edited since its outline was made; the spans would then delimit other text.
-                let is_same = *of == hash;
-                is_same.then(|| text.get(symbol.span.start_byte..symbol.span.end_byte)).flatten()
-            });
-            let definition = definition.map(str::to_owned);
-            answers.push(SymbolAnswer { path: path.clone(), hash, symbol, definition });
-        }
-    }
-    // Outlines from the store come before those that had to be derived, so the order in which they were found is not by
-    // path.
-    answers.sort_by(|a, b| a.path.cmp(&b.path).then(a.symbol.span.start_byte.cmp(&b.symbol.span.start_byte)));
-    Ok(answers)
-}
-
-fn outlines_that_mention(
-    cache: &mut ArtifactCache<'_>,
-    name: &str,
-    trust: Trust,
-) -> Result<Vec<(RelPath, ContentHash, Outline)>, Error> {
-    let mut files = select_named(cache, &[], trust, &|_| false)?.files;
-    // The store is searched for the last part alone: it finds bytes within outlines, and how a qualified name is joined
-    // there depends on the language.
-    let own = name.rsplit(['.', ':']).next().unwrap_or(name);
-    // A method of Ruby is `Frame#read`; a private field of JavaScript is `#read`.
-    let own = own.rsplit_once('#').filter(|(owner, _)| !owner.is_empty()).map_or(own, |(_, own)| own);
-    let by = outline_producers();
-    let (mut searched, mut mentioning) = (HashSet::new(), HashMap::new());
-    cache.query_store(|store| {
-        store.search_outlines(own, &by, &mut |found| {
-            let key = (found.hash, found.producer.language);
-            searched.insert(key);
-            mentioning.extend(found.outline.map(|outline| (key, outline)));
-        })
-    });
-    let mut mentions = Vec::new();
-    files.retain(|file| {
-        let Some(subject) = ContentRef::from_file(file) else { return false };
-        let key = (subject.hash, subject.file_type.id);
-        let outline = mentioning.get(&key).cloned();
-        mentions.extend(outline.map(|outline| (file.path.clone(), subject.hash, outline)));
-        !searched.contains(&key)
-    });
-    // What the store does not hold, or cannot vouch for, is looked at one by one.
-    let others = outlines_of(cache, &files);
-    cache.workspace.check_cancelled()?;
-    mentions.extend(others.into_iter().map(|answer| (answer.path, answer.hash, answer.outline)));
-    Ok(mentions)
-}
-
-fn matches_name(symbol: &Symbol, name: &str) -> bool {
-    if symbol.name == name || symbol.qualified_name == name {
-        return true;
-    }
-    let rest = symbol.qualified_name.strip_suffix(name);
-    // Only whole parts match: `run` is the end of `Engine.rerun`, but not its name. PHP joins its names by `\`.
-    rest.is_some_and(|rest| rest.ends_with(['.', '\\']) || rest.ends_with("::"))
 }
 
 /// A larger file is not read to mark its lines. It is more than what is parsed: to find lines takes no parser, and
@@ -249,31 +164,5 @@ const fn is_withheld(reason: SkipReason) -> bool {
         | SkipReason::SkippedFolder
         | SkipReason::HiddenFolder
         | SkipReason::OtherFileSystem => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{Span, SymbolKind};
-
-    #[test]
-    fn a_name_means_a_symbol_by_the_end_of_its_qualified_name() {
-        let symbol = Symbol {
-            kind: SymbolKind::Method,
-            name: "run".to_owned(),
-            qualified_name: "core.Engine.run".to_owned(),
-            span: Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: 1 },
-            signature: String::new(),
-            doc: None,
-            recovered: false,
-            children: Vec::new(),
-        };
-        for name in ["run", "Engine.run", "core.Engine.run"] {
-            assert!(matches_name(&symbol, name), "{name}");
-        }
-        for name in ["un", "gine.run", "Engine", "x.run"] {
-            assert!(!matches_name(&symbol, name), "{name}");
-        }
     }
 }

@@ -18,7 +18,7 @@ use crate::aggregate::{DocumentLimits, TierOptions, TokenCounter};
 use crate::discover;
 use crate::engine::document::{AggregationRequest, SectionRequest, ViewRequest};
 use crate::engine::index::Trust;
-use crate::model::{AggregationStrategy, FileOrder, RelPath, SummaryDetail, Tier, ViewMode};
+use crate::model::{AggregationStrategy, DocsDetail, FileOrder, RelPath, SummaryDetail, Tier, ViewMode};
 use crate::store::agent::AGENT_DATABASE;
 use crate::sys::{
     Clock, FileContent, FileKind, FileStat, Files, ProcessOutput, Processes, ReadError, RealDisk, RealFiles,
@@ -264,10 +264,13 @@ pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&s
         tier: Some(tier),
         strategy,
         default_mode: ViewMode::Summary,
+        docs: DocsDetail::Full,
         order: FileOrder::Path,
         focus: focus.iter().map(|word| (*word).to_owned()).collect(),
         task: None,
         files: vec![],
+        include: vec![],
+        exclude: vec![],
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),
         history: None,
@@ -279,6 +282,7 @@ pub(super) fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
         items: Vec::new(),
         files: files.iter().map(|&file| file.to_owned()).collect(),
         mode: Some(mode),
+        docs: DocsDetail::Full,
         mask: Vec::new(),
         lines: Vec::new(),
         base: None,

@@ -41,11 +41,12 @@ pub use llm::{
     BodyOptions, ModelName, ModelPrompt, Money, SummaryKey, SummaryModel, SummaryScope, TokenUsage,
 };
 pub use outline::{
-    FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind, is_plain_word,
+    FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,
+    is_plain_word,
 };
 pub use path::{
     IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
     printable_lines, unescaped_path,
 };
 pub use root::RootReason;
-pub use view::{AggregationStrategy, FileOrder, SummaryDetail, Tier, ViewMode};
+pub use view::{AggregationStrategy, DocsDetail, FileOrder, SummaryDetail, Tier, ViewMode};

@@ -1,6 +1,7 @@
 //! The structure of a file: its symbols, the names it refers to, and how well it was understood.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::named_enum::named_enum;
 
@@ -258,11 +259,26 @@ impl Outline {
 pub struct Skeleton {
     /// How well the file was understood.
     pub health: ParseHealth,
-    /// What is left of the text, with marks where something was taken away.
+    /// What is left of the text, with marks where something was taken away; docs in full.
     pub text: String,
+    /// The docs in it, in the order of the text.
+    pub docs: Vec<SkeletonDoc>,
     /// Whether it may be shown: it is known to have no more errors than its source, or nothing promises that of its
     /// language, or the check would take too long.
     pub is_checked: bool,
+}
+
+/// A comment or a docstring in the text of a skeleton.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkeletonDoc {
+    /// All of it, with its markers.
+    pub range: Range<usize>,
+    /// What a brief view leaves out: what follows the first paragraph, or all of a license. Often empty.
+    pub rest: Range<usize>,
+    /// What replaces that; it closes the comment where its end is left out.
+    pub mark: String,
+    /// What replaces all of it where no docs are shown; empty if the code around it is valid without it.
+    pub placeholder: String,
 }
 
 /// The names of one file, each as the number that `syntax::name_number` gives it; every list ascends and names each

@@ -185,3 +185,16 @@ named_enum! {
         Signatures = "signatures",
     }
 }
+
+named_enum! {
+    /// How much of the docs a skeleton shows: comments and docstrings.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum DocsDetail {
+        /// The first paragraph of each.
+        Brief = "brief",
+        /// All of them.
+        Full = "full",
+        /// None of them.
+        None = "none",
+    }
+}

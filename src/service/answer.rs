@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::document::{resolve_aggregate, resolve_document, resolve_explain};
+use super::document::{nearest_hint, resolve_aggregate, resolve_document, resolve_explain};
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery, ExplainQuery, ExportQuery, FileStates,
@@ -18,10 +18,10 @@ use crate::api::{
 };
 use crate::config::LoadedConfig;
 use crate::engine::{
-    CallDirection, CallRequest, Code, Error, HitKind, ImpactRequest, Project, SearchRequest, Trust,
-    ViewRequest, nearest_symbols, select_symbols,
+    CallDirection, CallRequest, Code, Error, HitKind, ImpactRequest, Project, SearchRequest, SymbolRequest,
+    Trust, ViewRequest, nearest_symbols, select_symbols,
 };
-use crate::model::{ArtifactKind, MaskMode, Slice, SymbolKind, printable};
+use crate::model::{ArtifactKind, DocsDetail, MaskMode, Slice, SymbolKind, printable};
 
 /// The most similar names that are suggested for one that no symbol has.
 const MAX_NEAREST: usize = 3;
@@ -101,9 +101,12 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         }
         AnyQuery::Outline(query) => resolve_outline(query),
         AnyQuery::View(query) => resolve_view(query, settings.loaded)?,
-        AnyQuery::Symbols(SymbolsQuery { name, definition }) => complete::<SymbolsQuery>(move |project| {
-            Ok(convert_all(project.symbols(&name, definition, Trust::Stamps)?))
-        }),
+        AnyQuery::Symbols(query) => {
+            let request = symbol_request(query)?;
+            complete::<SymbolsQuery>(move |project| {
+                Ok(convert_all(project.symbols(&request, Trust::Stamps)?))
+            })
+        }
         AnyQuery::Search(query) => resolve_search(query)?,
         AnyQuery::Refs(query) => complete::<RefsQuery>(move |project| {
             Ok(match &query.symbol {
@@ -184,6 +187,22 @@ fn hit_kind(name: &str) -> Result<HitKind, ApiError> {
         let hint =
             "`file`, or a kind of symbol as `slop outline --json` writes it, such as function or class";
         bad_query(&format!("no kind of hit is named `{}`", printable(name)), hint)
+    })
+}
+
+fn symbol_request(query: SymbolsQuery) -> Result<SymbolRequest, ApiError> {
+    let kind = query.kind.as_deref().map(|name| {
+        SymbolKind::from_name(name).ok_or_else(|| {
+            let near = nearest_hint(name, SymbolKind::ALL.into_iter().map(SymbolKind::name));
+            let hint = "a kind of symbol as `slop outline --json` writes it, such as function or class";
+            bad_query(&format!("no kind of symbol is named `{}`{near}", printable(name)), hint)
+        })
+    });
+    Ok(SymbolRequest {
+        name: query.name,
+        ignores_case: query.ignore_case,
+        kind: kind.transpose()?,
+        with_text: query.definition,
     })
 }
 
@@ -415,6 +434,7 @@ fn view_request(query: ViewQuery, loaded: &LoadedConfig) -> Result<ViewRequest, 
     Ok(ViewRequest {
         files: query.files,
         mode: mode.map(Into::into),
+        docs: query.docs.map_or(DocsDetail::Full, Into::into),
         mask,
         lines: query.lines.iter().map(|LineRange { start, end }| (*start, *end)).collect(),
         base: query.base,

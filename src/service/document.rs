@@ -30,6 +30,8 @@ pub fn resolve_aggregate(
     // The name and the body are determined above, because this consumes the choice.
     let mut request = aggregation(query.choice, &profile, loaded)?;
     request.files = query.files;
+    request.include = query.include;
+    request.exclude = query.exclude;
     request.order = query.order.map_or(request.order, Into::into);
     request.trust = if query.verify { Trust::Nothing } else { Trust::Stamps };
     // A plan and JSON show the counts; the receipt of another document is seldom read, and exact counts take time.
@@ -104,10 +106,13 @@ fn aggregation(
         tier: profile.tier.map(|tier| settings.tier_options(tier)),
         strategy: strategy.unwrap_or(settings.project.aggregation_strategy),
         default_mode: settings.aggregation.default_mode,
+        docs: choice.docs.map_or(settings.aggregation.docs, Into::into),
         order: settings.aggregation.order,
         focus: choice.focus,
         task: choice.task,
         files: Vec::new(),
+        include: Vec::new(),
+        exclude: Vec::new(),
         base: choice.base,
         items: loaded.curation.files.clone(),
         preset: profile.preset.as_ref().map(|preset| preset.files.clone()),
@@ -141,6 +146,7 @@ fn limits(
         // A client's default yields to the tier's setting: MCP limits a document where the project does not.
         tokens: choice.budget.or(of_tier).or(choice.default_budget).or(of_task),
         bytes: choice.max_bytes,
+        is_default: choice.budget.is_none() && choice.max_bytes.is_none() && of_tier.is_none(),
     })
 }
 

@@ -26,7 +26,7 @@ use crate::syntax::text::SourceText;
 /// Version of the code that makes outlines.
 const OUTLINE_VERSION: u32 = 3;
 /// Version of the code that makes skeletons.
-const SKELETON_VERSION: u32 = 4;
+const SKELETON_VERSION: u32 = 5;
 
 /// Returns the producer of outlines of that language, if it has structure.
 pub fn outline_producer(language: &'static str) -> Option<Producer> {

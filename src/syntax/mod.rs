@@ -37,4 +37,5 @@ pub use facts::{facts_producer, facts_references, has_facts, source_facts};
 pub use languages::missing_feature;
 pub use outline::ExcerptRequest;
 pub use outline::FileStructure;
+pub use outline::skeleton_text;
 pub use references::{import_number, references, references_producer};

@@ -51,7 +51,10 @@ pub(super) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -> FileStruc
     }
     let health = outline.health;
     // Skeletons of Python are not checked, and a script is not a program that could be compared with the notebook.
-    FileStructure { outline, skeleton: Skeleton { health, text: skeleton, is_checked: true } }
+    FileStructure {
+        outline,
+        skeleton: Skeleton { health, text: skeleton, docs: Vec::new(), is_checked: true },
+    }
 }
 
 /// Returns the code of a cell with what only the notebook understands in comments: `%magic`, `!command`, `name?`. A

@@ -14,7 +14,9 @@ use slop::internals::engine::{
     AggregationRequest, CachedDocument, DocumentHistory, DocumentLimits, NoProgress, Project, SectionRequest,
     Trust, WorkspaceCache, World,
 };
-use slop::internals::model::{AggregationStrategy, BodyOptions, FileOrder, RelPath, Tier, ViewMode};
+use slop::internals::model::{
+    AggregationStrategy, BodyOptions, DocsDetail, FileOrder, RelPath, Tier, ViewMode,
+};
 use slop::internals::sys::{RealDisk, RealFiles, RealProcesses, WallClock};
 
 /// The same allocator as in the program.
@@ -71,10 +73,13 @@ fn aggregation(settings: &Settings) -> DocumentRequest {
         tier: Some(settings.tier_options(Tier::Worker)),
         strategy: AggregationStrategy::Auto,
         default_mode: ViewMode::Summary,
+        docs: DocsDetail::Brief,
         order: FileOrder::Stable,
         task: None,
         focus: Vec::new(),
         files: Vec::new(),
+        include: Vec::new(),
+        exclude: Vec::new(),
         base: None,
         items: Vec::new(),
         preset: None,

@@ -126,13 +126,10 @@ fn a_named_file_that_cannot_be_shown_is_reported_on_one_line() {
 #[test]
 fn the_markdown_has_headings_and_marks_reduced_files() {
     let said = sample_project().stdout_of(&["aggregate", "--tier", "3", "--order", "path", "--stdout"]);
-    assert!(
-        said.starts_with("## Files (Tier 3 - Focused)\n\n### README.md\nMarkdown · skeleton of "),
-        "{said}"
-    );
+    assert!(said.starts_with("## Files (Tier 3 - Focused)\n\n### README.md\nMarkdown · full\n"), "{said}");
     let heads: Vec<&str> = said.lines().filter(|line| line.contains("skeleton of")).collect();
-    assert_eq!(heads.len(), 5);
-    assert!(heads[1].starts_with("Python · skeleton of ") && heads[1].ends_with(", not the file's text"));
+    assert_eq!(heads.len(), 4);
+    assert!(heads[0].starts_with("Python · skeleton of ") && heads[0].ends_with(", not the file's text"));
     assert!(!said.contains("## File Tree"));
 }
 

@@ -218,9 +218,9 @@ fn paths_may_be_spelled_as_shells_and_scripts_spell_them() {
 #[test]
 fn quiet_prints_only_results() {
     let sandbox = sample_project();
-    let ran = sandbox.slop(&["status", "-q"]);
+    let ran = sandbox.slop(&["status", "--by", "folder", "-q"]);
     assert_eq!(ran.err, "");
-    assert!(!sandbox.slop(&["status"]).err.is_empty());
+    assert!(!sandbox.slop(&["status", "--by", "folder"]).err.is_empty());
     sandbox.slop(&["view", "nowhere.py", "-q"]).assert_fails(1, &["error:"]);
 }
 

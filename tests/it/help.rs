@@ -34,6 +34,7 @@ fn the_help_of_every_command_matches_its_golden_file() {
             let help = sandbox.stdout_of(&arguments);
             expect_file![folder.join(format!("{name}.{end}.txt"))].assert_eq(&help);
             assert!(help.lines().all(|line| line.chars().count() <= 100), "{name}: a line is too long");
+            assert!(flag == "-h" || help.contains("Example") || words.is_empty(), "{name} has no example");
         }
     }
 }

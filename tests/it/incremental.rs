@@ -61,7 +61,7 @@ fn changed_files_are_deltas_new_ones_are_shown_and_deleted_ones_named() {
     change(&sandbox);
     let document = sandbox.json(SINCE);
     let receipt = &document["receipt"];
-    let expected = [("engine.py", "delta"), ("gone.py", "path"), ("new.py", "skeleton")];
+    let expected = [("engine.py", "delta"), ("gone.py", "path"), ("new.py", "full")];
     let mut found = views(receipt);
     found.sort();
     assert_eq!(found, pairs(&expected));
@@ -224,6 +224,7 @@ fn each_document_name_has_its_own_history() {
 #[test]
 fn a_file_whose_view_changed_is_shown_in_its_new_view() {
     let sandbox = project();
+    sandbox.write("same.py", "def same():\n    first = 1\n    return first\n");
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     let shown = views(&receipt(&sandbox, &[SINCE, &["--focus", "same.py"]].concat()));
     assert_eq!(shown, pairs(&[("same.py", "full")]));
@@ -263,7 +264,7 @@ fn an_incremental_document_stays_within_its_budget() {
     let names = [("gone.py", "path"), ("engine.py", "names"), ("new.py", "path")];
     assert_eq!(views(&tight), pairs(&names));
     // A change that did not fit is shown once there is room.
-    let late = [("new.py", "skeleton"), ("engine.py", "delta")];
+    let late = [("new.py", "full"), ("engine.py", "delta")];
     assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&late));
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
 }
@@ -309,7 +310,7 @@ fn delivery_records_are_counted_cleared_and_verified_with_the_cache() {
     assert!(sandbox.stdout_of(&["cache", "status"]).contains("\ngiven      4 ("));
     sandbox.stdout_of(&["cache", "verify"]);
     sandbox.stdout_of(&["cache", "clear", "same.py"]);
-    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("same.py", "skeleton")]));
+    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("same.py", "full")]));
     sandbox.stdout_of(&["cache", "gc"]);
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
     sandbox.stdout_of(&["cache", "clear"]);

@@ -17,6 +17,7 @@ mod curated_documents;
 mod curation_commands;
 mod daemon;
 mod discovery;
+mod finding;
 mod freshness;
 mod help;
 mod incremental;

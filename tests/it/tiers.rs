@@ -57,7 +57,7 @@ fn the_worker_gets_focused_files_in_full_and_skeletons_of_the_others() {
     let (view, fast) = view_of(&document, "src/fast.c");
     assert_eq!(view, "skeleton");
     assert!(fast.contains("int twice(int x)") && !fast.contains("return"), "{fast}");
-    assert_eq!(view_of(&document, "README.md").0, "skeleton");
+    assert_eq!(view_of(&document, "README.md").0, "full");
     assert_eq!(view_of(&document, "notes.txt").0, "summary");
     let notes = list(&document["receipt"]["files"]).find(|file| file["path"] == "notes.txt").unwrap();
     assert_eq!((&notes["wanted"], &notes["rule"]), (&"skeleton".into(), &"tier".into()));
@@ -99,7 +99,8 @@ fn focus_accepts_a_path_a_name_a_partial_path_or_a_pattern() {
     check_focus("src/**/*.py", &["src/engine.py", "src/util/text.py"]);
     check_focus("test_*", &["tests/test_engine.py"]);
     check_focus("src/engine.py:3", &["src/engine.py"]);
-    check_focus("engine", &[]);
+    check_focus("engine", &["src/engine.py"]);
+    check_focus("src/eng", &["src/engine.py"]);
     check_focus("src//engine.py", &["src/engine.py"]);
 }
 
@@ -169,7 +170,7 @@ fn a_file_over_the_limit_is_reduced_with_the_reason_in_the_receipt() {
     let sandbox = sample_project();
     sandbox.write("slop.toml", "[limits]\nmax_bytes = 100\n");
     let document = sandbox.aggregate_json(&["--strategy", "full"]);
-    assert_eq!(view_of(&document, "src/engine.py").0, "skeleton");
+    assert_eq!(view_of(&document, "src/engine.py").0, "outline");
     assert_eq!(view_of(&document, "src/util/text.py").0, "full");
     let entry = list(&document["receipt"]["files"]).find(|file| file["path"] == "src/engine.py").unwrap();
     assert!(text(&entry["why"]).contains("limits.max_bytes"), "{entry}");

@@ -35,7 +35,7 @@ fn a_name_that_is_not_utf_8_is_found_in_every_spelling_by_every_client() {
             assert!(ran.code == 0 && ran.out.starts_with(&shown), "{script}: {ran:?}");
         }
     }
-    let status = sandbox.stdout_of(&["status"]);
+    let status = sandbox.stdout_of(&["status", "--all"]);
     assert!(status.contains(printed), "{status}");
     let script = r#"$SLOP aggregate --stdout --history "$(printf 'talk\377.json')" --history-only"#;
     let ran = run(sandbox.script(script));

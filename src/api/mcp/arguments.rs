@@ -113,7 +113,7 @@ pub(super) struct OutlineArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SymbolArguments {
-    /// `run`, `Engine.run`, `ns::Engine::run`.
+    /// `run`, `Engine.run`, `ns::Engine::run`, `get_*`.
     pub(super) name: String,
     /// Show the source, not only the signature.
     #[serde(default)]
@@ -263,7 +263,7 @@ pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQu
         mask: arguments.symbols.unwrap_or_default().into_iter().map(entry).collect(),
         lines: lines.iter().map(|lines| LineRange { start: lines.start, end: lines.end }).collect(),
         base: arguments.base,
-        verify: false,
+        ..ViewQuery::default()
     })
 }
 

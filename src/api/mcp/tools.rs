@@ -159,8 +159,10 @@ pub(super) async fn answer(
         }
         "slop_symbol" => {
             let SymbolArguments { name, definition } = parse_arguments(arguments)?;
-            let (symbols, info) =
-                runner.ask(SymbolsQuery { name: name.clone(), definition }, context).await?;
+            let (symbols, info) = {
+                let query = SymbolsQuery { name: name.clone(), definition, ..SymbolsQuery::default() };
+                runner.ask(query, context).await?
+            };
             (structured::symbols(symbols, &name)?, info)
         }
         "slop_search" => {

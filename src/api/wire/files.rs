@@ -56,6 +56,12 @@ pub struct FileState {
     pub language: Option<String>,
     /// SHA-256 of the stored content.
     pub sha256: Option<String>,
+    /// The size of the stored content in bytes.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// An estimate of the tokens of the stored content, which errs on the high side.
+    #[serde(default)]
+    pub tokens: Option<u64>,
     /// The author of the stored summary.
     pub summary_by: Option<String>,
     /// The tiers for which a language model has summarized its content.
@@ -137,6 +143,8 @@ impl From<FileStatus> for FileState {
             reason,
             language: file.content.map(|(_, file_type)| file_type.id.to_owned()),
             sha256: file.content.map(|(hash, _)| hash.to_string()),
+            bytes: file.size,
+            tokens: file.estimated_tokens(),
             summary_by: file.summary_by,
             agent_tiers: file.written_for.into_iter().map(Tier::number).collect(),
         }

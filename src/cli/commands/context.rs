@@ -179,16 +179,18 @@ struct WithProject<'a, T> {
     data: &'a T,
 }
 
+/// Returns what a scan did: every listed file is derived, known already, or left out.
 pub(super) fn scan_line(report: &IndexRun) -> String {
+    let left_out: u64 = report.left_out.values().sum();
     format!(
-        "{} files: {} read, {} derived, {} known already, {} gone, {} left out{}; {}",
-        format_grouped(report.files),
-        format_grouped(report.hashed),
+        "{} files: {} derived, {} known already, {} left out{}; {} read, {} gone; {}",
+        format_grouped(report.files + left_out),
         format_grouped(report.parsed),
         format_grouped(report.reused),
-        format_grouped(report.removed),
-        format_grouped(report.left_out.values().sum()),
+        format_grouped(left_out),
         left_out_counts(&report.left_out),
+        format_grouped(report.hashed),
+        format_grouped(report.removed),
         format_seconds(report.elapsed()),
     )
 }

@@ -18,7 +18,7 @@ use crate::api::{
 use crate::cli::document_args::{AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, ViewSelectionArgs};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::cli::output::CommandOutput;
+use crate::cli::output::{CommandOutput, GOOD, MINOR, NAME};
 use crate::cli::place::ProcessEnvironment;
 use crate::cli::place::ProjectLocation;
 use crate::model::{SkipReason, printable};
@@ -255,7 +255,8 @@ fn write_explanation(
     is_limited: bool,
     output: &mut CommandOutput,
 ) -> Result<(), CommandError> {
-    output.write_line(&display_path(&explanation.path, explanation.path_hex.as_deref()))?;
+    output
+        .write_line(&output.paint(NAME, &display_path(&explanation.path, explanation.path_hex.as_deref())))?;
     // A file that is never shown has no view to explain.
     if let Some(reason) = &explanation.left_out {
         let words = SkipReason::from_name(reason).map_or("", SkipReason::description);
@@ -301,8 +302,13 @@ fn short_hash(hash: &str) -> &str {
 fn write_rules(explanation: &FileExplanation, output: &mut CommandOutput) -> Result<(), CommandError> {
     for verdict in &explanation.rules {
         let view = verdict.view.as_deref().unwrap_or("does not match");
-        let decides = if verdict.rule == explanation.decided_by { "  <- decides" } else { "" };
-        output.write_line(&format!("  rule         {}: {view}{decides}", verdict.rule))?;
+        let line = format!("  rule         {}: {view}", verdict.rule);
+        let line = if verdict.rule == explanation.decided_by {
+            output.paint(GOOD, &format!("{line}  <- decides"))
+        } else {
+            output.paint(MINOR, &line)
+        };
+        output.write_line(&line)?;
     }
     Ok(())
 }
@@ -348,6 +354,8 @@ pub(super) fn aggregate_query(
 ) -> Result<AggregateQuery, CommandError> {
     Ok(AggregateQuery {
         files: place.resolve_paths(&args.files),
+        include: args.include.clone(),
+        exclude: args.exclude.clone(),
         choice: view_selection(&args.choice, place)?,
         order: args.order.map(Into::into),
         format: format_name(args.format),
@@ -375,6 +383,7 @@ pub(super) fn view_selection(
         preset: choice.preset.clone(),
         strategy: choice.strategy.map(Into::into),
         focus: place.resolve_focus(&choice.focus),
+        docs: choice.docs.map(Into::into),
         base: choice.base.clone().or_else(|| choice.against.clone()),
         budget: choice.budget,
         default_budget: None,

@@ -12,6 +12,7 @@ mod queries;
 mod references;
 mod run;
 mod setup;
+mod status;
 mod summarize;
 
 pub(super) use run::run;

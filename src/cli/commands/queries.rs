@@ -1,15 +1,16 @@
-//! Commands that ask one question and print the answer: `index`, `outline`, `view`, `symbol`, `search`, `status` and `audit`.
+//! Commands that ask one question and print the answer: `index`, `outline`, `view`, `symbol`, `search` and `audit`.
 
 use super::context::{CommandContext, scan_line};
 use super::document::thousandths;
 use crate::api::{
-    AuditQuery, FileState, FileView, FilesQuery, IndexQuery, LineRange, MaskEntry, ModeName, OutlineQuery,
-    SearchQuery, SymbolsQuery, ViewQuery, display_path, language_name,
+    AuditQuery, AuditResult, FileView, IndexQuery, LineRange, MaskEntry, ModeName, OutlineQuery, SearchQuery,
+    SymbolsQuery, ViewQuery, display_path, language_name,
 };
 use crate::cli::args::{IndexArgs, OutlineArgs, SearchArgs, SymbolArgs, ViewArgs};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
-use crate::model::{SkipReason, printable};
+use crate::cli::output::{CommandOutput, KIND, MINOR, NAME};
+use crate::model::printable;
 use crate::render::{format_grouped, format_size};
 
 pub(super) fn index(args: &IndexArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
@@ -36,10 +37,29 @@ pub(super) fn outline(args: &OutlineArgs, context: &mut CommandContext<'_>) -> R
         let health = if outline.is_perfect() { String::new() } else { format!(" · parse health {health}") };
         let path = display_path(&outline.path, outline.path_hex.as_deref());
         let (language, lines) = (language_name(&outline.language), format_grouped(outline.lines.into()));
+        let path = context.output.paint(NAME, &path);
         context.output.write_line(&format!("{path} · {language} · {lines} lines{health}"))?;
-        context.output.write_text(&outline.text())?;
+        write_outline(&outline.text(), context.output)?;
     }
     Ok(context.report_missing_paths())
+}
+
+/// Writes the lines of an outline, with the kinds of symbols in another color than their names.
+fn write_outline(text: &str, output: &mut CommandOutput) -> Result<(), CommandError> {
+    if !output.has_colors() {
+        return Ok(output.write_text(text)?);
+    }
+    for line in text.lines() {
+        let parts = line.find('[').zip(line.find("] ")).zip(line.rfind(" (Lines "));
+        let Some(((open, close), lines)) = parts.filter(|((_, close), lines)| close + 2 <= *lines) else {
+            output.write_line(line)?;
+            continue;
+        };
+        let (kind, lines_text) =
+            (output.paint(KIND, &line[open..=close]), output.paint(MINOR, &line[lines..]));
+        output.write_line(&format!("{}{kind} {}{lines_text}", &line[..open], &line[close + 2..lines]))?;
+    }
+    Ok(())
 }
 
 pub(super) fn view(args: &ViewArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
@@ -47,6 +67,7 @@ pub(super) fn view(args: &ViewArgs, context: &mut CommandContext<'_>) -> Result<
     let views = &context.ask(ViewQuery {
         files: context.location.resolve_paths(&args.files),
         mode: args.chosen_mode().and_then(ModeName::from_mode),
+        docs: args.docs.map(Into::into),
         mask: mask.map(|(symbol, mode)| MaskEntry { symbol: symbol.clone(), show: (*mode).into() }).collect(),
         lines: args.lines.iter().map(|&(start, end)| LineRange { start, end }).collect(),
         base: args.base().cloned(),
@@ -78,15 +99,22 @@ fn view_exit_code(is_failed: bool, context: &mut CommandContext<'_>) -> u8 {
 }
 
 pub(super) fn symbol(args: &SymbolArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let query = SymbolsQuery { name: args.name.clone(), definition: args.definition };
+    let query = SymbolsQuery {
+        name: args.name.clone(),
+        definition: args.definition,
+        ignore_case: args.ignore_case,
+        kind: args.kind.clone(),
+    };
     let symbols = &context.ask(query)?;
     if context.output.json {
         // Written before the error below: for a program an empty list is an answer, and the exit code says the rest.
         context.write_data(symbols)?;
     }
     if symbols.is_empty() {
-        let message = format!("no symbol named `{}` in the project", args.name);
-        return Err(CommandError::usage(message, "`slop outline` lists the symbols of every file"));
+        let kind = args.kind.as_ref().map_or(String::new(), |kind| format!(" of the kind {kind}"));
+        let message = format!("no symbol named `{}`{kind} in the project", args.name);
+        let hint = "`slop symbol -i` ignores case and takes patterns such as get_*; `slop outline` lists all symbols";
+        return Err(CommandError::usage(message, hint));
     }
     if context.output.json {
         return Ok(failure::DONE);
@@ -98,7 +126,9 @@ pub(super) fn symbol(args: &SymbolArgs, context: &mut CommandContext<'_>) -> Res
         }
         let path = display_path(&symbol.path, symbol.path_hex.as_deref());
         let place = format!("{path}:{}-{}", symbol.start_line, symbol.end_line);
-        context.output.write_line(&format!("{place} [{}] {}", symbol.kind_title(), symbol.qualified_name))?;
+        let place = context.output.paint(NAME, &place);
+        let kind = context.output.paint(KIND, &format!("[{}]", symbol.kind_title()));
+        context.output.write_line(&format!("{place} {kind} {}", symbol.qualified_name))?;
         match &symbol.definition {
             Some(text) => context.output.write_line(text.trim_end_matches(['\n', '\r']))?,
             None => context.output.write_line(&format!("  {}", symbol.signature))?,
@@ -135,56 +165,6 @@ pub(super) fn search(args: &SearchArgs, context: &mut CommandContext<'_>) -> Res
     Ok(failure::DONE)
 }
 
-/// The states of files by their names in JSON and for people, in the order in which they are counted.
-const STATES: [(&str, &str); 4] =
-    [("fresh", "fresh"), ("stale", "stale"), ("new", "new"), ("left_out", "left out")];
-
-pub(super) fn status(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let states = &context.ask(FilesQuery {})?;
-    if context.output.json {
-        return context.write_project_data(states);
-    }
-    context.report_project();
-    for file in &states.files {
-        let word = STATES.iter().find(|(state, _)| *state == file.state).map_or("", |(_, word)| word);
-        let path = display_path(&file.path, file.path_hex.as_deref());
-        context.output.write_line(&format!("{word:<9} {path}{}", file_details(file)))?;
-    }
-    let counts = STATES.map(|(state, word)| {
-        let count = states.files.iter().filter(|file| file.state == state).count();
-        format!("{} {word}", format_grouped(count as u64))
-    });
-    // The counts are no rows of the list, so they go to standard error.
-    context.output.message(&counts.join(", "));
-    Ok(failure::DONE)
-}
-
-/// Returns the details that follow a path: why the file is left out, or its language.
-fn file_details(file: &FileState) -> String {
-    match (&file.reason, &file.language) {
-        (Some(reason), _) => {
-            let words = SkipReason::from_name(reason).map_or("", SkipReason::description);
-            format!("  ({reason}: {words})")
-        }
-        (None, Some(language)) => {
-            let tiers: Vec<String> = file.agent_tiers.iter().map(ToString::to_string).collect();
-            let model = if tiers.is_empty() {
-                String::new()
-            } else {
-                format!(" and, for tier {}, by a model", tiers.join(" and "))
-            };
-            format!("  ({}, summary by {}{model})", language_name(language), summary_maker(file))
-        }
-        (None, None) => String::new(),
-    }
-}
-
-/// Returns who made a file's summary, without the versions: those are in the JSON.
-fn summary_maker(file: &FileState) -> &str {
-    let made_by = file.summary_by.as_deref().unwrap_or("nobody");
-    made_by.split('/').next().unwrap_or(made_by)
-}
-
 pub(super) fn audit(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let audit = &context.ask(AuditQuery {})?;
     let is_clean = audit.differences.is_empty();
@@ -192,6 +172,13 @@ pub(super) fn audit(context: &mut CommandContext<'_>) -> Result<u8, CommandError
     let code = if is_clean { failure::DONE } else { failure::USER };
     if context.output.json {
         context.write_data(audit)?;
+        return Ok(code);
+    }
+    if is_unindexed(audit) {
+        context.output.write_line(&format!(
+            "nothing is indexed: none of the project's {} files is in the cache; `slop index` fills it",
+            format_grouped(audit.files)
+        ))?;
         return Ok(code);
     }
     for difference in &audit.differences {
@@ -204,4 +191,10 @@ pub(super) fn audit(context: &mut CommandContext<'_>) -> Result<u8, CommandError
         .output
         .write_line(&format!("{files} files, {} read, {differences} {plural}", format_size(audit.bytes)))?;
     Ok(code)
+}
+
+/// Returns whether the index has none of the project's files, as after `slop cache clear`.
+fn is_unindexed(audit: &AuditResult) -> bool {
+    let missing = audit.differences.iter().filter(|difference| difference.kind == "not_indexed").count();
+    0 < audit.files && missing as u64 == audit.files
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal, Read};
 use std::sync::Arc;
 
 use super::context::CommandContext;
-use super::{agent, cache, daemon, document, items, preset, queries, references, setup, summarize};
+use super::{agent, cache, daemon, document, items, preset, queries, references, setup, status, summarize};
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
 use crate::cli::background_args::{AgentCommand, DaemonCommand};
@@ -185,7 +185,7 @@ fn run_at(
         CliCommand::Summarize(args) => summarize::run(args, context),
         CliCommand::Agent(args) => agent::run(&args.command, context),
         CliCommand::Explain(args) => document::explain(args, context),
-        CliCommand::Status => queries::status(context),
+        CliCommand::Status(args) => status::status(args, context),
         CliCommand::Watch(args) => daemon::watch(args, environment, context),
         CliCommand::Daemon(args) => daemon::run_daemon(&args.command, environment, context),
         CliCommand::Audit => queries::audit(context),

@@ -11,7 +11,8 @@ use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use crate::model::{
-    ContentHash, DiscussionEntry, DocumentPart, MissingFile, Receipt, SectionProblem, SummaryDetail, ViewMode,
+    ContentHash, DiscussionEntry, DocsDetail, DocumentPart, MissingFile, Receipt, SectionProblem,
+    SummaryDetail, ViewMode,
 };
 
 use super::request::DocumentCacheKey;
@@ -136,6 +137,7 @@ pub(super) struct ViewKey {
     pub(super) file_type: &'static str,
     pub(super) view: ViewMode,
     pub(super) detail: Option<SummaryDetail>,
+    pub(super) docs: Option<DocsDetail>,
     /// A hash of the summary, if a model wrote it.
     pub(super) words: Option<ContentHash>,
 }
@@ -163,11 +165,13 @@ impl ViewKey {
         file_type: &'static str,
         view: ViewMode,
         detail: SummaryDetail,
+        docs: DocsDetail,
         words: Option<ContentHash>,
     ) -> Option<Self> {
-        let (detail, words) = match view {
-            ViewMode::Skeleton | ViewMode::Outline => (None, None),
-            ViewMode::Summary => (Some(detail), words),
+        let (detail, docs, words) = match view {
+            ViewMode::Skeleton => (None, Some(docs), None),
+            ViewMode::Outline => (None, None, None),
+            ViewMode::Summary => (Some(detail), None, words),
             ViewMode::Full
             | ViewMode::Window
             | ViewMode::Masked
@@ -181,7 +185,7 @@ impl ViewKey {
             | ViewMode::Path
             | ViewMode::None => return None,
         };
-        Some(Self { content, file_type, view, detail, words })
+        Some(Self { content, file_type, view, detail, docs, words })
     }
 }
 
@@ -231,7 +235,8 @@ mod tests {
         let mut views = ViewCache::default();
         let key = |number: u32| {
             let content = ContentHash::digest(&number.to_le_bytes());
-            ViewKey::of(content, "c", ViewMode::Skeleton, SummaryDetail::Words, None).unwrap()
+            ViewKey::of(content, "c", ViewMode::Skeleton, SummaryDetail::Words, DocsDetail::Full, None)
+                .unwrap()
         };
         let view =
             || CachedView { remark: None, body: "x".repeat(1 << 20), fingerprint: ContentHash::digest(b"") };

@@ -53,7 +53,7 @@ fn a_document_that_is_cancelled_is_fitted_no_further_and_promises_nothing() {
     let impatient = ImpatientProgress(AtomicUsize::new(usize::MAX));
     let mut project = sandbox.project(true);
     project.cache.workspace.world.progress = &impatient;
-    let limits = DocumentLimits { tokens: Some(2_000), bytes: None };
+    let limits = DocumentLimits { tokens: Some(2_000), ..DocumentLimits::default() };
     let mut request = request(AggregationStrategy::Full, ViewMode::Full, &[]);
     request.limits = limits;
     let mut prepared = project.prepare(&request).unwrap();

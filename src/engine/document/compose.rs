@@ -7,6 +7,7 @@ use super::delivery::{
     PendingDelivery, ReaderState, load_reader_state, reduce_to_changes, shown_fingerprints,
 };
 use super::fit::{assemble, fit_draft, limit_of};
+use super::focus::step_down;
 use super::gather::{
     DraftDocument, GatheredFiles, ShownFile, document_plan, gather_files, merged_items, render_as, routing,
     summary_detail,
@@ -94,10 +95,10 @@ impl DocumentRun<'_, '_> {
         request: &AggregationRequest,
         selected: DocumentInputs,
     ) -> Result<(PreparedDocument, InputsDigest), Error> {
-        let DocumentInputs { selection, sections, summaries, digest } = selected;
+        let DocumentInputs { selection, focus, sections, summaries, digest } = selected;
         let commits = self.caches.map(|caches| &caches.commits);
-        let mut renderer = self.renderer(&summaries);
-        let (focus, items) = (Focus::new(&request.focus)?, merged_items(&renderer.cache.workspace, request));
+        let mut renderer = self.renderer(&summaries, request.docs);
+        let items = merged_items(&renderer.cache.workspace, request);
         let routing = routing(&renderer.cache.workspace, request, &focus, &items);
         let is_limited = request.limits.is_some();
         let (gathered, history) = gather_with_history(&mut renderer, commits, request, &routing, selection)?;
@@ -178,7 +179,7 @@ impl DocumentRun<'_, '_> {
         draft.remarks.limits = limits;
         let mut draft = self.show_within(draft, inputs)?;
         let ComposeInputs { request, focus, items, summaries, history, reader, .. } = inputs;
-        let mut renderer = self.renderer(summaries);
+        let mut renderer = self.renderer(summaries, request.docs);
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         // After the budget: whether a block has changed since a commit depends on the view that the file ended up in.
         if let (FileOrder::Stable, Some(history)) = (request.order, &history) {
@@ -199,16 +200,19 @@ impl DocumentRun<'_, '_> {
     /// Decides what each file is shown as, within the draft's limits.
     fn show_within(
         &mut self,
-        draft: DraftDocument,
+        mut draft: DraftDocument,
         inputs: &mut ComposeInputs,
     ) -> Result<DraftDocument, Error> {
         let ComposeInputs { request, focus, items, summaries, ranking, general, memo, general_memo, .. } =
             inputs;
-        let mut renderer = self.renderer(summaries);
+        let mut renderer = self.renderer(summaries, request.docs);
         let limits = draft.remarks.limits;
         let Some(ranking) = ranking.as_ref().filter(|_| limits.is_some()) else { return Ok(draft) };
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         let unit = BudgetUnit::of(limits, renderer.cache.workspace.options.counter);
+        if limits.is_default {
+            step_down(&mut renderer, &mut draft.files, &routing, (unit, limit_of(limits)));
+        }
         let mut stable = HashMap::new();
         if let Some(ranking) = general {
             let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));

@@ -109,7 +109,7 @@ fn kept_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile]) -> Vec<Op
         let by_model = matches!(block.summary, Some(SummaryProvenance::Model { .. }));
         let chosen = renderer.summaries.of(&block.path, &content).filter(|_| by_model);
         let words = chosen.map(|chosen| chosen.summary.hash());
-        let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, words)?;
+        let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, renderer.docs, words)?;
         views.get(&key).map(|kept| kept.fingerprint)
     };
     files.iter().map(find).collect()

@@ -163,7 +163,7 @@ fn excerpt_block(
     Some(DocumentBlock {
         path: shown.file.path.clone(),
         file_type,
-        view: if is_whole { ViewMode::Full } else { ViewMode::Excerpt },
+        view: if is_whole || body == source.text { ViewMode::Full } else { ViewMode::Excerpt },
         content: Some(*hash),
         remarks: encoding_remark(facts).into_iter().collect(),
         body,

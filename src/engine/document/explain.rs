@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
+use super::focus::resolve_focus;
 use super::gather::{merged_items, render_candidate, route, routing};
 use super::render::{DocumentRun, type_or_unknown};
 use super::request::AggregationRequest;
 use super::view::{base_text, base_texts};
 use crate::aggregate::{CandidateFile, Focus, RoutedView, RoutingContext, RuleVerdict};
 use crate::engine::error::Error;
-use crate::engine::index::select_named;
+use crate::engine::index::{resolve_name, select_named};
 use crate::engine::summaries::choose_summaries;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{ContentHash, FileType, RankScore, RelPath, SkipReason, SummaryProvenance, ViewMode};
@@ -74,13 +75,18 @@ impl DocumentRun<'_, '_> {
         word: &str,
         request: &AggregationRequest,
     ) -> Result<Vec<Explanation>, Error> {
-        let (focus, items) = (Focus::new(&request.focus)?, merged_items(&self.cache.workspace, request));
+        let (mut focus, items) = (Focus::new(&request.focus)?, merged_items(&self.cache.workspace, request));
+        if !request.focus.is_empty() {
+            let all = select_named(self.cache, &[], request.trust, &|_| false)?;
+            resolve_focus(self.cache, &mut focus, &all.files, true)?;
+        }
         let routing = routing(&self.cache.workspace, request, &focus, &items);
-        let selection = select_named(self.cache, &[word.to_owned()], request.trust, &|_| false)?;
+        let word = resolve_name(self.cache, word)?;
+        let selection = select_named(self.cache, &[word], request.trust, &|_| false)?;
         let mut under_limits = self.under_limits(request)?;
         let summaries =
             choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, None);
-        let mut renderer = self.renderer(&summaries);
+        let mut renderer = self.renderer(&summaries, request.docs);
         let mut explanations = Vec::new();
         for file in selection.files {
             renderer.cache.workspace.check_cancelled()?;

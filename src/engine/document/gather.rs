@@ -1,15 +1,17 @@
 //! Gathers and renders the files of a document.
 
+use std::path::Path;
+
 use super::render::{Renderer, type_or_unknown};
 use super::request::AggregationRequest;
 use super::view::{BaseText, BaseTexts, ViewAnswer, ViewOverrides, ViewParams, base_text, base_texts};
 use crate::aggregate::{
-    CandidateFile, CuratedItems, DocumentPlan, DocumentSections, FileStability, Focus, FocusLines,
-    ListedFile, NameTree, ReceiptNotes, RoutedView, RoutingContext, Selector,
+    CandidateFile, CuratedItems, DocumentPlan, DocumentSections, ExclusionPatterns, FileStability, Focus,
+    FocusLines, ListedFile, NameTree, ReceiptNotes, RoutedView, RoutingContext, Selector,
 };
 use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch};
 use crate::engine::error::Error;
-use crate::engine::index::{FileArgument, FileSelection, select};
+use crate::engine::index::{FileArgument, FileSelection, resolve_names_or_note, select};
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
 use crate::model::{
     AggregationStrategy, DocumentBlock, FileItem, MissingFile, Omission, OmittedFile, RelPath, RoutingRule,
@@ -35,7 +37,7 @@ pub(super) fn gather_files(
         missing: std::mem::take(&mut selection.missing),
     };
     // Only where the whole project is listed: a request for some files leaves the others out on purpose.
-    if words.is_empty() && request.preset.is_none() {
+    if request.is_whole() {
         gathered.missing.extend(unmatched_items(routing.items, &selection.files));
     }
     let routed: Vec<RoutedView> = selection.files.iter().map(|file| route(file, routing)).collect();
@@ -301,13 +303,39 @@ pub(super) fn select_requested(
 ) -> Result<FileSelection, Error> {
     let preset = request.preset.iter().flatten();
     let preset = preset.map(|item| FileArgument { text: &item.path, is_required: false });
-    let given = request.files.iter().map(|text| FileArgument { text, is_required: true });
+    let files = resolve_names_or_note(cache, &request.files)?;
+    let given = files.iter().map(|text| FileArgument { text, is_required: true });
     let words: Vec<FileArgument<'_>> = preset.chain(given).collect();
     // A preset without files is a choice; without words all files would be selected.
     if words.is_empty() && request.preset.is_some() {
         return Ok(FileSelection::default());
     }
-    select(cache, &words, request.trust, keeps_text)
+    let mut selection = select(cache, &words, request.trust, keeps_text)?;
+    filter_selection(&mut selection, request, &cache.workspace.root)?;
+    Ok(selection)
+}
+
+/// Leaves out the files that the request's patterns do not include, or exclude. It is an error if a pattern that should
+/// include files matches none.
+fn filter_selection(
+    selection: &mut FileSelection,
+    request: &AggregationRequest,
+    root: &Path,
+) -> Result<(), Error> {
+    let included = request.include.iter().map(|word| Selector::new(word)).collect::<Result<Vec<_>, _>>()?;
+    let is_meant = |selector: &Selector, path: &RelPath| selector.selects(path) || selector.touches(path);
+    for (word, selector) in request.include.iter().zip(&included) {
+        if !selection.files.iter().any(|file| is_meant(selector, &file.path)) {
+            return Err(Error::NothingSelected { word: word.clone() });
+        }
+    }
+    let excluded = ExclusionPatterns::new(&request.exclude, root)?;
+    selection.files.retain(|file| {
+        let is_included =
+            included.is_empty() || included.iter().any(|selector| is_meant(selector, &file.path));
+        is_included && !excluded.excludes(&file.path)
+    });
+    Ok(())
 }
 
 /// A file that the document is to show.

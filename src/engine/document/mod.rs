@@ -16,6 +16,7 @@ mod delta;
 mod excerpts;
 mod explain;
 mod fit;
+mod focus;
 mod gather;
 #[cfg(test)]
 mod masked_tests;

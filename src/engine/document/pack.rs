@@ -291,7 +291,7 @@ fn block_selections(views: &[Option<PackedView>]) -> Vec<BlockSelection> {
 }
 
 /// Shows a file as a block, and says why if it is not the wanted one.
-fn show_as(shown: &mut ShownFile, block: DocumentBlock) {
+pub(super) fn show_as(shown: &mut ShownFile, block: DocumentBlock) {
     let candidate = &mut shown.candidate;
     if block.view != candidate.wanted && candidate.rule != RoutingRule::Gone {
         candidate.reason = Some(match candidate.reason.take() {

@@ -11,8 +11,8 @@ use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch, chec
 use crate::engine::summaries::{ChosenSummary, ModelSummaries, SummaryLookup};
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{
-    ContentFacts, DocumentBlock, FileRole, FileType, Outline, SkipReason, SummaryDetail, SummaryProvenance,
-    Symbol, ViewMode,
+    ContentFacts, ContentHash, DocsDetail, DocumentBlock, FileRole, FileType, Outline, SkipReason,
+    SummaryDetail, SummaryProvenance, Symbol, ViewMode,
 };
 use crate::summarize::secrets;
 use crate::{aggregate, discover, summarize, syntax};
@@ -23,6 +23,8 @@ pub(super) struct Renderer<'r, 'w> {
     /// The views that were rendered last, in a process that stays.
     pub(super) views: Option<&'r Mutex<ViewCache>>,
     pub(super) summaries: &'r ModelSummaries,
+    /// How much of the docs skeletons show.
+    pub(super) docs: DocsDetail,
     pub(super) prefetch: SkeletonPrefetch,
 }
 
@@ -32,8 +34,9 @@ impl<'r, 'w> Renderer<'r, 'w> {
         cache: &'r mut ArtifactCache<'w>,
         views: Option<&'r Mutex<ViewCache>>,
         summaries: &'r ModelSummaries,
+        docs: DocsDetail,
     ) -> Self {
-        Self { cache, views, summaries, prefetch: SkeletonPrefetch::default() }
+        Self { cache, views, summaries, docs, prefetch: SkeletonPrefetch::default() }
     }
 }
 
@@ -70,9 +73,21 @@ impl Renderer<'_, '_> {
             rendering.view = ViewMode::Summary;
             shown = self.cached_view(&subject, &mut rendering);
         }
+        while let Ok(content) = &shown
+            && max_bytes < content.body.len() as u64
+            && let Some(smaller) = smaller_view(rendering.view)
+        {
+            reason = Some(format!("its {} is larger than limits.max_bytes ({max_bytes})", rendering.view));
+            rendering.view = smaller;
+            shown = self.cached_view(&subject, &mut rendering);
+        }
         match shown {
             Ok(ViewContent { content, remark, body, reason: missing }) => {
-                let view = rendering.view;
+                let mut view = rendering.view;
+                if is_whole_text(&subject, &rendering, &body) {
+                    view = ViewMode::Full;
+                    reason = reason.or_else(|| Some(format!("its {} is the whole text", rendering.view)));
+                }
                 let block = DocumentBlock {
                     path: file.path.clone(),
                     file_type: subject.file_type,
@@ -101,7 +116,8 @@ impl Renderer<'_, '_> {
             return self.build_view(subject, rendering);
         };
         let words = self.chosen_summary(subject, rendering).map(|chosen| chosen.summary.hash());
-        let key = ViewKey::of(subject.hash, subject.file_type.id, rendering.view, rendering.detail, words);
+        let (view, detail) = (rendering.view, rendering.detail);
+        let key = ViewKey::of(subject.hash, subject.file_type.id, view, detail, self.docs, words);
         let Some(key) = key else { return self.build_view(subject, rendering) };
         let kept = lock(views).get(&key);
         if let Some(kept) = kept {
@@ -160,9 +176,10 @@ impl Renderer<'_, '_> {
             ViewMode::Skeleton => {
                 let skeleton = checked_skeleton(self.cache, &mut self.prefetch, subject).ok_or(gone)?;
                 let remark = health_remark(skeleton.health)?;
+                let text = syntax::skeleton_text(&skeleton, self.docs).into_owned();
                 let body = match subject.file_type.role {
-                    FileRole::Config(_) => without_secret_values(skeleton.text)?,
-                    FileRole::Code | FileRole::Prose | FileRole::Data => skeleton.text,
+                    FileRole::Config(_) => without_secret_values(text)?,
+                    FileRole::Code | FileRole::Prose | FileRole::Data => text,
                 };
                 Ok(ViewContent { content, remark, body, reason: None })
             }
@@ -200,6 +217,37 @@ impl Renderer<'_, '_> {
 
     fn author(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> SummaryProvenance {
         self.chosen_summary(subject, rendering).map_or(SummaryProvenance::Heuristic, ChosenSummary::by)
+    }
+}
+
+/// Returns the view that takes the place of one that is too large; `None` where the text itself was asked for.
+const fn smaller_view(view: ViewMode) -> Option<ViewMode> {
+    match view {
+        ViewMode::Skeleton | ViewMode::Signatures | ViewMode::Definitions => Some(ViewMode::Outline),
+        ViewMode::Outline => Some(ViewMode::Summary),
+        ViewMode::Full
+        | ViewMode::Summary
+        | ViewMode::Window
+        | ViewMode::Masked
+        | ViewMode::Custom
+        | ViewMode::Diff
+        | ViewMode::Delta
+        | ViewMode::Excerpt
+        | ViewMode::Names
+        | ViewMode::Path
+        | ViewMode::None => None,
+    }
+}
+
+/// Returns whether a view takes nothing away from the text.
+fn is_whole_text(subject: &ContentRef<'_>, rendering: &ViewParams<'_>, body: &str) -> bool {
+    match rendering.view {
+        ViewMode::Window => rendering.lines.0.is_empty(),
+        // The text itself need not be read for that.
+        ViewMode::Skeleton => {
+            body.len() as u64 == subject.facts.size && ContentHash::digest(body.as_bytes()) == subject.hash
+        }
+        _ => false,
     }
 }
 
@@ -258,8 +306,12 @@ pub(in crate::engine) struct DocumentRun<'r, 'w> {
 }
 
 impl<'w> DocumentRun<'_, 'w> {
-    pub(super) fn renderer<'s>(&'s mut self, summaries: &'s ModelSummaries) -> Renderer<'s, 'w> {
-        Renderer::new(self.cache, self.caches.map(|caches| &caches.views), summaries)
+    pub(super) fn renderer<'s>(
+        &'s mut self,
+        summaries: &'s ModelSummaries,
+        docs: DocsDetail,
+    ) -> Renderer<'s, 'w> {
+        Renderer::new(self.cache, self.caches.map(|caches| &caches.views), summaries, docs)
     }
 }
 

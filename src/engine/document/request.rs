@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use crate::aggregate::{DocumentLimits, TierOptions};
 use crate::engine::index::Trust;
-use crate::model::{AggregationStrategy, DocumentPart, FileItem, FileOrder, MaskMode, RelPath, ViewMode};
+use crate::model::{
+    AggregationStrategy, DocsDetail, DocumentPart, FileItem, FileOrder, MaskMode, RelPath, ViewMode,
+};
 
 /// What is to be aggregated, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +17,8 @@ pub struct AggregationRequest {
     pub strategy: AggregationStrategy,
     /// The view where nothing else decides.
     pub default_mode: ViewMode,
+    /// How much of the docs a skeleton shows.
+    pub docs: DocsDetail,
     /// The order of the files.
     pub order: FileOrder,
     /// Words for the files in focus.
@@ -23,6 +27,10 @@ pub struct AggregationRequest {
     pub task: Option<String>,
     /// Words for the files that are wanted; none for those of the preset, and for all where there is none.
     pub files: Vec<String>,
+    /// Patterns of which each file has to match one, if there are any.
+    pub include: Vec<String>,
+    /// Patterns of files to leave out.
+    pub exclude: Vec<String>,
     /// The revision that diffs are against; `None` for the last commit.
     pub base: Option<String>,
     /// The curated items of single files; the last one wins.
@@ -40,6 +48,13 @@ pub struct AggregationRequest {
     pub sections: SectionRequest,
     /// How the document is remembered, if it is.
     pub history: Option<DocumentHistory>,
+}
+
+impl AggregationRequest {
+    /// Returns whether the document is about the whole project.
+    pub(super) fn is_whole(&self) -> bool {
+        self.files.is_empty() && self.preset.is_none() && self.include.is_empty() && self.exclude.is_empty()
+    }
 }
 
 /// What a document is cached by, besides what it is composed of.
@@ -126,6 +141,8 @@ pub struct ViewRequest {
     pub files: Vec<String>,
     /// The view; `None` for the text, or the largest view that the limits allow.
     pub mode: Option<ViewMode>,
+    /// How much of the docs a skeleton shows.
+    pub docs: DocsDetail,
     /// What a masked view shows of single symbols, by their qualified names; empty for the curated mask.
     pub mask: Vec<(String, MaskMode)>,
     /// First and last line, from 1 and inclusive, of each part that a custom view shows; empty for what people

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::cache::{CachedDocument, DocumentKey, InputsKey, MOST_DOCUMENT_BYTES, lock_documents};
 use super::delivery::PendingDelivery;
+use super::focus::resolve_focus;
 use super::gather::{may_need_text, merged_items, route, routing, select_requested};
 use super::render::DocumentRun;
 use super::request::{AggregationRequest, DocumentCacheKey};
@@ -21,6 +22,8 @@ use crate::model::{ContentHash, Document, FileOrder, RelPath, ViewMode};
 /// What a document is composed of, as it is now.
 pub struct DocumentInputs {
     pub(in crate::engine) selection: FileSelection,
+    /// The files in focus.
+    pub(in crate::engine) focus: Focus,
     pub(in crate::engine) sections: DocumentSections,
     pub(in crate::engine) summaries: ModelSummaries,
     pub(in crate::engine) digest: InputsDigest,
@@ -44,18 +47,21 @@ impl DocumentRun<'_, '_> {
         if request.exact_tokens || request.limits.tokens.is_some() {
             self.cache.workspace.options.counter.prepare();
         }
-        let (focus, items) = (Focus::new(&request.focus)?, merged_items(&self.cache.workspace, request));
-        let routing = routing(&self.cache.workspace, request, &focus, &items);
+        let (mut focus, items) = (Focus::new(&request.focus)?, merged_items(&self.cache.workspace, request));
         let notes = self.cache.workspace.log.note_count();
         let selection = if request.sections.part.has_prefix() {
-            select_requested(self.cache, request, &|path| {
+            let unresolved = focus.clone();
+            let routing = routing(&self.cache.workspace, request, &unresolved, &items);
+            let selection = select_requested(self.cache, request, &|path| {
                 may_need_text(path, &routing, request.limits.is_some())
-            })?
+            })?;
+            resolve_focus(self.cache, &mut focus, &selection.files, request.is_whole())?;
+            selection
         } else {
             FileSelection::default()
         };
-        let is_whole = request.files.is_empty() && request.preset.is_none();
-        let whole = is_whole.then_some(request.items.as_slice());
+        let routing = routing(&self.cache.workspace, request, &focus, &items);
+        let whole = request.is_whole().then_some(request.items.as_slice());
         let summaries =
             choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, whole);
         let has_diffs = selection.files.iter().any(|file| route(file, &routing).view == ViewMode::Diff);
@@ -71,7 +77,7 @@ impl DocumentRun<'_, '_> {
             }));
         }
         let digest = InputsDigest { key, contents, notes };
-        Ok(DocumentInputs { selection, sections, summaries, digest })
+        Ok(DocumentInputs { selection, focus, sections, summaries, digest })
     }
 
     pub(in crate::engine) fn cached_document(
@@ -147,8 +153,7 @@ impl DocumentRun<'_, '_> {
         let mut hash = Fingerprint::default();
         if request.order == FileOrder::Stable || request.limits.is_some() {
             // What is not committed of the other files is no part of the answer, but their attributes may be.
-            let is_whole = request.files.is_empty() && request.preset.is_none();
-            hash.bytes(selection.rules.filter(|_| is_whole)?.as_bytes());
+            hash.bytes(selection.rules.filter(|_| request.is_whole())?.as_bytes());
         }
         hash.bytes(summaries.fingerprint(&selection.files).as_bytes());
         for file in &selection.files {

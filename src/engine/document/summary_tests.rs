@@ -229,7 +229,7 @@ fn a_limit_holds_for_the_words_that_are_shown() {
     wrote(&scene, "small", ("engine.py", ENGINE), &"It runs things. ".repeat(40));
     wrote(&scene, "small", ("text.py", TEXT), "It shortens.");
     for bytes in [100, 150, 300, 900] {
-        let limits = DocumentLimits { tokens: None, bytes: Some(bytes) };
+        let limits = DocumentLimits { bytes: Some(bytes), ..DocumentLimits::default() };
         let document = compose(&scene, &AggregationRequest { limits, ..orchestrator() });
         let text = render::render_markdown(&document);
         assert!(text.len() as u64 <= bytes, "{bytes}: {text}");

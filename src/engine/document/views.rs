@@ -10,7 +10,7 @@ use crate::aggregate::{CuratedItems, FocusLines, Selector};
 use crate::engine::artifacts::SkeletonPrefetch;
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
-use crate::engine::index::{FileSelection, select_named};
+use crate::engine::index::{FileSelection, resolve_name, select_named};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
 use crate::model::{DocumentBlock, RelPath, SkipReason, SummaryDetail, ViewMode};
@@ -22,10 +22,13 @@ impl DocumentRun<'_, '_> {
         let (mut answers, mut left_out, mut unchanged) = (Vec::new(), 0, 0);
         // No tier is asked for, so summaries are the heuristic's.
         let summaries = ModelSummaries::default();
-        let mut renderer = self.renderer(&summaries);
+        let mut renderer = self.renderer(&summaries, request.docs);
         let items = CuratedItems::new(renderer.cache.workspace.relative_items(&request.items));
         // One selection for each word, because answers come in the order of the arguments.
+        let is_diff = request.mode == Some(ViewMode::Diff);
         for word in &request.files {
+            // The diff of a deleted file is asked for by the path that it had.
+            let word = &if is_diff { word.clone() } else { resolve_name(renderer.cache, word)? };
             let wants_text = request.mode.is_none_or(ViewMode::needs_text);
             let mut selection =
                 select_named(renderer.cache, std::slice::from_ref(word), request.trust, &|_| wants_text)?;

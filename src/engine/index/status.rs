@@ -2,6 +2,7 @@
 
 use super::scan::{StampCheck, Trust, check_stamp, state_from_row};
 use super::snapshot::take_snapshot;
+use crate::aggregate;
 use crate::discover::DiscoveredFile;
 use crate::engine::artifacts::{ArtifactCache, producer};
 use crate::engine::error::Error;
@@ -27,8 +28,17 @@ pub struct FileStatus {
     pub freshness: Freshness,
     /// Its content when it was last read, and the type that it was read as.
     pub content: Option<(ContentHash, &'static FileType)>,
+    /// The size of that content in bytes.
+    pub size: Option<u64>,
     pub summary_by: Option<String>,
     pub written_for: Vec<Tier>,
+}
+
+impl FileStatus {
+    /// Returns about how many tokens its content has, rather too many than too few.
+    pub fn estimated_tokens(&self) -> Option<u64> {
+        self.size.map(aggregate::estimate_tokens)
+    }
 }
 
 pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<FileStatus>, Error> {
@@ -46,6 +56,10 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
             StampCheck::Unchanged(KnownState::Content { .. }) => Freshness::Fresh,
             StampCheck::Read => unread_freshness(&cache.workspace, found, known.is_some()),
         };
+        let size = match &known {
+            Some(KnownState::Content { facts, .. }) => Some(facts.size),
+            Some(KnownState::LeftOut(_)) | None => None,
+        };
         let content = match known {
             Some(KnownState::Content { hash, file_type, .. }) => Some((hash, file_type)),
             Some(KnownState::LeftOut(_)) | None => None,
@@ -59,6 +73,7 @@ pub(in crate::engine) fn status(cache: &mut ArtifactCache<'_>) -> Result<Vec<Fil
             path: found.path.clone(),
             freshness,
             content,
+            size: content.and(size),
             summary_by,
             written_for: Vec::new(),
         });

@@ -6,7 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, Span, Symbol, SymbolKind};
+use crate::model::{
+    FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,
+};
 
 /// Symbols nested deeper than this are not read back: the tree of the model is dropped by recursion.
 const MAX_DEPTH: u32 = 1_000;
@@ -23,6 +25,18 @@ struct SkeletonRow<'a> {
     health: HealthRow,
     is_checked: bool,
     text: &'a str,
+    #[serde(borrow)]
+    docs: Vec<SkeletonDocRow<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SkeletonDocRow<'a> {
+    start: u64,
+    end: u64,
+    rest_start: u64,
+    rest_end: u64,
+    mark: &'a str,
+    placeholder: &'a str,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -81,7 +95,15 @@ pub(super) fn decode_outline(bytes: &[u8]) -> Option<Outline> {
 
 pub(super) fn encode_skeleton(skeleton: &Skeleton) -> Vec<u8> {
     let (health, is_checked) = (health_to_row(skeleton.health), skeleton.is_checked);
-    let row = SkeletonRow { health, is_checked, text: &skeleton.text };
+    let docs = skeleton.docs.iter().map(|doc| SkeletonDocRow {
+        start: doc.range.start as u64,
+        end: doc.range.end as u64,
+        rest_start: doc.rest.start as u64,
+        rest_end: doc.rest.end as u64,
+        mark: &doc.mark,
+        placeholder: &doc.placeholder,
+    });
+    let row = SkeletonRow { health, is_checked, text: &skeleton.text, docs: docs.collect() };
     postcard::to_stdvec(&row).expect("numbers and texts always fit into a vector")
 }
 
@@ -89,8 +111,19 @@ pub(super) fn encode_skeleton(skeleton: &Skeleton) -> Vec<u8> {
 pub(super) fn decode_skeleton(bytes: &[u8]) -> Option<Skeleton> {
     let (row, rest) = postcard::take_from_bytes::<SkeletonRow<'_>>(bytes).ok()?;
     let (health, is_checked) = (health_from_row(&row.health)?, row.is_checked);
-    let skeleton = Skeleton { health, text: row.text.to_owned(), is_checked };
+    let docs = row.docs.iter().map(doc_from_row).collect::<Option<_>>()?;
+    let skeleton = Skeleton { health, text: row.text.to_owned(), docs, is_checked };
     rest.is_empty().then_some(skeleton)
+}
+
+fn doc_from_row(row: &SkeletonDocRow<'_>) -> Option<SkeletonDoc> {
+    let offset = |offset: u64| usize::try_from(offset).ok();
+    Some(SkeletonDoc {
+        range: offset(row.start)?..offset(row.end)?,
+        rest: offset(row.rest_start)?..offset(row.rest_end)?,
+        mark: row.mark.to_owned(),
+        placeholder: row.placeholder.to_owned(),
+    })
 }
 
 /// Reads a text; `None` where the bytes are not one.
@@ -297,7 +330,15 @@ mod tests {
     #[test]
     fn a_skeleton_reads_back_as_it_was() {
         for is_checked in [true, false] {
-            let skeleton = Skeleton { health: ParseHealth::perfect(9), text: "ü".to_owned(), is_checked };
+            let doc = |mark: &str| SkeletonDoc {
+                range: 0..2,
+                rest: 1..2,
+                mark: mark.to_owned(),
+                placeholder: "...".to_owned(),
+            };
+            let docs = vec![doc(""), doc(" */")];
+            let skeleton =
+                Skeleton { health: ParseHealth::perfect(9), text: "ü".to_owned(), docs, is_checked };
             assert_eq!(decode_skeleton(&encode_skeleton(&skeleton)), Some(skeleton));
         }
     }

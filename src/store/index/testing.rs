@@ -130,5 +130,5 @@ pub(super) fn removal(names: &[&str], at_s: i64) -> WriteBatch {
 }
 
 pub(super) fn skeleton(text: String) -> Skeleton {
-    Skeleton { health: ParseHealth::perfect(9), text, is_checked: true }
+    Skeleton { health: ParseHealth::perfect(9), text, docs: Vec::new(), is_checked: true }
 }

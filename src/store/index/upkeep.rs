@@ -500,7 +500,7 @@ mod report_tests {
         store.save(&removal(&["b.py"], 2)).unwrap();
         let (files, contents, idle, artifacts) = sizes(&store);
         assert_eq!((files, contents, idle), (1, 2, 1));
-        assert_eq!(artifacts[1], (2, 2 * ("def a(): ...".len() as u64 + 5)));
+        assert_eq!(artifacts[1], (2, 2 * ("def a(): ...".len() as u64 + 6)));
         assert!(0 < store.size().unwrap().bytes_on_disk);
     }
 }

@@ -3,15 +3,19 @@
 //! Whatever `ast.parse` accepts of a source, it accepts of the skeleton: a body becomes `...` at the same indent, and a
 //! literal keeps its brackets.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use crate::model::{Symbol, SymbolKind};
 use crate::syntax::outline::{
-    ElisionMarks, GrammarField, Language, NamedScope, NodeTable, OutlineWalk, Visit, child_of_kind, children,
-    end_without_comments, is_trivia, visit_descendants,
+    ElisionMarks, GrammarField, Language, NamedScope, NodeTable, OutlineWalk, SourceDoc, Visit,
+    child_of_kind, children, end_without_comments, is_trivia, visit_descendants,
 };
 use crate::syntax::preprocess::{LARGE_LITERAL, preprocess_python};
-use crate::syntax::text::{first_paragraph, format_line_count, is_all_capitals, without_commands};
+use crate::syntax::text::{
+    DocBreak, docstring_break, first_paragraph, format_line_count, is_all_capitals, without_commands,
+};
 
 /// Python 3, with what the grammar still knows of Python 2.
 pub(in crate::syntax) static PYTHON: Language = Language {
@@ -45,12 +49,14 @@ const NODES: NodeTable = &[
 /// Reads a module: its docstring.
 fn module<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.doc = docstring(walk, node);
+    add_docstring(walk, node);
 }
 
 fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(mut symbol) = definition(walk, node, SymbolKind::Class) else { return };
     if let Some(body) = walk.field(node, GrammarField::Body) {
         symbol.doc = docstring(walk, body);
+        add_docstring(walk, body);
         let scope = NamedScope { name: symbol.name.clone(), kind: SymbolKind::Class };
         symbol.children = walk.visit_scope(scope, body);
     }
@@ -64,6 +70,7 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(mut symbol) = definition(walk, node, kind) else { return };
     if let Some(body) = walk.field(node, GrammarField::Body) {
         symbol.doc = docstring(walk, body);
+        add_docstring(walk, body);
         if !is_hot(walk, node, body) {
             cut_body(walk, node, body);
         }
@@ -176,6 +183,34 @@ fn docstring<'t>(walk: &OutlineWalk<'t>, block: Node<'t>) -> Option<String> {
         content(walk, string)?
     };
     first_paragraph(&without_commands(&text))
+}
+
+/// Records where the docstring of a block is, so that a skeleton can show less of it.
+fn add_docstring<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>) {
+    let Some((statement, string)) = docstring_node(block).filter(|(statement, _)| !statement.has_error())
+    else {
+        return;
+    };
+    let range = walk.range(statement);
+    let is_alone = walk.source.line_prefix(range.start).trim().is_empty()
+        && walk.source.line_suffix(range.end).trim().is_empty();
+    let is_module = block.kind() == "module";
+    let is_only = block.named_children(&mut block.walk()).filter(|child| !is_trivia(*child)).nth(1).is_none();
+    // Nothing may stand before `from __future__ import`.
+    let placeholder = if is_module || (is_alone && !is_only) { "" } else { "..." };
+    if is_module && !is_alone {
+        return;
+    }
+    let rest = (string.kind() == "string").then(|| docstring_rest(walk, string)).flatten();
+    walk.docs.push(SourceDoc { range, rest, placeholder });
+}
+
+/// Returns what follows the first paragraph of a docstring, up to its quotes.
+fn docstring_rest<'t>(walk: &OutlineWalk<'t>, string: Node<'t>) -> Option<(Range<usize>, String)> {
+    let start = walk.range(child_of_kind(string, "string_start")?).end;
+    let end = walk.range(child_of_kind(string, "string_end")?).start;
+    let DocBreak { at, mark } = docstring_break(walk.source.text(start..end))?;
+    Some((start + at..end, mark))
 }
 
 /// Returns the statement that documents a block, and the string in it.

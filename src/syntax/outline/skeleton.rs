@@ -5,6 +5,9 @@
 
 use std::ops::Range;
 
+use super::docs::{SourceDoc, place_doc};
+use crate::model::SkeletonDoc;
+
 /// A range of the original text, and what replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::syntax) struct SkeletonCut {
@@ -60,16 +63,45 @@ pub(super) fn sort_cuts(cuts: &mut [SkeletonCut]) {
 
 /// Returns `text` with the cuts made, which are sorted. A cut within another is part of that one.
 pub(super) fn apply_cuts(text: &str, cuts: &[SkeletonCut], mode: CutMode) -> String {
-    let mut out = String::with_capacity(text.len() / 2);
+    apply_cuts_around(text, cuts, &[], mode).text
+}
+
+/// A text with some cuts made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CutText {
+    pub(super) text: String,
+    /// The docs that no cut has a part in.
+    pub(super) docs: Vec<SkeletonDoc>,
+}
+
+/// Applies the cuts as [`apply_cuts`] does, and finds the docs, which are sorted too, in the result.
+pub(super) fn apply_cuts_around(
+    text: &str,
+    cuts: &[SkeletonCut],
+    docs: &[SourceDoc],
+    mode: CutMode,
+) -> CutText {
+    let mut out = CutText { text: String::with_capacity(text.len() / 2), docs: Vec::new() };
+    let mut docs = docs.iter().peekable();
+    let mut keep = |kept: Range<usize>, out: &mut CutText| {
+        while let Some(doc) = docs.next_if(|doc| doc.range.start < kept.end) {
+            if kept.start <= doc.range.start && doc.range.end <= kept.end {
+                out.docs.push(place_doc(doc, kept.start, out.text.len()));
+            }
+        }
+        out.text.push_str(&text[kept]);
+    };
     let mut at = 0;
     for cut in cuts {
         // A cut that begins before the last one ended has no text to keep before it: it is within that one.
-        let (Some(mark), Some(kept)) = (cut.mark(mode), text.get(at..cut.range.start)) else { continue };
-        out.push_str(kept);
-        out.push_str(mark);
+        let (Some(mark), Some(_)) = (cut.mark(mode), text.get(at..cut.range.start)) else { continue };
+        keep(at..cut.range.start, &mut out);
+        out.text.push_str(mark);
         at = cut.range.end;
     }
-    out.push_str(text.get(at..).unwrap_or_default());
+    if at <= text.len() {
+        keep(at..text.len(), &mut out);
+    }
     out
 }
 

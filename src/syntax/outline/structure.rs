@@ -1,11 +1,12 @@
 //! From a text to its outline and its skeleton, in one pass.
 
+use super::docs::{SourceDoc, comment_docs, skeleton_text};
 use super::elided::{recover_lost_symbols, remove_defined_prototypes};
 use super::language::CompiledLanguage;
 use super::parse::{error_count, parse, parse_health};
-use super::skeleton::{CutMode, SkeletonCut, apply_cuts, sort_cuts};
+use super::skeleton::{CutMode, CutText, SkeletonCut, apply_cuts, apply_cuts_around, sort_cuts};
 use super::walk::OutlineWalk;
-use crate::model::{Outline, ParseFallback, ParseHealth, Skeleton, Symbol};
+use crate::model::{DocsDetail, Outline, ParseFallback, ParseHealth, Skeleton, Symbol};
 use crate::syntax::text::SourceText;
 
 /// Where the cuts of a skeleton cannot all be made, they are tried in this many groups.
@@ -73,27 +74,32 @@ fn structure_from_tree(
         read(&mut walk, root);
     }
     walk.visit_children(root);
-    let OutlineWalk { mut symbols, imports, doc, mut cuts, .. } = walk;
+    let OutlineWalk { mut symbols, imports, doc, mut cuts, mut docs, comments, .. } = walk;
     let recovered = recover_lost_symbols(source, compiled.language.separator, &mut symbols);
     let health = parse_health(root, source, recovered);
     // After the recovery, because the function that a prototype announces may be one of those that the grammar lost.
     remove_defined_prototypes(&mut symbols, compiled.language.has_overloads);
     sort_cuts(&mut cuts);
+    docs.extend(comment_docs(source, comments));
+    docs.sort_by_key(|doc| doc.range.start);
     // A text that was understood in full is cut where the grammar reports bodies; only where it guessed can a cut
     // mislead it.
     let is_guess = root.has_error()
         || 0 < recovered
         || source.preprocessed().is_some_and(|preprocessed| 0 < preprocessed.repairs);
     let is_doubtful = compiled.language.checks_skeleton && is_guess;
-    let skeleton = if is_doubtful && check == SkeletonCheck::Immediate {
+    let is_checked = !is_doubtful || check == SkeletonCheck::Immediate;
+    let skeleton = if is_doubtful && is_checked {
         // The errors of a preprocessed copy are not those of the source, of which parts were elided or repaired.
         let errors = source.preprocessed().is_none().then(|| error_count(root));
-        checked_skeleton_text(compiled, source.original_text(), &cuts, errors, give_up)
+        let mut check = SkeletonChecker { compiled, text: source.original_text(), errors, give_up };
+        let cut = check.cut_text(&cuts, &docs);
+        let skeleton = Skeleton { health, text: cut.text, docs: cut.docs, is_checked };
+        check.keep_harmless_docs(skeleton)
     } else {
-        apply_cuts(source.original_text(), &cuts, CutMode::Plain)
+        let cut = apply_cuts_around(source.original_text(), &cuts, &docs, CutMode::Plain);
+        Skeleton { health, text: cut.text, docs: cut.docs, is_checked }
     };
-    let skeleton =
-        Skeleton { health, text: skeleton, is_checked: !is_doubtful || check == SkeletonCheck::Immediate };
     FileStructure { outline: Outline { health, doc, imports, symbols }, skeleton }
 }
 
@@ -112,68 +118,82 @@ pub(in crate::syntax) fn outline_symbols(
     walk.symbols
 }
 
-/// Returns a skeleton that has no more errors than its source. Where the grammar guessed, cutting a body can make it
-/// guess worse; then less is cut, and in the end nothing. `errors` is how many the source has, if that is known: a
-/// source whose preprocessed copy was parsed is parsed in full for that, but only where its skeleton has some, which is
-/// rare.
-fn checked_skeleton_text(
-    compiled: &CompiledLanguage,
-    text: &str,
-    cuts: &[SkeletonCut],
+/// Makes skeletons that have no more errors than their source. Where the grammar guessed, cutting a body can make it
+/// guess worse; then less is cut, and in the end nothing.
+struct SkeletonChecker<'c> {
+    compiled: &'c CompiledLanguage,
+    text: &'c str,
+    /// How many errors the source has, if that is known: a source whose preprocessed copy was parsed is parsed in full for
+    /// that, but only where its skeleton has some, which is rare.
     errors: Option<usize>,
-    give_up: &mut dyn FnMut() -> bool,
-) -> String {
-    let mut errors = errors;
-    for mode in [CutMode::Plain, CutMode::Conservative] {
-        let skeleton = apply_cuts(text, cuts, mode);
-        // A skeleton that is not parsed in time is not proved to be harmless, so the next mode is tried.
-        let Ok(tree) = parse(compiled, &skeleton, give_up) else { continue };
-        let now = error_count(tree.root_node());
-        if now == 0 {
-            return skeleton;
-        }
-        if errors.is_none() {
-            errors = parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
-        }
-        // A source that cannot be parsed in time is nothing to be held against.
-        if errors.is_none_or(|errors| now <= errors) {
-            return skeleton;
-        }
-    }
-    match errors {
-        Some(errors) if text.len() <= MAX_TRIED_BYTES => cut_in_groups(compiled, text, cuts, errors, give_up),
-        Some(_) | None => text.to_owned(),
-    }
+    give_up: &'c mut dyn FnMut() -> bool,
 }
 
-/// Makes as many of the cuts as the grammar tolerates, tried in groups: one place where it guesses worse does not cost
-/// all others.
-fn cut_in_groups(
-    compiled: &CompiledLanguage,
-    text: &str,
-    cuts: &[SkeletonCut],
-    errors: usize,
-    give_up: &mut dyn FnMut() -> bool,
-) -> String {
-    let (mut kept, mut best) = (Vec::new(), text.to_owned());
-    // Groups and not single cuts, because each try is a parse of the whole text.
-    for group in cuts.chunks(cuts.len().div_ceil(CUT_GROUPS).max(1)) {
-        let before = kept.len();
-        kept.extend_from_slice(group);
-        let tried = apply_cuts(text, &kept, CutMode::Conservative);
-        let now = parse(compiled, &tried, give_up).map(|tree| error_count(tree.root_node()));
-        if now.is_ok_and(|now| now <= errors) {
-            best = tried;
-        } else {
-            kept.truncate(before);
+impl SkeletonChecker<'_> {
+    fn cut_text(&mut self, cuts: &[SkeletonCut], docs: &[SourceDoc]) -> CutText {
+        for mode in [CutMode::Plain, CutMode::Conservative] {
+            let skeleton = apply_cuts_around(self.text, cuts, docs, mode);
+            if self.is_as_sound(&skeleton.text) {
+                return skeleton;
+            }
         }
+        let cuts = match self.errors {
+            Some(errors) if self.text.len() <= MAX_TRIED_BYTES => self.cut_in_groups(cuts, errors),
+            Some(_) | None => Vec::new(),
+        };
+        apply_cuts_around(self.text, &cuts, docs, CutMode::Conservative)
     }
-    best
+
+    /// Returns whether a text has no more errors than the source. One that is not parsed in time is not proved to be
+    /// harmless.
+    fn is_as_sound(&mut self, skeleton: &str) -> bool {
+        let Ok(tree) = parse(self.compiled, skeleton, self.give_up) else { return false };
+        let now = error_count(tree.root_node());
+        if now == 0 {
+            return true;
+        }
+        if self.errors.is_none() {
+            self.errors =
+                parse(self.compiled, self.text, self.give_up).ok().map(|tree| error_count(tree.root_node()));
+        }
+        // A source that cannot be parsed in time is nothing to be held against.
+        self.errors.is_none_or(|errors| now <= errors)
+    }
+
+    /// Returns as many of the cuts as the grammar tolerates, tried in groups: one place where it guesses worse does not
+    /// cost all others.
+    fn cut_in_groups(&mut self, cuts: &[SkeletonCut], errors: usize) -> Vec<SkeletonCut> {
+        let mut kept = Vec::new();
+        // Groups and not single cuts, because each try is a parse of the whole text.
+        for group in cuts.chunks(cuts.len().div_ceil(CUT_GROUPS).max(1)) {
+            let before = kept.len();
+            kept.extend_from_slice(group);
+            let tried = apply_cuts(self.text, &kept, CutMode::Conservative);
+            let now = parse(self.compiled, &tried, self.give_up).map(|tree| error_count(tree.root_node()));
+            if !now.is_ok_and(|now| now <= errors) {
+                kept.truncate(before);
+            }
+        }
+        kept
+    }
+
+    /// Returns a skeleton whose docs can be left out: where the grammar guessed, a comment may be none.
+    fn keep_harmless_docs(&mut self, skeleton: Skeleton) -> Skeleton {
+        let less = [DocsDetail::Brief, DocsDetail::None];
+        let is_harmless = less.into_iter().all(|detail| match skeleton_text(&skeleton, detail) {
+            text if text.len() == skeleton.text.len() => true,
+            text => self.is_as_sound(&text),
+        });
+        if is_harmless { skeleton } else { Skeleton { docs: Vec::new(), ..skeleton } }
+    }
 }
 
 /// Returns what is known of a text that cannot be parsed.
 pub(in crate::syntax) fn fall_back(bytes: usize, fallback: ParseFallback) -> FileStructure {
     let health = ParseHealth::fallen_back(bytes as u64, fallback);
     let outline = Outline { health, doc: None, imports: Vec::new(), symbols: Vec::new() };
-    FileStructure { outline, skeleton: Skeleton { health, text: String::new(), is_checked: true } }
+    FileStructure {
+        outline,
+        skeleton: Skeleton { health, text: String::new(), docs: Vec::new(), is_checked: true },
+    }
 }

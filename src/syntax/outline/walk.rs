@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::docs::SourceDoc;
 use super::language::{CompiledLanguage, GrammarField, Visit};
 use super::nodes::{child_of_kind, find, signature_line};
 use super::skeleton::SkeletonCut;
@@ -55,6 +56,10 @@ pub(in crate::syntax) struct OutlineWalk<'t> {
     pub(in crate::syntax) imports: Vec<String>,
     pub(in crate::syntax) doc: Option<String>,
     pub(in crate::syntax) cuts: Vec<SkeletonCut>,
+    /// The docs that are no comments.
+    pub(in crate::syntax) docs: Vec<SourceDoc>,
+    /// Every comment that is not in a body.
+    pub(super) comments: Vec<Range<usize>>,
     /// The node that contains the current node together with its decorators or its `template<…>`.
     wrapper: Option<Node<'t>>,
     /// Where attributes begin that are siblings of the current node and belong to it.
@@ -79,6 +84,8 @@ impl<'t> OutlineWalk<'t> {
             imports: Vec::new(),
             doc: None,
             cuts: Vec::new(),
+            docs: Vec::new(),
+            comments: source.preprocessed().map_or_else(Vec::new, |text| text.elided_comments.clone()),
             wrapper: None,
             prefix_start: None,
             preceding_comments: None,
@@ -113,8 +120,14 @@ impl<'t> OutlineWalk<'t> {
         self.visit_elided_until(place, child_range.start);
         match self.compiled.visit(child) {
             // It is about what it is in, as `//!` is in Rust, and not about what follows.
-            Some(Visit::Comment) if is_inner_doc(child) => self.detach_comments(),
-            Some(Visit::Comment) => self.record_comment(child_range, place.last_code_line),
+            Some(Visit::Comment) if is_inner_doc(child) => {
+                self.comments.push(child_range);
+                self.detach_comments();
+            }
+            Some(Visit::Comment) => {
+                self.comments.push(child_range.clone());
+                self.record_comment(child_range, place.last_code_line);
+            }
             Some(Visit::Prefix) => self.record_prefix(child_range),
             visit => {
                 let is_preamble =

@@ -1,5 +1,6 @@
 //! Tests of the whole room, and the fixtures that they share.
 
+mod docs;
 mod excerpts;
 mod golden;
 mod hostile;

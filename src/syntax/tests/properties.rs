@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::{SplitMix, fixtures};
-use crate::model::{Span, Symbol};
+use crate::model::{DocsDetail, Span, Symbol};
 use crate::syntax::derive::{checked_skeleton, count_errors, derive};
+use crate::syntax::outline::skeleton_text;
 
 const MUTANTS: u64 = 100;
 
@@ -28,10 +29,14 @@ fn check_invariants(language: &str, text: &str) {
     for skeleton in [&structure.skeleton, &skeleton] {
         assert!(skeleton.text.len() <= text.len(), "the skeleton is longer than the text");
     }
-    if language != "python" {
-        let before = count_errors(language, text, &mut || false).unwrap();
-        let after = count_errors(language, &skeleton.text, &mut || false).unwrap();
-        assert!(after <= before, "{before} errors became {after} in\n{}", skeleton.text);
+    for detail in DocsDetail::ALL {
+        let shown = skeleton_text(&skeleton, detail);
+        assert!(shown.len() <= skeleton.text.len(), "with {detail:?} docs it is longer");
+        if language != "python" {
+            let before = count_errors(language, text, &mut || false).unwrap();
+            let after = count_errors(language, &shown, &mut || false).unwrap();
+            assert!(after <= before, "{before} errors became {after} with {detail:?} docs in\n{shown}");
+        }
     }
 }
 

@@ -254,7 +254,7 @@ fn explain_and_status_name_the_author_of_summaries() {
     assert_eq!(other[0]["summary"], json!({"by": "heuristic"}));
     assert_eq!(other[0]["summary_why"], "no model has written of this content for the tier");
 
-    let status = sandbox.stdout_of(&["status"]);
+    let status = sandbox.stdout_of(&["status", "--all"]);
     let line = "src/engine.py  (Python, summary by heuristic and, for tier 1 and 2, by a model)\n";
     assert!(status.contains(line), "{status}");
     assert!(status.contains("src/fast.c  (C, summary by heuristic)\n"), "{status}");

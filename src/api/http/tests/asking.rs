@@ -118,7 +118,7 @@ fn words_reach_the_service_as_they_are() {
     let house = ApiTestServer::new();
     for word in ["../x", "/etc/passwd", "file:///etc", "a\0b", "%2e%2e", "\u{202e}x", "a\nb", "..\\x", ""] {
         assert_eq!(house.symbols(word).status, 200, "{word:?}");
-        let ask = SymbolsQuery { name: word.to_owned(), definition: false };
+        let ask = SymbolsQuery { name: word.to_owned(), ..SymbolsQuery::default() };
         assert_eq!(house.fake.asked(), [AnyQuery::Symbols(ask)]);
     }
 }

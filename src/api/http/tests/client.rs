@@ -12,7 +12,9 @@ fn the_client_is_answered_what_the_service_answered() {
     assert_eq!(json_of(&answered), "{\"fresh\":true,\"settings\":\"ours\"}");
     assert_eq!(options.job.take_notes(), ["a note"]);
     assert_eq!(answered.freshness.clock.as_deref(), Some("1:7"));
-    let symbols = |name: &str| AnyQuery::Symbols(SymbolsQuery { name: name.to_owned(), definition: true });
+    let symbols = |name: &str| {
+        AnyQuery::Symbols(SymbolsQuery { name: name.to_owned(), definition: true, ..SymbolsQuery::default() })
+    };
     let large = client.ask(&symbols("large"), &CallOptions::default()).unwrap();
     assert_eq!(json_of(&large).len(), (32 << 20) + 2);
     let asks = [
@@ -41,7 +43,8 @@ fn the_client_is_told_of_progress_and_faults() {
     let quick = Duration::from_millis(5);
     let house = ApiTestServer::with(Timeouts { progress: quick, sign: quick, ..TIMEOUTS });
     let client = house.client();
-    let symbols = |name: &str| AnyQuery::Symbols(SymbolsQuery { name: name.to_owned(), definition: false });
+    let symbols =
+        |name: &str| AnyQuery::Symbols(SymbolsQuery { name: name.to_owned(), ..SymbolsQuery::default() });
     let progress = Arc::new(Mutex::new(Vec::new()));
     let (fake, seen) = (Arc::clone(&house.fake), Arc::clone(&progress));
     let observer = Observer(move |done, total| {
@@ -80,7 +83,7 @@ fn a_client_that_is_told_to_give_up_takes_the_work_with_it() {
             house.fake.wait_for("begun");
             job.cancel();
         });
-        let ask = AnyQuery::Symbols(SymbolsQuery { name: "wait".to_owned(), definition: false });
+        let ask = AnyQuery::Symbols(SymbolsQuery { name: "wait".to_owned(), ..SymbolsQuery::default() });
         let options = CallOptions { job: Arc::clone(&job), ..CallOptions::default() };
         let answered = house.client().ask(&ask, &options);
         assert!(matches!(answered, Err(ClientError::Cancelled)), "{answered:?}");

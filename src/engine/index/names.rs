@@ -1,0 +1,102 @@
+//! Names of files that are no paths: `engine.py` for `src/engine.py`, where only one file has it.
+
+use std::io::ErrorKind;
+
+use super::snapshot::take_snapshot;
+use crate::aggregate::nearest_paths;
+use crate::engine::artifacts::ArtifactCache;
+use crate::engine::error::Error;
+use crate::model::RelPath;
+
+/// So many paths are suggested for one that is not there.
+const MAX_NEAREST: usize = 3;
+/// So many files are named that a name may mean.
+const MAX_NAMED: usize = 5;
+
+/// Returns words for files, those that are no paths replaced by the path of the only file that ends with them. It is an
+/// error if there are several such files, or none.
+pub(in crate::engine) fn resolve_names(
+    cache: &mut ArtifactCache<'_>,
+    words: &[String],
+) -> Result<Vec<String>, Error> {
+    let mut paths: Option<Vec<RelPath>> = None;
+    let mut resolved = Vec::with_capacity(words.len());
+    for word in words {
+        let Some(path) = missing_path(cache, word)? else {
+            resolved.push(word.clone());
+            continue;
+        };
+        let paths = match &mut paths {
+            Some(paths) => paths,
+            // The project is listed only if a path is not there.
+            None => paths.insert(listed_paths(cache)?),
+        };
+        resolved.push(only_match(word, path, paths)?);
+    }
+    Ok(resolved)
+}
+
+/// Returns words for files as [`resolve_names`] does. A name that is not one file's is noted, and left as it is.
+pub(in crate::engine) fn resolve_names_or_note(
+    cache: &mut ArtifactCache<'_>,
+    words: &[String],
+) -> Result<Vec<String>, Error> {
+    let mut resolved = Vec::with_capacity(words.len());
+    for word in words {
+        resolved.push(match resolve_name(cache, word) {
+            Err(error @ (Error::NoSuchFile { .. } | Error::AmbiguousName { .. })) => {
+                cache.workspace.note(error.to_string());
+                word.clone()
+            }
+            other => other?,
+        });
+    }
+    Ok(resolved)
+}
+
+/// Returns one word for files, as [`resolve_names`] does.
+pub(in crate::engine) fn resolve_name(cache: &mut ArtifactCache<'_>, word: &str) -> Result<String, Error> {
+    Ok(resolve_names(cache, &[word.to_owned()])?.remove(0))
+}
+
+/// Returns the path of a word that is not there; `None` if it is, or if the word may be a pattern.
+fn missing_path(cache: &ArtifactCache<'_>, word: &str) -> Result<Option<RelPath>, Error> {
+    let workspace = &cache.workspace;
+    if word.contains(['*', '?', '[', '{']) {
+        return Ok(None);
+    }
+    let Some(path) = workspace.resolve_path(word)?.filter(|path| !workspace.names.is_excluded(path)) else {
+        return Ok(None);
+    };
+    let is_missing =
+        workspace.world.files.stat(&path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    Ok(is_missing.then_some(path))
+}
+
+fn listed_paths(cache: &mut ArtifactCache<'_>) -> Result<Vec<RelPath>, Error> {
+    let snapshot = take_snapshot(cache, &|_| false)?;
+    Ok(snapshot.files().iter().map(|found| found.path.clone()).collect())
+}
+
+fn only_match(word: &str, path: RelPath, paths: &[RelPath]) -> Result<String, Error> {
+    // What git tracks and is deleted has its own message.
+    if paths.binary_search(&path).is_ok() {
+        return Ok(word.to_owned());
+    }
+    let ends_with_name = |other: &&RelPath| {
+        let rest = other.as_bytes().strip_suffix(path.as_bytes());
+        rest.is_some_and(|rest| rest.ends_with(b"/"))
+    };
+    let mut found = paths.iter().filter(ends_with_name);
+    match (found.next(), found.next()) {
+        (Some(only), None) => Ok(only.to_string()),
+        (Some(first), Some(second)) => {
+            let all = [first, second].into_iter().chain(found).take(MAX_NAMED);
+            Err(Error::AmbiguousName { paths: all.map(ToString::to_string).collect(), name: path })
+        }
+        (None, _) => {
+            let nearest = nearest_paths(&path.to_string(), paths.iter(), MAX_NEAREST);
+            Err(Error::NoSuchFile { path, nearest })
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Where a name is defined: symbols by their own names, qualified names, modules and patterns.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::error::Error;
+use super::queries::outlines_of;
+use crate::aggregate::name_distance;
+use crate::engine::artifacts::{ArtifactCache, ContentRef, outline_producers};
+use crate::engine::index::{Trust, select_named};
+use crate::model::{ContentHash, FileType, Outline, RelPath, Symbol, SymbolKind};
+use crate::search::PathClass;
+
+/// So many names are suggested where no symbol has the one that was asked for.
+const MAX_NEAREST: usize = 3;
+
+/// The symbols to find.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SymbolRequest {
+    /// A name, the end of a qualified name, a name behind that of its module, or a pattern with `*` and `?`.
+    pub name: String,
+    pub ignores_case: bool,
+    /// Only symbols of this kind.
+    pub kind: Option<SymbolKind>,
+    /// Whether each comes with its text.
+    pub with_text: bool,
+}
+
+/// A symbol that bears the name that was asked for.
+#[derive(Debug, Clone)]
+pub struct SymbolAnswer {
+    pub path: RelPath,
+    pub hash: ContentHash,
+    pub symbol: Symbol,
+    /// Its text; `None` if it was not asked for.
+    pub definition: Option<String>,
+}
+
+/// An outline with the file that it is of.
+struct FileOutline {
+    path: RelPath,
+    hash: ContentHash,
+    file_type: &'static FileType,
+    outline: Outline,
+}
+
+/// Returns the symbols that are asked for: code before headings and keys, the program before its tests, definitions
+/// before prototypes; then by path and line.
+pub(super) fn symbols(
+    cache: &mut ArtifactCache<'_>,
+    request: &SymbolRequest,
+    trust: Trust,
+) -> Result<Vec<SymbolAnswer>, Error> {
+    let pattern = NamePattern::new(&request.name, request.ignores_case);
+    let mut answers = Vec::new();
+    for file in outlines_that_mention(cache, pattern.literal(), trust)? {
+        let mut found = Vec::new();
+        let is_kind = |symbol: &Symbol| request.kind.is_none_or(|kind| kind == symbol.kind);
+        file.outline.walk(|symbol, _| {
+            if is_kind(symbol) && pattern.matches(symbol, &file.path) {
+                found.push(symbol.clone());
+            }
+        });
+        // An outline that contains the name need not define it: its text, a doc or an import may. Such a file is not
+        // read.
+        let is_read = request.with_text && !found.is_empty();
+        let text = if is_read { cache.workspace.read_text(&file.path).ok() } else { None };
+        let class = PathClass::of(&file.path, file.file_type.role, false);
+        for symbol in found {
+            let definition = text.as_ref().and_then(|(of, text)| {
+                // The file may have been edited since its outline was made; the spans would then delimit other text.
+                let is_same = *of == file.hash;
+                is_same.then(|| text.get(symbol.span.start_byte..symbol.span.end_byte)).flatten()
+            });
+            let definition = definition.map(str::to_owned);
+            let rank = rank(class, symbol.kind);
+            answers
+                .push((rank, SymbolAnswer { path: file.path.clone(), hash: file.hash, symbol, definition }));
+        }
+    }
+    // Outlines from the store come before those that had to be derived, so the order in which they were found is not by
+    // path.
+    answers.sort_by(|(rank, a), (other, b)| {
+        let place = |answer: &SymbolAnswer| answer.symbol.span.start_byte;
+        rank.cmp(other).then_with(|| a.path.cmp(&b.path)).then(place(a).cmp(&place(b)))
+    });
+    if answers.is_empty() && !pattern.is_glob() {
+        suggest_names(cache, &pattern, trust)?;
+    }
+    Ok(answers.into_iter().map(|(_, answer)| answer).collect())
+}
+
+/// Returns what decides the order of symbols with the same name, the first ones lowest.
+fn rank(class: PathClass, kind: SymbolKind) -> (bool, u8, bool) {
+    let class = match class {
+        PathClass::Source => 0,
+        PathClass::Peripheral => 1,
+        PathClass::Test => 2,
+        PathClass::Vendored => 3,
+        PathClass::NotCode => 4,
+    };
+    (!is_code(kind), class, kind == SymbolKind::Prototype)
+}
+
+/// Returns whether a symbol is part of a program, and not of a text, of settings or of a page.
+const fn is_code(kind: SymbolKind) -> bool {
+    !matches!(
+        kind,
+        SymbolKind::Heading
+            | SymbolKind::Key
+            | SymbolKind::Selector
+            | SymbolKind::Element
+            | SymbolKind::Stage
+            | SymbolKind::Cell
+    )
+}
+
+/// Notes the names that are most like one that no symbol has.
+fn suggest_names(cache: &mut ArtifactCache<'_>, pattern: &NamePattern, trust: Trust) -> Result<(), Error> {
+    let wanted = pattern.last_part();
+    let mut near: BTreeSet<(usize, Reverse<bool>, String)> = BTreeSet::new();
+    for file in outlines_that_mention(cache, "", trust)? {
+        file.outline.walk(|symbol, _| {
+            if let Some(edits) = name_distance(wanted, &symbol.name) {
+                near.insert((edits, Reverse(is_code(symbol.kind)), symbol.name.clone()));
+                if MAX_NEAREST < near.len() {
+                    near.pop_last();
+                }
+            }
+        });
+    }
+    let mut names: Vec<String> = near.into_iter().map(|(.., name)| format!("`{name}`")).collect();
+    names.dedup();
+    if !names.is_empty() {
+        cache.workspace.note(format!("nearest names: {}", names.join(", ")));
+    }
+    Ok(())
+}
+
+/// Returns the outlines that hold the bytes of `literal`, all of them for none.
+fn outlines_that_mention(
+    cache: &mut ArtifactCache<'_>,
+    literal: &str,
+    trust: Trust,
+) -> Result<Vec<FileOutline>, Error> {
+    let mut files = select_named(cache, &[], trust, &|_| false)?.files;
+    let by = outline_producers();
+    let (mut searched, mut mentioning) = (HashSet::new(), HashMap::new());
+    cache.query_store(|store| {
+        store.search_outlines(literal, &by, &mut |found| {
+            let key = (found.hash, found.producer.language);
+            searched.insert(key);
+            mentioning.extend(found.outline.map(|outline| (key, outline)));
+        })
+    });
+    let mut mentions = Vec::new();
+    files.retain(|file| {
+        let Some(subject) = ContentRef::from_file(file) else { return false };
+        let key = (subject.hash, subject.file_type.id);
+        mentions.extend(mentioning.get(&key).map(|outline| FileOutline {
+            path: file.path.clone(),
+            hash: subject.hash,
+            file_type: subject.file_type,
+            outline: outline.clone(),
+        }));
+        !searched.contains(&key)
+    });
+    // What the store does not hold, or cannot vouch for, is looked at one by one.
+    let others = outlines_of(cache, &files);
+    cache.workspace.check_cancelled()?;
+    mentions.extend(others.into_iter().map(|answer| FileOutline {
+        path: answer.path,
+        hash: answer.hash,
+        file_type: answer.file_type,
+        outline: answer.outline,
+    }));
+    Ok(mentions)
+}
+
+/// What separates the parts of a qualified name, in any language.
+const SEPARATORS: [char; 5] = ['.', ':', '\\', '#', '/'];
+
+/// Names of files that stand for their folder.
+const MODULE_FILES: [&str; 5] = ["__init__", "mod", "lib", "index", "main"];
+
+/// A name that symbols are compared with.
+struct NamePattern {
+    name: String,
+    ignores_case: bool,
+}
+
+impl NamePattern {
+    fn new(name: &str, ignores_case: bool) -> Self {
+        let name = if ignores_case { name.to_lowercase() } else { name.to_owned() };
+        Self { name, ignores_case }
+    }
+
+    fn is_glob(&self) -> bool {
+        // C++ has operators of these names.
+        self.name.contains(['*', '?']) && !self.name.contains("operator")
+    }
+
+    /// Returns the last part of the name.
+    fn last_part(&self) -> &str {
+        let own = self.name.rsplit(['.', ':']).next().unwrap_or(&self.name);
+        // A method of Ruby is `Frame#read`; a private field of JavaScript is `#read`.
+        own.rsplit_once('#').filter(|(owner, _)| !owner.is_empty()).map_or(own, |(_, own)| own)
+    }
+
+    /// Returns bytes that every outline with such a symbol holds. How a qualified name is joined there depends on the
+    /// language, so they are of its last part alone.
+    fn literal(&self) -> &str {
+        if self.ignores_case {
+            return "";
+        }
+        let own = self.last_part();
+        if !self.is_glob() {
+            return own;
+        }
+        own.split(['*', '?']).max_by_key(|piece| piece.len()).unwrap_or_default()
+    }
+
+    fn matches(&self, symbol: &Symbol, path: &RelPath) -> bool {
+        if !self.ignores_case {
+            return self.matches_names(&symbol.name, &symbol.qualified_name, path);
+        }
+        self.matches_names(&symbol.name.to_lowercase(), &symbol.qualified_name.to_lowercase(), path)
+    }
+
+    fn matches_names(&self, name: &str, qualified: &str, path: &RelPath) -> bool {
+        let wanted = self.name.as_str();
+        if name == wanted || qualified == wanted {
+            return true;
+        }
+        if self.is_glob() {
+            // Only whole parts match: the pattern begins where a part does.
+            let starts = qualified.match_indices(SEPARATORS).map(|(at, separator)| at + separator.len());
+            return matches_wildcards(wanted, name)
+                || std::iter::once(0)
+                    .chain(starts)
+                    .any(|start| matches_wildcards(wanted, &qualified[start..]));
+        }
+        // `run` is the end of `Engine.rerun`, but not its name. PHP joins its names by `\`.
+        let rest = qualified.strip_suffix(wanted);
+        rest.is_some_and(|rest| rest.ends_with(['.', '\\']) || rest.ends_with("::"))
+            || self.matches_module(qualified, path)
+    }
+
+    /// Returns whether the name is that of a symbol behind its module's, as an import spells it: `flask.app.Flask`.
+    fn matches_module(&self, qualified: &str, path: &RelPath) -> bool {
+        let parts = |text: &str| -> Vec<String> {
+            text.split(SEPARATORS).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+        };
+        let (wanted, own) = (parts(&self.name), parts(qualified));
+        let Some(module) = wanted.strip_suffix(own.as_slice()).filter(|module| !module.is_empty()) else {
+            return false;
+        };
+        let path = path.to_string();
+        let path = if self.ignores_case { path.to_lowercase() } else { path };
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", &path));
+        let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
+        let folders: Vec<String> = parts(folder);
+        let with_file: Vec<String> = folders.iter().cloned().chain([stem.to_owned()]).collect();
+        with_file.ends_with(module) || (MODULE_FILES.contains(&stem) && folders.ends_with(module))
+    }
+}
+
+/// Returns whether a text matches a pattern, in which `*` stands for any letters and `?` for one.
+fn matches_wildcards(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (mut at, mut place) = (0, 0);
+    // Where the last `*` is, and how much of the text it stands for so far.
+    let mut star: Option<(usize, usize)> = None;
+    while place < text.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, place));
+                at += 1;
+            }
+            Some(c) if *c == '?' || *c == text[place] => {
+                at += 1;
+                place += 1;
+            }
+            _ => {
+                let Some((star_at, taken)) = star else { return false };
+                star = Some((star_at, taken + 1));
+                at = star_at + 1;
+                place = taken + 1;
+            }
+        }
+    }
+    pattern[at..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, ignores_case: bool, expected: bool) {
+        let pattern = NamePattern::new(name, ignores_case);
+        let symbol = Symbol {
+            kind: SymbolKind::Method,
+            name: "run".to_owned(),
+            qualified_name: "core.Engine.run".to_owned(),
+            span: crate::model::Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: 1 },
+            signature: String::new(),
+            doc: None,
+            recovered: false,
+            children: Vec::new(),
+        };
+        let path = RelPath::new(b"src/power/engine.py").unwrap();
+        assert_eq!(pattern.matches(&symbol, &path), expected, "{name}");
+    }
+
+    #[test]
+    fn a_name_means_a_symbol_by_the_end_of_its_qualified_name() {
+        for name in ["run", "Engine.run", "core.Engine.run"] {
+            check(name, false, true);
+        }
+        for name in ["un", "gine.run", "Engine", "x.run", "RUN"] {
+            check(name, false, false);
+        }
+        check("RUN", true, true);
+        check("engine.Run", true, true);
+    }
+
+    #[test]
+    fn a_name_may_stand_behind_that_of_its_module() {
+        check("power.engine.core.Engine.run", false, true);
+        check("engine.core.Engine.run", false, true);
+        check("other.core.Engine.run", false, false);
+        check("engine.run", false, false);
+    }
+
+    #[test]
+    fn a_pattern_means_names_and_ends_of_qualified_names() {
+        for name in ["r*", "?un", "Engine.*", "core.*.run", "*"] {
+            check(name, false, true);
+        }
+        for name in ["r*x", "gine.*", "??"] {
+            check(name, false, false);
+        }
+    }
+}
