@@ -104,7 +104,7 @@ fn with_methods<'a>(
 ) -> Vec<ShownSymbol<'a>> {
     let mut types: HashMap<&str, usize> = HashMap::new();
     let mut shown: Vec<ShownSymbol<'a>> = Vec::new();
-    let (owned, others): (Vec<_>, Vec<_>) = symbols.into_iter().partition(|symbol| {
+    let (members, others): (Vec<_>, Vec<_>) = symbols.into_iter().partition(|symbol| {
         is_implementation(symbol) || symbol.qualified_name != symbol.name && is_method(symbol)
     });
     for symbol in others {
@@ -113,7 +113,7 @@ fn with_methods<'a>(
         }
         shown.push(show(symbol));
     }
-    for symbol in owned {
+    for symbol in members {
         let owner = if is_implementation(symbol) { symbol.name.as_str() } else { owner(symbol) };
         match types.get(owner) {
             Some(at) if is_implementation(symbol) => {
