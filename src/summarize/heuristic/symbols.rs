@@ -114,8 +114,8 @@ fn with_methods<'a>(
         shown.push(show(symbol));
     }
     for symbol in members {
-        let owner = if is_implementation(symbol) { symbol.name.as_str() } else { owner(symbol) };
-        match types.get(owner) {
+        let name = if is_implementation(symbol) { symbol.name.as_str() } else { owner(symbol) };
+        match types.get(name) {
             Some(at) if is_implementation(symbol) => {
                 // What a type does for a trait is said by the trait.
                 if !symbol.signature.contains(" for ") {
@@ -159,7 +159,7 @@ fn is_test(symbol: &Symbol, language: &str) -> bool {
         "python" => name.starts_with("test_") || symbol.kind == SymbolKind::Class && begins("Test"),
         "go" => {
             ["Test", "Benchmark", "Example", "Fuzz"].iter().any(|start| begins(start))
-                && head.contains("(")
+                && head.contains('(')
                 && symbol.kind == SymbolKind::Function
         }
         _ => CALLS.iter().any(|call| head.starts_with(call)),
@@ -200,8 +200,7 @@ fn is_metadata(symbol: &Symbol) -> bool {
 /// Returns whether other files cannot use a symbol, or are not meant to.
 fn is_hidden(symbol: &Symbol, language: &str, exports: &Exports) -> bool {
     let head = symbol.signature.as_str();
-    if exports.names.iter().any(|name| *name == symbol.name) || exports.default.as_ref() == Some(&symbol.name)
-    {
+    if exports.names.contains(&symbol.name) || exports.default.as_ref() == Some(&symbol.name) {
         return false;
     }
     match language {
@@ -210,7 +209,6 @@ fn is_hidden(symbol: &Symbol, language: &str, exports: &Exports) -> bool {
             Some(implementation) => implementation.contains(" for "),
             None => !head.starts_with("pub") && !head.starts_with("macro_rules!"),
         },
-        "go" => is_method_hidden(symbol, language),
         // A script exports nothing, and all of it counts.
         "javascript" | "typescript" | "tsx" if exports.is_module => !head.starts_with("export"),
         "python" if exports.is_complete => true,
