@@ -43,6 +43,6 @@ pub use selector::{Error, ExclusionPatterns, Selector};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};
 pub use tokens::{ESTIMATE, TokenCounter, estimate_tokens};
 pub use views::{
-    EXCLUDED, OutlineLine, SlicePart, error_line, render_model_summary, render_outline, render_slices,
-    render_summary, render_window, sanitize_line,
+    EXCLUDED, MAX_SUMMARY_TOKENS, OutlineLine, SlicePart, SummaryLines, error_line, model_summary_lines,
+    render_outline, render_slices, render_window, sanitize_line, summary_lines,
 };

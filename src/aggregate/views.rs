@@ -1,5 +1,6 @@
 //! The text of each view that is not made of masks or diffs.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::focus::FocusLines;
@@ -55,37 +56,120 @@ impl OutlineLine<'_> {
     }
 }
 
-/// Returns the words about a file, and below them as much of its structure as the tier wants. No line numbers: those
-/// change with every edit, and what a summary says should change when its meaning does.
-pub fn render_summary(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> String {
-    let mut text = words.trim_end().to_owned();
-    text.push('\n');
-    let Some(outline) = outline else { return text };
-    match detail {
-        SummaryDetail::Words => {}
-        SummaryDetail::TopLevel => {
-            for symbol in top_level(outline) {
-                let _ = writeln!(text, "[{}] {}", symbol.kind.title(), symbol.name);
-            }
+/// A summary has at most so many tokens, with what the tier shows below its words.
+pub const MAX_SUMMARY_TOKENS: u64 = 150;
+
+/// The lines of a summary: what is said about a file, and below it as much of its structure as the tier wants.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SummaryLines {
+    pub words: Vec<String>,
+    pub structure: Vec<String>,
+}
+
+/// Returns the lines of a summary. No line numbers: those change with every edit, and what a summary says should change
+/// when its meaning does. A symbol that the words show is not listed again.
+pub fn summary_lines(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> SummaryLines {
+    let words: Vec<String> = words.trim_end().lines().map(str::to_owned).collect();
+    let mut symbols = outline.map(top_level).unwrap_or_default();
+    symbols.sort_by_key(|symbol| reader_rank(symbol));
+    let mut seen = HashSet::new();
+    let new = symbols.into_iter().filter(|symbol| !is_listed(&words, symbol));
+    let lines = new.filter_map(|symbol| match detail {
+        SummaryDetail::Words => None,
+        SummaryDetail::TopLevel => Some(format!("[{}] {}", symbol.kind.title(), symbol.name)),
+        SummaryDetail::Signatures => Some(symbol.signature.clone()),
+    });
+    let structure = lines.filter(|line| !line.is_empty() && seen.insert(line.clone())).collect();
+    SummaryLines { words, structure }
+}
+
+/// Returns the lines of a model's summary, which lists no symbols. It is made such that no line but the first begins
+/// like one of the structure.
+pub fn model_summary_lines(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> SummaryLines {
+    let text = sanitize_paragraphs(words).replace('\n', "\n  ");
+    SummaryLines { words: text.lines().map(str::to_owned).collect(), ..summary_lines("", outline, detail) }
+}
+
+impl SummaryLines {
+    /// Returns the text in full.
+    pub fn text(&self) -> String {
+        join_lines(self.words.iter().chain(&self.structure))
+    }
+
+    /// Returns as many lines as have at most [`MAX_SUMMARY_TOKENS`]: the first two first, which say what the file is;
+    /// then those of the structure if they were chosen by name, else the other words. `tokens` counts each line, words
+    /// before structure.
+    pub fn fit(&self, tokens: &[u64], is_chosen: bool) -> String {
+        const HEAD: usize = 2;
+        let mut room = MAX_SUMMARY_TOKENS;
+        let (words, head) = (self.words.len(), HEAD.min(self.words.len()));
+        let rest = if is_chosen {
+            (words..tokens.len()).chain(head..words).collect::<Vec<_>>()
+        } else {
+            (head..tokens.len()).collect()
+        };
+        let mut lines: Vec<Option<String>> = vec![None; tokens.len()];
+        for at in 0..head {
+            let line = &self.words[at];
+            // No text has more tokens than bytes.
+            let bytes = usize::try_from(room).unwrap_or(usize::MAX).saturating_sub(1);
+            let fits = tokens[at] <= room;
+            let shown = if fits { line } else { &line[..line.floor_char_boundary(bytes)] };
+            room = room.saturating_sub(if fits { tokens[at] } else { bytes as u64 + 1 });
+            lines[at] = Some(shown.to_owned()).filter(|shown| !shown.is_empty());
         }
-        SummaryDetail::Signatures => {
-            // The words name the most important ones already.
-            let is_listed = |signature: &str| words.lines().any(|line| line.starts_with(signature));
-            for symbol in top_level(outline).into_iter().filter(|symbol| !is_listed(&symbol.signature)) {
-                let _ = writeln!(text, "{}", symbol.signature);
+        // The first line that does not fit ends the list: what follows matters less.
+        for at in rest {
+            match room.checked_sub(tokens[at]) {
+                Some(left) => room = left,
+                None => break,
             }
+            let line = self.words.get(at).or_else(|| self.structure.get(at - words));
+            lines[at] = line.cloned();
         }
+        join_lines(lines.iter().flatten())
+    }
+}
+
+fn join_lines<'a>(lines: impl Iterator<Item = &'a String>) -> String {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(line);
+        text.push('\n');
     }
     text
 }
 
-/// Returns a model's summary about a file, and below them as much of its structure as the tier wants. The words are made
-/// such that no line but the first begins like one of the structure.
-pub fn render_model_summary(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> String {
-    let mut text = sanitize_paragraphs(words).replace('\n', "\n  ");
-    // A model's summary does not list signatures as the heuristic's does.
-    text.push_str(&render_summary("", outline, detail));
-    text
+/// Returns whether the words about a file show a symbol: in a line that begins with its signature, or among the members
+/// of a type, or as a test.
+fn is_listed(words: &[String], symbol: &Symbol) -> bool {
+    const COMPARED: usize = 100;
+    let signature = symbol.signature.trim_end_matches([' ', ':', '{', ';', '=']);
+    let signature = &signature[..signature.floor_char_boundary(COMPARED)];
+    let begins = |line: &str| {
+        let rest = line.strip_prefix(signature)?;
+        // `fn run` is not shown by `fn runner`.
+        Some(signature.len() == COMPARED || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    let names = |line: &str| {
+        let (head, members) = line.rsplit_once(": ")?;
+        let separator = if head == "Tests" { "; " } else { ", " };
+        Some(head != "Imports" && members.split(separator).any(|member| member == symbol.name))
+    };
+    words
+        .iter()
+        .skip(1)
+        .any(|line| !signature.is_empty() && begins(line).unwrap_or(false) || names(line).unwrap_or(false))
+}
+
+/// Orders symbols for a reader: public ones, private ones, tests.
+fn reader_rank(symbol: &Symbol) -> u8 {
+    const TESTS: [&str; 6] = ["it(", "it.", "test(", "test.", "describe(", "TEST"];
+    let is_test = symbol.name.starts_with("test_")
+        || symbol.qualified_name.starts_with("tests::")
+        || TESTS.iter().any(|start| symbol.signature.starts_with(start));
+    let is_private = symbol.name.starts_with('_') || symbol.signature.starts_with("static ");
+    if is_test { 2 } else { u8::from(is_private) }
 }
 
 /// Returns what a reader from afar wants to know of: the types and functions of the top level and of its namespaces.
@@ -328,13 +412,45 @@ mod views_tests {
     #[test]
     fn a_summary_carries_the_detail_that_is_asked_for() {
         let outline = outline();
-        let view = |detail| render_summary("Words.\n", Some(&outline), detail);
-        assert_eq!(view(SummaryDetail::Words), "Words.\n");
-        assert_eq!(view(SummaryDetail::TopLevel), "Words.\n[Class] Engine\n");
-        assert_eq!(view(SummaryDetail::Signatures), "Words.\nclass Engine\n");
-        let told = render_summary("Words.\nclass Engine: run", Some(&outline), SummaryDetail::Signatures);
-        assert_eq!(told, "Words.\nclass Engine: run\n");
-        assert_eq!(render_summary("Words.", None, SummaryDetail::TopLevel), "Words.\n");
+        let view = |words, detail| summary_lines(words, Some(&outline), detail).text();
+        assert_eq!(view("Words.\n", SummaryDetail::Words), "Words.\n");
+        assert_eq!(view("Words.\n", SummaryDetail::TopLevel), "Words.\n[Class] Engine\n");
+        assert_eq!(view("Words.\n", SummaryDetail::Signatures), "Words.\nclass Engine\n");
+        assert_eq!(summary_lines("Words.", None, SummaryDetail::TopLevel).text(), "Words.\n");
+        assert_eq!(summary_lines("", None, SummaryDetail::TopLevel).text(), "");
+    }
+
+    #[test]
+    fn a_symbol_that_the_words_show_is_not_listed_again() {
+        let outline = outline();
+        for detail in [SummaryDetail::TopLevel, SummaryDetail::Signatures] {
+            for shown in ["class Engine: run", "mod all: Engine, Other", "Tests: Other; Engine"] {
+                let words = format!("Words.\n{shown}\n");
+                assert_eq!(summary_lines(&words, Some(&outline), detail).text(), words);
+            }
+            let other = summary_lines("Words.\nclass Engineer", Some(&outline), detail);
+            assert_eq!(other.structure.len(), 1, "another symbol with a longer name");
+        }
+    }
+
+    #[test]
+    fn public_symbols_precede_private_ones_and_tests() {
+        let names = ["test_it", "_hidden", "shown"];
+        let symbols = names.map(|name| symbol(SymbolKind::Function, name, vec![])).into();
+        let outline = Outline { symbols, ..outline() };
+        let text = summary_lines("Words.", Some(&outline), SummaryDetail::TopLevel).text();
+        assert_eq!(text, "Words.\n[Function] shown\n[Function] _hidden\n[Function] test_it\n");
+    }
+
+    #[test]
+    fn a_summary_has_at_most_so_many_tokens() {
+        let lines = |count: usize, name: &str| (0..count).map(|n| format!("{name}{n}")).collect::<Vec<_>>();
+        let summary = SummaryLines { words: lines(4, "w"), structure: lines(4, "s") };
+        assert_eq!(summary.fit(&[40; 8], false), "w0\nw1\nw2\n");
+        assert_eq!(summary.fit(&[40; 8], true), "w0\nw1\ns0\n");
+        assert_eq!(summary.fit(&[10; 8], true), summary.text());
+        let long = SummaryLines { words: vec!["é".repeat(1000); 3], structure: vec![] };
+        assert!(long.fit(&[500; 3], false).len() <= MAX_SUMMARY_TOKENS as usize);
     }
 
     #[test]

@@ -32,7 +32,8 @@ fn the_orchestrator_gets_summaries_and_the_tree() {
     assert_eq!(headings(&document), ["Files (Summary)", "File Tree"]);
     assert!(views(&document).iter().all(|(_, view)| view == "summary"));
     let (_, engine) = view_of(&document, "src/engine.py");
-    assert!(engine.contains("Runs things.") && engine.contains("[Class] Engine"), "{engine}");
+    assert!(engine.contains("Runs things.") && engine.contains("class Engine: "), "{engine}");
+    assert_eq!(engine.matches("Engine").count(), 1, "each symbol is shown once: {engine}");
     assert!(!engine.contains("burnt"), "{engine}");
     let tree = text(&document["sections"][1]["text"]);
     assert!(tree.contains("src/\n  engine.py\n") && tree.contains("logo.png (binary)\n"), "{tree}");

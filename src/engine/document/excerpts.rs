@@ -11,10 +11,12 @@ use super::render::{Renderer, encoding_remark, without_secret_values};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
-use crate::model::{DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, ViewMode};
-use crate::{summarize, syntax};
+use crate::model::{
+    DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, SummaryProvenance, ViewMode,
+};
+use crate::{aggregate, summarize, syntax};
 
-/// A summary has at most so many bytes where a budget is to be shared, which is about 150 tokens.
+/// A model's summary has at most so many bytes where a budget is to be shared, which is about 150 tokens.
 const MAX_SUMMARY_BYTES: usize = 600;
 
 /// A gap of more lines says how to get them; for fewer, that would cost more than it helps.
@@ -86,7 +88,10 @@ fn summary_block(
     );
     let mut block = answer.block;
     block.content?;
-    shorten(&mut block.body);
+    let is_by_model = matches!(block.summary, Some(SummaryProvenance::Model { .. }));
+    if is_by_model {
+        shorten(&mut block.body);
+    }
     let Some(source) = context.ranking.sources.get(&selection.file) else { return Some(block) };
     let mut heads: Vec<&SymbolSignature> = selection
         .signatures
@@ -94,14 +99,17 @@ fn summary_block(
         .filter_map(|symbol| context.ranking.symbols[*symbol].signature.as_ref())
         .collect();
     heads.sort_by_key(|head| *head.lines.start());
+    let mut summary = aggregate::summary_lines(&block.body, None, SummaryDetail::Words);
     for head in heads {
         let safe = if head.is_verbatim { None } else { safe_signature(source, head) };
         let text = safe.as_deref().unwrap_or(&head.text).trim_end();
         // The words name the most important symbols already.
-        if !block.body.lines().any(|line| line.starts_with(text)) {
-            let _ = writeln!(block.body, "{text}");
+        if !summary.words.iter().any(|line| line.starts_with(text)) {
+            summary.structure.extend(text.lines().map(str::to_owned));
         }
     }
+    // A model's words have limits of their own.
+    block.body = if is_by_model { summary.text() } else { renderer.fit_summary(&summary, true) };
     Some(block)
 }
 

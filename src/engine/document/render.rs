@@ -7,6 +7,7 @@ use super::view::{
     ViewAnswer, ViewContent, ViewParams, ViewUnavailable, diff_view, health_remark, masked_view, slices_view,
     symbols_view,
 };
+use crate::aggregate::SummaryLines;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch, checked_skeleton};
 use crate::engine::summaries::{ChosenSummary, ModelSummaries, SummaryLookup};
 use crate::engine::workspace::{KnownFile, KnownState};
@@ -203,11 +204,32 @@ impl Renderer<'_, '_> {
         let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
         let outline = outline.map(without_secrets);
         let body = match written {
-            Some(written) => aggregate::render_model_summary(&written.text, outline.as_ref(), detail),
-            None => aggregate::render_summary(&words, outline.as_ref(), detail),
+            Some(written) => {
+                let mut lines = aggregate::model_summary_lines(&written.text, outline.as_ref(), detail);
+                // A model's words have limits of their own.
+                let structure =
+                    SummaryLines { words: Vec::new(), structure: std::mem::take(&mut lines.structure) };
+                lines.text() + &self.fit_summary(&structure, false)
+            }
+            None => self.fit_summary(&aggregate::summary_lines(&words, outline.as_ref(), detail), false),
         };
         let remark = is_broken.then(|| "understood in part".to_owned());
         Some(ViewContent { content: Some(subject.hash), remark, body, reason: None })
+    }
+
+    /// Returns as much of a summary as it may have tokens. `is_chosen` if its structure was asked for by name.
+    pub(super) fn fit_summary(&mut self, summary: &SummaryLines, is_chosen: bool) -> String {
+        let text = summary.text();
+        // No text has more tokens than bytes, so that most short ones need no count.
+        let is_fitting = text.len() as u64 <= aggregate::MAX_SUMMARY_TOKENS
+            || self.cache.count_tokens(&[&text])[0] <= aggregate::MAX_SUMMARY_TOKENS;
+        if is_fitting {
+            return text;
+        }
+        let lines: Vec<String> =
+            summary.words.iter().chain(&summary.structure).map(|line| format!("{line}\n")).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        summary.fit(&self.cache.count_tokens(&lines), is_chosen)
     }
 
     /// Returns the model's summary that is shown of the file.
@@ -339,11 +361,8 @@ mod tests {
         let health = ParseHealth { broken_bytes: 0, total_bytes: 1, fallback: None };
         let symbols = vec![symbol(SymbolKind::Namespace, "namespace a", vec![inner])];
         let outline = Outline { health, doc: None, imports: Vec::new(), symbols };
-        let view = aggregate::render_summary(
-            "C++ source.",
-            Some(&without_secrets(outline)),
-            SummaryDetail::Signatures,
-        );
+        let outline = without_secrets(outline);
+        let view = aggregate::summary_lines("C++ source.", Some(&outline), SummaryDetail::Signatures).text();
         assert!(view.contains("void f(string password") && !view.contains("hunter2"), "{view}");
     }
 }

@@ -1,31 +1,39 @@
 //! Summaries of source code: its doc comment, its imports and its main symbols.
 
-use std::cmp::Reverse;
 use std::collections::HashSet;
 
+use super::exports::{Exports, exports};
 use super::page::{SummaryInput, SummaryPage};
-use super::{comments, data, declarations, page};
-use crate::model::{Outline, Symbol, SymbolKind};
+use super::symbols::{FileSymbols, file_symbols, symbol_line, test_title};
+use super::{declarations, docs, page};
+use crate::model::{Outline, SymbolKind};
 use crate::summarize::words;
 
 const DOC_BYTES: usize = 200;
+const EXPORTS_BYTES: usize = 160;
 const IMPORTS_BYTES: usize = 120;
-const SIGNATURE_BYTES: usize = 120;
+const TESTS_BYTES: usize = 300;
 
 /// Describes source code by its outline, and by its text where the outline has nothing.
 pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
-    let symbols = source.outline.map(main_symbols).unwrap_or_default();
+    let exports = exports(source);
+    let symbols = source.outline.map(|outline| file_symbols(outline, source, &exports));
+    let symbols = symbols.unwrap_or_default();
     let mut page = SummaryPage::new(&first_line(source));
-    if let Some(doc) = doc(source) {
+    if let Some(doc) = docs::doc(source, &symbols) {
         page.push_clipped(&words::clip(&doc, DOC_BYTES), DOC_BYTES);
+    }
+    if let Some(line) = exports_line(&exports, &symbols) {
+        page.push_clipped(&line, EXPORTS_BYTES);
     }
     if let Some(outline) = source.outline.filter(|outline| !outline.imports.is_empty()) {
         page.push_clipped(&imports(outline), IMPORTS_BYTES);
     }
-    if symbols.is_empty() {
+    if symbols.is_empty() && exports.is_empty() {
         declarations::push(&mut page, source);
     } else {
         push_symbols(&mut page, &symbols);
+        push_tests(&mut page, &symbols);
     }
     page.into_text()
 }
@@ -70,14 +78,17 @@ fn counts(outline: &Outline) -> Vec<String> {
         .collect()
 }
 
-/// Returns the doc comment of the file, unless it is only a license.
-fn doc(source: &SummaryInput<'_>) -> Option<String> {
-    let outline_doc = source.outline.and_then(|outline| outline.doc.as_deref()).map(words::one_line);
-    match outline_doc {
-        Some(doc) if !doc.is_empty() && !comments::is_license(&doc) => Some(doc),
-        Some(_) | None if source.file_type.id == "html" => data::title(source.text),
-        Some(_) | None => comments::leading_paragraph(source.text),
-    }
+/// Returns the names that the file exports and does not define itself; those that it defines are shown as symbols.
+fn exports_line(exports: &Exports, symbols: &FileSymbols<'_>) -> Option<String> {
+    let names: Vec<String> = exports
+        .names
+        .iter()
+        .map(|name| words::one_line(name))
+        .filter(|name| !name.is_empty() && !symbols.defines(name))
+        .collect();
+    let label = "Exports: ";
+    (!names.is_empty())
+        .then(|| format!("{label}{}", words::join_within(&names, ", ", EXPORTS_BYTES - label.len())))
 }
 
 fn imports(outline: &Outline) -> String {
@@ -96,14 +107,16 @@ fn imports(outline: &Outline) -> String {
     format!("{label}{}", words::join_within(&names, ", ", IMPORTS_BYTES - label.len()))
 }
 
-fn push_symbols(page: &mut SummaryPage, symbols: &[&Symbol]) {
+fn push_symbols(page: &mut SummaryPage, symbols: &FileSymbols<'_>) {
     // A line that does not fit may be followed by shorter ones that do; but after a few tries the order would mean
     // little.
     const TRIES: usize = 3;
     let mut missed = 0;
-    for symbol in symbols {
+    let mut seen = HashSet::new();
+    for symbol in &symbols.shown {
         let line = symbol_line(symbol);
-        if !line.is_empty() && !page.push(&line) {
+        // Overloads differ in what was clipped, if at all.
+        if !line.is_empty() && seen.insert(line.clone()) && !page.push(&line) {
             missed += 1;
         }
         if missed == TRIES {
@@ -115,113 +128,16 @@ fn push_symbols(page: &mut SummaryPage, symbols: &[&Symbol]) {
     }
 }
 
-fn symbol_line(symbol: &Symbol) -> String {
-    const MEMBERS_BYTES: usize = 100;
-    let signature = words::safe_signature(symbol);
-    let signature = signature.trim_end_matches([' ', ':', '{', ';']);
-    let head = if signature.is_empty() {
-        format!("{} {}", symbol.kind.title().to_lowercase(), words::one_line(&symbol.name))
-    } else {
-        words::clip(signature, SIGNATURE_BYTES)
-    };
-    let members = main_members(symbol);
-    if members.is_empty() {
-        return head;
+/// Adds the titles of the tests, which come after everything else.
+fn push_tests(page: &mut SummaryPage, symbols: &FileSymbols<'_>) {
+    const LOOKED_AT: usize = 60;
+    let mut titles: Vec<String> = symbols.tests.iter().take(LOOKED_AT).map(|test| test_title(test)).collect();
+    titles.dedup();
+    let label = "Tests: ";
+    let room = page.room().min(TESTS_BYTES).saturating_sub(label.len());
+    if !titles.is_empty() {
+        page.push_clipped(&format!("{label}{}", words::join_within(&titles, "; ", room)), TESTS_BYTES);
     }
-    format!("{head}: {}", words::join_within(&members, ", ", MEMBERS_BYTES))
-}
-
-/// Returns the names that describe a type: its public methods, or its fields if it has none.
-fn main_members(symbol: &Symbol) -> Vec<String> {
-    const MOST: usize = 6;
-    let wanted = |kind: SymbolKind| match kind {
-        SymbolKind::Method | SymbolKind::Function | SymbolKind::Prototype => Some(0_u8),
-        SymbolKind::Field | SymbolKind::Property | SymbolKind::EnumMember => Some(1),
-        _ => None,
-    };
-    if !symbol.kind.is_type() {
-        return Vec::new();
-    }
-    let public = || symbol.children.iter().filter(|child| !is_private(child));
-    let Some(best) = public().filter_map(|child| wanted(child.kind)).min() else {
-        return Vec::new();
-    };
-    let mut members: Vec<&Symbol> = public().filter(|child| wanted(child.kind) == Some(best)).collect();
-    // Fields stay in the order of the file, which is part of what a record means.
-    if best == 0 {
-        members.sort_by_key(|member| importance(member));
-    }
-    let mut seen = HashSet::new();
-    members.retain(|member| seen.insert(member.name.as_str()));
-    let more = MOST < members.len();
-    let mut names: Vec<String> =
-        members.iter().take(MOST).map(|member| words::one_line(&member.name)).collect();
-    if more {
-        names.push(words::ELLIPSIS.to_string());
-    }
-    names
-}
-
-/// Returns the top-level symbols, most important first; members of namespaces count as top level.
-pub(crate) fn main_symbols(outline: &Outline) -> Vec<&Symbol> {
-    let mut symbols = Vec::new();
-    let mut waiting: Vec<&Symbol> = outline.symbols.iter().rev().collect();
-    while let Some(symbol) = waiting.pop() {
-        if symbol.kind.is_namespace() && !symbol.children.is_empty() {
-            waiting.extend(symbol.children.iter().rev());
-        } else {
-            symbols.push(symbol);
-        }
-    }
-    // Stable, so that ties keep their position.
-    symbols.sort_by_key(|symbol| importance(symbol));
-    // A prototype and its function, or a name defined under both `#if` and `#else`, are listed once.
-    let mut seen = HashSet::new();
-    symbols.retain(|symbol| seen.insert((symbol.kind.is_callable(), symbol.qualified_name.as_str())));
-    symbols
-}
-
-/// Orders symbols: public before private, types before functions before constants, large before small.
-///
-/// Sizes are rounded, so that one more line in a function seldom changes the order.
-pub(crate) fn importance(symbol: &Symbol) -> (bool, u8, Reverse<usize>) {
-    let rank = match symbol.kind {
-        SymbolKind::Class
-        | SymbolKind::Struct
-        | SymbolKind::Union
-        | SymbolKind::Enum
-        | SymbolKind::Typedef
-        | SymbolKind::Interface
-        | SymbolKind::Object
-        | SymbolKind::Table
-        | SymbolKind::Heading
-        | SymbolKind::Stage
-        | SymbolKind::Module
-        | SymbolKind::Namespace => 0,
-        SymbolKind::Function
-        | SymbolKind::Method
-        | SymbolKind::Constructor
-        | SymbolKind::Destructor
-        | SymbolKind::Target
-        | SymbolKind::Prototype => 1,
-        SymbolKind::Macro | SymbolKind::Element | SymbolKind::Selector | SymbolKind::Cell => 2,
-        SymbolKind::EnumMember
-        | SymbolKind::Field
-        | SymbolKind::Property
-        | SymbolKind::Event
-        | SymbolKind::Key
-        | SymbolKind::Variable
-        | SymbolKind::Constant => 3,
-    };
-    let lines = symbol.span.end_line.saturating_sub(symbol.span.start_line) as usize;
-    let size = words::rounded(lines.saturating_add(symbol.children.len()));
-    (is_private(symbol), rank, Reverse(size))
-}
-
-fn is_private(symbol: &Symbol) -> bool {
-    // In C, `static` makes a function private to its file. Static functions of classes are methods.
-    let is_static_function = symbol.kind == SymbolKind::Function && symbol.signature.starts_with("static ");
-    symbol.name.starts_with('_') || is_static_function
 }
 
 #[cfg(test)]
@@ -230,7 +146,7 @@ mod tests {
 
     use super::super::summary::tests::summary;
     use super::*;
-    use crate::model::{ParseHealth, Span};
+    use crate::model::{ParseHealth, Span, Symbol};
 
     fn symbol(kind: SymbolKind, signature: &str, name: &str, lines: u32, children: Vec<Symbol>) -> Symbol {
         Symbol {

@@ -12,6 +12,8 @@ pub(crate) fn read(text: &str) -> ProseReading {
         state = match state {
             BlockState::Code(fence) => state_in_code(line, fence),
             BlockState::Comment => state_in_comment(line),
+            BlockState::Tag(heading) => state_in_tag(line, heading, &mut reading),
+            BlockState::Heading(level) => read_html_heading(line, level, &mut reading),
             BlockState::Text => read_line(line, previous, &mut reading),
         };
         previous = line;
@@ -27,6 +29,10 @@ enum BlockState {
     /// Code fenced by this many of these characters.
     Code((char, usize)),
     Comment,
+    /// A tag of HTML that is not closed yet, within a heading of that level.
+    Tag(Option<usize>),
+    /// The text of a heading in HTML.
+    Heading(usize),
 }
 
 fn state_in_code(line: &str, fence: (char, usize)) -> BlockState {
@@ -61,19 +67,60 @@ fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockSta
         return BlockState::Text;
     }
     // Indented code cannot interrupt a paragraph.
-    let is_code = line.starts_with("    ") && previous.trim().is_empty();
-    if !is_text(line) || is_code {
+    let is_code = line.starts_with("    ") && previous.trim().is_empty() && !trimmed.starts_with('<');
+    if is_definition(trimmed) || is_code {
         reading.end_paragraph();
         return BlockState::Text;
     }
-    if !reading.wants_text() {
+    if let Some(level) = html_heading(trimmed) {
+        reading.end_paragraph();
+        return read_html_heading(trimmed, level, reading);
+    }
+    let is_html = trimmed.starts_with('<');
+    let inline = read_inline(trimmed);
+    let plain = inline.text.trim();
+    if !is_text(plain) {
+        // A line of images is no paragraph, and interrupts none.
+        if plain.is_empty() && !trimmed.is_empty() && !is_html {
+            return BlockState::Text;
+        }
+        reading.end_paragraph();
+    } else if reading.wants_text() {
+        reading.push_line(plain);
+        reading.add_links(inline.links, inline.unlinked);
+    }
+    if inline.is_open { BlockState::Tag(None) } else { BlockState::Text }
+}
+
+/// Returns the level of a heading in HTML that begins a line.
+fn html_heading(trimmed: &str) -> Option<usize> {
+    let rest = trimmed.strip_prefix("<h").or_else(|| trimmed.strip_prefix("<H"))?;
+    let level = rest.chars().next()?.to_digit(10).filter(|level| (1..=6).contains(level))?;
+    rest[1..].starts_with(['>', ' ']).then_some(level as usize)
+}
+
+/// Reads a line of a heading in HTML, which may have several.
+fn read_html_heading(line: &str, level: usize, reading: &mut ProseReading) -> BlockState {
+    let inline = read_inline(line.trim());
+    let is_blank = line.trim().is_empty();
+    reading.push_heading_text(&inline.text);
+    if is_blank || line.contains("</h") || line.contains("</H") {
+        reading.end_heading(level);
         return BlockState::Text;
     }
-    let plain = inline(trimmed);
-    if !plain.trim().is_empty() {
-        reading.push_line(&plain);
+    if inline.is_open { BlockState::Tag(Some(level)) } else { BlockState::Heading(level) }
+}
+
+/// Skips the attributes of a tag; what follows it on its last line is read like a line.
+fn state_in_tag(line: &str, heading: Option<usize>, reading: &mut ProseReading) -> BlockState {
+    match (line.split_once('>'), heading) {
+        (Some((_, rest)), Some(level)) if rest.trim().is_empty() => BlockState::Heading(level),
+        (Some((_, rest)), Some(level)) => read_html_heading(rest, level, reading),
+        (Some((_, rest)), None) => read_line(rest, "<", reading),
+        // A blank line ends any block of HTML.
+        (None, _) if line.trim().is_empty() => BlockState::Text,
+        (None, _) => BlockState::Tag(heading),
     }
-    BlockState::Text
 }
 
 /// Skips the front matter, and reads the title in it.
@@ -83,7 +130,7 @@ fn after_front_matter<'a>(text: &'a str, reading: &mut ProseReading) -> &'a str 
         return text;
     };
     let mut end = mark.len();
-    let mut title = None;
+    let (mut title, mut description) = (None, None);
     for line in text[mark.len()..].split_inclusive('\n') {
         end += line.len();
         let line = line.trim();
@@ -91,13 +138,18 @@ fn after_front_matter<'a>(text: &'a str, reading: &mut ProseReading) -> &'a str 
             if let Some(title) = title {
                 reading.set_title(title);
             }
+            if let Some(description) = description {
+                reading.push_line(description);
+                reading.end_paragraph();
+            }
             return &text[end..];
         }
-        if let Some(value) =
-            line.strip_prefix("title").and_then(|rest| rest.trim_start().strip_prefix([':', '=']))
-        {
-            title = Some(value.trim().trim_matches(['"', '\'']));
-        }
+        let value = |key: &str| {
+            let value = line.strip_prefix(key)?.trim_start().strip_prefix([':', '='])?;
+            Some(value.trim().trim_matches(['"', '\''])).filter(|value| !value.is_empty())
+        };
+        title = value("title").or(title).or_else(|| value("name"));
+        description = description.or_else(|| value("description")).or_else(|| value("about"));
     }
     text
 }
@@ -125,18 +177,20 @@ fn underline(trimmed: &str) -> Option<usize> {
     (2 <= trimmed.len() && trimmed.bytes().all(|b| b == mark)).then_some(level)
 }
 
-/// Returns whether a line belongs to a paragraph, as opposed to a list, quotation, table, rule, link definition or
-/// HTML.
+fn is_definition(trimmed: &str) -> bool {
+    trimmed.starts_with('[') && trimmed.contains("]:")
+}
+
+/// Returns whether a line belongs to a paragraph, as opposed to a list, quotation, table or rule.
 fn is_text(line: &str) -> bool {
     let trimmed = line.trim_start();
     let is_item = ["- ", "* ", "+ "].iter().any(|mark| trimmed.starts_with(mark)) || is_numbered(trimmed);
-    let is_definition = trimmed.starts_with('[') && trimmed.contains("]:");
     // The second half of a badge that was wrapped.
     let is_address = trimmed.starts_with("http") && !trimmed.contains(' ');
     !trimmed.is_empty()
         && !is_address
         && !is_item
-        && !is_definition
+        && !is_definition(trimmed)
         && !trimmed.starts_with(['<', '|', '#', '>'])
         && trimmed.chars().any(char::is_alphanumeric)
 }
@@ -146,30 +200,101 @@ fn is_numbered(trimmed: &str) -> bool {
     rest.len() < trimmed.len() && [". ", ") "].iter().any(|mark| rest.starts_with(mark))
 }
 
-/// Returns a line without images and without the addresses of its links.
+/// A line without markup.
+#[derive(Default)]
+struct InlineText {
+    text: String,
+    links: usize,
+    /// Letters and digits outside of links.
+    unlinked: usize,
+    /// Whether a tag is not closed on the line.
+    is_open: bool,
+}
+
+/// Returns a line without images, tags and the addresses of its links.
 fn inline(line: &str) -> String {
+    read_inline(line).text
+}
+
+/// Reads a line without images, tags and the addresses of its links.
+fn read_inline(line: &str) -> InlineText {
     const LOOKED_AT: usize = 1024;
-    let mut plain = String::new();
+    let mut inline = InlineText::default();
     let mut rest = &line[..line.floor_char_boundary(LOOKED_AT)];
     let mut open = 0_usize;
+    let mut is_code = false;
     while let Some(c) = rest.chars().next() {
         if let Some(image) = rest.strip_prefix("![") {
             rest = image.split_once(']').map_or("", |(_, after)| after_target(after));
             continue;
         }
+        if let Some(name) = tag_name(rest).filter(|_| !is_code) {
+            match name {
+                "a" => (open, inline.links) = (open + 1, inline.links + 1),
+                "/a" => open = open.saturating_sub(1),
+                "br" | "/td" | "/p" => inline.text.push(' '),
+                _ => {}
+            }
+            let Some(end) = rest.find('>') else {
+                inline.is_open = true;
+                break;
+            };
+            rest = &rest[end + 1..];
+            continue;
+        }
+        let before = inline.text.chars().next_back();
         rest = &rest[c.len_utf8()..];
+        is_code ^= c == '`';
         match c {
             // A bracket that no address follows is literal.
-            '[' if rest.contains("](") || rest.contains("][") => open += 1,
+            '[' if rest.contains("](") || rest.contains("][") => {
+                (open, inline.links) = (open + 1, inline.links + 1);
+            }
+            '[' if !is_code && is_reference(before, rest) => {
+                let (name, after) = rest.split_once(']').unwrap_or((rest, ""));
+                inline.text.push_str(name);
+                (inline.links, rest) = (inline.links + 1, after);
+            }
             ']' if 0 < open => {
                 open -= 1;
                 rest = after_target(rest);
             }
             '*' if rest.starts_with('*') => rest = &rest[1..],
-            _ => plain.push(c),
+            _ => {
+                inline.unlinked += usize::from(open == 0 && c.is_alphanumeric());
+                inline.text.push(c);
+            }
         }
     }
-    plain
+    inline
+}
+
+/// Returns whether a bracket after that character opens a link by its own text, as in `a [WSGI] server`.
+fn is_reference(before: Option<char>, rest: &str) -> bool {
+    const LONGEST: usize = 60;
+    let near = &rest[..rest.floor_char_boundary(LONGEST)];
+    let Some((name, after)) = near.split_once(']') else { return false };
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.');
+    before.is_none_or(char::is_whitespace)
+        && name.starts_with(char::is_alphabetic)
+        && 2 < name.len()
+        && name.chars().all(is_name)
+        && !after.starts_with(|c: char| c.is_alphanumeric() || c == '(')
+}
+
+/// Returns the name of the tag of HTML that a text begins with; an address in angle brackets is one, too.
+fn tag_name(text: &str) -> Option<&str> {
+    const NAMES: [&str; 46] = [
+        "a", "abbr", "b", "big", "blockquote", "br", "center", "code", "dd", "details", "div", "dl", "dt",
+        "em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "http", "https", "i", "iframe", "img", "kbd",
+        "li", "mailto", "ol", "p", "picture", "pre", "source", "span", "strong", "sub", "summary", "sup",
+        "table", "tbody", "td", "th", "tr", "ul",
+    ];
+    let inside = text.strip_prefix('<')?;
+    let name = inside.strip_prefix('/').unwrap_or(inside);
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+    let is_tag = NAMES.iter().any(|known| known.eq_ignore_ascii_case(&name[..end]));
+    is_tag.then(|| &inside[..inside.len() - name.len() + end])
 }
 
 /// Skips the `(address)` or `[reference]` of a link.
@@ -221,6 +346,29 @@ mod tests {
     }
 
     #[test]
+    fn markup_badges_and_appeals_are_not_what_a_readme_says() {
+        check(
+            "markdown",
+            "<h1 align=\"center\">\n  <img src=\"logo.svg\"\n       alt=\"Shop\">\n  The Shop\n</h1>\n\n<p align=\"center\">\n  <a href=\"https://x\"><img src=\"badge.svg\"/></a>\n  <a href=\"https://docs\">Docs</a> • <a href=\"https://chat\">Chat</a>\n</p>\n\n[English](a) | [Deutsch](b)\n\nSponsored by [nobody](https://x), thanks!\n\n<p>A <strong>fast</strong> [WSGI] shop\nfor `List<T>`.</p>\n\n## Sponsors\n\n## Use\n\n[WSGI]: https://wsgi\n",
+            expect![[r"
+                Markdown, about 20 lines: The Shop
+                Headings: Use
+                A fast WSGI shop for `List<T>`."]],
+        );
+    }
+
+    #[test]
+    fn front_matter_gives_a_description() {
+        check(
+            "markdown",
+            "---\nname: Bug report\nabout: Tell us what is broken\ntitle: ''\n---\n\n- [ ] done\n",
+            expect![[r"
+                Markdown, a few lines: Bug report
+                Tell us what is broken"]],
+        );
+    }
+
+    #[test]
     fn a_heading_may_be_underlined() {
         check(
             "markdown",
@@ -249,6 +397,7 @@ mod tests {
             ("[a](b) c", "a c"),
             ("[a][b] c", "a c"),
             ("x[0] = 1", "x[0] = 1"),
+            ("a [WSGI] server [x] y", "a WSGI server [x] y"),
             ("[![a](b)](c)", ""),
             ("![a](b", ""),
             ("**a** b", "a b"),

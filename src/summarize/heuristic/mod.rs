@@ -3,7 +3,7 @@
 //! | file | describes |
 //! |---|---|
 //! | `summary` | every file: it selects one of the others |
-//! | `code`, `comments`, `declarations` | source code, with and without a parser |
+//! | `code`, `symbols`, `exports`, `docs`, `comments`, `declarations` | source code, with and without a parser |
 //! | `prose`, `markdown` | texts in several markups |
 //! | `config`, `config_values`, `yaml` | configuration files by their keys |
 //! | `data` | tables, records, lock files, patches, notebooks |
@@ -16,16 +16,19 @@ mod config;
 mod config_values;
 mod data;
 mod declarations;
+mod docs;
+mod exports;
 mod markdown;
 mod page;
 mod prose;
 mod summary;
+mod symbols;
 mod yaml;
 
-pub(super) use code::{importance, main_symbols};
 pub(super) use comments::leading_paragraph;
 pub(super) use config::keys;
 pub use page::{SummaryInput, is_machine_written};
 #[cfg(test)]
 pub(super) use summary::tests;
 pub use summary::{heuristic, producer};
+pub(super) use symbols::{importance, main_symbols};

@@ -25,6 +25,7 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
         (*level == highest).then(|| reading.headings.remove(0).1)
     });
     let opening = page::opening(source);
+    let is_untitled = title.is_none();
     let mut page = SummaryPage::new(&match title {
         Some(title) => format!("{opening}: {}", words::clip(&title, TITLE_BYTES)),
         None => format!("{opening}."),
@@ -35,7 +36,7 @@ pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
         let names = words::join_within(&headings, " · ", HEADINGS_BYTES - label.len());
         page.push_clipped(&format!("{label}{names}"), HEADINGS_BYTES);
     }
-    if let Some(paragraph) = first_paragraph(&reading, &head) {
+    if let Some(paragraph) = first_paragraph(&reading, &head, is_untitled) {
         let room = page.room();
         page.push_clipped(&paragraph, room);
     }
@@ -62,16 +63,16 @@ fn main_headings(reading: &ProseReading) -> Vec<&str> {
 }
 
 /// Returns the first paragraph, or the first line with words if the text consists of lists.
-fn first_paragraph(reading: &ProseReading, head: &str) -> Option<String> {
+fn first_paragraph(reading: &ProseReading, head: &str, is_untitled: bool) -> Option<String> {
     if let Some(paragraph) = &reading.paragraph {
         return Some(paragraph.clone());
     }
-    if !reading.headings.is_empty() || reading.title.is_some() {
+    if !reading.headings.is_empty() || !is_untitled {
         return None;
     }
-    head.lines()
-        .map(words::one_line)
-        .find(|line| line.chars().any(char::is_alphanumeric) && !line.starts_with("``"))
+    head.lines().map(words::one_line).find(|line| {
+        line.chars().any(char::is_alphanumeric) && !line.starts_with("``") && !line.starts_with('<')
+    })
 }
 
 /// What a summary shows of a text.
@@ -84,6 +85,9 @@ pub(crate) struct ProseReading {
     pub(crate) paragraph: Option<String>,
     /// The paragraph being read.
     lines: Vec<String>,
+    /// The links in it, and the letters outside of them.
+    links: usize,
+    unlinked: usize,
 }
 
 impl ProseReading {
@@ -95,7 +99,7 @@ impl ProseReading {
             return;
         }
         let text = words::one_line(text);
-        if !text.is_empty() {
+        if !text.is_empty() && !is_appeal(&text) {
             self.headings.push((level, text));
         }
     }
@@ -120,12 +124,36 @@ impl ProseReading {
         }
     }
 
-    /// Ends the paragraph; the first one that is not empty or a license is kept.
+    /// Records how many links the last line has, and how many letters outside of them.
+    pub(crate) fn add_links(&mut self, links: usize, unlinked: usize) {
+        self.links += links;
+        self.unlinked += unlinked;
+    }
+
+    /// Adds a line to the heading being read.
+    pub(crate) fn push_heading_text(&mut self, line: &str) {
+        const MOST: usize = 10;
+        if self.lines.len() < MOST {
+            self.lines.push(line.to_owned());
+        }
+    }
+
+    /// Ends the heading being read.
+    pub(crate) fn end_heading(&mut self, level: usize) {
+        let text = std::mem::take(&mut self.lines).join(" ");
+        self.push_heading(level, &text);
+    }
+
+    /// Ends the paragraph; the first one that is not empty, a license or a row of links is kept.
     pub(crate) fn end_paragraph(&mut self) {
+        const UNLINKED: usize = 12;
         let paragraph = words::one_line(&self.lines.join(" "));
-        self.lines.clear();
-        let says_something =
-            paragraph.chars().any(char::is_alphanumeric) && !comments::is_license(&paragraph);
+        let is_navigation = 0 < self.links && self.unlinked < UNLINKED;
+        self.discard_paragraph();
+        let says_something = paragraph.chars().any(char::is_alphanumeric)
+            && !is_navigation
+            && !comments::is_license(&paragraph)
+            && !is_appeal(&paragraph);
         if self.wants_text() && says_something {
             self.paragraph = Some(paragraph);
         }
@@ -134,7 +162,19 @@ impl ProseReading {
     /// Discards the paragraph being read, because it turned out to be something else.
     pub(crate) fn discard_paragraph(&mut self) {
         self.lines.clear();
+        (self.links, self.unlinked) = (0, 0);
     }
+}
+
+/// Returns whether a paragraph or a heading asks for money or thanks for it.
+fn is_appeal(text: &str) -> bool {
+    const LONGEST: usize = 400;
+    const PHRASES: [&str; 9] = [
+        "sponsor", "donat", "backers", "patreon", "open collective", "opencollective", "buy me a coffee",
+        "ko-fi", "special thanks to",
+    ];
+    let lower = text.to_lowercase();
+    text.len() < LONGEST && PHRASES.iter().any(|phrase| lower.contains(phrase))
 }
 
 struct MarkupMarks {

@@ -78,17 +78,75 @@ fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     walk.add_symbol(symbol);
 }
 
-/// Reads an assignment of constants: a name in capitals, or one like `__all__`; each of `A = B = 1`.
+/// Reads an assignment at the top level: each name that it binds is a symbol. One in capitals, or like `__all__`, is a
+/// constant. Of `A = B = 1` each is one, and of `a, (b, *c) = f()` too.
 fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     cut_literals(walk, node);
-    let mut next = child_of_kind(node, "assignment").filter(|_| walk.scopes.is_empty());
+    if !walk.scopes.is_empty() {
+        return;
+    }
+    let mut next = child_of_kind(node, "assignment");
     while let Some(assignment) = next {
-        let left = walk.field(assignment, GrammarField::Left).filter(|left| left.kind() == "identifier");
-        if let Some(name) = left.map(|left| walk.text(left)).filter(|name| is_constant(name)) {
-            add_statement_symbol(walk, node, SymbolKind::Constant, name);
+        let left = walk.field(assignment, GrammarField::Left);
+        for name in left.map(|left| target_names(walk.text(left))).unwrap_or_default() {
+            bind(walk, node, name);
         }
         next = child_of_kind(assignment, "assignment");
     }
+    // `__all__ += …` changes a name that was bound before, but for a module that extends what it imported.
+    let augmented = child_of_kind(node, "augmented_assignment");
+    if let Some(left) = augmented.and_then(|augmented| walk.field(augmented, GrammarField::Left))
+        && walk.text(left) == "__all__"
+        && walk.is_first_binding("__all__")
+    {
+        add_statement_symbol(walk, node, SymbolKind::Constant, "__all__");
+    }
+}
+
+/// Adds a name that a statement binds. A variable is shown where it is bound first: scripts bind theirs many times.
+fn bind<'t>(walk: &mut OutlineWalk<'t>, statement: Node<'t>, name: &'t str) {
+    let is_first = walk.is_first_binding(name);
+    if is_constant(name) {
+        add_statement_symbol(walk, statement, SymbolKind::Constant, name);
+    } else if is_first && name != "_" {
+        add_statement_symbol(walk, statement, SymbolKind::Variable, name);
+    }
+}
+
+/// Returns the names in the target of an assignment; attributes and items are not names. The text is read and not its
+/// nodes, because the scanner elides what is between brackets.
+fn target_names(target: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    // Brackets that index or call something, within which nothing is bound.
+    let mut applied = 0_usize;
+    let mut item_start = 0;
+    // Whether a name, an index or a call precedes.
+    let mut is_value = false;
+    for line_start in std::iter::once(0).chain(target.match_indices('\n').map(|(at, _)| at + 1)) {
+        let line = target[line_start..].lines().next().unwrap_or_default();
+        let code = line.split('#').next().unwrap_or_default();
+        item_start = item_start.max(line_start);
+        for (at, c) in
+            code.char_indices().map(|(at, c)| (line_start + at, c)).chain([(line_start + code.len(), ',')])
+        {
+            match c {
+                '(' | '[' if is_value || 0 < applied => applied += 1,
+                ')' | ']' if 0 < applied => applied -= 1,
+                '(' | '[' | ')' | ']' | ',' | '*' if applied == 0 => {
+                    names.extend(Some(target[item_start..at].trim()).filter(|item| is_identifier(item)));
+                    item_start = at + c.len_utf8();
+                    is_value = matches!(c, ')' | ']');
+                }
+                _ => is_value |= !c.is_whitespace(),
+            }
+        }
+    }
+    names
+}
+
+fn is_identifier(text: &str) -> bool {
+    let is_start = |c: char| c.is_alphabetic() || c == '_';
+    text.starts_with(is_start) && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Reads `type Name[T] = …`.
@@ -337,6 +395,15 @@ fn cut_rows<'t>(walk: &mut OutlineWalk<'t>, literal: Node<'t>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn targets_give_their_names_and_not_what_they_index() {
+        assert_eq!(target_names("a"), ["a"]);
+        assert_eq!(target_names("a, (b, *c)"), ["a", "b", "c"]);
+        assert_eq!(target_names("(\n  a,  # b, c\n  d\n)"), ["a", "d"]);
+        assert_eq!(target_names("a.b, c[0], d[e, f], self.g(h, (i, j)).k"), Vec::<&str>::new());
+        assert_eq!(target_names("é, ª"), ["é", "ª"]);
+    }
 
     #[test]
     fn usual_escapes_are_resolved_and_others_left() {

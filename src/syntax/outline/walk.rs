@@ -72,6 +72,7 @@ pub(in crate::syntax) struct OutlineWalk<'t> {
     leading_comments: Vec<Node<'t>>,
     depth: usize,
     seen_imports: HashSet<String>,
+    bound_names: HashSet<&'t str>,
 }
 
 impl<'t> OutlineWalk<'t> {
@@ -93,6 +94,7 @@ impl<'t> OutlineWalk<'t> {
             leading_comments: Vec::new(),
             depth: 0,
             seen_imports: HashSet::new(),
+            bound_names: HashSet::new(),
         }
     }
 
@@ -347,6 +349,11 @@ impl<'t> OutlineWalk<'t> {
         if !name.is_empty() && self.seen_imports.insert(name.clone()) {
             self.imports.push(name);
         }
+    }
+
+    /// Records that the file binds a name, and returns whether it did not before.
+    pub(in crate::syntax) fn is_first_binding(&mut self, name: &'t str) -> bool {
+        self.bound_names.insert(name)
     }
 
     /// Returns the first paragraph of the comment directly above the current node.

@@ -54,15 +54,22 @@ fn declare<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, declarator: Node<'t
     }
 }
 
-/// Returns the names in `{ a, b: c }` and `[a, b]`.
+/// Returns the names in `{ a, b: [c], d = 1, ...e }`, in the order of the text.
 fn names_in(pattern: Node<'_>) -> Vec<Node<'_>> {
-    let kinds = [".shorthand_property_identifier_pattern", ".identifier"];
-    let mut names: Vec<_> = kinds.into_iter().flat_map(|kind| find_all(pattern, kind)).collect();
-    let renamed = find_all(pattern, ".pair_pattern").into_iter().filter_map(|pair| find(pair, "value"));
-    names.extend(renamed.filter(|name| name.kind() == "identifier"));
-    let defaults = find_all(pattern, ".object_assignment_pattern").into_iter();
-    names.extend(defaults.filter_map(|with_default| find(with_default, "left")));
-    names.retain(|name| matches!(name.kind(), "identifier" | "shorthand_property_identifier_pattern"));
+    let mut names = Vec::new();
+    // A stack and no recursion, because patterns nest as deeply as a text likes.
+    let mut stack = vec![pattern];
+    while let Some(node) = stack.pop() {
+        match node.kind() {
+            "identifier" | "shorthand_property_identifier_pattern" => names.push(node),
+            "object_pattern" | "array_pattern" | "rest_pattern" => {
+                stack.extend(significant_children(node).into_iter().rev());
+            }
+            "pair_pattern" => stack.extend(find(node, "value")),
+            "assignment_pattern" | "object_assignment_pattern" => stack.extend(find(node, "left")),
+            _ => {}
+        }
+    }
     names
 }
 
