@@ -450,7 +450,7 @@ mod views_tests {
         assert_eq!(summary.fit(&[40; 8], true), "w0\nw1\ns0\n");
         assert_eq!(summary.fit(&[10; 8], true), summary.text());
         let long = SummaryLines { words: vec!["é".repeat(1000); 3], structure: vec![] };
-        assert!(long.fit(&[500; 3], false).len() <= MAX_SUMMARY_TOKENS as usize);
+        assert!(long.fit(&[500; 3], false).len() as u64 <= MAX_SUMMARY_TOKENS);
     }
 
     #[test]
