@@ -65,6 +65,8 @@ pub struct DocumentLimits {
     /// Whether nobody asked for them: then files that have to be shown step down to smaller views instead of making the
     /// document impossible.
     pub is_default: bool,
+    /// Whether a document that keeps them anyway is left as it is, instead of showing more.
+    pub is_ceiling: bool,
 }
 
 impl DocumentLimits {

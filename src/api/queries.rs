@@ -187,8 +187,7 @@ pub struct ViewSelection {
     /// The revision that diffs are based on; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
-    /// Limit the document to this many tokens, spent on what matters most.
-    #[schemars(range(min = 1))]
+    /// Limit the document to this many tokens, spent on what matters most; 0 for no limit, not even the tier's.
     pub budget: Option<u64>,
     /// Limit the document to this many tokens if neither `budget` nor the settings set a limit.
     #[schemars(range(min = 1))]

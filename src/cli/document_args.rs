@@ -51,10 +51,12 @@ pub struct ViewSelectionArgs {
     ///
     /// Files that were asked for (focus, curated files) come first. Of the others, the best symbols are shown with their
     /// bodies, the next ones by their signatures, further files by the names of their symbols, or by their paths. What
-    /// matters is decided by --task and --focus, or else by git's history. The corresponding setting is tiers.N.budget_tokens. Tokens are counted in the document as Markdown, whatever the
-    /// format. For a request body, that is the text given to the model, without the system prompt and without inline
+    /// matters is decided by --task and --focus, or else by git's history. The corresponding setting is
+    /// tiers.N.budget_tokens; by default, documents for tiers 1 to 4 that are larger than 20,000, 40,000, 80,000 and 40,000
+    /// tokens are limited to that, and `none` lifts any limit. Tokens are counted in the document as Markdown, whatever
+    /// the format. For a request body, that is the text given to the model, without the system prompt and without inline
     /// images; to limit what JSON adds, use --max-bytes.
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "TOKENS|none", value_parser = parse_budget)]
     pub budget: Option<u64>,
     /// Limit the document to this many bytes in its output format, in the same way
     #[arg(long, value_name = "BYTES", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
@@ -181,4 +183,14 @@ pub struct ExplainArgs {
     /// The flags that select views.
     #[command(flatten)]
     pub choice: ViewSelectionArgs,
+}
+
+/// Reads a limit in tokens; 0 stands for none.
+fn parse_budget(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        _ if text == "none" => Ok(0),
+        Ok(0) => Err("0 tokens have room for nothing; `none` lifts the limit".to_owned()),
+        Ok(tokens) => Ok(tokens),
+        Err(_) => Err("expected a number of tokens, or `none`".to_owned()),
+    }
 }

@@ -59,6 +59,14 @@ pub struct SettingValue {
     pub help: String,
 }
 
+impl LoadedConfig {
+    /// Returns whether a setting has its default because no layer sets it.
+    pub fn is_built_in(&self, key: &str) -> bool {
+        let value = self.values.iter().find(|value| value.key == key);
+        value.is_none_or(|value| value.origin == SettingOrigin::BuiltIn)
+    }
+}
+
 /// Lays the layers over one another, the defaults lowest and the flags on top, and checks the result.
 pub fn load(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     with_large_stack(|| load_on_this_thread(inputs))

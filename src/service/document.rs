@@ -27,8 +27,12 @@ pub fn resolve_aggregate(
     let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
     let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), &loaded.settings)?;
     let name = query.name.unwrap_or_else(|| default_name(&query.choice, &profile));
+    let default_limits = default_limits(&query.choice, profile.tier, loaded);
     // The name and the body are determined above, because this consumes the choice.
     let mut request = aggregation(query.choice, &profile, loaded)?;
+    if !request.limits.is_some() {
+        request.limits = default_limits;
+    }
     request.files = query.files;
     request.include = query.include;
     request.exclude = query.exclude;
@@ -99,7 +103,7 @@ fn aggregation(
     loaded: &LoadedConfig,
 ) -> Result<AggregationRequest, ApiError> {
     let settings = &loaded.settings;
-    let limits = limits(&choice, profile.tier, settings)?;
+    let limits = limits(&choice, profile.tier, loaded)?;
     let persona_strategy = profile.persona.as_ref().and_then(|persona| persona.aggregation_strategy);
     let strategy = choice.strategy.map(Into::into).or(persona_strategy);
     Ok(AggregationRequest {
@@ -130,24 +134,43 @@ const TASK_BUDGET: u64 = 20_000;
 fn limits(
     choice: &ViewSelection,
     tier: Option<Tier>,
-    settings: &Settings,
+    loaded: &LoadedConfig,
 ) -> Result<DocumentLimits, ApiError> {
-    for (limit, what) in [(choice.budget, "tokens"), (choice.max_bytes, "bytes")] {
-        if limit == Some(0) {
-            let message = format!("limit is 0 {what}");
-            return Err(ApiError::user("bad_ask", message, "leave the limit out where there is none"));
-        }
+    if choice.max_bytes == Some(0) {
+        let message = "limit is 0 bytes".to_owned();
+        return Err(ApiError::user("bad_ask", message, "leave the limit out where there is none"));
     }
-    // In the settings 0 means no limit; an explicit 0 was refused above, because nothing fits into it.
-    let of_tier = tier.map(|tier| settings.tier(tier).budget_tokens).filter(|tokens| 0 < *tokens);
+    // 0 means no limit, in the settings as in a request.
+    let of_settings = tier.filter(|tier| !has_default_budget(*tier, loaded));
+    let of_settings = of_settings.map(|tier| loaded.settings.tier(tier).budget_tokens);
+    let asked = choice.budget.or(of_settings);
     // A task asks for a selection, and without a limit there is nothing to select.
     let of_task = choice.task.as_ref().filter(|_| choice.max_bytes.is_none()).map(|_| TASK_BUDGET);
     Ok(DocumentLimits {
         // A client's default yields to the tier's setting: MCP limits a document where the project does not.
-        tokens: choice.budget.or(of_tier).or(choice.default_budget).or(of_task),
+        tokens: asked.or(choice.default_budget).or(of_task).filter(|tokens| 0 < *tokens),
         bytes: choice.max_bytes,
-        is_default: choice.budget.is_none() && choice.max_bytes.is_none() && of_tier.is_none(),
+        is_default: asked.is_none() && choice.max_bytes.is_none(),
+        is_ceiling: false,
     })
+}
+
+/// Returns the limit of a document for which nothing says how large it may be: the tier's default, which leaves documents
+/// that are small enough as they are.
+fn default_limits(choice: &ViewSelection, tier: Option<Tier>, loaded: &LoadedConfig) -> DocumentLimits {
+    let is_open = choice.budget.is_none() && choice.max_bytes.is_none();
+    let tier = tier.filter(|tier| is_open && has_default_budget(*tier, loaded));
+    DocumentLimits {
+        tokens: tier.map(|tier| loaded.settings.tier(tier).budget_tokens),
+        bytes: None,
+        is_default: true,
+        is_ceiling: true,
+    }
+}
+
+/// Returns whether no layer of the settings says how large a document for the tier may be.
+fn has_default_budget(tier: Tier, loaded: &LoadedConfig) -> bool {
+    loaded.is_built_in(&format!("tiers.{}.budget_tokens", tier.number()))
 }
 
 /// Returns the attachments. A person may name any file of the machine; a question over a socket, and the project itself,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::samples::{ENGINE, PNG, sample_project};
-use super::sandbox::{Sandbox, list, number, text, texts};
+use super::sandbox::{Sandbox, data, list, number, text, texts};
 
 /// Returns the view of each file in the receipt, by path.
 #[track_caller]
@@ -200,6 +200,35 @@ fn a_document_never_exceeds_the_budget_of_its_tier() {
     sandbox.stdout_of(&["aggregate", "--tier", "2", "--stdout"]);
     sandbox.write("slop.toml", "[tiers.1]\nbudget_tokens = 100000\n");
     sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]);
+}
+
+#[test]
+fn a_document_that_is_larger_than_its_tiers_default_is_limited_and_says_so() {
+    let sandbox = Sandbox::new();
+    for file in 0..250 {
+        let functions = (0..12).map(|at| {
+            format!("def function_{file}_{at}(first, second):\n    \"\"\"Adds {file} and {at}.\"\"\"\n    return first + second\n\n\n")
+        });
+        sandbox.write(&format!("package/module_{file}.py"), functions.collect::<String>());
+    }
+    let limited = sandbox.slop(&["aggregate", "--tier", "1", "--stdout", "--json"]);
+    let receipt = &data(&limited.out)["receipt"];
+    assert!((15_000..=20_000).contains(&number(&receipt["tokens"])), "{}", receipt["tokens"]);
+    assert!(limited.err.contains("note: limited to 20,000 tokens: "), "{}", limited.err);
+    assert!(limited.err.contains("--budget none lifts it"), "{}", limited.err);
+    // Nor is a document limited that keeps the default of its tier, or for which somebody lifts it.
+    let lifted = sandbox.slop(&["aggregate", "--tier", "1", "--stdout", "--json", "--budget", "none"]);
+    assert!(20_000 < number(&data(&lifted.out)["receipt"]["tokens"]) && !lifted.err.contains("limited to"));
+    sandbox.write("slop.toml", "[tiers.1]\nbudget_tokens = 0\n");
+    assert_eq!(
+        sandbox.json(&["aggregate", "--tier", "1", "--stdout"])["receipt"]["budget_tokens"],
+        Value::Null
+    );
+    let few = sandbox.slop(&["aggregate", "--tier", "2", "--stdout", "--json", "package/module_7.py"]);
+    assert_eq!((&data(&few.out)["receipt"]["budget_tokens"], few.code), (&Value::Null, 0));
+    sandbox
+        .slop(&["aggregate", "--tier", "1", "--stdout", "--budget", "0"])
+        .assert_fails(2, &["`none` lifts the limit"]);
 }
 
 #[test]

@@ -58,7 +58,20 @@ pub(super) fn aggregate(
         None if context.output.json && !args.dry_run => write_as_json(query, receipt.as_deref(), context)?,
         None => write_to_stdout(query, receipt.as_deref(), context)?,
     };
+    report_default_limit(args, &receipt, context);
     Ok(report_missing(&receipt, context))
+}
+
+/// Says what a limit left out that was not asked for.
+fn report_default_limit(args: &AggregateArgs, receipt: &DocumentReceipt, context: &mut CommandContext<'_>) {
+    let Some(limit) = receipt.budget_tokens.filter(|_| args.choice.budget.is_none()) else { return };
+    let by_name = receipt.files.iter().filter(|file| matches!(file.view.as_str(), "names" | "path")).count();
+    let left_out = receipt.left_out.iter().filter(|omitted| omitted.reason == "budget").count();
+    let [limit, by_name, left_out] = [limit, by_name as u64, left_out as u64].map(format_grouped);
+    context.output.note(&format!(
+        "limited to {limit} tokens: {by_name} files are shown by names alone, {left_out} not at all; \
+         --budget sets another limit, --budget none lifts it"
+    ));
 }
 
 /// Returns whether the document shows summaries by models. If it does not, none are written for it.

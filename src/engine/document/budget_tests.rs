@@ -138,17 +138,17 @@ fn any_limits() -> impl Strategy<Value = DocumentLimits> {
         limit(4_000).prop_map(|tokens| DocumentLimits {
             tokens: Some(tokens),
             bytes: None,
-            is_default: false
+            ..DocumentLimits::default()
         }),
         limit(12_000).prop_map(|bytes| DocumentLimits {
             tokens: None,
             bytes: Some(bytes),
-            is_default: false
+            ..DocumentLimits::default()
         }),
         (limit(4_000), limit(12_000)).prop_map(|(tokens, bytes)| DocumentLimits {
             tokens: Some(tokens),
             bytes: Some(bytes),
-            is_default: false
+            ..DocumentLimits::default()
         }),
     ]
 }
@@ -301,11 +301,11 @@ fn check_refusal(error: &Error, case: &BudgetCase, sandbox: &TestProject) -> Res
     match error {
         Error::OverBudget { tokens, budget } => {
             prop_assert!(budget < tokens && Some(*budget) == request.limits.tokens);
-            request.limits = DocumentLimits { tokens: Some(*tokens), bytes: None, is_default: false };
+            request.limits = DocumentLimits { tokens: Some(*tokens), ..DocumentLimits::default() };
         }
         Error::OverSize { bytes, limit } => {
             prop_assert!(limit < bytes && Some(*limit) == request.limits.bytes);
-            request.limits = DocumentLimits { tokens: None, bytes: Some(*bytes), is_default: false };
+            request.limits = DocumentLimits { bytes: Some(*bytes), ..DocumentLimits::default() };
         }
         other => return Err(TestCaseError::fail(other.to_string())),
     }

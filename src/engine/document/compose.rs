@@ -32,6 +32,9 @@ use crate::engine::workspace::KnownFile;
 use crate::model::{Document, FileOrder, Receipt, RelPath, SkipReason};
 use crate::search::{RankingQuery, read_task};
 
+/// A block has at least so many tokens in most documents: its heading, its path and its fences.
+const LEAST_BLOCK_TOKENS: u64 = 36;
+
 /// A document before its files are made to fit.
 pub struct PreparedDocument {
     /// Every file in the view that is wanted; if there are limits, those by their names alone whose views these decide.
@@ -73,6 +76,33 @@ impl DocumentRun<'_, '_> {
     }
 
     pub(in crate::engine) fn aggregate_selected(
+        &mut self,
+        request: &AggregationRequest,
+        selected: DocumentInputs,
+    ) -> Result<(Document, Option<PendingDelivery>, InputsDigest), Error> {
+        if !request.limits.is_ceiling {
+            return self.compose_selected(request, selected);
+        }
+        let files = selected.selection.files.len() as u64;
+        let limit = limit_of(request.limits);
+        if files.saturating_mul(LEAST_BLOCK_TOKENS) <= limit {
+            let unlimited = AggregationRequest {
+                limits: DocumentLimits::default(),
+                exact_tokens: true,
+                ..request.clone()
+            };
+            let composed = self.compose_selected(&unlimited, selected)?;
+            if composed.0.receipt.tokens <= limit {
+                return Ok(composed);
+            }
+            // The files were consumed by the larger document.
+            let selected = self.select_for(request)?;
+            return self.compose_selected(request, selected);
+        }
+        self.compose_selected(request, selected)
+    }
+
+    fn compose_selected(
         &mut self,
         request: &AggregationRequest,
         selected: DocumentInputs,
