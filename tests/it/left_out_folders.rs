@@ -39,7 +39,7 @@ fn outside_of_git_folders_of_dependencies_and_hidden_ones_are_one_line_each() {
     assert_eq!(*left_out, json!({"skipped_folder": 3, "hidden_folder": 1}));
     let receipt = &sandbox.aggregate_json(&["--tier", "2"])["receipt"];
     assert!(receipt.to_string().contains("web/node_modules"), "{receipt}");
-    let status = sandbox.stdout_of(&["status"]);
+    let status = sandbox.stdout_of(&["status", "--all"]);
     assert!(
         status.contains("left out  .venv  (skipped_folder: a folder that discover.skip names)\n"),
         "{status}"
@@ -85,7 +85,7 @@ fn in_a_checkout_tracked_files_keep_their_folder_and_untracked_folders_are_left_
 fn a_file_system_that_is_mounted_below_the_project_is_not_walked() {
     let sandbox = Sandbox::new();
     write_all(&sandbox, &["a.py", "other/below.py"]);
-    let words = "mount -t tmpfs none other && echo 'y = 1' > other/mounted.py && exec \"$SLOP\" status";
+    let words = "mount -t tmpfs none other && echo 'y = 1' > other/mounted.py && exec \"$SLOP\" status --all";
     let mut probe = sandbox.script("unshare -Urm true");
     if !probe.output().is_ok_and(|probe| probe.status.success()) {
         report_skipped("no namespaces to mount a file system in");

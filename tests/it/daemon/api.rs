@@ -500,7 +500,7 @@ fn a_command_with_other_settings_does_not_use_the_daemon() {
     let mut command = sandbox.command(&arguments);
     command.env("SLOP_LIMITS_MAX_BYTES", "20");
     let ran = run(command);
-    assert!(own.contains("full") && ran.out.contains("skeleton of"), "{own} {ran:?}");
+    assert!(own.contains("full") && ran.out.contains("summary"), "{own} {ran:?}");
     let before = daemon.status()["answers"].clone();
     let mut command = sandbox.command(&["status"]);
     command.env("SLOP_NO_DAEMON", "1");
