@@ -222,7 +222,6 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
         ),
         (aggregate(json!({"tier": 5})), "bad_ask", "no tier 5"),
         (aggregate(json!({"tier": 1, "persona": "reviewer"})), "bad_ask", "both a tier and a persona"),
-        (aggregate(json!({"budget": 0})), "bad_ask", "limit is 0 tokens"),
         (aggregate(json!({"max_bytes": 0})), "bad_ask", "limit is 0 bytes"),
         (json!({"ask": "aggregate", "name": ""}), "bad_ask", "name is empty"),
         (json!({"ask": "aggregate", "beside": {"model": "m"}}), "bad_ask", "model `m`"),

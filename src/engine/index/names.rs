@@ -1,11 +1,13 @@
 //! Names of files that are no paths: `engine.py` for `src/engine.py`, where only one file has it.
 
 use std::io::ErrorKind;
+use std::sync::Arc;
 
 use super::snapshot::take_snapshot;
 use crate::aggregate::nearest_paths;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
+use crate::engine::workspace::FileRows;
 use crate::model::RelPath;
 
 /// So many paths are suggested for one that is not there.
@@ -19,19 +21,19 @@ pub(in crate::engine) fn resolve_names(
     cache: &mut ArtifactCache<'_>,
     words: &[String],
 ) -> Result<Vec<String>, Error> {
-    let mut paths: Option<Vec<RelPath>> = None;
+    let mut listed: Option<Vec<RelPath>> = None;
     let mut resolved = Vec::with_capacity(words.len());
     for word in words {
         let Some(path) = missing_path(cache, word)? else {
             resolved.push(word.clone());
             continue;
         };
-        let paths = match &mut paths {
-            Some(paths) => paths,
-            // The project is listed only if a path is not there.
-            None => paths.insert(listed_paths(cache)?),
+        let match_in = match &listed {
+            None if !may_be_end_of_path(cache, &path) => only_match(word, path, &stored_paths(cache)),
+            None => only_match(word, path, listed.insert(listed_paths(cache)?)),
+            Some(paths) => only_match(word, path, paths),
         };
-        resolved.push(only_match(word, path, paths)?);
+        resolved.push(match_in?);
     }
     Ok(resolved)
 }
@@ -73,6 +75,30 @@ fn missing_path(cache: &ArtifactCache<'_>, word: &str) -> Result<Option<RelPath>
     Ok(is_missing.then_some(path))
 }
 
+/// Returns whether a word that is no path may be the end of one. To list the project for each file that is gone would make
+/// such answers slow: for a word with folders, what is stored has to have such a path.
+fn may_be_end_of_path(cache: &mut ArtifactCache<'_>, path: &RelPath) -> bool {
+    let rows = known_rows(cache);
+    path.parent().is_empty() || rows.is_empty() || rows.keys().any(|other| is_end_of(path, other))
+}
+
+fn is_end_of(path: &RelPath, other: &RelPath) -> bool {
+    other.as_bytes().strip_suffix(path.as_bytes()).is_some_and(|rest| rest.ends_with(b"/"))
+}
+
+fn known_rows(cache: &mut ArtifactCache<'_>) -> Arc<FileRows> {
+    match cache.workspace.tracker.clone() {
+        Some(tree) => cache.shared_rows(&tree),
+        None => Arc::new(cache.stored_rows()),
+    }
+}
+
+fn stored_paths(cache: &mut ArtifactCache<'_>) -> Vec<RelPath> {
+    let mut paths: Vec<RelPath> = known_rows(cache).keys().cloned().collect();
+    paths.sort_unstable();
+    paths
+}
+
 fn listed_paths(cache: &mut ArtifactCache<'_>) -> Result<Vec<RelPath>, Error> {
     let snapshot = take_snapshot(cache, &|_| false)?;
     Ok(snapshot.files().iter().map(|found| found.path.clone()).collect())
@@ -83,11 +109,7 @@ fn only_match(word: &str, path: RelPath, paths: &[RelPath]) -> Result<String, Er
     if paths.binary_search(&path).is_ok() {
         return Ok(word.to_owned());
     }
-    let ends_with_name = |other: &&RelPath| {
-        let rest = other.as_bytes().strip_suffix(path.as_bytes());
-        rest.is_some_and(|rest| rest.ends_with(b"/"))
-    };
-    let mut found = paths.iter().filter(ends_with_name);
+    let mut found = paths.iter().filter(|other| is_end_of(&path, other));
     match (found.next(), found.next()) {
         (Some(only), None) => Ok(only.to_string()),
         (Some(first), Some(second)) => {
