@@ -208,7 +208,7 @@ fn a_document_that_is_larger_than_its_tiers_default_is_limited_and_says_so() {
         let functions = (0..12).map(|at| {
             format!("def function_{file}_{at}(first, second):\n    \"\"\"Adds {file} and {at}.\"\"\"\n    return first + second\n\n\n")
         });
-        sandbox.write(&format!("package/module_{file}.py"), functions.collect::<String>());
+        sandbox.write(format!("package/module_{file}.py"), functions.collect::<String>());
     }
     let limited = sandbox.slop(&["aggregate", "--tier", "1", "--stdout", "--json"]);
     let receipt = &data(&limited.out)["receipt"];
