@@ -1,13 +1,11 @@
 //! Names of files that are no paths: `engine.py` for `src/engine.py`, where only one file has it.
 
 use std::io::ErrorKind;
-use std::sync::Arc;
 
 use super::snapshot::take_snapshot;
 use crate::aggregate::nearest_paths;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::workspace::FileRows;
 use crate::model::RelPath;
 
 /// So many paths are suggested for one that is not there.
@@ -76,25 +74,21 @@ fn missing_path(cache: &ArtifactCache<'_>, word: &str) -> Result<Option<RelPath>
 }
 
 /// Returns whether a word that is no path may be the end of one. To list the project for each file that is gone would make
-/// such answers slow: for a word with folders, what is stored has to have such a path.
+/// the answers of a daemon slow: there, a path that is stored has to end with a word that has folders.
 fn may_be_end_of_path(cache: &mut ArtifactCache<'_>, path: &RelPath) -> bool {
-    let rows = known_rows(cache);
-    path.parent().is_empty() || rows.is_empty() || rows.keys().any(|other| is_end_of(path, other))
+    let Some(tree) = cache.workspace.tracker.clone() else { return true };
+    path.parent().is_empty() || cache.shared_rows(&tree).keys().any(|other| is_end_of(path, other))
 }
 
 fn is_end_of(path: &RelPath, other: &RelPath) -> bool {
     other.as_bytes().strip_suffix(path.as_bytes()).is_some_and(|rest| rest.ends_with(b"/"))
 }
 
-fn known_rows(cache: &mut ArtifactCache<'_>) -> Arc<FileRows> {
-    match cache.workspace.tracker.clone() {
-        Some(tree) => cache.shared_rows(&tree),
-        None => Arc::new(cache.stored_rows()),
-    }
-}
-
 fn stored_paths(cache: &mut ArtifactCache<'_>) -> Vec<RelPath> {
-    let mut paths: Vec<RelPath> = known_rows(cache).keys().cloned().collect();
+    let mut paths: Vec<RelPath> = match cache.workspace.tracker.clone() {
+        Some(tree) => cache.shared_rows(&tree).keys().cloned().collect(),
+        None => cache.stored_rows().into_keys().collect(),
+    };
     paths.sort_unstable();
     paths
 }
