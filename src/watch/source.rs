@@ -197,6 +197,19 @@ pub(super) fn make_cookie(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
 
+/// Makes a cookie whose file may be there: whoever asked for it may be making it at this moment, in a folder that was not
+/// watched yet, so that its creation is reported by nobody.
+pub(super) fn remake_cookie(path: &Path) -> io::Result<()> {
+    match make_cookie(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Whoever made it may be quicker.
+            _ = std::fs::remove_file(path);
+            make_cookie(path)
+        }
+        made => made,
+    }
+}
+
 /// Creates the folder of cookies. A cache folder that is created on the way gets the marker files by which slop knows its own,
 /// and by which backups and git skip it.
 pub(super) fn make_cookie_folder(places: &WatchPaths) -> io::Result<()> {

@@ -8,7 +8,7 @@ use super::coverage::{FolderCoverage, WatchEnvironment};
 use super::inbox::{EventInbox, ExtraFiles, MAX_ENTRIES, WatchPaths};
 use super::shared::{SharedWatch, WakeReason};
 use super::signal::{FolderLister, SignalSink, WatchMode, WatchObstacle, WatchSignal};
-use super::source::{EventSource, file_identity, files_in, is_folder, make_cookie, make_cookie_folder};
+use super::source::{EventSource, file_identity, files_in, is_folder, make_cookie_folder, remake_cookie};
 use crate::model::RelPath;
 
 /// Pauses before a new watch is created.
@@ -265,7 +265,7 @@ impl WatchThread {
         };
         for number in numbers {
             // One that cannot be created does not return either, and the queries that wait for it have a time-out.
-            _ = make_cookie(&places.cookie(number));
+            _ = remake_cookie(&places.cookie(number));
         }
     }
 

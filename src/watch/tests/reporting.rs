@@ -246,6 +246,15 @@ fn a_cookie_that_was_on_its_way_as_its_folder_went_comes_back_too() {
 }
 
 #[test]
+fn a_cookie_whose_file_is_there_before_its_folder_is_watched_comes_back() {
+    let scene = WatchScene::watching(&[]);
+    for number in 1..9 {
+        scene.write(&format!(".slop_cache/cookies/7-{number}"), "");
+    }
+    scene.observe_until_cookie();
+}
+
+#[test]
 fn an_idle_watcher_does_not_make_the_cache_anew() {
     let scene = WatchScene::watching(&[]);
     scene.observe_until_cookie();
