@@ -1,7 +1,6 @@
 //! The walk over a tree that git does not know: the only place of this room where folders are read.
 
-use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsStr;
+use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -10,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use super::listing::{DiscoveredFile, Error, FileListing, KeptFolders, ListingSource, NameRules};
-use crate::model::{IGNORE_FILES, RelPath, SkipReason, is_within};
+use super::listing::{DiscoveredFile, Error, FileListing, ListingSource, NameRules};
+use crate::model::{IGNORE_FILES, RelPath, SkipReason};
 
 /// An ignore file larger than this is somebody's trap or mistake; it would be read whole.
 const IGNORE_FILE_MAX_BYTES: u64 = 4 << 20;
@@ -58,85 +57,9 @@ pub(super) fn walk(root: &Path, names: &NameRules, max_files: Option<u64>) -> Re
     Ok(FileListing { files, source: ListingSource::Walk, notes: notes.into_lines(), folders })
 }
 
-/// Returns the folders at and below `below` that no rule ignores, those not entered at its border included.
-pub(super) fn folders(
-    root: &Path,
-    names: &NameRules,
-    source: ListingSource,
-    kept: &KeptFolders,
-    below: &[u8],
-) -> Result<Vec<RelPath>, Error> {
-    if let Some(name) = untrusted_ignore_file(root) {
-        return Err(Error::IgnoreFile { name });
-    }
-    let untrusted: Arc<Mutex<Vec<(RelPath, &'static str)>>> = Arc::default();
-    let walked = folder_builder(root, names, source, kept, below, Arc::clone(&untrusted)).build();
-    let mut folders: Vec<RelPath> =
-        // A folder that cannot be read cannot be watched either, so that its error is dropped.
-        walked.flatten().filter_map(|entry| relative_path(root, entry.path())).collect();
-    for (path, name) in std::mem::take(&mut *untrusted.lock().unwrap_or_else(PoisonError::into_inner)) {
-        if uses_git_rules(source) {
-            // Git opens no such file, and lists what lies next to it.
-            return Err(Error::IgnoreFile { name });
-        }
-        folders.push(path);
-    }
-    Ok(folders)
-}
-
-/// Returns a walk over the folders that lead to `below` or lie in it. It does not enter folders whose ignore file must
-/// not be opened, and adds them to `untrusted`.
-fn folder_builder(
-    root: &Path,
-    names: &NameRules,
-    source: ListingSource,
-    kept: &KeptFolders,
-    below: &[u8],
-    untrusted: Arc<Mutex<Vec<(RelPath, &'static str)>>>,
-) -> WalkBuilder {
-    let mut builder = rule_builder(root);
-    if uses_git_rules(source) {
-        // The user's own excludes are not read: a repository may turn them off, and a folder that is skipped
-        // by mistake is worse than one that is watched for nothing.
-        builder.hidden(false).ignore(false).parents(true).git_exclude(true).require_git(true);
-    } else {
-        builder.add_custom_ignore_filename(IGNORE_FILES[2]);
-    }
-    let (root, names, kept, below) = (root.to_owned(), names.clone(), kept.clone(), below.to_vec());
-    let device = device_of(&root);
-    builder.filter_entry(move |entry| {
-        let Some(path) = relative_path(&root, entry.path()) else { return true };
-        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if !is_folder || names.is_folder_excluded(&path) || !leads_to(path.as_bytes(), &below) {
-            return false;
-        }
-        if names.is_skipped_name(path.file_name()) && !kept.contains(&path) {
-            return false;
-        }
-        let is_elsewhere = match source {
-            ListingSource::Git => is_in_other_repository(&root, &path),
-            ListingSource::Walk => is_other_device(entry, device),
-        };
-        if is_elsewhere {
-            return false;
-        }
-        let name = untrusted_ignore_file(entry.path());
-        // Watched all the same: the ignore file may be fixed.
-        untrusted.lock().unwrap_or_else(PoisonError::into_inner).extend(name.map(|name| (path, name)));
-        name.is_none()
-    });
-    builder
-}
-
-/// Returns whether the folder above one is a repository of its own.
-fn is_in_other_repository(root: &Path, path: &RelPath) -> bool {
-    let up = Path::new(OsStr::from_bytes(path.parent()));
-    !path.parent().is_empty() && root.join(up).join(".git").exists()
-}
-
 /// A walk by the ignore files in the tree alone: nothing above the root and nothing of the user's own counts, so that
 /// the files are the same on every machine.
-fn rule_builder(root: &Path) -> WalkBuilder {
+pub(super) fn rule_builder(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
     builder.parents(false).git_global(false).git_exclude(false).require_git(false).follow_links(false);
     builder
@@ -192,7 +115,7 @@ fn listing_builder(
 
 /// Returns the ignore file of a folder that must not be opened: opening a FIFO waits forever, and a device never
 /// ends. The walk's library opens whatever has the name.
-fn untrusted_ignore_file(folder: &Path) -> Option<&'static str> {
+pub(super) fn untrusted_ignore_file(folder: &Path) -> Option<&'static str> {
     // `metadata` follows links, as opening will. A file that is exchanged between this check and the
     // library's `open` is not noticed: the check is for what lies in a tree, not for a process that races
     // it.
@@ -203,13 +126,13 @@ fn untrusted_ignore_file(folder: &Path) -> Option<&'static str> {
 }
 
 /// Returns the device of the file system that a folder lies on.
-fn device_of(folder: &Path) -> Option<u64> {
+pub(super) fn device_of(folder: &Path) -> Option<u64> {
     folder.metadata().ok().map(|found| found.dev())
 }
 
 /// Returns whether another file system is mounted in a folder. One that cannot be asked is left to the walk, which reports
 /// why.
-fn is_other_device(entry: &DirEntry, device: Option<u64>) -> bool {
+pub(super) fn is_other_device(entry: &DirEntry, device: Option<u64>) -> bool {
     entry.metadata().is_ok_and(|found| Some(found.dev()) != device)
 }
 
@@ -287,7 +210,7 @@ fn to_discovered(root: &Path, names: &NameRules, entry: &DirEntry) -> Option<Dis
 }
 
 /// Returns the path below the root; none for the root itself.
-fn relative_path(root: &Path, path: &Path) -> Option<RelPath> {
+pub(super) fn relative_path(root: &Path, path: &Path) -> Option<RelPath> {
     let below = path.strip_prefix(root).ok()?;
     RelPath::new(below.as_os_str().as_bytes()).ok()
 }
@@ -330,37 +253,6 @@ impl WalkNotes {
         }
         lines
     }
-}
-
-/// Returns the folders at and below `below`, the root's own name excepted, in which files that count may lie or come
-/// to lie, by path: those that no rule ignores, and those of the files that `listing` has, which git may track against
-/// a rule. An empty `below` is the root. `kept` are those that git tracks files in although they would be left out.
-///
-/// A repository within a checkout is one entry to git: it is among them, what lies in it is not. Links are not
-/// followed.
-pub fn watchable_folders(
-    root: &Path,
-    names: &NameRules,
-    listing: &FileListing,
-    kept: &KeptFolders,
-    below: &[u8],
-) -> Result<Vec<RelPath>, Error> {
-    let root = root.canonicalize().map_err(Error::Root)?;
-    let mut found = BTreeSet::new();
-    // Files are listed by path: those of a folder are adjacent.
-    let first = listing.files.partition_point(|file| file.path.as_bytes() < below);
-    let near = listing.files[first..].iter().take_while(|file| file.path.as_bytes().starts_with(below));
-    // `starts_with` also admits `src2` for `src`; `is_within` removes it.
-    let of_files = near.flat_map(|file| file.path.ancestors()).filter(|folder| is_within(folder, below));
-    found.extend(of_files.filter_map(|folder| RelPath::new(folder).ok()));
-    let walked = folders(&root, names, listing.source, kept, below)?;
-    found.extend(walked.into_iter().filter(|folder| is_within(folder.as_bytes(), below)));
-    Ok(found.into_iter().collect())
-}
-
-/// Returns whether a walk that looks for what is in `below` has to enter `folder`.
-pub(super) fn leads_to(folder: &[u8], below: &[u8]) -> bool {
-    is_within(folder, below) || is_within(below, folder)
 }
 
 /// Returns whether git's own rules apply.
@@ -569,138 +461,5 @@ mod walk_tests {
         (0..50).for_each(|number| notes.add(number.to_string()));
         let lines = notes.into_lines();
         assert_eq!((lines.len(), lines[NOTES_MAX].as_str()), (21, "and 30 more of the kind"));
-    }
-}
-
-#[cfg(test)]
-mod folders_tests {
-    use std::os::unix::fs::symlink;
-
-    use super::super::testing::{GitSandbox, names};
-    use super::*;
-
-    #[track_caller]
-    fn check(sandbox: &GitSandbox, folder: &str, below: &str, expected: &[&str]) {
-        let listing = sandbox.list(folder);
-        let kept = KeptFolders::among(&listing.files, &names());
-        let found =
-            watchable_folders(&sandbox.path(folder), &names(), &listing, &kept, below.as_bytes()).unwrap();
-        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-        assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn ignored_folders_are_passed_over_and_empty_and_hidden_ones_are_not() {
-        let sandbox = GitSandbox::with_git();
-        sandbox.write(".gitignore", "target/\n/build\n");
-        sandbox.write("a/.gitignore", "!target/\nlogs\n");
-        sandbox.write_all(&["target/x/a", "build/a", "a/target/b", "a/logs/c", ".hidden/d", "a/build/e"]);
-        std::fs::create_dir_all(sandbox.path("empty/inner")).unwrap();
-        let all = [".hidden", "a", "a/build", "a/target", "empty", "empty/inner"];
-        check(&sandbox, ".", "", &all);
-        check(&sandbox, ".", "a", &["a", "a/build", "a/target"]);
-        check(&sandbox, ".", "empty/inner", &["empty/inner"]);
-        check(&sandbox, ".", "target/x", &[]);
-        check(&sandbox, ".", "gone", &[]);
-    }
-
-    #[test]
-    fn the_folders_of_a_file_that_git_tracks_against_a_rule_are_among_them() {
-        let sandbox = GitSandbox::with_git();
-        sandbox.write_all(&["out2/deep/kept", "out2/other/not"]);
-        sandbox.git(".", &["add", "out2/deep/kept"]);
-        sandbox.write(".gitignore", "out2/\n");
-        check(&sandbox, ".", "", &["out2", "out2/deep"]);
-        check(&sandbox, ".", "out2/deep", &["out2/deep"]);
-    }
-
-    #[test]
-    fn what_is_apart_and_what_lies_in_another_repository_is_passed_over() {
-        let sandbox = GitSandbox::with_git();
-        sandbox.write_all(&[".slop_cache/a/b", "out/a/b", "lib/src/a", "src/CVS/a"]);
-        sandbox.git("lib", &["init", "-q"]);
-        check(&sandbox, ".", "", &["lib", "src"]);
-        check(&sandbox, ".", ".git", &[]);
-        check(&sandbox, ".", ".slop_cache/a", &[]);
-        check(&sandbox, ".", "lib/src", &[]);
-    }
-
-    #[test]
-    fn links_are_not_followed() {
-        let sandbox = GitSandbox::with_git();
-        sandbox.write_all(&["a/b/c"]);
-        symlink("..", sandbox.path("a/loop")).unwrap();
-        symlink("/", sandbox.path("everything")).unwrap();
-        check(&sandbox, ".", "", &["a", "a/b"]);
-        check(&sandbox, ".", "a/loop", &[]);
-    }
-
-    #[test]
-    fn outside_of_git_the_walks_rules_apply() {
-        let sandbox = GitSandbox::new();
-        sandbox.write(".slopignore", "no/\n");
-        sandbox.write(".ignore", "/neither\n");
-        sandbox.write_all(&["no/a", "neither/b", ".hidden/c", "yes/d", "lib/.git/HEAD", "lib/src/e"]);
-        check(&sandbox, ".", "", &["lib", "lib/src", "yes"]);
-        check(&sandbox, ".", "no", &[]);
-        check(&sandbox, ".", "lib/src", &["lib/src"]);
-    }
-
-    #[test]
-    fn folders_to_leave_out_are_passed_over_unless_git_tracks_files_in_them() {
-        let sandbox = GitSandbox::new();
-        sandbox.write_all(&[
-            "node_modules/a/b",
-            "src/node_modules/c",
-            "vendored/lib/d",
-            "vendored/lib/vendored/e",
-        ]);
-        check(&sandbox, ".", "", &["src"]);
-        check(&sandbox, ".", "vendored/lib", &[]);
-        sandbox.git(".", &["init", "-q"]);
-        check(&sandbox, ".", "", &["src"]);
-        sandbox.git(".", &["add", "vendored/lib/d"]);
-        check(&sandbox, ".", "", &["src", "vendored", "vendored/lib"]);
-        check(&sandbox, ".", "vendored/lib", &["vendored/lib"]);
-    }
-
-    #[test]
-    fn in_a_checkout_ignore_files_of_others_than_git_do_not_count() {
-        let sandbox = GitSandbox::with_git();
-        sandbox.write(".slopignore", "a/\n");
-        sandbox.write(".ignore", "b/\n");
-        sandbox.write(".git/info/exclude", "c/\n");
-        sandbox.write_all(&["a/x", "b/x", "c/x"]);
-        check(&sandbox, ".", "", &["a", "b"]);
-    }
-
-    #[test]
-    fn rules_above_the_root_count_where_the_repository_has_them() {
-        let sandbox = GitSandbox::with_git();
-        sandbox.write(".gitignore", "sub/no/\n");
-        sandbox.write_all(&["sub/no/a", "sub/yes/b", "beside/c"]);
-        check(&sandbox, "sub", "", &["yes"]);
-        check(&sandbox, "sub", "no", &[]);
-    }
-
-    #[test]
-    fn a_thousand_levels_are_walked() {
-        let sandbox = GitSandbox::with_git();
-        let deep = "d/".repeat(1000);
-        sandbox.write(format!("{deep}a"), "x");
-        let (listing, kept) = (sandbox.list("."), KeptFolders::default());
-        let found = watchable_folders(&sandbox.path("."), &names(), &listing, &kept, b"").unwrap();
-        assert_eq!(found.len(), 1000);
-    }
-
-    #[test]
-    fn an_ignore_file_that_never_ends_is_not_opened_and_hides_nothing_silently() {
-        let sandbox = GitSandbox::with_git();
-        sandbox.write_all(&["a/b"]);
-        let listing = sandbox.list(".");
-        sandbox.fifo("a/.gitignore");
-        let kept = KeptFolders::default();
-        let found = watchable_folders(&sandbox.path("."), &names(), &listing, &kept, b"");
-        assert!(matches!(found, Err(Error::IgnoreFile { name: ".gitignore" })));
     }
 }

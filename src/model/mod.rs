@@ -46,7 +46,7 @@ pub use outline::{
 };
 pub use path::{
     IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
-    printable_lines, unescaped_path,
+    printable_lines, shell_word, unescaped_path,
 };
 pub use root::RootReason;
 pub use view::{AggregationStrategy, DocsDetail, FileOrder, SummaryDetail, Tier, ViewMode};

@@ -148,6 +148,15 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
+/// Returns a text as a shell takes it for one word, as in a call that a reader is to copy.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
 /// Returns a text as [`printable`] does, but with its lines and tabs.
 pub fn printable_lines(text: &str) -> String {
     let line = |line: &str| line.split('\t').map(printable).collect::<Vec<_>>().join("\t");

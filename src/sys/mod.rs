@@ -2,8 +2,8 @@
 //!
 //! Knows: system calls. Does not know: what any file means. Each trait is small and object-safe, with an implementation
 //! for the real machine next to it, so that a test can substitute another. I/O that a library does itself is in three
-//! other places: the tree walk (`discover/walk.rs`), the database file (`store/database.rs`) and the system's events
-//! (`watch/source.rs`).
+//! other places: the walks over the tree (`discover/walk.rs`, `watched_folders.rs`), the database file
+//! (`store/database.rs`) and the system's events (`watch/source.rs`).
 //!
 //! Start with [`Files`].
 

@@ -80,12 +80,10 @@ impl DocumentRun<'_, '_> {
         request: &AggregationRequest,
         selected: DocumentInputs,
     ) -> Result<(Document, Option<PendingDelivery>, InputsDigest), Error> {
-        if !request.limits.is_ceiling {
-            return self.compose_selected(request, selected);
-        }
+        let mut selected = selected;
         let files = selected.selection.files.len() as u64;
         let limit = limit_of(request.limits);
-        if files.saturating_mul(LEAST_BLOCK_TOKENS) <= limit {
+        if request.limits.is_ceiling && files.saturating_mul(LEAST_BLOCK_TOKENS) <= limit {
             let unlimited = AggregationRequest {
                 limits: DocumentLimits::default(),
                 exact_tokens: true,
@@ -96,8 +94,7 @@ impl DocumentRun<'_, '_> {
                 return Ok(composed);
             }
             // The files were consumed by the larger document.
-            let selected = self.select_for(request)?;
-            return self.compose_selected(request, selected);
+            selected = self.select_for(request)?;
         }
         self.compose_selected(request, selected)
     }

@@ -13,6 +13,7 @@ use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{
     DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, SummaryProvenance, ViewMode,
+    shell_word,
 };
 use crate::{aggregate, summarize, syntax};
 
@@ -224,7 +225,8 @@ fn pointer(path: &RelPath, starts: &[usize], gap: &RangeInclusive<u32>) -> Optio
     let bytes = starts.get(last as usize)?.saturating_sub(*starts.get(first as usize - 1)?);
     let is_large = MIN_POINTED_LINES <= last - first;
     let tokens = bytes / BYTES_A_TOKEN;
-    is_large.then(|| format!("+{tokens} tokens: slop view {path} --lines {first}-{last}"))
+    let word = || shell_word(&path.to_string());
+    is_large.then(|| format!("+{tokens} tokens: slop view {} --lines {first}-{last}", word()))
 }
 
 /// Returns some lines of a text, with a mark for each gap between them.
