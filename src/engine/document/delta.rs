@@ -11,6 +11,7 @@ use crate::engine::artifacts::{ArtifactCache, ContentRef, StoredStructure, produ
 use crate::engine::workspace::Workspace;
 use crate::model::{
     ArtifactKind, ContentHash, DocumentBlock, FileRole, FileType, Outline, RelPath, Symbol, ViewMode,
+    shell_word,
 };
 use crate::store::DeliveredFile;
 use crate::{render, summarize, syntax};
@@ -153,7 +154,10 @@ fn structure_delta(
         Some(text) if !settled.body.is_empty() && *text != settled.body => {
             view_delta(subject, text, &settled.body, (None, None))
         }
-        _ => Delta { text: format!("@@ changed: slop view {}\n", subject.path), has_removed: false },
+        _ => {
+            let path = shell_word(&subject.path.to_string());
+            Delta { text: format!("@@ changed: slop view {path}\n"), has_removed: false }
+        }
     }
 }
 

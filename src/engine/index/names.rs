@@ -26,12 +26,16 @@ pub(in crate::engine) fn resolve_names(
             resolved.push(word.clone());
             continue;
         };
-        let match_in = match &listed {
-            None if !may_be_end_of_path(cache, &path) => only_match(word, path, &stored_paths(cache)),
-            None => only_match(word, path, listed.insert(listed_paths(cache)?)),
-            Some(paths) => only_match(word, path, paths),
+        if let Some(stored) = paths_if_none_ends_with(cache, &path) {
+            resolved.push(only_match(word, path, &stored)?);
+            continue;
+        }
+        let paths = match &mut listed {
+            Some(paths) => paths,
+            // The project is listed only if a path is not there.
+            None => listed.insert(listed_paths(cache)?),
         };
-        resolved.push(match_in?);
+        resolved.push(only_match(word, path, paths)?);
     }
     Ok(resolved)
 }
@@ -73,24 +77,21 @@ fn missing_path(cache: &ArtifactCache<'_>, word: &str) -> Result<Option<RelPath>
     Ok(is_missing.then_some(path))
 }
 
-/// Returns whether a word that is no path may be the end of one. To list the project for each file that is gone would make
-/// the answers of a daemon slow: there, a path that is stored has to end with a word that has folders.
-fn may_be_end_of_path(cache: &mut ArtifactCache<'_>, path: &RelPath) -> bool {
-    let Some(tree) = cache.workspace.tracker.clone() else { return true };
-    path.parent().is_empty() || cache.shared_rows(&tree).keys().any(|other| is_end_of(path, other))
-}
-
 fn is_end_of(path: &RelPath, other: &RelPath) -> bool {
     other.as_bytes().strip_suffix(path.as_bytes()).is_some_and(|rest| rest.ends_with(b"/"))
 }
 
-fn stored_paths(cache: &mut ArtifactCache<'_>) -> Vec<RelPath> {
-    let mut paths: Vec<RelPath> = match cache.workspace.tracker.clone() {
-        Some(tree) => cache.shared_rows(&tree).keys().cloned().collect(),
-        None => cache.stored_rows().into_keys().collect(),
-    };
+/// Returns the paths that a daemon has stored, if a word has folders and none of them ends with it. To list the project for
+/// each file that is gone would make such answers slow.
+fn paths_if_none_ends_with(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Option<Vec<RelPath>> {
+    let tree = cache.workspace.tracker.clone()?;
+    let rows = cache.shared_rows(&tree);
+    if path.parent().is_empty() || rows.keys().any(|other| is_end_of(path, other)) {
+        return None;
+    }
+    let mut paths: Vec<RelPath> = rows.keys().cloned().collect();
     paths.sort_unstable();
-    paths
+    Some(paths)
 }
 
 fn listed_paths(cache: &mut ArtifactCache<'_>) -> Result<Vec<RelPath>, Error> {
