@@ -17,7 +17,8 @@ pub type SignalSink = Box<dyn FnMut(WatchSignal) + Send>;
 /// What the watcher reports, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchSignal {
-    /// Files that may have changed, each once; a path may be a folder's, or nothing's any more.
+    /// Files that may have changed, each once; a path may be nothing's any more, or that of a folder in which files may
+    /// have come and gone.
     Touched {
         /// Where they lie, by path.
         paths: Vec<RelPath>,

@@ -302,10 +302,11 @@ fn check_folders(
     came
 }
 
-/// Enters the files in a folder that was not watched: no event reported them.
+/// Enters a folder that was not watched, and the files in it: no event reported them. By the folder's own name those are
+/// meant that an answer read in it and that were deleted before it was watched.
 fn insert_files(batch: &mut EventInbox, places: &WatchPaths, folder: &RelPath) {
     batch.relist = true;
-    batch.files.remove(folder);
+    batch.files.insert(folder.clone());
     for name in files_in(&places.path(folder)) {
         let name = std::os::unix::ffi::OsStrExt::as_bytes(name.as_os_str());
         batch.files.extend(RelPath::new(&[folder.as_bytes(), b"/", name].concat()));

@@ -161,9 +161,9 @@ impl ArtifactCache<'_> {
         }
         if let Some(tree) = &tree {
             tree.mark_behind();
-            // What the store has of them may be of before, under the same stamps.
-            let rows: Vec<RelPath> = batch.files.iter().map(|row| row.path.clone()).collect();
-            tree.touch(&rows);
+            // What the store has of them may be of before, under the same stamps, or of files that are gone.
+            let files = batch.files.iter().map(|row| &row.path).chain(&batch.removed);
+            tree.touch(&files.cloned().collect::<Vec<RelPath>>());
         }
         for derived in batch.contents {
             let language = derived.artifacts.first().map(|(producer, _)| producer.language);

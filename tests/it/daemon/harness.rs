@@ -146,7 +146,7 @@ impl<'s> TestDaemon<'s> {
     #[track_caller]
     pub(crate) fn assert_audit_is_clean(&self) {
         let ran = self.sandbox.slop(&["audit"]);
-        assert_eq!(ran.code, 0, "{ran:?}");
+        assert_eq!(ran.code, 0, "{ran:?}\n{:#}", self.status());
     }
 }
 
