@@ -11,7 +11,7 @@ use super::{providers, wire};
 use crate::engine::{
     AggregationRequest, CachedDocument, DocumentCacheKey, DocumentLimits, Error, PreparedDocument, Project,
 };
-use crate::model::{BodyOptions, ContentHash, Document, Receipt};
+use crate::model::{BodyOptions, ContentHash, Document, PromptCaching, Receipt};
 use crate::render;
 
 /// The most limits that are tried between those of the smallest and the largest document.
@@ -103,8 +103,10 @@ pub fn compose_unformatted(
 /// which no two lists of values look alike.
 fn written_as(aggregation: &DocumentRequest) -> String {
     let DocumentRequest { format, body, project_name, is_dry_run: _, request: _ } = aggregation;
-    let BodyOptions { model, system, temperature, top_p, max_output_tokens } = body;
-    json!([format, project_name, model, system, temperature, top_p, max_output_tokens]).to_string()
+    let BodyOptions { model, system, temperature, top_p, max_output_tokens, caching } = body;
+    let PromptCaching { marks, lifetime, min_tokens } = caching;
+    let caching = (marks, lifetime.name(), min_tokens);
+    json!([format, project_name, model, system, temperature, top_p, max_output_tokens, caching]).to_string()
 }
 
 fn to_cached(receipt: Receipt, text: String) -> Arc<CachedDocument> {
@@ -242,8 +244,8 @@ fn format_document(
 }
 
 fn format_text(document: &Document, aggregation: &DocumentRequest) -> Result<String, Error> {
-    let content = || PromptContent::from_document(document).ok_or(Error::NothingToSend);
     let body = &aggregation.body;
+    let content = || PromptContent::from_document(document, body.caching).ok_or(Error::NothingToSend);
     let value = match aggregation.format {
         FormatName::Markdown => return Ok(render::render_markdown(document)),
         FormatName::Json => return Ok(wire::pretty(&wire::document_json(document))),

@@ -14,6 +14,7 @@ mod feed;
 mod http;
 mod local_queries;
 mod mcp;
+mod prompt_cache;
 mod providers;
 mod queries;
 mod query;
@@ -41,6 +42,7 @@ pub use local_queries::{
     ResolveSlicesQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
 pub use mcp::{McpInfo, serve as serve_mcp};
+pub use prompt_cache::{PromptCache, PromptCacheUse};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallDirectionName, CallsQuery, DocsName, ExplainQuery, FilesQuery, FormatName,

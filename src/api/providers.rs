@@ -6,12 +6,12 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{BodyOptions, Document};
+use crate::model::{BodyOptions, CacheLifetime, Document, PromptCaching};
 use crate::render;
 use crate::render::PrefixPiece;
 
-/// Anthropic and OpenAI allow four places up to which a prompt is cached; the end of the prefix is always one.
-const INNER_BREAKPOINTS: usize = 3;
+/// The fewest bytes that a token of a text has on average, over all tokenizers and kinds of text that are worth caching.
+const MIN_BYTES_PER_TOKEN: usize = 2;
 /// The first position where a long prefix may be split, in bytes; each further one is at twice the previous.
 const FIRST_CUT: usize = 32 << 10;
 
@@ -39,51 +39,106 @@ pub(super) enum PromptPart {
 impl PromptContent {
     /// Returns a document as blocks; `None` where there is nothing in it.
     ///
-    /// A provider finds what it has cached by the end of a block alone. So a long prefix is cut where files end, behind
-    /// 32 KiB, 64 KiB and so on: what follows a cut may change, and what precedes it is still found. The places
-    /// depend on
-    /// the text before them, and not on the length of the whole, which every edit changes.
-    pub(super) fn from_document(document: &Document) -> Option<Self> {
-        let (mut prefix, mut text, mut cuts) = (Vec::new(), String::new(), Vec::new());
-        let (mut length, mut next_cut) = (0, FIRST_CUT);
+    /// A provider finds what it has cached by the end of a block alone. So a long prefix is cut before the part that is
+    /// for a task, and where files end behind 32 KiB, 64 KiB and so on: what follows a cut may change, and what precedes
+    /// it is still found. The places depend on the text before them, and not on the length of the whole, which every
+    /// edit changes.
+    pub(super) fn from_document(document: &Document, caching: PromptCaching) -> Option<Self> {
+        let mut blocks = BlockBuilder::default();
+        let mut cuts = Vec::new();
+        let mut next_cut = FIRST_CUT;
         for piece in render::prefix_pieces(document) {
-            if next_cut <= length {
-                push_text(&mut prefix, &mut text);
-                cuts.push(prefix.len() - 1);
-                while next_cut <= length {
-                    next_cut *= 2;
-                }
+            if next_cut <= blocks.bytes {
+                cuts.push((CutKind::Size, blocks.end_block()));
+            }
+            while next_cut <= blocks.bytes {
+                next_cut *= 2;
             }
             match piece {
-                PrefixPiece::Text(words) => {
-                    length += words.len();
-                    text.push_str(&words);
-                }
+                PrefixPiece::TaskPart => cuts.push((CutKind::Task, blocks.end_block())),
+                PrefixPiece::Text(words) => blocks.push_text(&words),
                 PrefixPiece::Image { media_type, bytes, caption, .. } => {
-                    text.push_str(&caption);
-                    push_text(&mut prefix, &mut text);
-                    let holds = PromptPart::Image { media_type, base64: render::base64(bytes) };
-                    prefix.push(PromptBlock { holds, is_breakpoint: false });
+                    blocks.push_text(&caption);
+                    blocks.push_image(media_type, bytes);
                 }
             }
         }
-        push_text(&mut prefix, &mut text);
-        // Of several cuts the last save most: they are behind half, a quarter and an eighth of the whole, or more.
-        for cut in cuts.into_iter().rev().take(INNER_BREAKPOINTS) {
-            prefix[cut].is_breakpoint = true;
-        }
-        if let Some(last) = prefix.last_mut() {
-            last.is_breakpoint = true;
+        let end = blocks.end_block();
+        let mut prefix = blocks.blocks;
+        for end in best_marks(&cuts, end, caching) {
+            prefix[end.block].is_breakpoint = true;
         }
         let suffix = render::suffix_text(document);
         (!prefix.is_empty() || !suffix.is_empty()).then_some(Self { prefix, suffix })
     }
+
+    /// Returns the texts of the prefix's blocks, and whether the provider is asked to cache up to their ends. An image
+    /// has no text of its own.
+    pub(super) fn prefix_texts(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.prefix.iter().map(|block| match &block.holds {
+            PromptPart::Text(text) => (text.as_str(), block.is_breakpoint),
+            PromptPart::Image { .. } => ("", block.is_breakpoint),
+        })
+    }
 }
 
-/// Puts the text that was gathered at the end of the blocks; providers refuse a block without any.
-fn push_text(blocks: &mut Vec<PromptBlock>, text: &mut String) {
-    if !text.is_empty() {
-        blocks.push(PromptBlock { holds: PromptPart::Text(std::mem::take(text)), is_breakpoint: false });
+/// Why a prefix ends at a place inside of the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CutKind {
+    /// What follows is for one task alone.
+    Task,
+    Size,
+}
+
+/// The end of a block that is not the first: its number, and how many bytes of text it ends.
+#[derive(Debug, Clone, Copy)]
+struct BlockEnd {
+    block: usize,
+    bytes: usize,
+}
+
+/// Returns the ends of the prefixes to cache, the one that saves most first.
+fn best_marks(
+    cuts: &[(CutKind, Option<BlockEnd>)],
+    end: Option<BlockEnd>,
+    caching: PromptCaching,
+) -> impl Iterator<Item = BlockEnd> {
+    let of_kind = |wanted| cuts.iter().rev().filter(move |(kind, _)| *kind == wanted).map(|(_, end)| *end);
+    // All of it serves a question that is asked again; what precedes the task serves all tasks; of the others the last save
+    // most: they are behind half, a quarter and an eighth of the whole, or more.
+    let all = std::iter::once(end).chain(of_kind(CutKind::Task)).chain(of_kind(CutKind::Size)).flatten();
+    let least = MIN_BYTES_PER_TOKEN * caching.min_tokens as usize;
+    all.filter(move |end| least <= end.bytes).take(caching.marks.into())
+}
+
+/// Gathers the blocks of a prompt.
+#[derive(Default)]
+struct BlockBuilder {
+    blocks: Vec<PromptBlock>,
+    text: String,
+    bytes: usize,
+}
+
+impl BlockBuilder {
+    fn push_text(&mut self, words: &str) {
+        self.bytes += words.len();
+        self.text.push_str(words);
+    }
+
+    fn push_image(&mut self, media_type: &'static str, bytes: &[u8]) {
+        self.end_block();
+        let holds = PromptPart::Image { media_type, base64: render::base64(bytes) };
+        self.blocks.push(PromptBlock { holds, is_breakpoint: false });
+    }
+
+    /// Puts the text that was gathered at the end of the blocks, and returns the last block's end; `None` where there is no
+    /// block. Providers refuse a block without text.
+    fn end_block(&mut self) -> Option<BlockEnd> {
+        if !self.text.is_empty() {
+            let holds = PromptPart::Text(std::mem::take(&mut self.text));
+            self.blocks.push(PromptBlock { holds, is_breakpoint: false });
+        }
+        Some(BlockEnd { block: self.blocks.len().checked_sub(1)?, bytes: self.bytes })
     }
 }
 
@@ -98,7 +153,10 @@ pub(super) fn anthropic(content: &PromptContent, options: &BodyOptions) -> Value
             }
         };
         if block.is_breakpoint {
-            value["cache_control"] = json!({"type": "ephemeral"});
+            value["cache_control"] = match options.caching.lifetime {
+                CacheLifetime::FiveMinutes => json!({"type": "ephemeral"}),
+                CacheLifetime::OneHour => json!({"type": "ephemeral", "ttl": "1h"}),
+            };
         }
         blocks.push(value);
     }
@@ -129,9 +187,14 @@ const FAMILIES: [&str; 5] = ["gpt-", "chatgpt", "o1", "o3", "o4"];
 /// The first models that take breakpoints; others may refuse them.
 const FIRST_WITH_BREAKPOINTS: (u32, u32) = (5, 6);
 
+/// Returns whether a model of OpenAI caches the prefixes that a request marks; others find the common one themselves.
+pub(super) fn takes_breakpoints(model: &str) -> bool {
+    version(model).is_some_and(|found| FIRST_WITH_BREAKPOINTS <= found)
+}
+
 /// Returns the body of a request. Requests with the same `cache_key` are sent to where the same prefix is cached.
 pub(super) fn openai(content: &PromptContent, options: &BodyOptions, cache_key: &str) -> Value {
-    let has_breakpoints = version(&options.model).is_some_and(|found| FIRST_WITH_BREAKPOINTS <= found);
+    let has_breakpoints = takes_breakpoints(&options.model);
     let mut messages = vec![json!({"role": "user", "content": parts(content, has_breakpoints)})];
     if let Some(system) = &options.system {
         messages.insert(0, json!({"role": "system", "content": system}));
@@ -248,6 +311,7 @@ mod tests {
             temperature: Some(0.5),
             top_p: Some(0.25),
             max_output_tokens: 9,
+            caching: PromptCaching { marks: 2, lifetime: CacheLifetime::FiveMinutes, min_tokens: 0 },
         }
     }
 

@@ -9,7 +9,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AggregationStrategy, DocsDetail, DocumentPart, FileOrder, MaskMode, ViewMode};
+use crate::model::{
+    AggregationStrategy, CacheLifetime, DocsDetail, DocumentPart, FileOrder, MaskMode, ViewMode,
+};
 
 /// Keys of earlier releases, each with the key that has taken its place.
 pub const DEPRECATED_KEYS: [(&str, &str); 3] =
@@ -248,6 +250,11 @@ pub struct AttachmentOptions {
     pub screenshots_inline: bool,
     /// The model named in a provider's request body.
     pub model: Option<String>,
+    /// How many prefixes of the prompt a provider's request body asks to cache, from 0 to 3.
+    #[schemars(range(max = 3))]
+    pub cache_marks: Option<u8>,
+    /// How long Anthropic keeps what it caches.
+    pub cache_ttl: Option<CacheLifetimeName>,
 }
 
 /// The files whose views to explain.
@@ -371,6 +378,17 @@ pub enum DocsName {
     None,
 }
 
+/// How long a provider keeps the cached prefix of a prompt after its last use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum CacheLifetimeName {
+    /// Five minutes.
+    #[serde(rename = "5m")]
+    FiveMinutes,
+    /// One hour; writing to the cache costs more.
+    #[serde(rename = "1h")]
+    OneHour,
+}
+
 /// The order of a document's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -477,6 +495,7 @@ macro_rules! same_names {
 
 same_names! {
     MaskName = MaskMode { Def = Definition, Sig = Signature, Hide = Hide }
+    CacheLifetimeName = CacheLifetime { FiveMinutes = FiveMinutes, OneHour = OneHour }
     DocsName = DocsDetail { Brief = Brief, Full = Full, None = None }
     StrategyName = AggregationStrategy { Auto = Auto, Summarize = Summarize, Full = Full }
     OrderName = FileOrder { Stable = Stable, Path = Path, Given = Given }
@@ -506,6 +525,9 @@ mod tests {
         }
         for detail in DocsDetail::ALL {
             assert_eq!(serde_json::to_value(DocsName::from(detail)).unwrap(), detail.name());
+        }
+        for lifetime in CacheLifetime::ALL {
+            assert_eq!(serde_json::to_value(CacheLifetimeName::from(lifetime)).unwrap(), lifetime.name());
         }
         for order in FileOrder::ALL {
             assert_eq!(serde_json::to_value(OrderName::from(order)).unwrap(), order.name());

@@ -13,7 +13,7 @@ use clap_complete::Shell;
 use super::background_args::{AgentArgs, SummarizeArgs};
 use super::background_args::{DaemonArgs, WatchArgs};
 use super::curation_args::{MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
-use super::document_args::{AggregateArgs, ExplainArgs};
+use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::values::{docs, file_word, line_range, mask, mode};
 use crate::model::{DocsDetail, MaskMode, ViewMode};
@@ -242,6 +242,17 @@ pub enum CliCommand {
   slop aggregate --tier 4 --focus src/engine.py:120 src tests -o context.md
   slop aggregate --tier 2 --format json --stdout | jq .receipt.tokens")]
     Aggregate(Box<AggregateArgs>),
+    /// Show what a provider's prompt cache keeps of a document from commit to commit
+    ///
+    /// Composes the document at the first commit of the range and after each that follows it, as requests that a provider
+    /// receives one after another, within the lifetime of its cache. Tokens are counted with the vocabulary in
+    /// limits.tokenizer; a provider's own counts differ. The commits are checked out in a clone within the cache folder,
+    /// without hooks, large files and submodules, and composed with the settings of now.
+    #[command(after_help = "Examples:
+  slop cache-replay HEAD~20..HEAD --tier 2
+  slop cache-replay v1.0..v1.1 --tier 3 --focus src/engine.py --cache-ttl 1h
+  slop cache-replay HEAD~20..HEAD --tier 1 --json | jq .data.mean_kept")]
+    CacheReplay(Box<CacheReplayArgs>),
     /// Summarize files with a language model (shows the cost first)
     ///
     /// Shows what would leave the machine, where it would be sent, and what it may cost; on a terminal, asks for

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args as Arguments, ValueEnum};
 
-use super::values::{docs, file_word, order, strategy};
-use crate::model::{AggregationStrategy, DocsDetail, FileOrder};
+use super::values::{cache_lifetime, docs, file_word, order, strategy};
+use crate::model::{AggregationStrategy, CacheLifetime, DocsDetail, FileOrder};
 
 /// The flags that select views.
 #[derive(Debug, Arguments)]
@@ -154,9 +154,44 @@ pub struct AttachmentArgs {
     /// Embed images in the document
     #[arg(long, hide_short_help = true)]
     pub screenshots_inline: bool,
+    /// The flags of a provider's request body.
+    #[command(flatten)]
+    pub body: RequestBodyArgs,
+}
+
+/// The flags of a provider's request body.
+#[derive(Debug, Default, Arguments)]
+pub struct RequestBodyArgs {
     /// The model named in a provider's request body [settings: formats.*]
     #[arg(long, value_name = "MODEL", hide_short_help = true)]
     pub model: Option<String>,
+    /// How many prefixes of the prompt a provider's request body asks to cache [setting: formats.cache_marks]
+    ///
+    /// From 0 to 3: providers take four, and one is left to the caller's own prompt. The first mark is at the end of
+    /// what a provider can cache; the second one before the part for a task, or behind the largest half, quarter or
+    /// eighth of the document that ends with a file. Text shorter than the model's minimum gets none.
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub cache_marks: Option<u8>,
+    /// How long Anthropic keeps what it caches [setting: formats.cache_ttl]
+    #[arg(long, value_name = "TTL", hide_short_help = true, value_parser = cache_lifetime())]
+    pub cache_ttl: Option<CacheLifetime>,
+}
+
+/// Arguments of `cache-replay`.
+#[derive(Debug, Arguments)]
+pub struct CacheReplayArgs {
+    /// The commits: all after the first one, by their first parents
+    #[arg(value_name = "REV..REV")]
+    pub range: String,
+    /// The flags that select views.
+    #[command(flatten)]
+    pub choice: ViewSelectionArgs,
+    /// The provider that the requests are for: anthropic, openai or gemini
+    #[arg(long, value_name = "FORMAT", default_value = "anthropic", hide_possible_values = true)]
+    pub format: FormatArg,
+    /// The flags of a provider's request body.
+    #[command(flatten)]
+    pub body: RequestBodyArgs,
 }
 
 /// The format of a document.

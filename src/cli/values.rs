@@ -2,7 +2,9 @@
 
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 
-use crate::model::{AggregationStrategy, DocsDetail, FileOrder, MaskMode, ViewMode, path_text};
+use crate::model::{
+    AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, MaskMode, ViewMode, path_text,
+};
 
 /// Reads `A-B`, or `A` for one line.
 pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
@@ -49,6 +51,10 @@ pub(super) fn strategy() -> impl TypedValueParser<Value = AggregationStrategy> {
 
 pub(super) fn docs() -> impl TypedValueParser<Value = DocsDetail> {
     named(DocsDetail::ALL.into_iter().map(DocsDetail::name), DocsDetail::from_name)
+}
+
+pub(super) fn cache_lifetime() -> impl TypedValueParser<Value = CacheLifetime> {
+    named(CacheLifetime::ALL.into_iter().map(CacheLifetime::name), CacheLifetime::from_name)
 }
 
 pub(super) fn order() -> impl TypedValueParser<Value = FileOrder> {

@@ -13,8 +13,8 @@ use super::settings::{
 use super::user_only::parse_model_name;
 use crate::aggregate::{ExclusionPatterns, TokenCounter};
 use crate::model::{
-    AggregationStrategy, DocsDetail, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode,
-    normalized_path,
+    AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, ModelName, Money, PromptCaching, RelPath,
+    SummaryDetail, Tier, ViewMode, normalized_path,
 };
 
 const DEFAULT_MODES: [(&str, ViewMode); 3] =
@@ -189,6 +189,10 @@ fn formats(merged: &MergedSettings) -> Result<FormatSettings, Error> {
         openai_model: model("formats.openai_model")?,
         gemini_model: model("formats.gemini_model")?,
         max_output_tokens: merged.number("formats.max_output_tokens", 1..=1_000_000)?,
+        cache_marks: u8::try_from(merged.number("formats.cache_marks", 0..=PromptCaching::MAX_MARKS.into())?)
+            .expect("the range fits"),
+        cache_lifetime: merged
+            .choice("formats.cache_ttl", &CacheLifetime::ALL.map(|lifetime| (lifetime.name(), lifetime)))?,
     })
 }
 

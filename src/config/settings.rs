@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::aggregate::TokenCounter;
 use crate::model::{
-    AggregationStrategy, DocsDetail, FileOrder, ModelName, Money, RelPath, SummaryDetail, Tier, ViewMode,
+    AggregationStrategy, CacheLifetime, DocsDetail, FileOrder, ModelName, Money, RelPath, SummaryDetail,
+    Tier, ViewMode,
 };
 
 /// Every setting, checked; `config/default.toml` documents each.
@@ -96,6 +97,9 @@ pub struct FormatSettings {
     pub openai_model: String,
     pub gemini_model: String,
     pub max_output_tokens: u32,
+    /// The most places up to which a request body asks its provider to cache the prompt.
+    pub cache_marks: u8,
+    pub cache_lifetime: CacheLifetime,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

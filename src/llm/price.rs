@@ -123,6 +123,14 @@ impl TokenPrice {
         ))
     }
 
+    /// Returns it with what Anthropic charges for writing to a cache that is kept for an hour: twice the price of input.
+    #[must_use]
+    pub fn with_hourly_writes(&self) -> Self {
+        let twice = |money: Money| Money::from_nanos(money.nanos().saturating_mul(2));
+        let long = self.long.map(|long| LongInputPrice { cache_write: twice(long.input), ..long });
+        Self { cache_write: twice(self.input), long, ..*self }
+    }
+
     /// Returns half of it, the price in a batch.
     #[must_use]
     pub fn halved(&self) -> Self {
@@ -195,6 +203,12 @@ impl PriceList {
             Some(row) => Some((row.price, row.min_cacheable_tokens)),
             None => provider.is_free.then_some((TokenPrice::FREE, None)),
         }
+    }
+
+    /// Returns what a model costs where a vendor of this name sells it, and from how many tokens on its prompts are
+    /// cached, as [`PriceList::find`] does.
+    pub fn listed(&self, vendor: &str, model: &str) -> Option<(TokenPrice, Option<u32>)> {
+        self.row(vendor, model).map(|row| (row.price, row.min_cacheable_tokens))
     }
 
     /// Inserts the price of a model, replacing the existing one.

@@ -156,6 +156,33 @@ named_enum! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SummaryKey(pub ContentHash);
 
+named_enum! {
+    /// How long a provider keeps the cached prefix of a prompt after it was last used.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum CacheLifetime {
+        /// Anthropic's default.
+        #[default]
+        FiveMinutes = "5m",
+        /// Writing to the cache costs more: twice the price of input at Anthropic.
+        OneHour = "1h",
+    }
+}
+
+/// Which prefixes of a prompt a provider is asked to cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PromptCaching {
+    /// The most places up to which the prompt is cached, from 0 to [`PromptCaching::MAX_MARKS`].
+    pub marks: u8,
+    pub lifetime: CacheLifetime,
+    /// The fewest tokens that the provider caches for the model; 0 if that is not known.
+    pub min_tokens: u32,
+}
+
+impl PromptCaching {
+    /// One less than providers allow: whoever sends the request has a prompt of their own to cache.
+    pub const MAX_MARKS: u8 = 3;
+}
+
 /// The fields of a request body besides the document. What is `None` is not sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodyOptions {
@@ -169,6 +196,8 @@ pub struct BodyOptions {
     pub top_p: Option<f64>,
     /// The most tokens of an answer.
     pub max_output_tokens: u32,
+    /// Which prefixes the provider is asked to cache.
+    pub caching: PromptCaching,
 }
 
 #[cfg(test)]

@@ -38,7 +38,8 @@ pub use file::{
 };
 pub use http::{HttpError, HttpMethod, HttpRequest, HttpResponse};
 pub use llm::{
-    BodyOptions, ModelName, ModelPrompt, Money, SummaryKey, SummaryModel, SummaryScope, TokenUsage,
+    BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,
+    SummaryScope, TokenUsage,
 };
 pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,

@@ -28,6 +28,8 @@ pub enum PrefixPiece<'a> {
         /// The text sent with it, where it is sent as an image.
         caption: String,
     },
+    /// No text: what follows is for one task alone.
+    TaskPart,
 }
 
 /// Writes a document: its prefix, then its suffix. The same document always gives the same bytes.
@@ -65,17 +67,20 @@ fn push_markdown(text: &mut String, piece: PrefixPiece<'_>) {
     match piece {
         PrefixPiece::Text(words) => text.push_str(&words),
         PrefixPiece::Image { markdown, .. } => text.push_str(&markdown),
+        PrefixPiece::TaskPart => {}
     }
 }
 
 /// Returns the part before the cache boundary, in pieces: each file is one.
 pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
-    let blocks = document.blocks.iter().enumerate().map(|(at, block)| {
+    let blocks = document.blocks.iter().enumerate().flat_map(|(at, block)| {
         let mut text = String::with_capacity(block.body.len() + 200);
-        text.push_str(task_heading(document, at));
+        let heading = task_heading(document, at);
+        text.push_str(heading);
         text.push('\n');
         write_block(&mut text, block);
-        PrefixPiece::Text(text)
+        let task_part = (!heading.is_empty()).then_some(PrefixPiece::TaskPart);
+        task_part.into_iter().chain([PrefixPiece::Text(text)])
     });
     let heading = document.part.has_prefix().then(|| files_heading(document));
     heading.into_iter().map(PrefixPiece::Text).chain(blocks).chain(pieces_after_files(document))
@@ -119,6 +124,7 @@ pub fn attachments_without_images(document: &Document) -> String {
     pieces_after_files(document).for_each(|piece| match piece {
         PrefixPiece::Text(words) => text.push_str(&words),
         PrefixPiece::Image { caption, .. } => text.push_str(&caption),
+        PrefixPiece::TaskPart => {}
     });
     text.push_str(&suffix_text(document));
     text

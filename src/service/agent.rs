@@ -9,12 +9,13 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
 use super::document::nearest_hint;
+use super::sources::prices;
 use crate::agent;
 use crate::agent::SpendCaps;
 use crate::api::ApiError;
 use crate::config::{LoadedConfig, near_name};
 use crate::engine::summaries::SummaryPolicy;
-use crate::llm::{Model, PriceList, Provider, TokenPrice, built_in_prices};
+use crate::llm::{Model, PriceList, Provider, TokenPrice};
 use crate::model::{ModelName, SummaryModel, Tier};
 use crate::sys::{Disk, RealDisk};
 
@@ -289,15 +290,6 @@ fn resolve_model(writer: &SummaryModel, provider: &Provider, prices: &PriceList)
         price: Some(price),
         min_cacheable_tokens,
     })
-}
-
-/// Returns the built-in prices, overridden by the user's own.
-pub fn prices(loaded: &LoadedConfig) -> PriceList {
-    let mut prices = built_in_prices();
-    for (name, price) in &loaded.user_only.prices {
-        prices.insert(name, *price);
-    }
-    prices
 }
 
 fn unknown_provider(name: &ModelName, providers: &[Provider]) -> ApiError {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
-use super::sources::project_name;
+use super::sources::{prices, project_name};
 use crate::api::{
     AggregateQuery, ApiError, AttachmentOptions, ComposedDocument, DocumentReceipt, DocumentRequest,
     ExplainQuery, FormatName, PartName, Payload, ViewSelection, compose_document,
@@ -12,7 +12,7 @@ use crate::config::{Curation, ExecutionMode, LoadedConfig, SavedEntry, Settings,
 use crate::engine::{
     AggregationRequest, DiscussionSource, DocumentHistory, DocumentLimits, ImageFile, SectionRequest, Trust,
 };
-use crate::model::{BodyOptions, Persona, PreferredModel, Preset, Tier};
+use crate::model::{BodyOptions, Persona, PreferredModel, Preset, PromptCaching, Tier};
 
 /// The file in the project's folder that holds a discussion where no other is named.
 const HISTORY_FILE: &str = "history.toml";
@@ -25,7 +25,7 @@ pub fn resolve_aggregate(
     check_attachments(&query)?;
     let QuerySettings { loaded, root, origin } = settings;
     let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
-    let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), &loaded.settings)?;
+    let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), loaded)?;
     let name = query.name.unwrap_or_else(|| default_name(&query.choice, &profile));
     let default_limits = default_limits(&query.choice, profile.tier, loaded);
     // The name and the body are determined above, because this consumes the choice.
@@ -220,21 +220,18 @@ fn body_options(
     ask: &AttachmentOptions,
     format: FormatName,
     persona: Option<&Persona>,
-    settings: &Settings,
+    loaded: &LoadedConfig,
 ) -> Result<BodyOptions, ApiError> {
-    let formats = &settings.formats;
+    let formats = &loaded.settings.formats;
     let (provider, model) = match format {
         FormatName::Anthropic => ("anthropic", formats.anthropic_model.as_str()),
         FormatName::Openai => ("openai", formats.openai_model.as_str()),
         FormatName::Gemini => ("gemini", formats.gemini_model.as_str()),
         // A model has no place in these formats; ignoring it would hide that `--format` was forgotten.
-        FormatName::Markdown | FormatName::Json => match &ask.model {
-            None => ("", ""),
-            Some(model) => {
-                let message = format!("model `{model}` is named, and the format is not a request");
-                return Err(ApiError::user("bad_ask", message, "add --format anthropic, openai or gemini"));
-            }
-        },
+        FormatName::Markdown | FormatName::Json => {
+            check_no_body_option(ask)?;
+            ("", "")
+        }
     };
     let preferred = persona.and_then(|persona| preferred_model(persona, provider));
     // The persona's parameters apply to its own model only: another model may refuse them.
@@ -245,12 +242,52 @@ fn body_options(
         persona.map(|persona| persona.system_prompt.clone()).filter(|system| !system.trim().is_empty());
     let model = preferred.map_or(model, |preferred| preferred.model.as_str());
     let most = preferred.and_then(|preferred| preferred.max_output_tokens);
+    let model = ask.model.as_deref().unwrap_or(model);
     Ok(BodyOptions {
-        model: ask.model.as_deref().unwrap_or(model).to_owned(),
+        caching: prompt_caching(ask, provider, model, loaded)?,
+        model: model.to_owned(),
         system,
         temperature: preferred.and_then(|preferred| preferred.temperature),
         top_p: preferred.and_then(|preferred| preferred.top_p),
         max_output_tokens: most.unwrap_or(formats.max_output_tokens),
+    })
+}
+
+/// Refuses what is about a request body where none is asked for.
+fn check_no_body_option(ask: &AttachmentOptions) -> Result<(), ApiError> {
+    let message = if let Some(model) = &ask.model {
+        format!("model `{model}` is named, and the format is not a request")
+    } else if ask.cache_marks.is_some() || ask.cache_ttl.is_some() {
+        "prompt caching is configured, and the format is not a request".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(ApiError::user("bad_ask", message, "add --format anthropic, openai or gemini"))
+}
+
+fn prompt_caching(
+    ask: &AttachmentOptions,
+    provider: &str,
+    model: &str,
+    loaded: &LoadedConfig,
+) -> Result<PromptCaching, ApiError> {
+    let formats = &loaded.settings.formats;
+    let marks = ask.cache_marks.unwrap_or(formats.cache_marks);
+    let most = PromptCaching::MAX_MARKS;
+    if most < marks {
+        let message = format!("{marks} cache marks are more than {most}");
+        return Err(ApiError::user(
+            "bad_ask",
+            message,
+            "providers take four; one is left to the caller's own prompt",
+        ));
+    }
+    // A format's provider has a built-in price list even if the user has renamed or removed the provider itself.
+    let min_tokens = prices(loaded).listed(provider, model).and_then(|(_, least)| least).unwrap_or(0);
+    Ok(PromptCaching {
+        marks,
+        lifetime: ask.cache_ttl.map_or(formats.cache_lifetime, Into::into),
+        min_tokens,
     })
 }
 

@@ -9,6 +9,7 @@ mod agent;
 #[cfg(test)]
 mod agent_tests;
 mod answer;
+mod cache_replay;
 mod document;
 mod local;
 mod project_root;
@@ -17,12 +18,13 @@ mod sources;
 mod tests;
 mod writing;
 
-pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps, prices};
+pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps};
 pub use answer::{Found, QueryOrigin, QuerySettings, resolve};
+pub use cache_replay::{CacheReplay, ReplayCost, ReplayStep};
 pub use document::{resolve_aggregate, resolve_explain};
 pub use local::{LocalService, Project, with_world};
 pub use project_root::{ProjectRoot, RootGuard, TOO_MANY_FILES_CODE};
-pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, project_name, settings_error};
+pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, prices, project_name, settings_error};
 pub use writing::{
     SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport, day_of, has_key, host_of,
     usage, written_summaries,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::api::{ApiError, ApiErrorKind};
 use crate::config::{ConfigInputs, Error, LoadedConfig, load};
-use crate::llm::built_in_providers;
+use crate::llm::{PriceList, built_in_prices, built_in_providers};
 use crate::model::error_chain;
 use crate::sys::{Disk, RealDisk};
 
@@ -47,6 +47,15 @@ impl SettingsSources {
 /// Returns the names of the variables that move the providers that slop knows to other addresses.
 pub fn base_variables() -> Vec<String> {
     built_in_providers().into_iter().filter_map(|provider| provider.base_variable).collect()
+}
+
+/// Returns the built-in prices, overridden by the user's own.
+pub fn prices(loaded: &LoadedConfig) -> PriceList {
+    let mut prices = built_in_prices();
+    for (name, price) in &loaded.user_only.prices {
+        prices.insert(name, *price);
+    }
+    prices
 }
 
 /// Returns the name of the project in the folder `root`: as set, else that of the folder.

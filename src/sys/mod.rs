@@ -14,6 +14,7 @@ mod http;
 mod lock;
 mod process_control;
 mod processes;
+mod scratch;
 
 pub use clock::{Clock, WallClock};
 pub use disk::{Disk, RealDisk};
@@ -25,3 +26,4 @@ pub use process_control::{
     start_detached, terminate, user_id,
 };
 pub use processes::{Commands, ProcessOutput, Processes, RealProcesses, run_git};
+pub use scratch::ScratchFolder;

@@ -12,6 +12,7 @@
 mod agent;
 mod aggregate;
 mod cache;
+mod cache_replay;
 mod commands;
 mod curated_documents;
 mod curation_commands;

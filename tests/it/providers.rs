@@ -11,7 +11,9 @@ const FORMATS: [&str; 3] = ["anthropic", "openai", "gemini"];
 
 fn project() -> Sandbox {
     let sandbox = Sandbox::repo();
-    sandbox.write("a.py", "def a():\n    return \"é\"\n");
+    // Long enough to be cached by each provider.
+    let doc = "Returns a letter that is not in ASCII. ".repeat(80);
+    sandbox.write("a.py", format!("def a():\n    \"\"\"{doc}\"\"\"\n    return \"é\"\n"));
     sandbox.write("shot.png", PNG);
     sandbox.write("talk.json", r#"["User: hello", {"role": "assistant", "content": "hi"}]"#);
     sandbox.commit_all("first");
@@ -72,7 +74,7 @@ fn there_is_one_breakpoint_at_the_end_of_the_prefix() {
     assert_eq!(breakpoints(&body, "cache_control"), [blocks - 2]);
     let body = body_of(&sandbox, "anthropic", &["--history", "talk.json", "--history-only"]);
     assert_eq!(breakpoints(&body, "cache_control"), [0; 0]);
-    let body = body_of(&sandbox, "anthropic", &["--no-history"]);
+    let body = body_of(&sandbox, "anthropic", &["--tier", "3", "--no-history"]);
     assert_eq!(breakpoints(&body, "cache_control"), [0]);
 }
 
@@ -82,19 +84,57 @@ fn a_long_prefix_is_split_between_files_and_later_edits_move_no_split() {
     for number in 0..60 {
         sandbox.write(format!("f{number:02}.md"), format!("{number}\n").repeat(3000));
     }
-    let flags = ["--strategy", "full", "--order", "path"];
+    let flags = ["--strategy", "full", "--order", "path", "--budget", "none", "--cache-marks", "3"];
     let before = body_of(&sandbox, "anthropic", &flags);
     let places = breakpoints(&before, "cache_control");
-    assert_eq!(places.len(), 4, "a provider takes no more");
-    assert_eq!(places[3], list(blocks(&before)).count() - 1);
+    assert_eq!(places.len(), 3, "one is left to the caller");
+    assert_eq!(places[2], list(blocks(&before)).count() - 1);
     sandbox.write("f59.md", "short\n");
     let after = body_of(&sandbox, "anthropic", &flags);
     assert_eq!(breakpoints(&after, "cache_control"), places);
-    for place in &places[..3] {
+    for place in &places[..2] {
         assert_eq!(blocks(&after)[place], blocks(&before)[place]);
     }
-    assert_ne!(blocks(&after)[places[3]], blocks(&before)[places[3]]);
+    assert_ne!(blocks(&after)[places[2]], blocks(&before)[places[2]]);
     assert!(list(blocks(&before)).skip(1).all(|block| text(&block["text"]).starts_with("\n### f")));
+}
+
+#[test]
+fn a_second_mark_precedes_the_part_for_a_task() {
+    let sandbox = Sandbox::repo();
+    for number in 0..60 {
+        sandbox.write(
+            format!("f{number:02}.py"),
+            format!("def lookup_{number}():\n    return {number}\n").repeat(60),
+        );
+    }
+    sandbox.commit_all("all");
+    let flags = |task| ["--tier", "2", "--task", task, "--budget", "12000"];
+    let [one, other] =
+        ["lookup_41 fails", "lookup_7 is slow"].map(|task| body_of(&sandbox, "anthropic", &flags(task)));
+    let places = breakpoints(&one, "cache_control");
+    assert_eq!(places.len(), 2);
+    assert_eq!(blocks(&one)[places[0]], blocks(&other)[places[0]], "it serves both tasks");
+    assert!(text(&blocks(&one)[places[0] + 1]["text"]).starts_with("\n## For this task"));
+}
+
+#[test]
+fn what_is_cached_and_for_how_long_can_be_set() {
+    let sandbox = project();
+    let body = |flags: &[&str]| body_of(&sandbox, "anthropic", &[&["--tier", "3"], flags].concat());
+    let marks = |flags: &[&str]| breakpoints(&body(flags), "cache_control").len();
+    assert_eq!(marks(&["--cache-marks", "0"]), 0);
+    assert_eq!(blocks(&body(&["--no-history", "--cache-ttl", "1h"]))[0]["cache_control"]["ttl"], "1h");
+    sandbox.write("slop.toml", "[formats]\ncache_marks = 0\ncache_ttl = \"1h\"\n");
+    assert_eq!((marks(&[]), marks(&["--cache-marks", "1"])), (0, 1));
+    sandbox
+        .slop(&["aggregate", "--stdout", "--cache-marks", "1"])
+        .assert_fails(1, &["not a request", "hint:"]);
+    sandbox.slop(&["aggregate", "--stdout", "--cache-marks", "4"]).assert_fails(2, &["--cache-marks"]);
+    // Text that is too short for the provider to cache is not marked.
+    sandbox.write("a.py", "def a():\n    pass\n");
+    assert_eq!(marks(&["--cache-marks", "2"]), 0);
+    assert_eq!(marks(&["--cache-marks", "2", "--model", "unlisted"]), 1);
 }
 
 #[test]

@@ -15,7 +15,9 @@ use crate::api::{
     FileExplanation, FormatName, LimitEffect, OutputTarget, PartName, ReceiptFile, SummaryAuthor,
     ViewSelection, WriteDocumentQuery, WrittenDocument, display_path, document_json, language_name, pretty,
 };
-use crate::cli::document_args::{AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, ViewSelectionArgs};
+use crate::cli::document_args::{
+    AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, RequestBodyArgs, ViewSelectionArgs,
+};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::output::{CommandOutput, GOOD, MINOR, NAME};
@@ -432,11 +434,21 @@ fn attachments(attachments: &AttachmentArgs, place: &ProjectLocation) -> Attachm
         },
         screenshots: attachments.screenshots.iter().map(|path| place.resolve_file(path)).collect(),
         screenshots_inline: attachments.screenshots_inline,
-        model: attachments.model.clone(),
+        ..body_attachments(&attachments.body)
     }
 }
 
-const fn format_name(format: FormatArg) -> FormatName {
+/// Returns the options of a request body.
+pub(super) fn body_attachments(body: &RequestBodyArgs) -> AttachmentOptions {
+    AttachmentOptions {
+        model: body.model.clone(),
+        cache_marks: body.cache_marks,
+        cache_ttl: body.cache_ttl.map(Into::into),
+        ..AttachmentOptions::default()
+    }
+}
+
+pub(super) const fn format_name(format: FormatArg) -> FormatName {
     match format {
         FormatArg::Markdown => FormatName::Markdown,
         FormatArg::Json => FormatName::Json,

@@ -3,6 +3,7 @@
 mod agent;
 mod asking;
 mod cache;
+mod cache_replay;
 mod context;
 mod daemon;
 mod document;

@@ -5,7 +5,10 @@ use std::io::{BufRead, IsTerminal, Read};
 use std::sync::Arc;
 
 use super::context::CommandContext;
-use super::{agent, cache, daemon, document, items, preset, queries, references, setup, status, summarize};
+use super::{
+    agent, cache, cache_replay, daemon, document, items, preset, queries, references, setup, status,
+    summarize,
+};
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
 use crate::cli::background_args::{AgentCommand, DaemonCommand};
@@ -115,7 +118,7 @@ const fn reads_project(command: &CliCommand) -> bool {
 /// Returns whether a command lists the project's files other than by a question to the service.
 fn lists_files_itself(command: &CliCommand) -> bool {
     match command {
-        CliCommand::Watch(_) | CliCommand::Summarize(_) => true,
+        CliCommand::Watch(_) | CliCommand::Summarize(_) | CliCommand::CacheReplay(_) => true,
         CliCommand::Daemon(_) | CliCommand::Agent(_) => reads_project(command),
         CliCommand::Aggregate(args) => args.wait_agent.is_some(),
         _ => false,
@@ -146,6 +149,7 @@ const fn names_old_base(command: &CliCommand) -> bool {
         CliCommand::View(args) => args.against.is_some(),
         CliCommand::Aggregate(args) => args.choice.against.is_some(),
         CliCommand::Explain(args) => args.choice.against.is_some(),
+        CliCommand::CacheReplay(args) => args.choice.against.is_some(),
         _ => false,
     }
 }
@@ -182,6 +186,7 @@ fn run_at(
         CliCommand::Callees(args) => references::callees(args, context),
         CliCommand::Impact(args) => references::impact(args, context),
         CliCommand::Aggregate(args) => document::aggregate(args, environment, context),
+        CliCommand::CacheReplay(args) => cache_replay::run(args, context),
         CliCommand::Summarize(args) => summarize::run(args, context),
         CliCommand::Agent(args) => agent::run(&args.command, context),
         CliCommand::Explain(args) => document::explain(args, context),

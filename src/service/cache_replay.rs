@@ -1,0 +1,206 @@
+//! What a provider's prompt cache would have read and written, had a document been sent after each of some commits.
+//!
+//! The commits are checked out one after another in a clone of the repository within the cache's folder, which borrows
+//! its objects. The project itself is not touched, and its settings of now apply to all commits.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::answer::{QueryOrigin, QuerySettings};
+use super::document::resolve_aggregate;
+use super::local::LocalService;
+use super::sources::prices;
+use crate::api::{
+    AggregateQuery, ApiError, CallOptions, ComposeQuery, DocumentRequest, FormatName, PromptCache,
+    PromptCacheUse, ask,
+};
+use crate::config::LoadedConfig;
+use crate::engine::make_cache_folder;
+use crate::model::{CacheLifetime, Money, TokenUsage};
+use crate::sys::{RealDisk, RealFiles, RealProcesses, ScratchFolder, run_git};
+
+/// The folder of the clone, below the cache's.
+const REPLAY_FOLDER: &str = "replay";
+/// No program of the user's or the repository's is run for a checkout: no hook, and no filter that fetches large files.
+const QUIET_CHECKOUT: [&str; 10] = [
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "filter.lfs.smudge=",
+    "-c",
+    "filter.lfs.process=",
+    "-c",
+    "filter.lfs.required=false",
+    "-c",
+    "advice.detachedHead=false",
+];
+
+/// One commit of a replay.
+#[derive(Debug, Clone)]
+pub struct ReplayStep {
+    /// Its full name.
+    pub commit: String,
+    pub usage: PromptCacheUse,
+    /// `None` where the model's price is not known.
+    pub cost: Option<ReplayCost>,
+}
+
+/// What the input of one request costs.
+#[derive(Debug, Clone, Copy)]
+pub struct ReplayCost {
+    pub with_cache: Money,
+    pub without_cache: Money,
+}
+
+/// A replay that is ready to begin.
+pub struct CacheReplay {
+    loaded: Arc<LoadedConfig>,
+    document: DocumentRequest,
+    query: AggregateQuery,
+    /// The oldest first.
+    commits: Vec<String>,
+    /// The project in the clone.
+    root: PathBuf,
+    clone: PathBuf,
+    _scratch: ScratchFolder,
+}
+
+impl CacheReplay {
+    /// Prepares a replay of the commits of `range`, spelled `REV..REV`: the first of them, and those that follow it by
+    /// their first parents.
+    pub fn prepare(
+        root: &Path,
+        loaded: &LoadedConfig,
+        query: AggregateQuery,
+        range: &str,
+    ) -> Result<Self, ApiError> {
+        let settings = QuerySettings { loaded, root, origin: QueryOrigin::CommandLine };
+        let document = resolve_aggregate(query.clone(), settings)?;
+        let commits = commits_of(root, range)?;
+        let scratch = scratch_folder(root, loaded)?;
+        // Documents may name the project by its folder.
+        let clone = scratch.path().join(root.file_name().unwrap_or_default());
+        let top = git(root, &["rev-parse", "--show-toplevel"])?;
+        let in_clone = clone.to_string_lossy();
+        let shared = ["clone", "--quiet", "--shared", "--no-checkout", "--", &top, &in_clone];
+        git(root, &[&QUIET_CHECKOUT[..], &shared].concat())?;
+        let root = clone.join(git(root, &["rev-parse", "--show-prefix"])?);
+        Ok(Self {
+            loaded: Arc::new(loaded.clone()),
+            document,
+            query,
+            commits,
+            root,
+            clone,
+            _scratch: scratch,
+        })
+    }
+
+    /// Returns what is composed at each commit, and how it is written.
+    pub const fn document(&self) -> &DocumentRequest {
+        &self.document
+    }
+
+    /// Composes the document of each commit and hands what became of it to `report`, which can fail.
+    pub fn run<E: From<ApiError>>(
+        &self,
+        mut report: impl FnMut(ReplayStep) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let counter = self.loaded.engine_options(&self.root).counter;
+        let count = |text: &str| counter.count(text);
+        let mut cache = PromptCache::default();
+        for commit in &self.commits {
+            // It reports its progress, because a program that is silent for long is taken to hang.
+            let checkout = ["checkout", "--progress", "--force", "--detach", commit.as_str()];
+            git(&self.clone, &[&QUIET_CHECKOUT[..], &checkout].concat())?;
+            let service = LocalService::for_command_line(self.root.clone(), Arc::clone(&self.loaded));
+            let answer = ask(&service, ComposeQuery(self.query.clone()), &CallOptions::default())?;
+            let usage = cache.send(&answer.payload, self.document.format, &self.document.body, &count);
+            report(ReplayStep { commit: commit.clone(), cost: self.cost(&usage), usage })?;
+        }
+        Ok(())
+    }
+
+    fn cost(&self, usage: &PromptCacheUse) -> Option<ReplayCost> {
+        let body = &self.document.body;
+        let vendor = match self.document.format {
+            FormatName::Anthropic => "anthropic",
+            FormatName::Openai => "openai",
+            FormatName::Gemini => "gemini",
+            FormatName::Markdown | FormatName::Json => return None,
+        };
+        let (mut price, _) = prices(&self.loaded).listed(vendor, &body.model)?;
+        if vendor == "anthropic" && body.caching.lifetime == CacheLifetime::OneHour {
+            price = price.with_hourly_writes();
+        }
+        let PromptCacheUse { tokens, read, written, .. } = *usage;
+        let cost = |input, read, written| {
+            price.cost_of(&TokenUsage {
+                input: Some(input),
+                cache_read: Some(read),
+                cache_write: Some(written),
+                output: Some(0),
+            })
+        };
+        let new = tokens.saturating_sub(read).saturating_sub(written);
+        Some(ReplayCost { with_cache: cost(new, read, written)?, without_cache: cost(tokens, 0, 0)? })
+    }
+}
+
+/// Returns the commits of a range, the oldest first: that before the two dots, and those after it by first parents.
+fn commits_of(root: &Path, range: &str) -> Result<Vec<String>, ApiError> {
+    let hint = "give two revisions with two dots between them, such as HEAD~20..HEAD";
+    let is_range = range.split_once("..").is_some_and(|(from, to)| !from.is_empty() && !to.starts_with('.'));
+    if !is_range {
+        return Err(ApiError::user("bad_range", format!("`{range}` is not a range of commits"), hint));
+    }
+    let (from, to) = range.split_once("..").unwrap_or_default();
+    let to = if to.is_empty() { "HEAD" } else { to };
+    let commit = |revision: &str| {
+        let name = format!("{revision}^{{commit}}");
+        git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]).map_err(|_| {
+            ApiError::user(
+                "no_such_revision",
+                format!("`{revision}` is not a commit of this repository"),
+                hint,
+            )
+        })
+    };
+    let (from, to) = (commit(from)?, commit(to)?);
+    let later = git(root, &["rev-list", "--first-parent", "--reverse", &format!("{from}..{to}")])?;
+    Ok(std::iter::once(from).chain(later.lines().map(str::to_owned)).collect())
+}
+
+/// Returns the folder for the clone, in the cache's folder.
+fn scratch_folder(root: &Path, loaded: &LoadedConfig) -> Result<ScratchFolder, ApiError> {
+    let cache_dir = loaded.engine_options(root).cache_dir;
+    let made = || -> io::Result<Option<ScratchFolder>> {
+        make_cache_folder(root, &cache_dir, &RealFiles::open(root)?, &RealDisk)?;
+        ScratchFolder::create(&root.join(cache_dir.as_path()), REPLAY_FOLDER)
+    };
+    match made() {
+        Ok(Some(scratch)) => Ok(scratch),
+        Ok(None) => Err(ApiError::environment(
+            "busy",
+            "another replay is running in this project",
+            "wait until it ends",
+        )),
+        Err(error) => {
+            let message = format!("the cache folder {cache_dir} cannot hold a clone: {error}");
+            Err(ApiError::environment("no_cache", message, "see whether the folder can be written to"))
+        }
+    }
+}
+
+/// Runs git, and returns what it prints without the end of the line.
+fn git(folder: &Path, arguments: &[&str]) -> Result<String, ApiError> {
+    let hint = "a replay needs git, and a checkout with its history";
+    let ran = run_git(&RealProcesses, folder, arguments, b"")
+        .map_err(|error| ApiError::environment("no_git", format!("git cannot be run: {error}"), hint))?;
+    if ran.success {
+        return Ok(String::from_utf8_lossy(&ran.stdout).trim_end_matches('\n').to_owned());
+    }
+    let reason = String::from_utf8_lossy(&ran.stderr).trim().replace('\n', "; ");
+    Err(ApiError::user("git_failed", format!("git failed: {reason}"), hint))
+}

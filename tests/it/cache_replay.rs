@@ -1,0 +1,88 @@
+//! `slop cache-replay`: what a provider's prompt cache keeps from commit to commit.
+
+use serde_json::Value;
+
+use super::sandbox::Sandbox;
+
+/// A repository of three commits: the last file of the document is edited, then nothing that a document shows.
+fn three_commits() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    for file in 0..30 {
+        sandbox.write(format!("f{file:02}.md"), format!("{file} and some more words\n").repeat(800));
+    }
+    sandbox.commit_all("first");
+    sandbox.write("f29.md", "short\n");
+    sandbox.commit_all("an edit");
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
+    sandbox
+}
+
+const FULL: [&str; 5] = ["HEAD~2..HEAD", "--strategy", "full", "--budget", "none"];
+
+fn replay(sandbox: &Sandbox, flags: &[&str]) -> Value {
+    sandbox.json(&[&["cache-replay"], flags].concat())
+}
+
+#[test]
+fn a_step_reads_what_an_earlier_one_has_written() {
+    let sandbox = three_commits();
+    sandbox.write("slop.toml", "[aggregation]\norder = \"path\"\n");
+    let data = replay(&sandbox, &FULL);
+    let number = |step: usize, key: &str| data["steps"][step][key].as_u64().unwrap();
+    assert_eq!(data["steps"].as_array().unwrap().len(), 3);
+    assert_eq!((number(0, "read"), number(0, "written")), (0, number(0, "tokens")));
+    // The inner mark is behind half of the document or more, and what follows it is written again.
+    assert!(number(1, "tokens") / 2 <= number(1, "read"), "{data}");
+    assert_eq!(number(1, "read") + number(1, "written"), number(1, "tokens"));
+    assert_eq!((number(2, "read"), number(2, "written")), (number(2, "tokens"), 0));
+    assert_eq!(data["steps"][2]["kept"], 1.0);
+    let total: u64 = (0..3).map(|step| number(step, "tokens")).sum();
+    assert_eq!(data["tokens"], total);
+    let dollars = |key: &str| data["cost"][key].as_str().unwrap().parse::<f64>().unwrap();
+    assert!(0.0 < dollars("usd") && dollars("usd") < dollars("usd_without_cache"), "{data}");
+    // Writing for an hour costs more, and a single mark finds nothing once the document has changed.
+    let hourly = replay(&sandbox, &[&FULL[..], &["--cache-ttl", "1h"]].concat());
+    assert!(dollars("usd") < hourly["cost"]["usd"].as_str().unwrap().parse().unwrap());
+    assert_eq!(replay(&sandbox, &[&FULL[..], &["--cache-marks", "1"]].concat())["steps"][1]["read"], 0);
+}
+
+#[test]
+fn providers_without_marks_find_the_common_prefix() {
+    let sandbox = three_commits();
+    let data = replay(&sandbox, &[&FULL[..], &["--format", "gemini"]].concat());
+    let step = &data["steps"][2];
+    assert_eq!((&step["read"], &step["written"]), (&step["tokens"], &0.into()));
+}
+
+#[test]
+fn the_project_is_left_as_it_was() {
+    let sandbox = three_commits();
+    sandbox.write("f00.md", "not committed\n");
+    let table = sandbox.stdout_of(&["cache-replay", "HEAD~1..", "--tier", "2"]);
+    assert_eq!(table.lines().filter(|line| line.ends_with("    1.0000")).count(), 1, "{table}");
+    assert!(table.contains("claude-sonnet-5-5: $") && table.contains("with prompt caching"), "{table}");
+    assert_eq!(sandbox.read("f00.md"), "not committed\n");
+    assert_eq!(sandbox.git(&["rev-list", "--count", "HEAD"]), b"3\n");
+    assert_eq!(sandbox.git(&["branch", "--show-current"]), b"main\n");
+    let left = std::fs::read_dir(sandbox.path(".slop_cache")).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(left.iter().all(|name| !name.starts_with("replay")), "{left:?}");
+}
+
+#[test]
+fn what_is_no_range_of_commits_is_refused() {
+    let sandbox = three_commits();
+    for (range, reason) in [
+        ("HEAD", "`HEAD` is not a range of commits"),
+        ("HEAD...HEAD", "is not a range of commits"),
+        ("nowhere..HEAD", "`nowhere` is not a commit"),
+        ("--output=x..HEAD", "is not a commit"),
+    ] {
+        sandbox.slop(&["cache-replay", "--", range]).assert_fails(1, &[reason, "hint:"]);
+    }
+    sandbox
+        .slop(&["cache-replay", "HEAD~1..HEAD", "--format", "json"])
+        .assert_fails(1, &["prompt cache", "hint:"]);
+    let elsewhere = Sandbox::new();
+    elsewhere.slop(&["cache-replay", "a..b"]).assert_fails(1, &["not a commit of this repository"]);
+}
