@@ -267,7 +267,12 @@ fn rank_draft(
 ) -> Result<ProjectRanking, Error> {
     let reading = request.task.as_deref().map(read_task).transpose()?;
     let query = reading.as_ref().map_or_else(RankingQuery::empty, RankingQuery::of_task);
-    let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.head));
+    // Without a task and a focus, ranks that moved with every commit would select something else after each, and a provider
+    // would find little of the document before in its cache.
+    let is_guided = request.task.is_some() || !request.focus.is_empty();
+    let past = history.map_or_else(Arc::default, |history| {
+        past_commits(cache, shared, if is_guided { &history.head } else { &history.frozen })
+    });
     let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let in_focus = |path: &_| focus.lines(path).is_some();
     let ranking = RankingRequest { query: &query, in_focus: &in_focus, past: &past };
@@ -295,7 +300,7 @@ fn rank_generally(
     draft: &DraftDocument,
     history: Option<&GitHistory>,
 ) -> ProjectRanking {
-    let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.head));
+    let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.frozen));
     let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let request = RankingRequest { query: &RankingQuery::empty(), in_focus: &|_| false, past: &past };
     rank_project(cache, &request, &known)
