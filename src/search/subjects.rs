@@ -11,10 +11,8 @@ pub const MAX_COMMITS: usize = 2_000;
 const MAX_SUBJECTS: usize = 1_500;
 /// The subject of a commit that changed more files is not about any of them.
 const MAX_FILES_OF_SUBJECT: usize = 20;
-/// A commit that changed more files, as a change of format does, says little about each.
+/// A commit that changed more files, as a change of format does, says nothing about which belong together.
 const MAX_FILES_OF_CHANGE: usize = 30;
-/// What such a commit counts.
-const LARGE_COMMIT_WEIGHT: f64 = 0.2;
 /// 0.5^(1/50): a change counts half after 50 commits.
 const CHANGE_DECAY: f64 = 0.986_232_704_493_359_2;
 /// 0.5^(1/500): that two files changed together counts half after 500 commits.
@@ -66,8 +64,7 @@ pub fn change_scores(commits: &[PastCommit<'_>], files: usize) -> Vec<f64> {
     let mut scores = vec![0.0; files];
     let mut weight = 1.0;
     for commit in commits {
-        let is_large = MAX_FILES_OF_CHANGE < commit.changed_files;
-        add(&mut scores, commit.files, if is_large { weight * LARGE_COMMIT_WEIGHT } else { weight });
+        add(&mut scores, commit.files, weight);
         weight *= CHANGE_DECAY;
     }
     scores
@@ -149,14 +146,12 @@ mod tests {
     }
 
     #[test]
-    fn late_changes_count_more_than_early_ones_and_large_commits_little() {
-        let many: Vec<usize> = (2..40).collect();
-        let mut commits = vec![commit("", &[0]), commit("", &many)];
+    fn late_changes_count_more_than_early_ones() {
+        let mut commits = vec![commit("", &[0])];
         commits.resize(100, commit("", &[]));
         commits.push(commit("", &[1]));
-        let scores = change_scores(&commits, 40);
+        let scores = change_scores(&commits, 2);
         assert!((scores[1] / scores[0] - 0.25).abs() < 1e-9, "{scores:?}");
-        assert!(scores[2] < scores[1], "{scores:?}");
     }
 
     #[test]

@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
-# Compares summaries by the configured model with the heuristic's: tests/agent/judge.sh PROJECT [COMMITS [BUDGET]]
+# Compares summaries by the configured model with the heuristic's: tests/agent/judge.sh PROJECT [COMMITS [BUDGET [--yes]]]
 #
 # For each of the last COMMITS commits of PROJECT that changed files, a document for tier 2 is composed of the state before
 # it, for its message as the task, once with each kind of summary and the same budget. Prints which share of the files that
 # the commit changed each kind of document shows with a block, and which share of the names of the symbols that it
-# changed. The model is the one of the user's settings; `slop summarize` asks before it spends anything.
+# changed. The model is the one of the user's settings; before each commit, `slop summarize` shows the cost and asks,
+# unless it is told `--yes`.
 #
 # Needs git, jq and a project with history. Nothing in PROJECT is changed: it works on a clone.
 set -euo pipefail
-project=${1:?"usage: tests/agent/judge.sh PROJECT [COMMITS [BUDGET]]"}
+project=${1:?"usage: tests/agent/judge.sh PROJECT [COMMITS [BUDGET [--yes]]]"}
 commits=${2:-10}
 budget=${3:-8000}
+confirmed=(${4:+"$4"})
 root=$(cd "$(dirname "$0")/../.." && pwd)
 slop=${SLOP:-$root/target/debug/slop}
 [ -x "$slop" ] || cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
 
 if ! "$slop" --project "$project" config show --json |
-    jq --exit-status '.data.values[] | select(.key == "agent.models") | .value != "[]"' > /dev/null; then
-    echo "no model is configured: agent.models is empty, so there is nothing to compare"
+    jq --exit-status '.data.values[] | select(.key == "agent.models" and .value != "[]" or .key == "agent.persona" and .value != "\"\"")' > /dev/null; then
+    echo "no model is configured: agent.models and agent.persona are empty, so there is nothing to compare"
     exit 0
 fi
 
@@ -40,6 +42,7 @@ score() { # DOCUMENT FILES NAMES
 
 declare -A blocks=([model]=0 [heuristic]=0) names=([model]=0 [heuristic]=0)
 all_files=0
+by_model=0
 all_names=0
 for commit in $(git log --no-merges --diff-filter=M --format=%H -n "$commits"); do
     git checkout --quiet --detach "$commit^" 2> /dev/null || continue
@@ -50,7 +53,9 @@ for commit in $(git log --no-merges --diff-filter=M --format=%H -n "$commits"); 
     all_files=$((all_files + $(wc -l < "$work/files")))
     all_names=$((all_names + $(wc -l < "$work/names")))
     git log -1 --format=%B "$commit" > "$work/task"
-    "$slop" summarize --tier 2
+    # Exit code 4: some files are withheld or declined, which is how it is with real projects. A checkout makes every file
+    # young; the wait for a person to finish typing is not meant for it.
+    SLOP_AGENT_STILL_SECONDS=0 "$slop" summarize --tier 2 "${confirmed[@]}" || [ $? -eq 4 ]
     for kind in model heuristic; do
         by=$([ $kind = model ] && echo agent || echo heuristic)
         SLOP_TIERS_2_SUMMARY=$by "$slop" aggregate --tier 2 --budget "$budget" --task-file "$work/task" --no-history \
@@ -59,8 +64,15 @@ for commit in $(git log --no-merges --diff-filter=M --format=%H -n "$commits"); 
         blocks[$kind]=$((blocks[$kind] + found_blocks))
         names[$kind]=$((names[$kind] + found_names))
     done
+    shown=$(grep --count '· summary by a model$' "$work/model.md" || true)
+    by_model=$((by_model + shown))
 done
 
+if [ "$by_model" = 0 ]; then
+    echo "no document shows a summary by the model, so there is nothing to compare: see \`slop summarize --estimate\`" >&2
+    exit 1
+fi
+echo "$by_model summaries by the model are in the documents"
 for kind in model heuristic; do
     echo "$kind: ${blocks[$kind]} of $all_files changed files have a block, ${names[$kind]} of $all_names changed names occur"
 done
