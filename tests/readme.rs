@@ -1,13 +1,18 @@
 //! Checks the documentation against the program.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test readme` updates the outputs in README.md, docs/curation.md, docs/agent.md and
-//! docs/api.md, and the page docs/settings.md; read the diff afterwards.
+//! `UPDATE_EXPECT=1 cargo test --test readme` updates the outputs on all pages with commands, the picture
+//! docs/terminal.svg and the page docs/settings.md; read the diff afterwards.
 
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
     reason = "a test runs the program on real files and may stop"
 )]
+
+#[path = "readme/links.rs"]
+mod links;
+#[path = "readme/terminal.rs"]
+mod terminal;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -19,7 +24,18 @@ use expect_test::expect_file;
 use tempfile::TempDir;
 
 /// The pages whose commands are run. The page on the API uses curl.
-const PAGES: [&str; 4] = ["README.md", "docs/curation.md", "docs/agent.md", "docs/api.md"];
+const PAGES: [&str; 7] = [
+    "README.md", "docs/agent.md", "docs/api.md", "docs/commands.md", "docs/curation.md", "docs/documents.md",
+    "docs/freshness.md",
+];
+
+/// The commands in the picture of a terminal that README.md shows.
+const SESSION: [&str; 4] = [
+    "slop outline weather/report.py",
+    "slop view weather/report.py --mode skeleton | tail -n 13",
+    "slop symbol to_json",
+    "slop explain src/ring.c --tier 3 --focus report.py | tail -n 3",
+];
 
 #[test]
 fn every_command_on_a_page_prints_the_output_below_it() {
@@ -37,9 +53,44 @@ fn every_command_on_a_page_prints_the_output_below_it() {
 
 #[test]
 fn no_other_page_has_commands() {
-    for entry in fs::read_dir(root().join("docs")).unwrap() {
-        let name = format!("docs/{}", entry.unwrap().file_name().into_string().unwrap());
+    for name in documentation() {
         assert!(PAGES.contains(&&*name) || !page(&name).contains("```console\n"), "{name}");
+    }
+}
+
+#[test]
+fn the_picture_of_a_terminal_shows_what_the_commands_print() {
+    let sandbox = ReaderSandbox::new();
+    let session = SESSION.map(|command| {
+        let (program, rest) = command.split_once(' ').unwrap();
+        (command, sandbox.run(&format!("{program} --color always {rest}")))
+    });
+    let picture = terminal::svg("slop in a terminal", &session);
+    expect_file![root().join("docs/terminal.svg")].assert_eq(&picture);
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_a_heading() {
+    for name in documentation() {
+        let folder = Path::new(&name).parent().unwrap();
+        for link in links::internal(&page(&name)) {
+            let (path, heading) = link.split_once('#').map_or((&*link, None), |(path, id)| (path, Some(id)));
+            let path = if path.is_empty() { root().join(&name) } else { root().join(folder).join(path) };
+            assert!(path.exists(), "{name}: {link}");
+            let Some(heading) = heading else { continue };
+            let ids = links::heading_ids(&fs::read_to_string(path).unwrap());
+            assert!(ids.iter().any(|id| id == heading), "{name}: {link}");
+        }
+    }
+}
+
+#[test]
+fn the_index_of_the_documentation_links_every_page() {
+    let linked = links::internal(&page("docs/README.md"));
+    for name in documentation() {
+        if let Some(name) = name.strip_prefix("docs/").filter(|name| *name != "README.md") {
+            assert!(linked.iter().any(|link| link == name), "docs/README.md does not link {name}");
+        }
     }
 }
 
@@ -97,7 +148,7 @@ fn collect(folder: &Path, found: &mut Vec<String>) {
 #[test]
 fn ci_runs_the_first_commands_of_the_readme() {
     let ci = page(".ci/run");
-    let first = shell_lines(&page("README.md"), "## What it looks like");
+    let first = shell_lines(&page("README.md"), "`cargo install");
     assert_eq!(first.len(), 2);
     for command in first {
         assert!(ci.lines().any(|line| line.starts_with(&command)), "`{command}` is not in .ci/run");
@@ -119,6 +170,21 @@ fn contributing_lists_the_commands_of_ci() {
 #[test]
 fn the_page_of_settings_is_generated_from_the_defaults() {
     expect_file![root().join("docs/settings.md")].assert_eq(&slop::internals::config::settings_reference());
+}
+
+/// The paths of all Markdown files at the top of the repository and in `docs`.
+fn documentation() -> Vec<String> {
+    let mut names = Vec::new();
+    for folder in ["", "docs/"] {
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
+                names.push(format!("{folder}{name}"));
+            }
+        }
+    }
+    assert!(10 < names.len());
+    names
 }
 
 fn root() -> &'static Path {

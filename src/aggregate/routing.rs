@@ -55,7 +55,8 @@ pub struct RuleVerdict {
     pub view: Option<ViewMode>,
 }
 
-/// Asks every rule, in the order in which they are asked: that of the contract (`README.md`, "Which view a file gets").
+/// Asks every rule, in the order in which they are asked: that of the contract (`docs/documents.md`, "Which view a file
+/// gets").
 pub fn explain_routing(
     path: &RelPath,
     file_type: &FileType,

@@ -98,7 +98,7 @@ fn a_missing_or_foreign_file_is_the_users_error() {
     fs::write(sandbox.outside("outside.py"), "hunter2 = 1\n").unwrap();
     let outside = sandbox.outside("outside.py");
     for command in ["view", "outline", "explain"] {
-        sandbox.slop(&[command, "nowhere.py"]).assert_fails(1, &["nowhere.py", "hint: `slop status`"]);
+        sandbox.slop(&[command, "nowhere.py"]).assert_fails(1, &["nowhere.py", "hint: `slop status --all`"]);
         sandbox.slop(&[command, "../outside.py"]).assert_fails(1, &["../outside.py", "--project"]);
         sandbox.slop(&[command, outside.to_str().unwrap()]).assert_fails(1, &["outside.py", "--project"]);
         sandbox.slop(&[command, "src/../../outside.py"]).assert_fails(1, &["outside.py"]);

@@ -48,7 +48,7 @@ fn save_preset(
     let outside = draft.files.iter().find(is_outside);
     if let Some(path) = outside.or(missing.first()) {
         let message = format!("no file of the project matches `{path}`");
-        return Err(CommandError::usage(message, "`slop status` lists the files of the project"));
+        return Err(CommandError::usage(message, "`slop status --all` lists the files of the project"));
     }
     let project = context.settings_file();
     // The items come from the project's file, wherever the preset is written to.

@@ -106,6 +106,16 @@ struct FolderTotal {
     unread: u64,
 }
 
+impl FolderTotal {
+    /// Returns what is said behind the name of the folder.
+    fn remark(&self) -> String {
+        match self.unread {
+            0 => String::new(),
+            unread => format!("  ({} not read yet)", format_grouped(unread)),
+        }
+    }
+}
+
 /// Writes how many files and tokens each folder holds, as a tree.
 fn write_folders(files: &[FileState], output: &mut CommandOutput) -> Result<(), CommandError> {
     let mut folders: BTreeMap<Vec<&str>, FolderTotal> = BTreeMap::new();
@@ -124,18 +134,21 @@ fn write_folders(files: &[FileState], output: &mut CommandOutput) -> Result<(), 
         let name = parts
             .last()
             .map_or_else(|| ".".to_owned(), |name| format!("{}{name}/", "  ".repeat(parts.len() - 1)));
-        let unread = if total.unread == 0 {
-            String::new()
-        } else {
-            format!("  ({} not read yet)", format_grouped(total.unread))
-        };
         output.write_line(&format!(
-            "{:>10} {:>9} {:>10}  {}{unread}",
+            "{:>10} {:>9} {:>10}  {}{}",
             format_grouped(total.tokens),
             format_grouped(total.files),
             format_size(total.bytes),
             output.paint(NAME, &name),
+            total.remark(),
         ))?;
+    }
+    let unread = folders.get(&Vec::new()).map_or(0, |total| total.unread);
+    if 0 < unread {
+        let count = format_grouped(unread);
+        output.message(&format!(
+            "files that are not read yet count 0 tokens: {count}; `slop index` reads them"
+        ));
     }
     output.message("tokens are estimated from the sizes of the texts: one for three bytes");
     Ok(())
