@@ -5,9 +5,10 @@
 //! not name nothing is shown but its name, in a comment above its members.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::hidden::{HiddenLines, hide_symbols, hides_symbols, only_hides};
 use super::masks::{nearest_keys, select_symbols};
 use super::page::{BlockLayout, SourcePage, symbol_head};
 use crate::model::{MaskMode, Outline, Symbol, SymbolKind};
@@ -28,7 +29,8 @@ pub struct MaskedView {
 }
 
 /// Returns what `mask` shows of a text: for each symbol that it names the definition or the signature, in the order of
-/// the text. Symbols that it does not name are not shown, but within a definition that is.
+/// the text. Symbols that it does not name are not shown, but within a definition that is. A mask that names only what it
+/// hides shows the whole text without that.
 pub fn render_masked(
     text: &str,
     outline: &Outline,
@@ -39,9 +41,36 @@ pub fn render_masked(
     // To look for the nearest is costly, and nobody reads it for hundreds.
     let near =
         |at: usize, key: &str| if at < MAX_SUGGESTED { nearest_keys(outline, key) } else { Vec::new() };
-    let missing = gone.enumerate().map(|(at, (key, _))| (key.clone(), near(at, key))).collect();
+    let mut missing: Vec<(String, Vec<String>)> =
+        gone.enumerate().map(|(at, (key, _))| (key.clone(), near(at, key))).collect();
+    if hides_symbols(mask) {
+        let hidden = hidden_names(outline, mask);
+        missing.iter_mut().for_each(|(_, near)| near.retain(|key| !names_hidden(key, &hidden)));
+    }
+    if only_hides(mask) {
+        let body = hide_symbols(text, outline, mask, language, HiddenLines::Removed);
+        return MaskedView { body, missing };
+    }
     let body = render_modes(text, outline, &SymbolModes::from_mask(outline, mask), language);
     MaskedView { body, missing }
+}
+
+/// Returns the qualified names of the symbols that a mask hides, and of those within them.
+fn hidden_names<'o>(outline: &'o Outline, mask: &[(String, MaskMode)]) -> HashSet<&'o str> {
+    let mut names = HashSet::new();
+    for (key, _) in mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide) {
+        let mut stack = select_symbols(outline, key);
+        while let Some(symbol) = stack.pop() {
+            names.insert(symbol.qualified_name.as_str());
+            stack.extend(&symbol.children);
+        }
+    }
+    names
+}
+
+/// Returns whether a key that is offered, perhaps with parameters or a number, names what is hidden.
+fn names_hidden(key: &str, hidden: &HashSet<&str>) -> bool {
+    hidden.contains(key) || key.match_indices(['(', '#']).any(|(at, _)| hidden.contains(&key[..at]))
 }
 
 /// Returns the signatures of all symbols and of their members, one a line where that is possible.
@@ -83,10 +112,10 @@ struct EnclosingContext<'o> {
 }
 
 /// A part of a definition that is not shown verbatim.
-struct DefinitionCut {
-    range: Range<usize>,
+pub(super) struct DefinitionCut {
+    pub(super) range: Range<usize>,
     /// What replaces it; `None` if it is hidden.
-    replacement: Option<String>,
+    pub(super) replacement: Option<String>,
 }
 
 impl SourcePage<'_> {
@@ -249,7 +278,7 @@ impl SourcePage<'_> {
     }
 
     /// Hides a part; parts that follow each other are hidden as one.
-    fn hide_range(&self, range: Range<usize>, cuts: &mut Vec<DefinitionCut>) {
+    pub(super) fn hide_range(&self, range: Range<usize>, cuts: &mut Vec<DefinitionCut>) {
         let is_next = |last: &&mut DefinitionCut| {
             let between = self.text.get(last.range.end..range.start);
             last.replacement.is_none() && between.is_some_and(|text| text.trim().is_empty())
@@ -261,7 +290,7 @@ impl SourcePage<'_> {
     }
 
     /// Returns what replaces what is hidden; in Python a statement, because a class body needs at least one.
-    fn hidden_marker(&self, range: &Range<usize>) -> String {
+    pub(super) fn hidden_marker(&self, range: &Range<usize>) -> String {
         let lines = self.text[range.clone()].trim().lines().count();
         let size = if lines == 1 { "1 line hidden".to_owned() } else { format!("{lines} lines hidden") };
         let is_first = range.start == self.line_start(range.start);
@@ -283,6 +312,8 @@ impl SourcePage<'_> {
 /// Returns what is around the members of an entry that is not shown itself.
 fn context_within<'o>(entry: &SymbolRegion<'o>, around: &EnclosingContext<'o>) -> EnclosingContext<'o> {
     let own = entry.symbols.iter().map(|(symbol, _)| *symbol).find(|symbol| has_members(symbol));
+    // The comment above the members must not name what is hidden.
+    let own = own.filter(|_| !entry.is_hidden());
     EnclosingContext { owner: own.or(around.owner), line: around.line, indent: around.indent.clone() }
 }
 
@@ -303,6 +334,12 @@ pub(super) struct SymbolRegion<'o> {
 impl SymbolRegion<'_> {
     pub(super) fn has_mode(&self, mode: Option<MaskMode>) -> bool {
         self.symbols.iter().any(|(_, own)| *own == mode)
+    }
+
+    /// Returns whether the text is hidden: of several symbols that share it, one that is shown shows it.
+    pub(super) fn is_hidden(&self) -> bool {
+        let is_shown = self.has_mode(Some(MaskMode::Definition)) || self.has_mode(Some(MaskMode::Signature));
+        self.has_mode(Some(MaskMode::Hide)) && !is_shown
     }
 }
 

@@ -250,6 +250,7 @@ impl LoadedConfig {
             counter: settings.aggregation.tokens,
             screenshot_bytes: settings.limits.screenshot_bytes,
             section_bytes: settings.limits.section_bytes,
+            items: self.curation.files.as_slice().into(),
             summary_lookup: SummaryLookupOptions {
                 models: self.configured_models(),
                 uses_earlier: settings.agent.shows_outdated,
