@@ -136,7 +136,7 @@ impl SourcePage<'_> {
             let text = if entry.has_mode(Some(MaskMode::Definition)) {
                 let block = self.block_around(entry, &indent, &least);
                 block.unwrap_or_default() + &self.render_definition(entry, &indent)
-            } else if entry.has_mode(Some(MaskMode::Signature)) {
+            } else if entry.has_head() {
                 // Code in a block of its own would seem to belong to what is above it.
                 let is_indented = self.style.layout == BlockLayout::Indented;
                 self.render_signature(entry, if is_indented { least.clone() } else { indent.clone() })
@@ -188,7 +188,7 @@ impl SourcePage<'_> {
     /// Returns the signatures of an entry's symbols, and within the braces of the first that has any what is shown of
     /// its members.
     fn render_signature(&self, entry: &SymbolRegion<'_>, indent: String) -> String {
-        let wanted = entry.symbols.iter().filter(|(_, mode)| *mode == Some(MaskMode::Signature));
+        let wanted = entry.symbols.iter().filter(|(_, mode)| is_head(*mode));
         let symbols: Vec<&Symbol> = wanted.map(|(symbol, _)| *symbol).collect();
         let holder = symbols.iter().position(|symbol| has_members(symbol)).unwrap_or(0);
         // Namespaces that begin on one line are one to their author.
@@ -199,9 +199,19 @@ impl SourcePage<'_> {
         let text = &self.text[entry.span.clone()];
         let heads = symbols.iter().enumerate().map(|(at, symbol)| {
             let inside = if at == holder { inside.as_str() } else { "" };
-            symbol_head(self, symbol, text, &around.indent, inside)
+            let head = symbol_head(self, symbol, text, &around.indent, inside);
+            let is_summary = entry.symbols.contains(&(*symbol, Some(MaskMode::Summary)));
+            if is_summary { self.doc_comment(symbol, &around.indent) + &head } else { head }
         });
         heads.collect::<Vec<_>>().join(self.line_end)
+    }
+
+    /// Returns the first paragraph of a symbol's doc as comments above its head; nothing if it has none.
+    fn doc_comment(&self, symbol: &Symbol, indent: &str) -> String {
+        let doc = symbol.doc.as_deref().unwrap_or_default().trim();
+        let lines = doc.lines().map(str::trim).take_while(|line| !line.is_empty());
+        let comments = lines.map(|line| self.style.comment(line, true)).filter(|comment| !comment.is_empty());
+        comments.map(|comment| format!("{indent}{comment}{}", self.line_end)).collect()
     }
 
     /// Returns the comment that names the owner of the piece below it.
@@ -258,8 +268,7 @@ impl SourcePage<'_> {
                 continue;
             }
             let mut range = self.extended_span(&entry.span);
-            let is_signature = entry.has_mode(Some(MaskMode::Signature));
-            let instead = if is_signature {
+            let instead = if entry.has_head() {
                 self.render_signature(entry, self.indent(entry.span.start).to_owned())
             } else {
                 let around = EnclosingContext { owner: None, line: usize::MAX, indent: String::new() };
@@ -317,6 +326,10 @@ fn context_within<'o>(entry: &SymbolRegion<'o>, around: &EnclosingContext<'o>) -
     EnclosingContext { owner: own.or(around.owner), line: around.line, indent: around.indent.clone() }
 }
 
+const fn is_head(mode: Option<MaskMode>) -> bool {
+    matches!(mode, Some(MaskMode::Signature | MaskMode::Summary))
+}
+
 fn has_members(symbol: &Symbol) -> bool {
     symbol.kind.is_namespace() || !symbol.children.is_empty()
 }
@@ -338,8 +351,13 @@ impl SymbolRegion<'_> {
 
     /// Returns whether the text is hidden: of several symbols that share it, one that is shown shows it.
     pub(super) fn is_hidden(&self) -> bool {
-        let is_shown = self.has_mode(Some(MaskMode::Definition)) || self.has_mode(Some(MaskMode::Signature));
+        let is_shown = self.has_mode(Some(MaskMode::Definition)) || self.has_head();
         self.has_mode(Some(MaskMode::Hide)) && !is_shown
+    }
+
+    /// Returns whether a signature is shown of it, with or without words about it.
+    fn has_head(&self) -> bool {
+        self.symbols.iter().any(|(_, mode)| is_head(*mode))
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Options {
     pub section_bytes: u64,
     /// The project's items, whose masks hide symbols from every answer. A document brings items of its own.
     pub items: Arc<[FileItem]>,
+    /// What is wrong in the settings, for the receipts of documents.
+    pub settings_problems: Arc<[String]>,
     /// Whose words are shown where a tier asks for a model's.
     pub summary_lookup: SummaryLookupOptions,
 }

@@ -241,6 +241,7 @@ pub(super) fn options() -> Options {
         screenshot_bytes: 1 << 10,
         section_bytes: 1 << 10,
         items: Arc::default(),
+        settings_problems: Arc::default(),
         summary_lookup: SummaryLookupOptions { uses_earlier: true, ..SummaryLookupOptions::default() },
     }
 }

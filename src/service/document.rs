@@ -12,7 +12,7 @@ use crate::config::{Curation, ExecutionMode, LoadedConfig, SavedEntry, Settings,
 use crate::engine::{
     AggregationRequest, DiscussionSource, DocumentHistory, DocumentLimits, ImageFile, SectionRequest, Trust,
 };
-use crate::model::{BodyOptions, Persona, PreferredModel, Preset, Tier};
+use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, Preset, Tier};
 
 /// The file in the project's folder that holds a discussion where no other is named.
 const HISTORY_FILE: &str = "history.toml";
@@ -106,9 +106,12 @@ fn aggregation(
     let limits = limits(&choice, profile.tier, loaded)?;
     let persona_strategy = profile.persona.as_ref().and_then(|persona| persona.aggregation_strategy);
     let strategy = choice.strategy.map(Into::into).or(persona_strategy);
+    let strategy = strategy.unwrap_or(settings.project.aggregation_strategy);
+    // A worker's document is one of skeletons and of files in focus, whatever strategy others have.
+    let strategy = if profile.tier == Some(Tier::Worker) { AggregationStrategy::Auto } else { strategy };
     Ok(AggregationRequest {
         tier: profile.tier.map(|tier| settings.tier_options(tier)),
-        strategy: strategy.unwrap_or(settings.project.aggregation_strategy),
+        strategy,
         default_mode: settings.aggregation.default_mode,
         docs: choice.docs.map_or(settings.aggregation.docs, Into::into),
         order: settings.aggregation.order,

@@ -230,6 +230,7 @@ fn slice_warnings(found: &[(&Slice, SliceResolution)]) -> Option<String> {
     let warnings = found.iter().filter_map(|(slice, found)| {
         let what = match found.status {
             SliceStatus::Exact | SliceStatus::Moved => return None,
+            SliceStatus::Changed if slice.anchors.content_hash.is_none() => "may have changed",
             SliceStatus::Changed => "has changed",
             SliceStatus::Stale => "is lost",
         };
