@@ -148,7 +148,7 @@ pub struct AttachmentArgs {
     /// Write only the discussion
     #[arg(long, hide_short_help = true)]
     pub history_only: bool,
-    /// Add this image, as a link or with --screenshots-inline
+    /// Add this image, or those that match a pattern, as a link or with --screenshots-inline
     #[arg(long = "screenshot", value_name = "FILE", hide_short_help = true)]
     pub screenshots: Vec<PathBuf>,
     /// Embed images in the document
