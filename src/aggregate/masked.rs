@@ -45,7 +45,9 @@ pub fn render_masked(
         gone.enumerate().map(|(at, (key, _))| (key.clone(), near(at, key))).collect();
     if hides_symbols(mask) {
         let hidden = hidden_names(outline, mask);
-        missing.iter_mut().for_each(|(_, near)| near.retain(|key| !names_hidden(key, &hidden)));
+        for (_, near) in &mut missing {
+            near.retain(|key| !names_hidden(key, &hidden));
+        }
     }
     if only_hides(mask) {
         let body = hide_symbols(text, outline, mask, language, HiddenLines::Removed);
@@ -211,7 +213,7 @@ impl SourcePage<'_> {
         let doc = symbol.doc.as_deref().unwrap_or_default().trim();
         let lines = doc.lines().map(str::trim).take_while(|line| !line.is_empty());
         let comments = lines.map(|line| self.style.comment(line, true)).filter(|comment| !comment.is_empty());
-        comments.map(|comment| format!("{indent}{comment}{}", self.line_end)).collect()
+        comments.flat_map(|comment| [indent.to_owned(), comment, self.line_end.to_owned()]).collect()
     }
 
     /// Returns the comment that names the owner of the piece below it.

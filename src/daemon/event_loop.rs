@@ -140,7 +140,7 @@ impl EventLoop<'_> {
                 stopped: written.stopped.as_deref(),
             }),
             DaemonEvent::SettingsBroken(note) | DaemonEvent::LedgerRecovered(note) => {
-                (self.notify)(Notice::Note(&note))
+                (self.notify)(Notice::Note(&note));
             }
             DaemonEvent::StatusRequested(reply) => {
                 // The client may be gone.

@@ -64,7 +64,9 @@ fn converted(older: &Path, output: &mut CommandOutput) -> Result<String, Command
     let bytes = bytes.ok_or_else(|| unreadable("no such file"))?;
     let ConvertedProject { text, notes } =
         convert_older(older, &bytes).map_err(|error| settings_error(&error))?;
-    notes.iter().for_each(|note| output.note(note));
+    for note in &notes {
+        output.note(note);
+    }
     Ok(text)
 }
 

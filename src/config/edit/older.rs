@@ -63,7 +63,7 @@ fn with_setting(page: &str, setting: &SettingAssignment) -> Option<String> {
                 .is_some_and(|(key, _)| key.trim() == name)
         };
         if !is_set && current == section && is_default(line) {
-            changed.push_str(&format!("{name} = {}\n", setting.value));
+            changed.extend([name, " = ", &setting.value.to_string(), "\n"]);
             is_set = true;
         } else {
             changed.push_str(line);

@@ -32,7 +32,7 @@ pub(super) fn expand_images(workspace: &Workspace<'_>, images: &[ImageFile]) -> 
 fn images_of(workspace: &Workspace<'_>, image: &ImageFile) -> Vec<ImageFile> {
     let (word, is_confined) = match image {
         ImageFile::Asked(path) => (path_text(path.as_os_str().as_bytes()), false),
-        ImageFile::OfProject(path) => (normalized_path(path).to_owned(), true),
+        ImageFile::OfProject(path) => (normalized_path(path), true),
     };
     let search = ImageSearch { workspace, is_confined };
     // Names such as `shot[1].png` are common: only where no file has the name is it a pattern.
