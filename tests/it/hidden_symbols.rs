@@ -102,7 +102,7 @@ fn a_document_names_the_content_of_the_file_and_not_of_what_is_left_of_it() {
         .and_then(|files| files.iter().find(|file| file["path"] == "src/engine.py").cloned())
         .unwrap();
     assert_eq!(document["receipt"]["files"][0]["sha256"], expected["sha256"]);
-    let outline = sandbox.json_lines(&["outline", "--json", "src/engine.py"]);
+    let outline = sandbox.json_lines(&["outline", "src/engine.py"]);
     assert_eq!(outline[0]["sha256"], expected["sha256"]);
 }
 
