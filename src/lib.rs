@@ -126,8 +126,9 @@ pub mod internals {
     }
     pub mod model {
         pub use crate::model::{
-            AggregationStrategy, BodyOptions, ContentHash, DocsDetail, FileOrder, ModelName, Money, Outline,
-            RelPath, Skeleton, Span, SummaryKey, SummaryScope, Symbol, Tier, TokenUsage, ViewMode,
+            AggregationStrategy, BodyOptions, CacheLifetime, ContentHash, DocsDetail, FileOrder, ModelName,
+            Money, Outline, PromptCaching, RelPath, Skeleton, Span, SummaryKey, SummaryScope, Symbol, Tier,
+            TokenUsage, ViewMode,
         };
     }
     pub mod search {

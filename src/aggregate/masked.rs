@@ -5,9 +5,10 @@
 //! not name nothing is shown but its name, in a comment above its members.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::hidden::{HiddenLines, hide_symbols, hides_symbols, only_hides};
 use super::masks::{nearest_keys, select_symbols};
 use super::page::{BlockLayout, SourcePage, symbol_head};
 use crate::model::{MaskMode, Outline, Symbol, SymbolKind};
@@ -28,7 +29,8 @@ pub struct MaskedView {
 }
 
 /// Returns what `mask` shows of a text: for each symbol that it names the definition or the signature, in the order of
-/// the text. Symbols that it does not name are not shown, but within a definition that is.
+/// the text. Symbols that it does not name are not shown, but within a definition that is. A mask that names only what it
+/// hides shows the whole text without that.
 pub fn render_masked(
     text: &str,
     outline: &Outline,
@@ -39,9 +41,38 @@ pub fn render_masked(
     // To look for the nearest is costly, and nobody reads it for hundreds.
     let near =
         |at: usize, key: &str| if at < MAX_SUGGESTED { nearest_keys(outline, key) } else { Vec::new() };
-    let missing = gone.enumerate().map(|(at, (key, _))| (key.clone(), near(at, key))).collect();
+    let mut missing: Vec<(String, Vec<String>)> =
+        gone.enumerate().map(|(at, (key, _))| (key.clone(), near(at, key))).collect();
+    if hides_symbols(mask) {
+        let hidden = hidden_names(outline, mask);
+        for (_, near) in &mut missing {
+            near.retain(|key| !names_hidden(key, &hidden));
+        }
+    }
+    if only_hides(mask) {
+        let body = hide_symbols(text, outline, mask, language, HiddenLines::Removed);
+        return MaskedView { body, missing };
+    }
     let body = render_modes(text, outline, &SymbolModes::from_mask(outline, mask), language);
     MaskedView { body, missing }
+}
+
+/// Returns the qualified names of the symbols that a mask hides, and of those within them.
+fn hidden_names<'o>(outline: &'o Outline, mask: &[(String, MaskMode)]) -> HashSet<&'o str> {
+    let mut names = HashSet::new();
+    for (key, _) in mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide) {
+        let mut stack = select_symbols(outline, key);
+        while let Some(symbol) = stack.pop() {
+            names.insert(symbol.qualified_name.as_str());
+            stack.extend(&symbol.children);
+        }
+    }
+    names
+}
+
+/// Returns whether a key that is offered, perhaps with parameters or a number, names what is hidden.
+fn names_hidden(key: &str, hidden: &HashSet<&str>) -> bool {
+    hidden.contains(key) || key.match_indices(['(', '#']).any(|(at, _)| hidden.contains(&key[..at]))
 }
 
 /// Returns the signatures of all symbols and of their members, one a line where that is possible.
@@ -83,10 +114,10 @@ struct EnclosingContext<'o> {
 }
 
 /// A part of a definition that is not shown verbatim.
-struct DefinitionCut {
-    range: Range<usize>,
+pub(super) struct DefinitionCut {
+    pub(super) range: Range<usize>,
     /// What replaces it; `None` if it is hidden.
-    replacement: Option<String>,
+    pub(super) replacement: Option<String>,
 }
 
 impl SourcePage<'_> {
@@ -107,7 +138,7 @@ impl SourcePage<'_> {
             let text = if entry.has_mode(Some(MaskMode::Definition)) {
                 let block = self.block_around(entry, &indent, &least);
                 block.unwrap_or_default() + &self.render_definition(entry, &indent)
-            } else if entry.has_mode(Some(MaskMode::Signature)) {
+            } else if entry.has_head() {
                 // Code in a block of its own would seem to belong to what is above it.
                 let is_indented = self.style.layout == BlockLayout::Indented;
                 self.render_signature(entry, if is_indented { least.clone() } else { indent.clone() })
@@ -159,7 +190,7 @@ impl SourcePage<'_> {
     /// Returns the signatures of an entry's symbols, and within the braces of the first that has any what is shown of
     /// its members.
     fn render_signature(&self, entry: &SymbolRegion<'_>, indent: String) -> String {
-        let wanted = entry.symbols.iter().filter(|(_, mode)| *mode == Some(MaskMode::Signature));
+        let wanted = entry.symbols.iter().filter(|(_, mode)| is_head(*mode));
         let symbols: Vec<&Symbol> = wanted.map(|(symbol, _)| *symbol).collect();
         let holder = symbols.iter().position(|symbol| has_members(symbol)).unwrap_or(0);
         // Namespaces that begin on one line are one to their author.
@@ -170,9 +201,19 @@ impl SourcePage<'_> {
         let text = &self.text[entry.span.clone()];
         let heads = symbols.iter().enumerate().map(|(at, symbol)| {
             let inside = if at == holder { inside.as_str() } else { "" };
-            symbol_head(self, symbol, text, &around.indent, inside)
+            let head = symbol_head(self, symbol, text, &around.indent, inside);
+            let is_summary = entry.symbols.contains(&(*symbol, Some(MaskMode::Summary)));
+            if is_summary { self.doc_comment(symbol, &around.indent) + &head } else { head }
         });
         heads.collect::<Vec<_>>().join(self.line_end)
+    }
+
+    /// Returns the first paragraph of a symbol's doc as comments above its head; nothing if it has none.
+    fn doc_comment(&self, symbol: &Symbol, indent: &str) -> String {
+        let doc = symbol.doc.as_deref().unwrap_or_default().trim();
+        let lines = doc.lines().map(str::trim).take_while(|line| !line.is_empty());
+        let comments = lines.map(|line| self.style.comment(line, true)).filter(|comment| !comment.is_empty());
+        comments.flat_map(|comment| [indent.to_owned(), comment, self.line_end.to_owned()]).collect()
     }
 
     /// Returns the comment that names the owner of the piece below it.
@@ -229,8 +270,7 @@ impl SourcePage<'_> {
                 continue;
             }
             let mut range = self.extended_span(&entry.span);
-            let is_signature = entry.has_mode(Some(MaskMode::Signature));
-            let instead = if is_signature {
+            let instead = if entry.has_head() {
                 self.render_signature(entry, self.indent(entry.span.start).to_owned())
             } else {
                 let around = EnclosingContext { owner: None, line: usize::MAX, indent: String::new() };
@@ -249,7 +289,7 @@ impl SourcePage<'_> {
     }
 
     /// Hides a part; parts that follow each other are hidden as one.
-    fn hide_range(&self, range: Range<usize>, cuts: &mut Vec<DefinitionCut>) {
+    pub(super) fn hide_range(&self, range: Range<usize>, cuts: &mut Vec<DefinitionCut>) {
         let is_next = |last: &&mut DefinitionCut| {
             let between = self.text.get(last.range.end..range.start);
             last.replacement.is_none() && between.is_some_and(|text| text.trim().is_empty())
@@ -261,7 +301,7 @@ impl SourcePage<'_> {
     }
 
     /// Returns what replaces what is hidden; in Python a statement, because a class body needs at least one.
-    fn hidden_marker(&self, range: &Range<usize>) -> String {
+    pub(super) fn hidden_marker(&self, range: &Range<usize>) -> String {
         let lines = self.text[range.clone()].trim().lines().count();
         let size = if lines == 1 { "1 line hidden".to_owned() } else { format!("{lines} lines hidden") };
         let is_first = range.start == self.line_start(range.start);
@@ -283,7 +323,13 @@ impl SourcePage<'_> {
 /// Returns what is around the members of an entry that is not shown itself.
 fn context_within<'o>(entry: &SymbolRegion<'o>, around: &EnclosingContext<'o>) -> EnclosingContext<'o> {
     let own = entry.symbols.iter().map(|(symbol, _)| *symbol).find(|symbol| has_members(symbol));
+    // The comment above the members must not name what is hidden.
+    let own = own.filter(|_| !entry.is_hidden());
     EnclosingContext { owner: own.or(around.owner), line: around.line, indent: around.indent.clone() }
+}
+
+const fn is_head(mode: Option<MaskMode>) -> bool {
+    matches!(mode, Some(MaskMode::Signature | MaskMode::Summary))
 }
 
 fn has_members(symbol: &Symbol) -> bool {
@@ -303,6 +349,17 @@ pub(super) struct SymbolRegion<'o> {
 impl SymbolRegion<'_> {
     pub(super) fn has_mode(&self, mode: Option<MaskMode>) -> bool {
         self.symbols.iter().any(|(_, own)| *own == mode)
+    }
+
+    /// Returns whether the text is hidden: of several symbols that share it, one that is shown shows it.
+    pub(super) fn is_hidden(&self) -> bool {
+        let is_shown = self.has_mode(Some(MaskMode::Definition)) || self.has_head();
+        self.has_mode(Some(MaskMode::Hide)) && !is_shown
+    }
+
+    /// Returns whether a signature is shown of it, with or without words about it.
+    fn has_head(&self) -> bool {
+        self.symbols.iter().any(|(_, mode)| is_head(*mode))
     }
 }
 

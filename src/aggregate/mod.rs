@@ -10,6 +10,7 @@ mod compose;
 mod delta;
 mod diff;
 mod focus;
+mod hidden;
 mod importance;
 mod masked;
 mod masks;
@@ -29,6 +30,7 @@ pub use compose::{
 pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
 pub use diff::render_diff;
 pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
+pub use hidden::{HiddenLines, hide_mentions, hide_symbols, hides_symbols, unmatched_hidden_keys};
 pub use importance::{Importance, ImportanceSubject, rate_files};
 pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{nearest_keys, select_symbols};

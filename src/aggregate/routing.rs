@@ -183,6 +183,11 @@ impl CuratedItems {
         last.map(|(_, at)| &self.items[*at])
     }
 
+    /// Returns whether something is so of any item, of those too that were laid over others.
+    pub fn any(&self, is_so: fn(&FileItem) -> bool) -> bool {
+        self.items.iter().any(is_so) || self.overlay.as_ref().is_some_and(|above| above.any(is_so))
+    }
+
     /// Returns every item but those that were laid over them, in the order in which they were given.
     pub fn all(&self) -> &[FileItem] {
         &self.items

@@ -252,6 +252,10 @@ impl SlicePart {
         let shown = || lines_of(text, start_line, end_line).to_owned();
         let (caveat, content) = match found.status {
             SliceStatus::Exact | SliceStatus::Moved => (String::new(), shown()),
+            // Without a hash of its text nobody knows whether it has changed.
+            SliceStatus::Changed if slice.anchors.content_hash.is_none() => {
+                ("found by the lines around it".to_owned(), shown())
+            }
             SliceStatus::Changed => ("changed since it was marked".to_owned(), shown()),
             SliceStatus::Stale => {
                 (format!("lost, this is the best guess, and not shown: {}", found.reason), String::new())

@@ -86,6 +86,9 @@ pub struct DaemonStatus {
     pub fds: Option<u64>,
     /// The loopback address that the daemon also listens on, if any.
     pub listen: Option<String>,
+    /// What is wrong in the settings: entries that are left out, and why the last good settings are in effect.
+    #[serde(default)]
+    pub settings_problems: Vec<String>,
     /// Fingerprint of the settings in effect.
     pub settings: String,
 }

@@ -346,10 +346,13 @@ pub enum ModeName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MaskName {
-    /// Its definition.
+    /// Its definition; `full` means the same.
+    #[serde(alias = "full")]
     Def,
     /// Its signature.
     Sig,
+    /// Its signature, and what its doc says first.
+    Agg,
     /// Hidden.
     Hide,
 }
@@ -494,7 +497,7 @@ macro_rules! same_names {
 }
 
 same_names! {
-    MaskName = MaskMode { Def = Definition, Sig = Signature, Hide = Hide }
+    MaskName = MaskMode { Def = Definition, Sig = Signature, Agg = Summary, Hide = Hide }
     CacheLifetimeName = CacheLifetime { FiveMinutes = FiveMinutes, OneHour = OneHour }
     DocsName = DocsDetail { Brief = Brief, Full = Full, None = None }
     StrategyName = AggregationStrategy { Auto = Auto, Summarize = Summarize, Full = Full }

@@ -153,6 +153,16 @@ pub enum ColorWhen {
     Never,
 }
 
+/// What a new file begins with.
+#[derive(Debug, Arguments)]
+pub struct InitArgs {
+    /// Take over the settings and files of this older project file
+    ///
+    /// Files under `[files] paths` become `[[files]]`. What has no place in a slop.toml is left out, with a note.
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+}
+
 /// A command.
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
@@ -160,9 +170,10 @@ pub enum CliCommand {
     ///
     /// It lists every setting with its default, commented out, so a new file changes nothing. It is written to the
     /// project's folder; --project makes another folder a project of its own.
-    #[command(after_help = "Example:
-  slop init && slop config show --origin")]
-    Init,
+    #[command(after_help = "Examples:
+  slop init && slop config show --origin
+  slop init --from old_project.toml")]
+    Init(InitArgs),
     /// Update the cache
     ///
     /// Reads files that have changed, derives what is missing, and drops files that are gone. No other command depends
@@ -387,7 +398,7 @@ pub struct ViewArgs {
     /// How much of the comments and docstrings a skeleton shows [default: full]
     #[arg(long, value_name = "DETAIL", value_parser = docs())]
     pub docs: Option<DocsDetail>,
-    /// Show this symbol's definition (def) or signature (sig), or hide it (hide)
+    /// Show this symbol's definition (def), signature (sig) or summary (agg), or hide it (hide)
     ///
     /// Symbols are named as in `slop outline --json` (Engine.run, ns::Engine::run). To select one overload, write its
     /// parameters as they appear in the source, as in run(int speed), or its position among symbols of that name, as in

@@ -92,7 +92,7 @@ pub struct MaskArgs {
 /// The subcommands of `mask`.
 #[derive(Debug, Subcommand)]
 pub enum MaskCommand {
-    /// Set what is shown of symbols: def (the definition), sig (the signature) or hide
+    /// Set what is shown of symbols: def (the definition), sig (the signature), agg (with its doc) or hide
     ///
     /// Symbols are given by their qualified names, as in `slop outline --json`. A name that several symbols share
     /// selects all of them; name(parameters) selects the one with these parameters, and name#2 the second one in the
@@ -105,7 +105,7 @@ pub enum MaskCommand {
         #[arg(value_name = "PATH", value_parser = file_word())]
         file: String,
         /// A symbol and what to show of it
-        #[arg(value_name = "SYMBOL=def|sig|hide", required = true, value_parser = mask)]
+        #[arg(value_name = "SYMBOL=def|sig|agg|hide", required = true, value_parser = mask)]
         masks: Vec<(String, MaskMode)>,
     },
     /// List the masks in slop.toml, with symbols that no longer exist

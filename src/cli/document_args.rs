@@ -53,7 +53,7 @@ pub struct ViewSelectionArgs {
     /// bodies, the next ones by their signatures, further files by the names of their symbols, or by their paths. What
     /// matters is decided by --task and --focus, or else by git's history. The corresponding setting is
     /// tiers.N.budget_tokens; by default, documents for tiers 1 to 4 that are larger than 20,000, 40,000, 80,000 and 40,000
-    /// tokens are limited to that, and `none` lifts any limit. Tokens are counted in the document as Markdown, whatever
+    /// tokens are limited to that, without a tier as for tier 2, and `none` lifts any limit. Tokens are counted in the document as Markdown, whatever
     /// the format. For a request body, that is the text given to the model, without the system prompt and without inline
     /// images; to limit what JSON adds, use --max-bytes.
     #[arg(long, value_name = "TOKENS|none", value_parser = parse_budget)]
@@ -148,7 +148,7 @@ pub struct AttachmentArgs {
     /// Write only the discussion
     #[arg(long, hide_short_help = true)]
     pub history_only: bool,
-    /// Add this image, as a link or with --screenshots-inline
+    /// Add this image, or those that match a pattern, as a link or with --screenshots-inline
     #[arg(long = "screenshot", value_name = "FILE", hide_short_help = true)]
     pub screenshots: Vec<PathBuf>,
     /// Embed images in the document

@@ -36,12 +36,12 @@ pub(super) fn file_word() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|word| path_text(word.as_encoded_bytes()))
 }
 
-/// Reads `SYMBOL=def`, `SYMBOL=sig` or `SYMBOL=hide`.
+/// Reads `SYMBOL=def`, `SYMBOL=sig`, `SYMBOL=agg` or `SYMBOL=hide`.
 pub(super) fn mask(word: &str) -> Result<(String, MaskMode), String> {
-    let expected = || "expected SYMBOL=def, SYMBOL=sig or SYMBOL=hide".to_owned();
+    let expected = || "expected SYMBOL=def, SYMBOL=sig, SYMBOL=agg or SYMBOL=hide".to_owned();
     // The last `=` separates, because names such as `operator==` have some of their own.
     let (symbol, mode) = word.rsplit_once('=').ok_or_else(expected)?;
-    let mode = MaskMode::from_name(mode).ok_or_else(expected)?;
+    let mode = MaskMode::from_word(mode).ok_or_else(expected)?;
     if symbol.trim().is_empty() { Err(expected()) } else { Ok((symbol.trim().to_owned(), mode)) }
 }
 

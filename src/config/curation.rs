@@ -4,7 +4,8 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{Error, SettingOrigin};
+use super::error::{Error, SettingOrigin, join_alternatives};
+use super::older_files;
 use super::section::{SettingsSource, TomlSection, string_list};
 use crate::model::{
     AggregationStrategy, ContentHash, FileItem, MaskMode, Persona, PreferredModel, Preset, Slice,
@@ -53,8 +54,9 @@ fn overlay_by_name<T>(below: &mut Vec<SavedEntry<T>>, above: Vec<SavedEntry<T>>,
     below.sort_by(|a, b| name(&a.value).cmp(name(&b.value)));
 }
 
-/// Removes and returns what is curated from a file's top level; the settings stay.
-pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Result<Curation, Error> {
+/// Removes and returns what is curated from a file's top level; the settings stay. An entry with a wrong value is left
+/// out, and the source keeps its error.
+pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Curation {
     let mut curation = Curation::default();
     // `[files]` was once a section with `max_bytes`; the settings know what to say to that.
     let is_old = |value: &Spanned<DeValue<'_>>| {
@@ -63,26 +65,31 @@ pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Res
     if !top.get("files").is_some_and(is_old)
         && let Some(value) = top.remove("files")
     {
-        curation.files = files(source, &value)?;
+        curation.files = source.or_leave_out(files(source, &value)).unwrap_or_default();
     }
     if let Some(value) = top.remove("presets") {
-        curation.presets = named_entries(source, "presets", &value, preset)?;
+        curation.presets =
+            source.or_leave_out(named_entries(source, "presets", &value, preset)).unwrap_or_default();
     }
     if let Some(value) = top.remove("personas") {
-        curation.personas = named_entries(source, "personas", &value, persona)?;
+        curation.personas =
+            source.or_leave_out(named_entries(source, "personas", &value, persona)).unwrap_or_default();
     }
-    Ok(curation)
+    curation
 }
 
 fn files<'s>(
     source: &'s SettingsSource<'s>,
     value: &'s Spanned<DeValue<'s>>,
 ) -> Result<Vec<FileItem>, Error> {
+    if older_files::has_paths(value) {
+        return older_files::read(source, value);
+    }
     let DeValue::Array(values) = value.get_ref() else {
         return Err(source.invalid("files", value, "a list of tables, each under [[files]]"));
     };
     let item = |value| read_item(&TomlSection::new(source, "files".to_owned(), value, ITEM)?);
-    values.iter().map(item).collect()
+    Ok(values.iter().filter_map(|value| source.or_leave_out(item(value))).collect())
 }
 
 fn named_entries<'s, T>(
@@ -92,13 +99,13 @@ fn named_entries<'s, T>(
     read: fn(&str, &TomlSection<'s>) -> Result<T, Error>,
 ) -> Result<Vec<SavedEntry<T>>, Error> {
     let all = TomlSection::new(source, key.to_owned(), value, "a table of tables")?;
-    let saved = all.entries().into_iter().map(|(name, value)| {
+    let entry = |(name, value): (&Spanned<toml::de::DeString<'_>>, _)| {
         let key = all.dotted_key(name.get_ref());
         let section = TomlSection::new(source, key, value, "a table")?;
         let value = read(name.get_ref(), &section)?;
         Ok(SavedEntry { value, origin: source.origin(name.span().start) })
-    });
-    saved.collect()
+    };
+    Ok(all.entries().into_iter().filter_map(|saved| source.or_leave_out(entry(saved))).collect())
 }
 
 fn preset(name: &str, section: &TomlSection<'_>) -> Result<Preset, Error> {
@@ -109,7 +116,7 @@ fn preset(name: &str, section: &TomlSection<'_>) -> Result<Preset, Error> {
     Ok(Preset {
         name: name.to_owned(),
         description: section.text("description")?.unwrap_or_default(),
-        files: files.into_iter().map(item).collect::<Result<_, _>>()?,
+        files: files.into_iter().filter_map(|value| section.source.or_leave_out(item(value))).collect(),
         screenshots: section.strings("screenshots")?,
     })
 }
@@ -206,7 +213,10 @@ pub(super) fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
         ast_mask: read_mask(section)?,
         tier: read_tier(section)?,
         injected_at: section.float("injected_at", "seconds since the epoch", f64::MAX)?,
-        custom_slices: slices.into_iter().map(slice).collect::<Result<_, _>>()?,
+        custom_slices: slices
+            .into_iter()
+            .filter_map(|value| section.source.or_leave_out(slice(value)))
+            .collect(),
         ..plain
     })
 }
@@ -218,13 +228,16 @@ fn view_modes() -> Vec<(&'static str, ViewMode)> {
 }
 
 pub(super) fn read_tier(section: &TomlSection<'_>) -> Result<Option<Tier>, Error> {
-    let number = section.integer("tier", 1..=4)?;
+    tier_number(section, "tier")
+}
+
+pub(super) fn tier_number(section: &TomlSection<'_>, name: &str) -> Result<Option<Tier>, Error> {
+    let number = section.integer(name, 1..=4)?;
     Ok(number.and_then(|number| u8::try_from(number).ok()).and_then(Tier::from_number))
 }
 
 fn read_mask(section: &TomlSection<'_>) -> Result<Vec<(String, MaskMode)>, Error> {
-    let Some(mask) =
-        section.subsection("ast_mask", "a table from symbols to \"def\", \"sig\" or \"hide\"")?
+    let Some(mask) = section.subsection("ast_mask", &format!("a table from symbols to {}", mask_modes()))?
     else {
         return Ok(Vec::new());
     };
@@ -232,14 +245,18 @@ fn read_mask(section: &TomlSection<'_>) -> Result<Vec<(String, MaskMode)>, Error
         let name = name.get_ref().as_ref();
         let allowed = match value.get_ref() {
             // `Engine.run = "def"` is an easy slip.
-            DeValue::Table(_) => "a mode; a name with a dot in it must be quoted",
-            _ => "\"def\", \"sig\" or \"hide\"",
+            DeValue::Table(_) => "a mode; a name with a dot in it must be quoted".to_owned(),
+            _ => mask_modes(),
         };
-        let mode = value.get_ref().as_str().and_then(MaskMode::from_name);
-        let mode = mode.ok_or_else(|| section.source.invalid(&mask.dotted_key(name), value, allowed))?;
+        let mode = value.get_ref().as_str().and_then(MaskMode::from_word);
+        let mode = mode.ok_or_else(|| section.source.invalid(&mask.dotted_key(name), value, &allowed))?;
         Ok((name.to_owned(), mode))
     };
     mask.entries().into_iter().map(mode).collect()
+}
+
+fn mask_modes() -> String {
+    join_alternatives(MaskMode::ALL.iter().map(|mode| mode.name()))
 }
 
 fn read_slice(section: &TomlSection<'_>) -> Result<Slice, Error> {
@@ -254,14 +271,15 @@ fn read_slice(section: &TomlSection<'_>) -> Result<Slice, Error> {
         Some(unique) => read_before_after(&unique)?,
         None => (Vec::new(), Vec::new()),
     };
-    let hash = |value: &DeValue<'_>| value.as_str().and_then(|text| text.parse::<ContentHash>().ok());
+    // Other programs keep other hashes here, or parts of one: such a slice is found by its anchors.
+    let hash = |value: &DeValue<'_>| value.as_str().map(|text| text.parse::<ContentHash>().ok());
     Ok(Slice {
         start_line,
         end_line,
         tag: section.text("tag")?.unwrap_or_default(),
         comment: section.text("comment")?.unwrap_or_default(),
         anchors: SliceAnchors {
-            content_hash: section.read("content_hash", "a SHA-256 of 64 hex digits", hash)?,
+            content_hash: section.read("content_hash", "a string", hash)?.flatten(),
             before: or_old(section.strings("start_context")?, old_before),
             after: or_old(section.strings("end_context")?, old_after),
             line_hashes: section.strings("line_hashes")?,

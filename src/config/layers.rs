@@ -10,7 +10,7 @@ use super::error::{Error, SettingOrigin, join_alternatives, printable};
 use super::schema::{SettingsSchema, ValueKind, to_plain};
 use super::section::{SettingsSource, TomlLeaf, line_at};
 use super::user_only::{UserProviders, drop_from_project};
-use super::{curation, section, user_only};
+use super::{curation, older_files, section, user_only};
 
 /// Variables that are no settings: `cli` itself reads them before there are any.
 // Listed, because each would otherwise be reported as an unknown setting by every command.
@@ -32,6 +32,8 @@ pub(super) struct FileLayer {
     pub(super) curation: Curation,
     pub(super) user_only: UserProviders,
     pub(super) warnings: Vec<String>,
+    /// The errors of curated entries that were left out.
+    pub(super) left_out: Vec<Error>,
 }
 
 /// The owner of a file: a project's may come from anyone.
@@ -39,6 +41,8 @@ pub(super) struct FileLayer {
 pub(super) enum FileOwner {
     User,
     Project,
+    /// A project of another program, whose settings may be others.
+    OlderProject,
 }
 
 /// Reads a file; `origin` names a line of it.
@@ -57,25 +61,37 @@ pub(super) fn from_file(
     let source = SettingsSource::new(text, origin);
     let mut top = parsed.into_inner();
     // Curation and providers are taken out first: what is left are settings, and every key of those is known.
-    let curation = curation::extract(&mut top, &source)?;
+    let is_older = whose == FileOwner::OlderProject || top.get("files").is_some_and(older_files::has_paths);
+    if is_older {
+        older_files::move_settings(&mut top);
+    }
+    let curation = curation::extract(&mut top, &source);
+    let left_out = source.take_left_out();
     // Removed from a project's file before anything interprets it: a provider of its own could be an address or a
     // program.
     let trusted = match whose {
         FileOwner::User => user_only::extract(&mut top, &source)?,
-        FileOwner::Project => {
+        FileOwner::Project | FileOwner::OlderProject => {
             drop_from_project(&mut top, &source);
             UserProviders::default()
         }
     };
     let mut leaves = section::leaves(&top, text);
-    if whose == FileOwner::Project {
+    if whose != FileOwner::User {
         // Before the schema is asked: what a project may not set must not be an error either, or it could stop every
         // command.
         leaves.retain(|leaf| is_allowed_in_project(leaf, &source));
     }
-    let settings = leaves.iter().map(|leaf| leaf_assignment(leaf, text, origin(leaf.line), schema));
-    let settings = settings.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-    Ok(FileLayer { settings, curation, user_only: trusted, warnings: source.into_warnings() })
+    let assignment = |leaf| match leaf_assignment(leaf, text, origin(leaf.line), schema) {
+        // The file was written for a program that had other settings.
+        Err(Error::UnknownKey { .. }) if is_older => {
+            source.warn_older(&leaf.key, leaf.offset);
+            None
+        }
+        read => read.transpose(),
+    };
+    let settings = leaves.iter().filter_map(assignment).collect::<Result<_, _>>()?;
+    Ok(FileLayer { settings, curation, user_only: trusted, warnings: source.into_warnings(), left_out })
 }
 
 /// Returns whether a project's file may set this, and warns if not: a project can keep models from being called, and

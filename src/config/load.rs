@@ -38,6 +38,8 @@ pub struct LoadedConfig {
     /// Every setting with its origin, in the order of [`DEFAULT_TOML`](super::schema::DEFAULT_TOML).
     pub values: Vec<SettingValue>,
     pub warnings: Vec<String>,
+    /// What is wrong in the files, and does not stop anything: each curated entry that was left out, with its place.
+    pub problems: Vec<String>,
     fingerprint: ContentHash,
 }
 
@@ -88,11 +90,12 @@ const STACK_BYTES: usize = 64 << 20;
 fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     let schema = SettingsSchema::built_in();
     let mut layers = Vec::new();
-    let (mut curation, mut warnings) = (Curation::default(), Vec::new());
+    let (mut curation, mut warnings, mut left_out) = (Curation::default(), Vec::new(), Vec::new());
     let mut written = UserProviders::default();
     if let Some((path, bytes)) = &inputs.user_file {
         let layer = user_layer(path, bytes, &schema)?;
         warnings.extend(layer.warnings);
+        left_out.extend(layer.left_out);
         curation.overlay(layer.curation);
         written = layer.user_only;
         layers.push(layer.settings);
@@ -103,6 +106,7 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         let origin = |line| SettingOrigin::ProjectFile { path: path.clone(), line };
         let layer = layers::from_file(bytes, FileOwner::Project, &origin, &schema)?;
         warnings.extend(layer.warnings);
+        left_out.extend(layer.left_out);
         curation.overlay(layer.curation);
         layers.push(layer.settings);
     }
@@ -122,9 +126,23 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         curation,
         user_only: trusted,
         warnings,
+        problems: describe_left_out(&left_out),
         fingerprint: fingerprint(inputs),
     };
     check_provider_addresses(loaded, refused)
+}
+
+/// So many entries that are left out are listed one by one.
+const MAX_LISTED_ENTRIES: usize = 20;
+
+fn describe_left_out(errors: &[Error]) -> Vec<String> {
+    let listed = errors.iter().take(MAX_LISTED_ENTRIES);
+    let mut problems: Vec<String> = listed.map(|error| format!("{error}; the entry is left out")).collect();
+    if MAX_LISTED_ENTRIES < errors.len() {
+        let more = errors.len() - MAX_LISTED_ENTRIES;
+        problems.push(format!("entries that are left out and not listed here: {more}"));
+    }
+    problems
 }
 
 /// Reads the user's file, without `[[files]]`.
@@ -250,6 +268,8 @@ impl LoadedConfig {
             counter: settings.aggregation.tokens,
             screenshot_bytes: settings.limits.screenshot_bytes,
             section_bytes: settings.limits.section_bytes,
+            items: self.curation.files.as_slice().into(),
+            settings_problems: self.problems.as_slice().into(),
             summary_lookup: SummaryLookupOptions {
                 models: self.configured_models(),
                 uses_earlier: settings.agent.shows_outdated,

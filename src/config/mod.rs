@@ -18,6 +18,7 @@ mod error;
 mod layers;
 mod load;
 mod nearest;
+mod older_files;
 mod pages;
 mod schema;
 mod section;

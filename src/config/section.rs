@@ -22,17 +22,35 @@ pub(super) struct SettingsSource<'a> {
     // A cell, because the sections that warn share the source while they read from it.
     warnings: RefCell<Vec<String>>,
     suppressed: Cell<usize>,
+    left_out: RefCell<Vec<Error>>,
 }
 
 impl<'a> SettingsSource<'a> {
     /// Takes the text that was parsed; `origin` names a line of it.
     pub(super) fn new(text: &'a str, origin: &'a dyn Fn(usize) -> SettingOrigin) -> Self {
         let line_starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
-        Self { text, line_starts, origin, warnings: RefCell::new(Vec::new()), suppressed: Cell::new(0) }
+        Self {
+            text,
+            line_starts,
+            origin,
+            warnings: RefCell::new(Vec::new()),
+            suppressed: Cell::new(0),
+            left_out: RefCell::new(Vec::new()),
+        }
     }
 
     pub(super) fn origin(&self, offset: usize) -> SettingOrigin {
         (self.origin)(self.line_starts.partition_point(|start| *start <= offset) + 1)
+    }
+
+    /// Returns what was read of an entry; an entry that has an error is left out, and the others are read all the same.
+    pub(super) fn or_leave_out<T>(&self, entry: Result<T, Error>) -> Option<T> {
+        entry.map_err(|error| self.left_out.borrow_mut().push(error)).ok()
+    }
+
+    /// Takes the errors of the entries that were left out.
+    pub(super) fn take_left_out(&self) -> Vec<Error> {
+        self.left_out.take()
     }
 
     /// Returns the warnings that came up, each unknown key by itself unless there are very many.
@@ -75,6 +93,15 @@ impl<'a> SettingsSource<'a> {
         let is_listed = self.warnings.borrow().len() < MAX_UNKNOWN_WARNINGS;
         self.suppressed.set(self.suppressed.get() + usize::from(!is_listed));
         is_listed
+    }
+
+    /// Warns of a setting of an older program, in whose file it had a meaning.
+    pub(super) fn warn_older(&self, key: &str, offset: usize) {
+        if self.may_warn() {
+            let (origin, key) = (self.origin(offset), printable(key));
+            let words = "has no effect; `slop init --from` writes a file without it";
+            self.warnings.borrow_mut().push(format!("{origin}: `{key}` {words}"));
+        }
     }
 
     /// Warns that a project's file says what only the user's own may say.

@@ -19,6 +19,8 @@ pub(super) enum DaemonEvent {
     Refreshed(RefreshOutcome),
     /// A worker has read other settings than before: other files may count.
     SettingsChanged,
+    /// The settings cannot be read any more, for this reason; answers use the last good ones.
+    SettingsBroken(String),
     /// Somebody wants to know how the daemon is.
     StatusRequested(SyncSender<DaemonStatus>),
     SummariesWritten(RoundReport),

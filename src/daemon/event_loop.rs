@@ -11,6 +11,7 @@ use super::debounce::{ChangeDebouncer, DueChanges};
 use super::error::Error;
 use super::event::{DaemonEvent, Notice, PendingQuery, RefreshOutcome};
 use super::instance::{InstanceLock, ensure_cache_folder};
+use super::settings::LastSettings;
 use super::sockets::ListenSockets;
 use super::status::{DaemonInfo, Metrics};
 use super::summarizer::BackgroundSummarizer;
@@ -59,6 +60,7 @@ pub(super) struct EventLoop<'d> {
     pub(super) constants: DaemonInfo,
     /// What the daemon was started with; its folder does not move while it runs.
     pub(super) settings: engine::Options,
+    pub(super) last_settings: Arc<LastSettings>,
     /// Of the settings that answers are made by.
     pub(super) fingerprint: Arc<Mutex<String>>,
     /// `None` before the first and after the last question.
@@ -137,7 +139,9 @@ impl EventLoop<'_> {
                 unanswered: &written.unanswered,
                 stopped: written.stopped.as_deref(),
             }),
-            DaemonEvent::LedgerRecovered(note) => (self.notify)(Notice::Note(&note)),
+            DaemonEvent::SettingsBroken(note) | DaemonEvent::LedgerRecovered(note) => {
+                (self.notify)(Notice::Note(&note));
+            }
             DaemonEvent::StatusRequested(reply) => {
                 // The client may be gone.
                 let _ = reply.send(self.status());

@@ -15,6 +15,7 @@ mod instance;
 mod plan;
 mod run;
 mod service;
+mod settings;
 mod sockets;
 mod status;
 mod summarizer;

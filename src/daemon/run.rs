@@ -14,6 +14,7 @@ use super::event::{DaemonEvent, Notice};
 use super::event_loop::{EventLoop, ROOT_GONE, TAKEN_OVER, TrustMode};
 use super::instance::{DaemonPaths, InstanceLock, ensure_cache_folder};
 use super::plan::KeyLookup;
+use super::settings::LastSettings;
 use super::sockets::{ListenSockets, ServiceHandle};
 use super::status::{DaemonInfo, Metrics};
 use super::summarizer::BackgroundSummarizer;
@@ -21,8 +22,9 @@ use super::systemd::NotifyState;
 use super::worker::{WorkQueues, WorkerContext};
 use super::{summarizer, systemd, worker};
 use crate::api::{ClockPosition, DaemonControl, Feed};
+use crate::config::load;
 use crate::engine::WorkspaceCache;
-use crate::service::{SettingsSources, project_name};
+use crate::service::{SettingsSources, project_name, settings_error};
 use crate::sys::{Clock, RealProcesses, WallClock};
 use crate::watch::Watcher;
 use crate::{engine, watch};
@@ -57,7 +59,9 @@ pub struct Options {
 pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'static str, Error> {
     let clock = &WallClock;
     let places = options.places.clone();
-    let loaded = options.sources.load(&places.root).map_err(Error::Project)?;
+    let inputs = options.sources.inputs(&places.root).map_err(Error::Project)?;
+    let loaded = load(&inputs).map_err(|error| Error::Project(settings_error(&error)))?;
+    let last_settings = Arc::new(LastSettings::new(inputs, loaded.problems.clone()));
     let settings = loaded.engine_options(&places.root);
     ensure_cache_folder(&places, &settings)?;
     // Before the store, the watches and the sockets: a second daemon must not touch any of them.
@@ -70,7 +74,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
     let workspace = Arc::new(WorkspaceCache::new());
     let context = Arc::new(worker_context(
         &places,
-        options.sources,
+        (options.sources, &last_settings),
         options.is_paranoid,
         loaded.fingerprint(),
         &workspace,
@@ -100,6 +104,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
         position,
         constants,
         settings,
+        last_settings,
         fingerprint: Arc::clone(&context.fingerprint),
         sockets: None,
         is_unreachable: false,
@@ -127,7 +132,7 @@ pub fn run(options: Options, notify: &mut dyn FnMut(Notice<'_>)) -> Result<&'sta
 
 fn worker_context(
     places: &DaemonPaths,
-    sources: SettingsSources,
+    (sources, last_settings): (SettingsSources, &Arc<LastSettings>),
     is_paranoid: bool,
     fingerprint: String,
     workspace: &Arc<WorkspaceCache>,
@@ -136,6 +141,7 @@ fn worker_context(
     WorkerContext {
         root: places.root.clone(),
         sources,
+        last_settings: Arc::clone(last_settings),
         workspace: Arc::clone(workspace),
         is_paranoid,
         events: events.clone(),

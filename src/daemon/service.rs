@@ -8,6 +8,7 @@ use crate::api::{
     AnyQuery, ApiError, CallOptions, Client, ClientError, Delivery, LocalQuery, Payload, Receiver, Service,
     ServiceAnswer, TraceEvent,
 };
+use crate::config::{ConfigInputs, load};
 use crate::service::LocalService;
 
 /// Errors of a daemon that is not the one to ask, or not now, and of what no transport carries; the question can be
@@ -84,15 +85,30 @@ impl DaemonOrLocal {
         }
         let loaded = match self.local.settings() {
             Ok(loaded) => loaded,
-            Err(error) => return Some(Err(error)),
+            // A daemon that was started before they broke answers by those of before, and says so.
+            Err(error) => return Some(self.ask_by_last_settings(query, call).unwrap_or(Err(error))),
         };
         let cache_dir = loaded.engine_options(self.local.root()).cache_dir;
         let paths = DaemonPaths::for_project(self.local.root(), &cache_dir, &self.runtime);
         let call = CallOptions { settings: Some(loaded.fingerprint()), ..call.clone() };
-        match DaemonService::new(paths).ask(query, &call) {
-            Err(error) if FALLBACK_CODES.contains(&&*error.code) => None,
-            answer => Some(answer),
-        }
+        let answer = match DaemonService::new(paths).ask(query, &call) {
+            Err(error) if FALLBACK_CODES.contains(&&*error.code) => return None,
+            answer => answer,
+        };
+        self.local.note_problems(&loaded, &call);
+        Some(answer)
+    }
+
+    /// Asks the daemon in the default cache folder, whatever its settings are.
+    fn ask_by_last_settings(
+        &self,
+        query: &AnyQuery,
+        call: &CallOptions,
+    ) -> Option<Result<ServiceAnswer, ApiError>> {
+        let cache_dir = load(&ConfigInputs::default()).ok()?.engine_options(self.local.root()).cache_dir;
+        let paths = DaemonPaths::for_project(self.local.root(), &cache_dir, &self.runtime);
+        let answer = DaemonService::new(paths).ask(query, call);
+        answer.map_or_else(|_| None, |answer| Some(Ok(answer)))
     }
 }
 

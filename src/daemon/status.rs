@@ -102,6 +102,7 @@ impl EventLoop<'_> {
             rss_bytes: Some(usage.rss_bytes),
             fds: Some(usage.fds),
             listen: constants.listen.clone(),
+            settings_problems: self.last_settings.problems(),
             settings: self.fingerprint.lock().map(|known| known.clone()).unwrap_or_default(),
         }
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::debounce::DueChanges;
 use super::error::cancelled_error;
 use super::event::{DaemonEvent, PendingQuery, RefreshOutcome};
+use super::settings::{CurrentSettings, LastSettings};
 use crate::api::{ApiError, AuditResult, AuditStatus, FreshnessNote, QueryJob, ServiceAnswer};
 use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::engine::{FileChange, Project, ScanProgress, WorkspaceCache, World};
@@ -33,6 +34,7 @@ pub(super) struct WorkQueues {
 pub(super) struct WorkerContext {
     pub(super) root: std::path::PathBuf,
     pub(super) sources: SettingsSources,
+    pub(super) last_settings: Arc<LastSettings>,
     pub(super) workspace: Arc<WorkspaceCache>,
     pub(super) is_paranoid: bool,
     pub(super) events: SyncSender<DaemonEvent>,
@@ -120,6 +122,8 @@ struct Worker<'b> {
 
 struct OpenSession<'b> {
     inputs: ConfigInputs,
+    /// Why these are not the settings that are written down now.
+    fault: Option<String>,
     loaded: LoadedConfig,
     fingerprint: String,
     project: Project<'b>,
@@ -186,6 +190,10 @@ impl<'b> Worker<'b> {
             open.project.confirm_delivery();
         }
         open.project.take_notes().into_iter().for_each(|note| call.job.note(note));
+        // A client that has read the settings itself knows what is wrong in them.
+        if call.settings.is_none() {
+            open.loaded.problems.iter().cloned().for_each(|problem| call.job.note(problem));
+        }
         Ok(ServiceAnswer { freshness, missing, payload })
     }
 
@@ -200,18 +208,25 @@ impl<'b> Worker<'b> {
 
     /// Reads the settings, and returns a session opened with them.
     fn open(&mut self) -> Result<&mut OpenSession<'b>, ApiError> {
-        let inputs = self.context.sources.inputs(&self.context.root)?;
-        if self.open.as_ref().is_none_or(|open| open.inputs != inputs) {
+        let context = self.context;
+        let CurrentSettings { inputs, fault, is_new } =
+            context.last_settings.current(&context.sources, &context.root);
+        if let Some(fault) = fault.as_ref().filter(|_| is_new) {
+            let _ = context.events.send(DaemonEvent::SettingsBroken(fault.clone()));
+        }
+        if self.open.as_ref().is_none_or(|open| open.inputs != inputs || open.fault != fault) {
             self.open = None;
-            let loaded = load(&inputs).map_err(|error| settings_error(&error))?;
+            let mut loaded = load(&inputs).map_err(|error| settings_error(&error))?;
+            loaded.problems.splice(0..0, fault.clone());
             let options = loaded.engine_options(&self.context.root);
             let mut project = Project::open(&self.context.root, options, self.world)?;
             project.share_cache(Arc::clone(&self.context.workspace));
             project.set_paranoid(self.context.is_paranoid);
             let fingerprint = loaded.fingerprint();
-            self.open = Some(OpenSession { inputs, loaded, fingerprint, project });
+            self.open = Some(OpenSession { inputs, fault, loaded, fingerprint, project });
         }
         let open = self.open.as_mut().expect("a session was opened above where there was none");
+        context.last_settings.set_problems(&open.loaded);
         // Also if nothing is new to this worker: another one may have read settings that were changed back since.
         let mut known = self.context.fingerprint.lock().unwrap_or_else(PoisonError::into_inner);
         if *known != open.fingerprint {

@@ -1,11 +1,12 @@
 //! What a project is opened with.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::aggregate::TokenCounter;
 use crate::discover;
-use crate::model::{ModelName, RelPath, SkipReason};
+use crate::model::{FileItem, ModelName, RelPath, SkipReason};
 use crate::sys::{Clock, Disk, Files, Processes};
 
 /// The I/O traits through which a project sees the world.
@@ -44,6 +45,10 @@ pub struct Options {
     pub screenshot_bytes: u64,
     /// A file of discussion or of issues that has more bytes is not read.
     pub section_bytes: u64,
+    /// The project's items, whose masks hide symbols from every answer. A document brings items of its own.
+    pub items: Arc<[FileItem]>,
+    /// What is wrong in the settings, for the receipts of documents.
+    pub settings_problems: Arc<[String]>,
     /// Whose words are shown where a tier asks for a model's.
     pub summary_lookup: SummaryLookupOptions,
 }

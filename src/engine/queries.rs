@@ -1,7 +1,7 @@
 //! Outlines and slices of single files: only those files are read, so that an answer comes in milliseconds.
 
 use super::error::Error;
-use crate::engine::artifacts::{ArtifactCache, ContentRef};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_by_settings};
 use crate::engine::index::{FileSelection, Trust, resolve_names, select_named};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace, with_byte_order_mark};
 use crate::model::{
@@ -33,6 +33,7 @@ pub(super) fn outlines(
 ) -> Result<Vec<OutlineAnswer>, Error> {
     let words = resolve_names(cache, words)?;
     let FileSelection { mut files, named: by_name, .. } = select_named(cache, &words, trust, &|_| false)?;
+    hide_by_settings(cache, &mut files);
     // A selection lists the files that were named first, in the order of the arguments.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     // Only those named by their paths have to have one: within a folder, files without an outline are nothing unusual.
@@ -53,7 +54,7 @@ pub(super) fn outlines_of(cache: &mut ArtifactCache<'_>, files: &[KnownFile]) ->
         }
         let answer = cache.outline(&subject).map(|outline| OutlineAnswer {
             path: subject.path.clone(),
-            hash: subject.hash,
+            hash: cache.workspace.hidden.file_hash(subject.path, subject.hash),
             file_type: subject.file_type,
             lines: subject.facts.lines,
             outline,

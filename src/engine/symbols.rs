@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::error::Error;
 use super::queries::outlines_of;
 use crate::aggregate::name_distance;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, outline_producers};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_by_settings, outline_producers};
 use crate::engine::index::{Trust, select_named};
 use crate::model::{ContentHash, FileType, Outline, RelPath, Symbol, SymbolKind};
 use crate::search::PathClass;
@@ -69,7 +69,7 @@ pub(super) fn symbols(
         for symbol in found {
             let definition = text.as_ref().and_then(|(of, text)| {
                 // The file may have been edited since its outline was made; the spans would then delimit other text.
-                let is_same = *of == file.hash;
+                let is_same = cache.workspace.hidden.file_hash(&file.path, *of) == file.hash;
                 is_same.then(|| text.get(symbol.span.start_byte..symbol.span.end_byte)).flatten()
             });
             let definition = definition.map(str::to_owned);
@@ -144,6 +144,7 @@ fn outlines_that_mention(
     trust: Trust,
 ) -> Result<Vec<FileOutline>, Error> {
     let mut files = select_named(cache, &[], trust, &|_| false)?.files;
+    hide_by_settings(cache, &mut files);
     let by = outline_producers();
     let (mut searched, mut mentioning) = (HashSet::new(), HashMap::new());
     cache.query_store(|store| {

@@ -64,8 +64,17 @@ named_enum! {
     pub enum MaskMode {
         Definition = "def",
         Signature = "sig",
+        /// Its signature, and what its doc says first.
+        Summary = "agg",
         /// Nothing.
         Hide = "hide",
+    }
+}
+
+impl MaskMode {
+    /// Returns the mode that a word means: its name, or `full` for the whole symbol, as other programs write it.
+    pub fn from_word(word: &str) -> Option<Self> {
+        if word == "full" { Some(Self::Definition) } else { Self::from_name(word) }
     }
 }
 

@@ -173,6 +173,7 @@ named_enum! {
 pub struct PromptCaching {
     /// The most places up to which the prompt is cached, from 0 to [`PromptCaching::MAX_MARKS`].
     pub marks: u8,
+    /// How long the provider is asked to keep them.
     pub lifetime: CacheLifetime,
     /// The fewest tokens that the provider caches for the model; 0 if that is not known.
     pub min_tokens: u32,

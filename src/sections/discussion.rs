@@ -9,6 +9,8 @@ use crate::model::DiscussionEntry;
 const LIST_KEYS: [&str; 2] = ["history", "messages"];
 /// Keys that may hold the takes of a discussion.
 const TAKE_KEYS: [&str; 2] = ["takes", "discussions"];
+/// The role of a table that names none.
+const UNKNOWN_ROLE: &str = "Unknown";
 const WANTED: &str = "a list, or one under `history` or `messages`, or takes that hold one";
 
 /// Reads a discussion: the take of that name, or the one that the file marks as active.
@@ -49,13 +51,10 @@ fn find_entries<'a>(value: &'a Value, take: Option<&str>) -> Result<&'a [Value],
 }
 
 fn entries_in_takes<'a>(table: &'a Map<String, Value>, take: Option<&str>) -> Result<&'a [Value], Error> {
-    let takes: Vec<(&String, &Map<String, Value>)> = TAKE_KEYS
-        .iter()
-        .filter_map(|key| table.get(*key)?.as_object())
-        .flat_map(|takes| takes.iter().filter_map(|(name, take)| Some((name, take.as_object()?))))
-        .collect();
+    let takes: Vec<(&str, &Map<String, Value>)> =
+        TAKE_KEYS.iter().filter_map(|key| table.get(*key)).flat_map(named_takes).collect();
     let find = |wanted: &str| takes.iter().find(|(name, _)| *name == wanted).map(|(_, take)| *take);
-    let existing = || takes.iter().map(|(name, _)| (*name).clone()).collect::<Vec<_>>();
+    let existing = || takes.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>();
     let no_entries = || Error::NoEntries { wanted: WANTED };
     // A take that was asked for is never replaced by the one marked as active: the caller wants that one or
     // an error.
@@ -77,6 +76,20 @@ fn entries_in_takes<'a>(table: &'a Map<String, Value>, take: Option<&str>) -> Re
     }
 }
 
+/// Returns takes with their names: from a table by name, or from a list in which each has its `name`.
+fn named_takes(takes: &Value) -> Vec<(&str, &Map<String, Value>)> {
+    match takes {
+        Value::Object(takes) => {
+            takes.iter().filter_map(|(name, take)| Some((name.as_str(), take.as_object()?))).collect()
+        }
+        Value::Array(takes) => {
+            let takes = takes.iter().filter_map(Value::as_object);
+            takes.filter_map(|take| Some((take.get("name")?.as_str()?, take))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 fn list_in(table: &Map<String, Value>) -> Option<&[Value]> {
     LIST_KEYS.iter().find_map(|key| table.get(*key)?.as_array()).map(Vec::as_slice)
 }
@@ -92,7 +105,9 @@ fn content_of(table: &Map<String, Value>) -> Option<&Value> {
 /// Returns the text of an entry; `None` if it has none.
 fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     let table = match value {
-        Value::String(text) => return Ok(Some(DiscussionEntry { role: None, content: text.clone() })),
+        Value::String(text) => {
+            return Ok(Some(DiscussionEntry { role: None, content: text.trim().to_owned() }));
+        }
         Value::Object(table) => table,
         _ => return Err("neither a string nor a table with `role` and `content`"),
     };
@@ -114,7 +129,8 @@ fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
         },
         Some(_) => return Err("`content` is neither a string nor a list of parts"),
     };
-    Ok(Some(DiscussionEntry { role: role.filter(|role| !role.is_empty()), content }))
+    let role = role.filter(|role| !role.is_empty()).unwrap_or_else(|| UNKNOWN_ROLE.to_owned());
+    Ok(Some(DiscussionEntry { role: Some(role), content: content.trim().to_owned() }))
 }
 
 /// Returns the texts among the parts of a message as providers have them; images, calls and thoughts have none.
@@ -194,6 +210,8 @@ mod tests {
         check("[discussions.only]\nhistory = ['1']", Some(DataSyntax::Toml), None, &[("", "1")]);
         let nested = "[discussion]\nactive = 'main'\n[discussion.discussions.main]\nhistory = ['m']";
         check(nested, Some(DataSyntax::Toml), None, &[("", "m")]);
+        let listed = "[[takes]]\nname = 'one'\nhistory = ['1']\n[[takes]]\nname = 'two'\nhistory = ['2']";
+        check(listed, Some(DataSyntax::Toml), Some("two"), &[("", "2")]);
         let gone = takes.replace("'two'", "'gone'");
         check_error(&gone, DataSyntax::Toml, None, "no take `gone`, the takes are: `one`, `two`");
     }

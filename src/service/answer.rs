@@ -97,7 +97,10 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
             Ok(IndexRun::from(&project.index(trust_for(query.verify))?))
         }),
         AnyQuery::Files(_) => {
-            complete::<FilesQuery>(|project| Ok(FileStates { files: convert_all(project.status()?) }))
+            let problems = settings.loaded.problems.clone();
+            complete::<FilesQuery>(|project| {
+                Ok(FileStates { files: convert_all(project.status()?), problems })
+            })
         }
         AnyQuery::Outline(query) => resolve_outline(query),
         AnyQuery::View(query) => resolve_view(query, settings.loaded)?,

@@ -6,13 +6,13 @@ use super::answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
 use super::sources::{prices, project_name};
 use crate::api::{
     AggregateQuery, ApiError, AttachmentOptions, ComposedDocument, DocumentReceipt, DocumentRequest,
-    ExplainQuery, FormatName, PartName, Payload, ViewSelection, compose_document,
+    ExplainQuery, FormatName, PartName, Payload, StrategyName, ViewSelection, compose_document,
 };
 use crate::config::{Curation, ExecutionMode, LoadedConfig, SavedEntry, Settings, nearest_name};
 use crate::engine::{
     AggregationRequest, DiscussionSource, DocumentHistory, DocumentLimits, ImageFile, SectionRequest, Trust,
 };
-use crate::model::{BodyOptions, Persona, PreferredModel, Preset, PromptCaching, Tier};
+use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, Preset, PromptCaching, Tier};
 
 /// The file in the project's folder that holds a discussion where no other is named.
 const HISTORY_FILE: &str = "history.toml";
@@ -106,9 +106,12 @@ fn aggregation(
     let limits = limits(&choice, profile.tier, loaded)?;
     let persona_strategy = profile.persona.as_ref().and_then(|persona| persona.aggregation_strategy);
     let strategy = choice.strategy.map(Into::into).or(persona_strategy);
+    let strategy = strategy.unwrap_or(settings.project.aggregation_strategy);
+    // A worker's document is one of skeletons and of files in focus, whatever strategy others have.
+    let strategy = if profile.tier == Some(Tier::Worker) { AggregationStrategy::Auto } else { strategy };
     Ok(AggregationRequest {
         tier: profile.tier.map(|tier| settings.tier_options(tier)),
-        strategy: strategy.unwrap_or(settings.project.aggregation_strategy),
+        strategy,
         default_mode: settings.aggregation.default_mode,
         docs: choice.docs.map_or(settings.aggregation.docs, Into::into),
         order: settings.aggregation.order,
@@ -156,10 +159,11 @@ fn limits(
 }
 
 /// Returns the limit of a document for which nothing says how large it may be: the tier's default, which leaves documents
-/// that are small enough as they are.
+/// that are small enough as they are. Without a tier it is that of tier 2, but for a document that is to have all in full.
 fn default_limits(choice: &ViewSelection, tier: Option<Tier>, loaded: &LoadedConfig) -> DocumentLimits {
     let is_open = choice.budget.is_none() && choice.max_bytes.is_none();
-    let tier = tier.filter(|tier| is_open && has_default_budget(*tier, loaded));
+    let general = (choice.strategy != Some(StrategyName::Full)).then_some(Tier::TechLead);
+    let tier = tier.or(general).filter(|tier| is_open && has_default_budget(*tier, loaded));
     DocumentLimits {
         tokens: tier.map(|tier| loaded.settings.tier(tier).budget_tokens),
         bytes: None,

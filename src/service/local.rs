@@ -67,6 +67,14 @@ impl LocalService {
         }
     }
 
+    /// Notes what is wrong in settings that were read for this answer. Of those that a process has read for itself, it
+    /// has told its user.
+    pub fn note_problems(&self, loaded: &LoadedConfig, call: &CallOptions) {
+        if matches!(self.settings, SettingsSource::Sources(_)) {
+            loaded.problems.iter().cloned().for_each(|problem| call.job.note(problem));
+        }
+    }
+
     /// Answers as [`Service::answer`] does; a document that goes into a file is composed by `remote`, if it can be.
     pub fn answer_with(
         &self,
@@ -82,6 +90,7 @@ impl LocalService {
         if call.settings.as_ref().is_some_and(|settings| *settings != loaded.fingerprint()) {
             return Err(ApiError::other_settings());
         }
+        self.note_problems(&loaded, call);
         let settings = QuerySettings { loaded: &loaded, root: &self.root, origin: self.origin };
         let (query, output) = Output::take_from(query);
         // The time is taken before anything is read: a write that comes later may be missing from the answer.

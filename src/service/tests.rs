@@ -166,11 +166,14 @@ fn what_an_ask_leaves_open_is_decided_by_the_settings() {
     let discussion = tier.request.sections.discussion.unwrap();
     assert!(discussion.is_optional && !discussion.is_named);
 
-    let choice = json!({"tier": 3, "budget": 70, "strategy": "full"});
+    let choice = json!({"tier": 2, "budget": 70, "strategy": "full"});
     let resolved =
         fixture.aggregation(json!({"ask": "aggregate", "choice": choice, "name": "x"}), QueryOrigin::Remote);
     assert_eq!((resolved.request.limits.tokens, resolved.request.strategy.name()), (Some(70), "full"));
     assert_eq!(resolved.request.history.unwrap().name, "x");
+
+    let worker = json!({"ask": "aggregate", "choice": {"tier": 3, "strategy": "full"}});
+    assert_eq!(fixture.aggregation(worker, QueryOrigin::Remote).request.strategy.name(), "auto");
 }
 
 #[test]

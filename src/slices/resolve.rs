@@ -29,7 +29,8 @@ struct CopyMatch {
 }
 
 /// Finds a slice in a text. Only what has the slice's very text is called exact or moved, which its `content_hash`
-/// tells: a slice without one is never more than changed, for it is unknown what its text was.
+/// tells: a slice without one is never more than changed, for it is unknown what its text was; unless it has no anchors
+/// either, so that the lines are all there is to it.
 pub fn locate_slice(slice: &Slice, text: &str) -> SliceResolution {
     // Slices are stored in a file that people edit, so the numbers may be anything.
     if slice.start_line < 1 || slice.end_line < slice.start_line {
@@ -197,10 +198,10 @@ fn resolve_without_copy(
         return unresolved(slice, SliceStatus::Stale, "the file ends before it");
     }
     if is_unknown && items.is_empty() {
-        // The lines are all that its author said; they are taken at their word, and not called right.
+        // The lines are all that its author said: nothing shows that they mean another text now.
         return unresolved(
             slice,
-            SliceStatus::Changed,
+            SliceStatus::Exact,
             "it has no anchors: these are the lines as they were marked",
         );
     }

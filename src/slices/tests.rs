@@ -141,7 +141,7 @@ fn any_anchor_may_be_missing() {
     let no_lines = SliceAnchors { line_hashes: Vec::new(), ..whole.clone() };
     with_anchors(no_lines.clone(), &moved, "moved 5-6");
     with_anchors(no_lines, &edited, "changed 5-6");
-    with_anchors(SliceAnchors::default(), FILE, "changed 4-5");
+    with_anchors(SliceAnchors::default(), FILE, "exact 4-5");
     with_anchors(SliceAnchors::default(), "short\n", "stale 4-5");
     let foreign = SliceAnchors { line_hashes: vec!["?".to_owned(); 2], copies: u32::MAX, ..whole };
     with_anchors(foreign, "a\nb\n", "stale 4-5");

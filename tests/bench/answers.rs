@@ -15,7 +15,8 @@ use slop::internals::engine::{
     Trust, WorkspaceCache, World,
 };
 use slop::internals::model::{
-    AggregationStrategy, BodyOptions, DocsDetail, FileOrder, RelPath, Tier, ViewMode,
+    AggregationStrategy, BodyOptions, CacheLifetime, DocsDetail, FileOrder, PromptCaching, RelPath, Tier,
+    ViewMode,
 };
 use slop::internals::sys::{RealDisk, RealFiles, RealProcesses, WallClock};
 
@@ -95,6 +96,7 @@ fn aggregation(settings: &Settings) -> DocumentRequest {
         temperature: None,
         top_p: None,
         max_output_tokens: 0,
+        caching: PromptCaching { marks: 0, lifetime: CacheLifetime::FiveMinutes, min_tokens: 0 },
     };
     DocumentRequest {
         request,

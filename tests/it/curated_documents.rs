@@ -197,7 +197,7 @@ fn a_persona_sets_tier_strategy_preset_and_model() {
         [presets.core]
         files = ["src"]
         [personas.reviewer]
-        tier = 3
+        tier = 2
         aggregation_strategy = "summarize"
         context_preset = "core"
         system_prompt = "You review."
@@ -214,7 +214,7 @@ fn a_persona_sets_tier_strategy_preset_and_model() {
     let document = sandbox.aggregate_json(&["--persona", "reviewer"]);
     assert_eq!(
         (&document["receipt"]["tier"], &document["receipt"]["strategy"]),
-        (&json!(3), &json!("summarize"))
+        (&json!(2), &json!("summarize"))
     );
     assert_eq!(list(&document["files"]).count(), 3);
     let full = sandbox.aggregate_json(&["--persona", "reviewer", "--strategy", "full"]);

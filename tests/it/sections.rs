@@ -331,9 +331,6 @@ fn without_the_issues_file_bd_is_run() {
 #[test]
 fn the_mock_issues_file_is_the_last_resort() {
     let sandbox = in_beads_mode();
-    let ran = run_with_bd(&sandbox, None);
-    assert_eq!(ran.code, 4, "{ran:?}");
-    assert!(from(&ran.out, "## Beads").contains("\nERROR: no issues found in .beads/issues.jsonl"));
     sandbox.write(".beads_mock/beads.json", format!("[{}]", ISSUES.trim_end().replace('\n', ",")));
     let ran = run_with_bd(&sandbox, None);
     assert_eq!((ran.code, from(&ran.out, "## Beads")), (0, ISSUES_RENDERED));
@@ -344,6 +341,72 @@ fn the_mock_issues_file_is_the_last_resort() {
     let ran = run_with_bd(&sandbox, Some("echo nonsense"));
     assert_eq!(ran.code, 4);
     assert!(from(&ran.out, "## Beads").contains(".beads_mock/beads.json: not valid JSON"), "{ran:?}");
+}
+
+#[test]
+fn a_project_without_beads_has_no_section_and_no_error() {
+    let sandbox = in_beads_mode();
+    for bd in [None, Some("echo 'no beads database found' >&2; exit 1")] {
+        let ran = run_with_bd(&sandbox, bd);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(!ran.out.contains("Beads") && !ran.out.contains("ERROR"), "{}", ran.out);
+        assert!(ran.err.contains("note: beads: no issues found in .beads/issues.jsonl"), "{}", ran.err);
+    }
+    sandbox.write(".beads/issues.jsonl/no-file", "");
+    let ran = run_with_bd(&sandbox, None);
+    assert_eq!(ran.code, 4);
+    assert!(from(&ran.out, "## Beads").contains("\nERROR: no issues found in .beads/issues.jsonl"));
+}
+
+#[test]
+fn screenshots_are_named_by_patterns_too() {
+    let sandbox = sample_project();
+    for name in ["b.png", "a.png", "x[1].png", "sub/c.png", ".hidden.png", "notes.txt"] {
+        sandbox.write(format!("shots/{name}"), PNG);
+    }
+    std::fs::write(sandbox.outside("out.png"), PNG).unwrap();
+    let links = |flags: &[&str]| {
+        let document = aggregate(&sandbox, flags);
+        let section = from(&document, "## Screenshots").lines().filter(|line| line.starts_with("!["));
+        section.map(|line| line.rsplit(['(', ')']).nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let here = ["shots/a.png", "shots/b.png", "shots/x[1].png"];
+    assert_eq!(links(&["--screenshot", "shots/*.png"]), here);
+    assert_eq!(links(&["--screenshot", "shots/b.png", "--screenshot", "shots/?.png"]), [here[1], here[0]]);
+    assert_eq!(links(&["--screenshot", "shots/x[1].png"]), ["shots/x[1].png"]);
+    assert_eq!(links(&["--screenshot", "shots/**/c.png"]), ["shots/sub/c.png"]);
+    assert!(links(&["--screenshot", "../o*.png"])[0].ends_with("out.png"));
+    // A preset came with the project and shows nothing from outside of it.
+    sandbox.write("slop.toml", "[presets.p]\nfiles = []\nscreenshots = ['shots/[ab].png', '../o*.png']\n");
+    let ran = sandbox.slop(&["aggregate", "--stdout", "--preset", "p"]);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(ran.out.contains("shots/a.png") && !ran.out.contains("out.png"), "{}", ran.out);
+    let gone = sandbox.slop(&["aggregate", "--stdout", "--screenshot", "shots/*.gif"]);
+    assert!(gone.code == 4 && gone.err.contains("shots/*.gif: file not found"), "{gone:?}");
+}
+
+#[test]
+fn what_was_said_is_stripped_and_has_a_role() {
+    let sandbox = sample_project();
+    let entries = r#"["  plain \n\n", {"content": "\n no role "}, {"role": "", "content": "empty"}]"#;
+    sandbox.write("talk.json", entries);
+    let rendered = aggregate(&sandbox, &["--history", "talk.json", "--history-only"]);
+    let said: Vec<&str> =
+        rendered.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '-'])).collect();
+    assert_eq!(said, ["plain", "Unknown: no role", "Unknown: empty"]);
+}
+
+#[test]
+fn a_discussion_in_the_project_is_none_of_its_files() {
+    let sandbox = sample_project();
+    sandbox.write("talk.json", TALK);
+    let absolute = sandbox.path("talk.json");
+    for named in ["talk.json", "./talk.json", "src/../talk.json", absolute.to_str().unwrap()] {
+        for part in [&[][..], &["--no-history"]] {
+            let flags = [&["--tier", "1", "--budget", "none", "--history", named], part].concat();
+            assert!(!aggregate(&sandbox, &flags).contains("talk.json"), "{named} {part:?}");
+        }
+    }
 }
 
 #[test]

@@ -118,9 +118,21 @@ fn a_strategy_takes_precedence_over_the_tier() {
     assert!(views(&full).iter().all(|(_, view)| view == "full"));
     assert_eq!(view_of(&full, "src/engine.py").1, ENGINE);
     let summaries =
-        sandbox.aggregate_json(&["--tier", "3", "--strategy", "summarize", "--focus", "engine.py"]);
+        sandbox.aggregate_json(&["--tier", "4", "--strategy", "summarize", "--focus", "engine.py"]);
     assert_eq!(view_of(&summaries, "src/engine.py").0, "full");
     assert_eq!(view_of(&summaries, "src/fast.c").0, "summary");
+}
+
+#[test]
+fn tier_3_keeps_its_heading_and_its_skeletons_whatever_the_strategy() {
+    let sandbox = sample_project();
+    for strategy in ["auto", "summarize", "full"] {
+        let flags = ["--tier", "3", "--strategy", strategy, "--focus", "engine.py"];
+        let document = sandbox.aggregate_json(&flags);
+        assert_eq!(headings(&document), ["Files (Tier 3 - Focused)"]);
+        assert_eq!(view_of(&document, "src/engine.py").0, "full");
+        assert_eq!(view_of(&document, "src/fast.c").0, "skeleton");
+    }
 }
 
 #[test]
@@ -366,7 +378,7 @@ fn the_receipt_reports_the_limit_and_the_view_of_each_file() {
 #[test]
 fn the_largest_possible_limits_leave_nothing_out() {
     let sandbox = module_project();
-    let (flags, most) = (["aggregate", "--stdout", "--tier", "3"], u64::MAX.to_string());
+    let (flags, most) = (["aggregate", "--stdout", "--tier", "4", "--order", "path"], u64::MAX.to_string());
     let limited = sandbox.stdout_of(&[&flags[..], &["--budget", &most, "--max-bytes", &most]].concat());
     let full = sandbox.stdout_of(&[&flags[..], &["--strategy", "full"]].concat());
     let files = |document: &str| document.split_once('\n').unwrap().1.to_owned();

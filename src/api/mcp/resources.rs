@@ -39,7 +39,7 @@ pub(super) fn template() -> ResourceTemplate {
 
 /// Returns the files that can be shown, a page of them: those behind the path `cursor`.
 pub(super) fn list(states: FileStates, cursor: Option<&str>) -> ListResourcesResult {
-    let FileStates { mut files } = states;
+    let FileStates { mut files, .. } = states;
     files.retain(|file| file.state != "left_out");
     // A name that is not UTF-8 is requested by the spelling that slop prints, because addresses are text.
     for file in &mut files {

@@ -61,7 +61,7 @@ struct StatusFile {
 
 /// Returns the counts, and one page of the files.
 pub(super) fn files(states: FileStates, arguments: &StatusArguments, below: Option<&str>) -> ToolOutput {
-    let FileStates { mut files } = states;
+    let FileStates { mut files, .. } = states;
     // Counted before anything is filtered: the counts describe the project, and not the page.
     let counts = count_states(&files);
     files.retain(|file| {

@@ -37,6 +37,9 @@ pub struct IndexRun {
 pub struct FileStates {
     /// The files, by path.
     pub files: Vec<FileState>,
+    /// What is wrong in the settings: each entry that is left out, with its file, its line and the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// The state of a file.

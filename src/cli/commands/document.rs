@@ -238,7 +238,8 @@ fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -
     for missing in &receipt.missing {
         context.output.note(&format!("{}: {}", missing.word, missing.why));
     }
-    for problem in &receipt.problems {
+    // What is wrong in the settings was reported when they were read.
+    for problem in receipt.problems.iter().filter(|problem| problem.section != "settings") {
         context.output.note(&format!("{}: {}", problem.section, problem.why));
     }
     // Missing attachments that nobody asked for are notes, and do not change the exit code.

@@ -42,8 +42,8 @@ pub(in crate::cli) fn run(
         output.note(&note);
     }
     // This one must not stumble over the settings that it is to write.
-    if let CliCommand::Init = args.command {
-        return setup::init(&place, output);
+    if let CliCommand::Init(init) = &args.command {
+        return setup::init(init, &place, environment, output);
     }
     // The settings are read once here: the answer, the daemon's fingerprint and the command's own defaults have to
     // agree.
@@ -134,7 +134,7 @@ fn load_settings(
 ) -> Result<LoadedConfig, ApiError> {
     let loaded = environment.sources.load(&place.root);
     let loaded = loaded.or_else(|fault| default_settings(command, fault, output))?;
-    for warning in &loaded.warnings {
+    for warning in loaded.warnings.iter().chain(&loaded.problems) {
         output.note(warning);
     }
     if names_old_base(command) {
@@ -200,7 +200,7 @@ fn run_at(
         CliCommand::Mask(args) => items::run_mask(&args.command, context),
         CliCommand::Preset(args) => preset::run_preset(&args.command, context),
         CliCommand::Persona(args) => preset::run_persona(&args.command, context),
-        CliCommand::Init | CliCommand::Completions { .. } | CliCommand::Man { .. } | CliCommand::Mcp => {
+        CliCommand::Init(_) | CliCommand::Completions { .. } | CliCommand::Man { .. } | CliCommand::Mcp => {
             unreachable!("handled above")
         }
     }

@@ -1,6 +1,7 @@
 //! Commands around the program itself: `init`, `config`, `completions`, `man` and `mcp`.
 
 use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::CommandFactory;
@@ -10,23 +11,33 @@ use serde_json::json;
 
 use super::context::CommandContext;
 use crate::api::{ApiError, McpInfo, VERSION, envelope, serve_mcp};
-use crate::cli::args::{CliArgs, ConfigCommand};
+use crate::cli::args::{CliArgs, ConfigCommand, InitArgs};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
 use crate::cli::output::CommandOutput;
 use crate::cli::place::ProcessEnvironment;
 use crate::cli::place::ProjectLocation;
 use crate::config::commented_template;
+use crate::config::edit::{ConvertedProject, convert_older};
 use crate::daemon::DaemonOrLocal;
 use crate::model::error_chain;
-use crate::service::{LocalService, SETTINGS_FILE};
+use crate::service::{LocalService, SETTINGS_FILE, settings_error};
 use crate::sys::{Disk, RealDisk};
 
-pub(super) fn init(place: &ProjectLocation, output: &mut CommandOutput) -> Result<u8, CommandError> {
+pub(super) fn init(
+    args: &InitArgs,
+    place: &ProjectLocation,
+    environment: &ProcessEnvironment,
+    output: &mut CommandOutput,
+) -> Result<u8, CommandError> {
     let path = place.root.join(SETTINGS_FILE);
+    let text = match &args.from {
+        Some(older) => converted(&environment.current_folder.join(older), output)?,
+        None => commented_template(),
+    };
     // `create_new` fails if the file exists, even if it appeared this moment: nothing that was written by hand is
     // replaced.
-    RealDisk.create_new(&path, commented_template().as_bytes()).map_err(|error| {
+    RealDisk.create_new(&path, text.as_bytes()).map_err(|error| {
         let message = format!("{} cannot be written: {error}", path.display());
         let hint = match error.kind() {
             ErrorKind::AlreadyExists => "edit the file that is there, or move it away first",
@@ -41,6 +52,22 @@ pub(super) fn init(place: &ProjectLocation, output: &mut CommandOutput) -> Resul
         output.write_line(&path.display().to_string())?;
     }
     Ok(failure::DONE)
+}
+
+/// Returns the text of a new settings file with what an older file says, and notes what it cannot say.
+fn converted(older: &Path, output: &mut CommandOutput) -> Result<String, CommandError> {
+    let unreadable = |reason: &str| {
+        let message = format!("older project file {} cannot be read: {reason}", older.display());
+        CommandError::usage(message, "give the path of a TOML file with --from")
+    };
+    let bytes = RealDisk.read(older).map_err(|error| unreadable(&error.to_string()))?;
+    let bytes = bytes.ok_or_else(|| unreadable("no such file"))?;
+    let ConvertedProject { text, notes } =
+        convert_older(older, &bytes).map_err(|error| settings_error(&error))?;
+    for note in &notes {
+        output.note(note);
+    }
+    Ok(text)
 }
 
 pub(super) fn print_config(

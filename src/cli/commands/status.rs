@@ -38,6 +38,9 @@ pub(super) fn status(args: &StatusArgs, context: &mut CommandContext<'_>) -> Res
         context.output.write_line(&format!("and {more} more; --all lists every file"))?;
     }
     context.output.write_line(&totals(&states.files))?;
+    for problem in &states.problems {
+        context.output.write_line(&format!("settings: {problem}"))?;
+    }
     Ok(failure::DONE)
 }
 

@@ -8,11 +8,13 @@
 
 mod format;
 mod items;
+mod older;
 mod page;
 mod presets;
 #[cfg(test)]
 mod tests;
 
 pub use items::{SliceKey, add_slice, plain_path, remove_masks, remove_slices, set_masks};
+pub use older::{ConvertedProject, convert_older};
 pub use page::saved_text;
 pub use presets::{PresetDraft, apply_preset, delete_preset, save_preset};

@@ -84,7 +84,9 @@ fn check_curation(path: &Path, text: &str) -> Result<(), Error> {
         message: error.message().to_owned(),
     })?;
     let source = SettingsSource::new(text, &origin);
-    curation::extract(&mut parsed.into_inner(), &source).map(|_| ())
+    curation::extract(&mut parsed.into_inner(), &source);
+    // Strict, unlike when settings are read: an edit next to a value that cannot be read might lose it.
+    source.take_left_out().into_iter().next().map_or(Ok(()), Err)
 }
 
 impl SettingsDocument {

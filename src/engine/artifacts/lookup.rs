@@ -109,15 +109,21 @@ impl ArtifactCache<'_> {
     }
 }
 
-/// Reads a file again and passes its text to `work`; `None` if it is not what it was.
+/// Reads a file again and passes its text to `work`, without what a mask hides of it; `None` if it is not what it was.
 pub(super) fn with_content<T>(
     workspace: &Workspace<'_>,
     subject: &ContentRef<'_>,
     work: impl FnOnce(&IdentifiedText<'_>) -> T,
 ) -> Option<T> {
-    let content = workspace.world.files.read(subject.path, workspace.options.structure_max_bytes).ok()?;
+    let hidden = workspace.hidden.get(subject.path);
+    let read = match hidden {
+        Some(_) => None,
+        None => Some(workspace.world.files.read(subject.path, workspace.options.structure_max_bytes).ok()?),
+    };
+    let visible = hidden.map(|hidden| hidden.visible.1.as_bytes());
+    let bytes = read.as_ref().map(|reading| reading.bytes.as_slice()).or(visible)?;
     let none = HeaderNeighbors::default();
-    let mut content = identify(subject.path, &content.bytes, &none).ok()?;
+    let mut content = identify(subject.path, bytes, &none).ok()?;
     // The type of a header depends on its neighbors, which were looked at when the subject was found.
     content.file_type = subject.file_type;
     // What is derived here is stored under the subject's hash, so it must not come from other bytes.

@@ -216,7 +216,7 @@ impl DocumentRun<'_, '_> {
             let fingerprints = shown_fingerprints(&renderer, &draft.files);
             reader.pending_delivery(&draft, &fingerprints)
         });
-        let mut document = assemble(draft);
+        let mut document = assemble(&self.cache.workspace, draft);
         // A limit in tokens holds for the exact count; an estimate may be too low for some texts.
         let is_exact = request.exact_tokens || limits.tokens.is_some();
         measure(self.cache, &mut document, is_exact, request.sections.images_apart);

@@ -213,6 +213,10 @@ fn replace_by_delta(
     if settled.content != Some(subject.hash) {
         return;
     }
+    // Compared by its structure, what was not hidden earlier would be named as removed.
+    if renderer.cache.workspace.hidden.get(&row.path).is_some() && is_of_structure(settled.view) {
+        return;
+    }
     let text = renderer.cache.query_store(|store| store.delivered_text(name, &row.path)).flatten();
     let delivered = DeliveredVersion { row, text };
     if let Some(delta) = delta_block(renderer, &subject, &delivered, &settled) {

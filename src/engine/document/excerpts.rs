@@ -163,6 +163,8 @@ fn excerpt_block(
     // What sets up a program may hold passwords, which are shown only if somebody asked for the text.
     let may_be_whole = facts.size <= max_bytes && (is_curated || !is_config);
     let is_whole = selection.is_whole && may_be_whole;
+    // Without what a mask hides, all of the text is no more than an excerpt.
+    let is_cut = workspace.hidden.get(&shown.file.path).is_some();
     let body = if is_whole {
         source.text.clone()
     } else {
@@ -172,7 +174,7 @@ fn excerpt_block(
     Some(DocumentBlock {
         path: shown.file.path.clone(),
         file_type,
-        view: if is_whole || body == source.text { ViewMode::Full } else { ViewMode::Excerpt },
+        view: if !is_cut && (is_whole || body == source.text) { ViewMode::Full } else { ViewMode::Excerpt },
         content: Some(*hash),
         remarks: encoding_remark(facts).into_iter().collect(),
         body,

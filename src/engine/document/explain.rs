@@ -9,6 +9,7 @@ use super::render::{DocumentRun, type_or_unknown};
 use super::request::AggregationRequest;
 use super::view::{base_text, base_texts};
 use crate::aggregate::{CandidateFile, Focus, RoutedView, RoutingContext, RuleVerdict};
+use crate::engine::artifacts::hide;
 use crate::engine::error::Error;
 use crate::engine::index::{resolve_name, select_named};
 use crate::engine::summaries::choose_summaries;
@@ -82,8 +83,10 @@ impl DocumentRun<'_, '_> {
         }
         let routing = routing(&self.cache.workspace, request, &focus, &items);
         let word = resolve_name(self.cache, word)?;
-        let selection = select_named(self.cache, &[word], request.trust, &|_| false)?;
+        let mut selection = select_named(self.cache, &[word], request.trust, &|_| false)?;
         let mut under_limits = self.under_limits(request)?;
+        // After a document was composed, which has hidden what it hides.
+        hide(self.cache, &items, &mut selection.files, &mut selection.texts);
         let summaries =
             choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, None);
         let mut renderer = self.renderer(&summaries, request.docs);
@@ -104,7 +107,11 @@ impl DocumentRun<'_, '_> {
             let tokens = renderer.cache.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
             let counted = (tokens, renderer.cache.workspace.options.counter.name());
             let under_limits = under_limits.remove(&file.path);
-            explanations.push(explanation(&file, &routing, candidate, counted, under_limits));
+            let mut explained = explanation(&file, &routing, candidate, counted, under_limits);
+            let hidden = &renderer.cache.workspace.hidden;
+            explained.content =
+                explained.content.map(|(content, size)| (hidden.file_hash(&file.path, content), size));
+            explanations.push(explained);
         }
         Ok(explanations)
     }

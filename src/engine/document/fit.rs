@@ -10,9 +10,10 @@ use super::pack::{PackContext, PackMemo, pack_draft};
 use super::pack_costs::BudgetUnit;
 use super::render::Renderer;
 use crate::aggregate;
-use crate::aggregate::DocumentLimits;
+use crate::aggregate::{CandidateFile, DocumentLimits};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
+use crate::engine::workspace::Workspace;
 use crate::model::Document;
 
 /// How often a document is packed at most to use what is left of its limit.
@@ -74,9 +75,13 @@ pub(super) fn limit_of(limits: DocumentLimits) -> u64 {
     limits.tokens.or(limits.bytes).unwrap_or(u64::MAX)
 }
 
-/// Puts the parts of a draft together.
-pub(super) fn assemble(draft: DraftDocument) -> Document {
-    let candidates = draft.files.into_iter().map(|shown| shown.candidate).collect();
+/// Puts the parts of a draft together, with the hashes of the files as they are on the disk.
+pub(super) fn assemble(workspace: &Workspace<'_>, mut draft: DraftDocument) -> Document {
+    let mut candidates: Vec<CandidateFile> = draft.files.into_iter().map(|shown| shown.candidate).collect();
+    for file in candidates.iter_mut().chain(draft.listed.iter_mut().map(|listed| &mut listed.file)) {
+        let block = &mut file.block;
+        block.content = block.content.map(|content| workspace.hidden.file_hash(&block.path, content));
+    }
     aggregate::compose(draft.plan, candidates, &draft.listed, draft.remarks)
 }
 
@@ -181,7 +186,7 @@ fn measure_draft(
 }
 
 fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
-    let mut document = assemble(draft);
+    let mut document = assemble(&cache.workspace, draft);
     let is_exact = matches!(unit, BudgetUnit::Tokens(_));
     measure(cache, &mut document, is_exact, images_apart);
     if is_exact { document.receipt.tokens } else { document.receipt.bytes }

@@ -49,10 +49,13 @@ pub(super) fn gather_files(
             KnownState::Content { .. } => None,
             KnownState::LeftOut(reason) => Some(*reason),
         };
-        gathered.listed.push((file.path.clone(), left_out));
+        let is_discussion = request.sections.is_discussion(&renderer.cache.workspace.root, &file.path);
+        if !is_discussion {
+            gathered.listed.push((file.path.clone(), left_out));
+        }
         let is_named = selection.named.contains(&file.path);
         // A discussion among the files would change the prefix with every entry.
-        let reason = if request.sections.is_discussion(&file.path) {
+        let reason = if is_discussion {
             Some(Omission::LeftOut(SkipReason::History))
         } else {
             omission(&file, is_named, routed.rule)

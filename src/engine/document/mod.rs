@@ -18,6 +18,7 @@ mod explain;
 mod fit;
 mod focus;
 mod gather;
+mod image_patterns;
 #[cfg(test)]
 mod masked_tests;
 mod measure;

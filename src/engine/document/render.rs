@@ -10,7 +10,7 @@ use super::view::{
 use crate::aggregate::SummaryLines;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch, checked_skeleton};
 use crate::engine::summaries::{ChosenSummary, ModelSummaries, SummaryLookup};
-use crate::engine::workspace::{KnownFile, KnownState};
+use crate::engine::workspace::{HiddenSymbols, KnownFile, KnownState};
 use crate::model::{
     ContentFacts, ContentHash, DocsDetail, DocumentBlock, FileRole, FileType, Outline, SkipReason,
     SummaryDetail, SummaryProvenance, Symbol, ViewMode,
@@ -85,6 +85,10 @@ impl Renderer<'_, '_> {
         match shown {
             Ok(ViewContent { content, remark, body, reason: missing }) => {
                 let mut view = rendering.view;
+                if view == ViewMode::Full && self.hidden(&subject).is_some() {
+                    view = ViewMode::Masked;
+                    reason = reason.or_else(|| Some("its mask hides some of its symbols".to_owned()));
+                }
                 if is_whole_text(&subject, &rendering, &body) {
                     view = ViewMode::Full;
                     reason = reason.or_else(|| Some(format!("its {} is the whole text", rendering.view)));
@@ -165,6 +169,9 @@ impl Renderer<'_, '_> {
                 let text =
                     rendering.text.take().map_or_else(|| self.cache.workspace.read_text(subject.path), Ok);
                 let (hash, mut body) = text.map_err(ViewUnavailable::LeftOut)?;
+                if let Some(hidden) = self.hidden(subject).filter(|_| rendering.view == ViewMode::Full) {
+                    body.clone_from(&hidden.shown);
+                }
                 if rendering.view == ViewMode::Window {
                     body = aggregate::render_window(
                         &body,
@@ -234,7 +241,13 @@ impl Renderer<'_, '_> {
 
     /// Returns the model's summary that is shown of the file.
     fn chosen_summary(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> Option<&ChosenSummary> {
-        self.summaries.of(subject.path, &subject.hash).filter(|_| rendering.by_model)
+        // A model has read the whole file, and may have written about what is hidden.
+        let is_asked = rendering.by_model && self.hidden(subject).is_none();
+        self.summaries.of(subject.path, &subject.hash).filter(|_| is_asked)
+    }
+
+    fn hidden(&self, subject: &ContentRef<'_>) -> Option<&Arc<HiddenSymbols>> {
+        self.cache.workspace.hidden.of_content(subject.path, &subject.hash)
     }
 
     fn author(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> SummaryProvenance {

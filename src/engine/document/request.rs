@@ -1,6 +1,6 @@
 //! What is asked of a document.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use crate::aggregate::{DocumentLimits, TierOptions};
 use crate::engine::index::Trust;
@@ -94,8 +94,8 @@ pub struct SectionRequest {
     pub discussion: Option<DiscussionSource>,
 }
 
-/// The file of an image, as it was named: from the project's root, or absolute.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The file of an image, or a pattern that names several, as it was named: from the project's root, or absolute.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ImageFile {
     /// By the request; it may be anywhere.
     Asked(PathBuf),
@@ -130,9 +130,12 @@ impl SectionRequest {
         }
     }
 
-    /// Returns whether a file of the project is the discussion.
-    pub(super) fn is_discussion(&self, path: &RelPath) -> bool {
-        self.discussion.as_ref().is_some_and(|discussion| discussion.path == path.as_path())
+    /// Returns whether a file of the project in the folder `root` is the discussion.
+    pub(super) fn is_discussion(&self, root: &Path, path: &RelPath) -> bool {
+        let Some(discussion) = &self.discussion else { return false };
+        // Compared by its parts, so that `./talk.json` is the file as well.
+        let named = discussion.path.strip_prefix(root).unwrap_or(&discussion.path);
+        named.components().filter(|part| *part != Component::CurDir).eq(path.as_path().components())
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::image_patterns::expand_images;
 use super::request::{DiscussionSource, ImageFile, SectionRequest};
 use crate::aggregate::DocumentSections;
 use crate::engine::error::Error;
@@ -32,16 +33,19 @@ pub(super) fn sections(
 ) -> Result<DocumentSections, Error> {
     let part = request.part;
     let discussion = request.discussion.as_ref().filter(|_| part.has_suffix());
-    let mut problems = Vec::new();
+    let settings = workspace.options.settings_problems.iter().cloned();
+    let mut problems: Vec<SectionProblem> =
+        settings.map(|reason| SectionProblem { section: "settings", reason, is_error: false }).collect();
     // First, because only a discussion can fail the request; whatever is wrong with other attachments is reported in
     // them.
     let discussion =
         discussion.map(|discussion| discussion_entries(workspace, discussion, &mut problems)).transpose()?;
     let (mut screenshots, mut beads) = (Vec::new(), None);
     if part.has_prefix() {
-        screenshots.extend(request.screenshots.iter().map(|file| screenshot(workspace, file, request)));
+        let images = expand_images(workspace, &request.screenshots);
+        screenshots.extend(images.iter().map(|file| screenshot(workspace, file, request)));
         problems.extend(screenshots.iter().filter_map(missing));
-        beads = request.beads.then(|| tracked_work(workspace, &mut problems));
+        beads = if request.beads { tracked_work(workspace, &mut problems) } else { None };
     }
     let discussion = discussion.unwrap_or_default();
     Ok(DocumentSections { part, screenshots, beads, discussion, problems })
@@ -199,8 +203,8 @@ fn read_section_file(
     Err("kept changing while it was read".to_owned())
 }
 
-/// Returns the work that is tracked, from the first source that can be read.
-fn tracked_work(workspace: &Workspace<'_>, problems: &mut Vec<SectionProblem>) -> BeadsList {
+/// Returns the work that is tracked, from the first source that can be read; `None` where nobody tracks any with Beads.
+fn tracked_work(workspace: &Workspace<'_>, problems: &mut Vec<SectionProblem>) -> Option<BeadsList> {
     let mut reasons = Vec::new();
     let sources: [&dyn Fn() -> Result<Option<BeadsList>, String>; 3] =
         [&|| issues_in(workspace, ISSUES), &|| issues_listed(workspace), &|| issues_in(workspace, MOCK)];
@@ -212,17 +216,31 @@ fn tracked_work(workspace: &Workspace<'_>, problems: &mut Vec<SectionProblem>) -
         }
     });
     let problem = |reason: String, is_error| SectionProblem { section: "beads", reason, is_error };
+    let sought = format!("no issues found in {}, by `bd list` or in {}", ISSUES.0, MOCK.0);
+    if found.is_none() && !has_beads(workspace) {
+        // Whatever `bd` says of that: a reader of the document could do nothing about it.
+        problems.push(problem(sought, false));
+        return None;
+    }
     problems.extend(reasons.iter().map(|reason| problem(reason.clone(), false)));
     if let Some(beads) = found {
         if 0 < beads.skipped {
             problems.push(problem(format!("{} issues could not be understood", beads.skipped), false));
         }
-        return beads;
+        return Some(beads);
     }
-    let sought = format!("no issues found in {}, by `bd list` or in {}", ISSUES.0, MOCK.0);
     let failure = reasons.into_iter().fold(sought, |words, reason| format!("{words}; {reason}"));
     problems.push(problem(failure.clone(), true));
-    BeadsList { failure: Some(failure), ..BeadsList::default() }
+    Some(BeadsList { failure: Some(failure), ..BeadsList::default() })
+}
+
+/// Returns whether the project has a folder of Beads, or a mock of it.
+fn has_beads(workspace: &Workspace<'_>) -> bool {
+    [ISSUES.0, MOCK.0].iter().any(|name| {
+        let folder = name.split('/').next().unwrap_or_default();
+        let folder = RelPath::new(folder.as_bytes()).expect("the names are constants and good paths");
+        workspace.world.files.stat(&folder).is_ok_and(|stat| stat.kind == FileKind::Directory)
+    })
 }
 
 fn issues_in(

@@ -12,6 +12,7 @@ use super::render::DocumentRun;
 use super::request::{AggregationRequest, DocumentCacheKey};
 use super::sections::sections;
 use crate::aggregate::{DocumentSections, Focus};
+use crate::engine::artifacts::hide;
 use crate::engine::error::Error;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::index::{FileSelection, Trust};
@@ -52,9 +53,10 @@ impl DocumentRun<'_, '_> {
         let selection = if request.sections.part.has_prefix() {
             let unresolved = focus.clone();
             let routing = routing(&self.cache.workspace, request, &unresolved, &items);
-            let selection = select_requested(self.cache, request, &|path| {
+            let mut selection = select_requested(self.cache, request, &|path| {
                 may_need_text(path, &routing, request.limits.is_some())
             })?;
+            hide(self.cache, &items, &mut selection.files, &mut selection.texts);
             resolve_focus(self.cache, &mut focus, &selection.files, request.is_whole())?;
             selection
         } else {
@@ -72,7 +74,9 @@ impl DocumentRun<'_, '_> {
         let mut contents = FxHashMap::default();
         if key.is_some() {
             contents.extend(selection.files.iter().filter_map(|file| match &file.state {
-                KnownState::Content { hash, .. } => Some((file.path.clone(), *hash)),
+                KnownState::Content { hash, .. } => {
+                    Some((file.path.clone(), self.cache.workspace.hidden.file_hash(&file.path, *hash)))
+                }
                 KnownState::LeftOut(_) => None,
             }));
         }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::aggregate::{FocusLines, SlicePart};
-use crate::engine::artifacts::{ArtifactCache, ContentRef};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_in_version};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, texts_at};
 use crate::engine::workspace::{HashedText, Workspace, with_byte_order_mark};
@@ -104,11 +104,21 @@ pub(super) fn masked_view(
         return Err(ViewUnavailable::Words("no mask says which symbols to show".to_owned()));
     }
     let mut missing = None;
-    let shown = symbols_view(cache, subject, rendering, |text, outline, language| {
+    let mut view = |text: &str, outline: &Outline, language: &str| {
         let view = aggregate::render_masked(text, outline, mask, language);
         missing = missing_symbols(&view.missing);
         view.body
-    });
+    };
+    // Rendered from the file itself, so that there is a note and no more in place of what is hidden.
+    let hidden = cache.workspace.hidden.of_content(subject.path, &subject.hash);
+    let outlined = hidden.and_then(|hidden| Some((&hidden.original.1, hidden.outline.as_ref()?)));
+    let shown = match outlined {
+        Some((text, outline)) => {
+            let body = view(text, outline, subject.file_type.id);
+            symbols_body(body, subject.hash, outline.health)
+        }
+        None => symbols_view(cache, subject, rendering, view),
+    };
     match (shown, missing) {
         (Ok(shown), reason) => Ok(ViewContent { reason, ..shown }),
         // Nothing is shown because the mask's names are gone, which says more than that there is no symbol.
@@ -126,13 +136,21 @@ pub(super) fn symbols_view(
 ) -> Result<ViewContent, ViewUnavailable> {
     let gone = || ViewUnavailable::LeftOut(SkipReason::Unstable);
     let outline = cache.outline(subject).ok_or_else(gone)?;
-    let remark = health_remark(outline.health)?;
+    health_remark(outline.health)?;
     let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
     if hash != subject.hash {
         // The outline speaks of other lines than these.
         return Err(gone());
     }
-    let body = view(&text, &outline, subject.file_type.id);
+    symbols_body(view(&text, &outline, subject.file_type.id), hash, outline.health)
+}
+
+fn symbols_body(
+    body: String,
+    hash: ContentHash,
+    health: ParseHealth,
+) -> Result<ViewContent, ViewUnavailable> {
+    let remark = health_remark(health)?;
     if body.is_empty() {
         return Err(ViewUnavailable::Words("there is no symbol to show".to_owned()));
     }
@@ -157,8 +175,11 @@ pub(super) fn slices_view(
         let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
         return Ok(ViewContent { content: Some(hash), remark: None, body, reason: None });
     }
+    // Found in the file itself, whose lines it was marked in, and shown without what is hidden of them.
+    let hidden = cache.workspace.hidden.of_content(subject.path, &hash);
+    let whole = hidden.map_or(text.as_str(), |hidden| hidden.original.1.as_str());
     let found: Vec<(&Slice, SliceResolution)> =
-        marked.iter().map(|slice| (slice, slices::locate_slice(slice, &text))).collect();
+        marked.iter().map(|slice| (slice, slices::locate_slice(slice, whole))).collect();
     let parts = found.iter().map(|(slice, found)| SlicePart::from_resolution(&text, slice, found));
     let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
     Ok(ViewContent { content: Some(hash), remark: None, body, reason: slice_warnings(&found) })
@@ -189,6 +210,7 @@ pub(super) fn diff_view(
             return Err(ViewUnavailable::Words(reason.to_owned()));
         }
     };
+    let old = old.map(|old| hide_in_version(&cache.workspace, subject.path, &old).unwrap_or(old));
     let (hash, text) = view_text(&cache.workspace, subject, rendering)?;
     let body = aggregate::render_diff(subject.path, old.as_deref(), Some(&text), &label);
     Ok(ViewContent { content: Some(hash), remark: Some(format!("against {label}")), body, reason: None })
@@ -208,6 +230,7 @@ fn slice_warnings(found: &[(&Slice, SliceResolution)]) -> Option<String> {
     let warnings = found.iter().filter_map(|(slice, found)| {
         let what = match found.status {
             SliceStatus::Exact | SliceStatus::Moved => return None,
+            SliceStatus::Changed if slice.anchors.content_hash.is_none() => "may have changed",
             SliceStatus::Changed => "has changed",
             SliceStatus::Stale => "is lost",
         };

@@ -7,7 +7,7 @@ use super::render::{DocumentRun, Renderer};
 use super::request::ViewRequest;
 use super::view::{BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text};
 use crate::aggregate::{CuratedItems, FocusLines, Selector};
-use crate::engine::artifacts::SkeletonPrefetch;
+use crate::engine::artifacts::{SkeletonPrefetch, hide};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
 use crate::engine::index::{FileSelection, resolve_name, select_named};
@@ -35,6 +35,7 @@ impl DocumentRun<'_, '_> {
             let (mut texts, same) =
                 view_base_texts(&renderer.cache.workspace, request, word, &mut selection)?;
             unchanged += same;
+            hide(renderer.cache, &items, &mut selection.files, &mut selection.texts);
             let is_skeleton = request.mode == Some(ViewMode::Skeleton);
             renderer.prefetch = SkeletonPrefetch::new(selection.files.iter().filter(|_| is_skeleton));
             for file in selection.files {
@@ -89,7 +90,11 @@ fn view(
     // No tier is asked for, so the summary is the heuristic's.
     let by_model = false;
     let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides, text };
-    renderer.render(file, rendering, max_bytes)
+    let mut answer = renderer.render(file, rendering, max_bytes);
+    let block = &mut answer.block;
+    let hidden = &renderer.cache.workspace.hidden;
+    block.content = block.content.map(|content| hidden.file_hash(&block.path, content));
+    answer
 }
 
 /// Prepares to ask git what the files were that a word names. Of those that it does not name by their paths, the

@@ -51,6 +51,8 @@ pub(in crate::engine) fn select(
     trust: Trust,
     keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
 ) -> Result<FileSelection, Error> {
+    // Another answer may have hidden other symbols. The caller hides those of its own.
+    cache.workspace.hidden.clear();
     let mut selection = FileSelection::default();
     let mut selectors = Vec::new();
     for word in words {

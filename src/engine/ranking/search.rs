@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use super::rank::{ProjectRanking, RankedSymbol, RankingRequest, rank_project};
-use crate::engine::artifacts::ArtifactCache;
+use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
 use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, PastCommitCache, commit_log, past_commits};
 use crate::engine::index::{Trust, select_named};
@@ -67,7 +67,8 @@ pub(in crate::engine) fn search(
     trust: Trust,
 ) -> Result<SearchAnswer, Error> {
     let query = RankingQuery::of_task(&read_task(&request.text)?);
-    let selection = select_named(cache, &[], trust, &|_| false)?;
+    let mut selection = select_named(cache, &[], trust, &|_| false)?;
+    hide_by_settings(cache, &mut selection.files);
     let log = commit_log(cache, shared.map(|shared| shared.commits), selection.rules);
     let past = log.map(|log| past_commits(cache, shared.map(|shared| shared.past), &log.head));
     let files: Vec<&KnownFile> = selection.files.iter().collect();

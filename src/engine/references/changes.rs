@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::graph::{ReferenceGraph, SymbolId};
 use crate::aggregate::{OwnHashes, SymbolLines, compare_symbols};
 use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::{ArtifactCache, identify, text_facts};
+use crate::engine::artifacts::{ArtifactCache, hide_in_version, identify, text_facts};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since, texts_at};
 use crate::engine::workspace::KnownFile;
@@ -79,6 +79,9 @@ fn compare_file(
         // A file that is gone is read as what its name and its text say.
         None => identify(path, old.as_bytes(), &none).ok().map(|content| content.file_type.id),
     };
+    // What a mask hides is hidden of the earlier version too, or it would seem to have been removed.
+    let visible = hide_in_version(&cache.workspace, path, old);
+    let old = visible.as_deref().unwrap_or(old);
     let Some(old_facts) = language.and_then(|language| text_facts(&cache.workspace, language, old)) else {
         return;
     };

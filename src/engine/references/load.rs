@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::graph::ReferenceGraph;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, FactsByContent, load_facts};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, FactsByContent, hide_by_settings, load_facts};
 use crate::engine::error::Error;
 use crate::engine::index::{Trust, select_named};
 use crate::engine::workspace::KnownFile;
@@ -40,6 +40,7 @@ pub(in crate::engine) fn reference_graph(
     kept: Option<&ReferenceCache>,
 ) -> Result<Arc<ReferenceGraph>, Error> {
     let mut files = select_named(cache, &[], Trust::Stamps, &|_| false)?.files;
+    hide_by_settings(cache, &mut files);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     graph_of_files(cache, kept, &files)
 }

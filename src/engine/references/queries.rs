@@ -11,7 +11,7 @@ use super::load::{ReferenceCache, graph_of_files, reference_graph};
 use super::reach::{Direction, ReachRules, ReachedNode, ReachedSymbol, is_constructor, reach};
 use super::symbols::find_symbols;
 use super::test_selection::select_tests;
-use crate::engine::artifacts::ArtifactCache;
+use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
 use crate::engine::error::Error;
 use crate::engine::index::{Trust, select_named};
 use crate::engine::workspace::KnownFile;
@@ -139,6 +139,7 @@ pub(in crate::engine) fn impact(
     request: &ImpactRequest,
 ) -> Result<ImpactAnswer, Error> {
     let mut files = select_named(cache, &[], Trust::Stamps, &|_| false)?.files;
+    hide_by_settings(cache, &mut files);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let graph = graph_of_files(cache, kept, &files)?;
     let mut removed = Vec::new();

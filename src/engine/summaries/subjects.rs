@@ -6,7 +6,7 @@ use super::task::{
     KnownSummaries, SubjectFile, SubjectFolder, SubjectKey, SubjectLocation, SummaryPolicy, SummaryTask,
     subject_folders,
 };
-use crate::aggregate::{CuratedItems, ExclusionPatterns, Selector};
+use crate::aggregate::{CuratedItems, ExclusionPatterns, Selector, hides_symbols};
 use crate::discover;
 use crate::discover::NameRules;
 use crate::engine::artifacts::ContentRef;
@@ -211,7 +211,8 @@ impl EligibilityRules {
         self.items.find(path).is_some_and(|item| {
             // A file that is to be shown in full is shown, whatever else the item has.
             let is_hidden = !item.auto_aggregate || item.view_mode == Some(ViewMode::None);
-            is_hidden && !(item.auto_aggregate && item.force_full)
+            // A model's summary would speak of what a mask hides.
+            hides_symbols(&item.ast_mask) || is_hidden && !(item.auto_aggregate && item.force_full)
         })
     }
 }

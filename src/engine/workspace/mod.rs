@@ -3,6 +3,7 @@
 //! Imports no other folder of this room. Start with [`Workspace`], which everything else is called with.
 
 mod files;
+mod hidden;
 mod listing;
 mod root;
 mod tracker;
@@ -13,6 +14,7 @@ pub use tracker::WorkspaceCounts;
 pub(in crate::engine) use files::{
     HashedText, KnownFile, KnownState, is_racy, window_ns, with_byte_order_mark,
 };
+pub(in crate::engine) use hidden::HiddenSymbols;
 pub(in crate::engine) use listing::EVENT_DEADLINE_NS;
 pub(in crate::engine) use root::Workspace;
 pub(in crate::engine) use tracker::{FileRows, TrackedListing, TreeSnapshot, TreeTracker};

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::hidden::HiddenFiles;
 use super::tracker::TreeTracker;
 use crate::discover::NameRules;
 use crate::engine::error::Error;
@@ -23,6 +24,8 @@ pub(in crate::engine) struct Workspace<'w> {
     pub(in crate::engine) tracker: Option<Arc<TreeTracker>>,
     /// Whether every file of an answer is hashed although its stamp is trusted, and a difference reported.
     pub(in crate::engine) paranoid: bool,
+    /// Files that are read without what masks hide of them.
+    pub(in crate::engine) hidden: HiddenFiles,
     pub(in crate::engine) log: RunLog,
 }
 
@@ -31,7 +34,8 @@ impl<'w> Workspace<'w> {
     pub(in crate::engine) fn open(root: &Path, options: Options, world: World<'w>) -> Result<Self, Error> {
         let names = Arc::new(NameRules::new(&options.names)?);
         let log = RunLog::default();
-        Ok(Self { root: root.to_owned(), options, world, names, tracker: None, paranoid: false, log })
+        let hidden = HiddenFiles::default();
+        Ok(Self { root: root.to_owned(), options, world, names, tracker: None, paranoid: false, hidden, log })
     }
 }
 
@@ -94,12 +98,15 @@ impl Workspace<'_> {
         items.iter().map(within).collect()
     }
 
-    /// Reads a file's text, with the hash of the bytes that it was read from.
+    /// Reads a file's text, with the hash of the bytes that it was read from; without what a mask hides of it.
     pub(in crate::engine) fn read_text(&self, path: &RelPath) -> Result<(ContentHash, String), SkipReason> {
+        if let Some(hidden) = self.hidden.get(path) {
+            return Ok(hidden.visible.clone());
+        }
         self.read_text_up_to(path, self.options.structure_max_bytes)
     }
 
-    /// Reads the text of a file of at most `max_bytes`.
+    /// Reads the text of a file of at most `max_bytes`, all of it.
     pub(in crate::engine) fn read_text_up_to(
         &self,
         path: &RelPath,

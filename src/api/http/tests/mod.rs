@@ -126,7 +126,7 @@ impl DaemonControl for FakeDaemon {
             "rescans": 0, "events": 0, "watches": 1, "watch_limit": null, "missed": 0,
             "paranoid": {"on": false, "answers": 0, "mistakes": 0}, "last_audit": null, "lag_ms": 0,
             "store": {"bytes": 0, "wal_bytes": 0, "ok": true}, "agent": AgentStatus::disabled(), "rss_bytes": null,
-            "fds": null, "listen": null, "settings": "ours"
+            "fds": null, "listen": null, "settings_problems": [], "settings": "ours"
         }))
         .unwrap()
     }

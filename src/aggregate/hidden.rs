@@ -1,0 +1,116 @@
+//! The text of a file without the symbols that a mask hides.
+//!
+//! A line that is hidden is replaced and not removed where positions matter, so that the lines of everything else keep
+//! their numbers.
+
+use std::ops::Range;
+
+use super::masked::{DefinitionCut, SymbolModes, SymbolRegion, nest_symbols};
+use super::page::SourcePage;
+use crate::model::{MaskMode, Outline};
+
+/// What takes the place of the lines that a mask hides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HiddenLines {
+    /// A note alone.
+    Removed,
+    /// A note, and as many empty lines as it takes to keep the numbers of those that follow.
+    Blank,
+}
+
+/// Returns whether a mask hides anything.
+pub fn hides_symbols(mask: &[(String, MaskMode)]) -> bool {
+    mask.iter().any(|(_, mode)| *mode == MaskMode::Hide)
+}
+
+/// Returns whether a mask says of no symbol that it is shown, so that everything is that it does not hide.
+pub(super) fn only_hides(mask: &[(String, MaskMode)]) -> bool {
+    mask.iter().all(|(_, mode)| *mode == MaskMode::Hide)
+}
+
+/// Returns a text without the symbols that `mask` hides, the members of these included.
+pub fn hide_symbols(
+    text: &str,
+    outline: &Outline,
+    mask: &[(String, MaskMode)],
+    language: &str,
+    lines: HiddenLines,
+) -> String {
+    let page = SourcePage::new(text, language);
+    let regions = nest_symbols(outline, text, &SymbolModes::from_mask(outline, mask));
+    let mut cuts = Vec::new();
+    collect_hidden(&page, &regions, &mut cuts);
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    for DefinitionCut { range, .. } in &cuts {
+        // A cut that begins within the one before it has been replaced together with that.
+        let Some(kept) = text.get(at..range.start) else { continue };
+        out.push_str(kept);
+        out.push_str(&page.hidden_marker(range));
+        if lines == HiddenLines::Blank {
+            let ends = text[range.clone()].matches('\n').count();
+            (0..ends).for_each(|_| out.push_str(page.line_end));
+        }
+        at = range.end;
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+/// Returns a text without the lines that mention a symbol that `mask` hides: for a text whose structure is not known, or
+/// not known well enough to find the symbol. The lines that are left keep their numbers.
+pub fn hide_mentions(text: &str, keys: &[&str]) -> String {
+    let names: Vec<&str> = keys.iter().map(|key| last_name(key)).filter(|name| !name.is_empty()).collect();
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if names.iter().any(|name| line.contains(name)) {
+            let end = line.len() - line.trim_end_matches(['\r', '\n']).len();
+            out.push_str(&line[line.len() - end..]);
+        } else {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+/// Returns the keys by which `mask` hides what no symbol of the outline is named.
+pub fn unmatched_hidden_keys<'m>(outline: &Outline, mask: &'m [(String, MaskMode)]) -> Vec<&'m str> {
+    let hidden = mask.iter().filter(|(_, mode)| *mode == MaskMode::Hide);
+    let gone = hidden.filter(|(key, _)| super::masks::select_symbols(outline, key).is_empty());
+    gone.map(|(key, _)| key.as_str()).collect()
+}
+
+/// Returns the last part of a mask's key, without parameters or a number.
+fn last_name(key: &str) -> &str {
+    let end = key.find(['(', '#']).filter(|at| 0 < *at).unwrap_or(key.len());
+    key[..end].rsplit(['.', ':', '\\', '/']).next().unwrap_or_default().trim()
+}
+
+fn collect_hidden(page: &SourcePage<'_>, regions: &[SymbolRegion<'_>], cuts: &mut Vec<DefinitionCut>) {
+    for region in regions {
+        if region.is_hidden() {
+            page.hide_range(hidden_range(page, region), cuts);
+        } else {
+            collect_hidden(page, &region.inside, cuts);
+        }
+    }
+}
+
+/// Returns the text of a region with what is said of it above.
+fn hidden_range(page: &SourcePage<'_>, region: &SymbolRegion<'_>) -> Range<usize> {
+    let mut range = page.extended_span(&region.span);
+    range.start = page.with_comment_above(range.start);
+    range
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_without_structure_loses_the_lines_that_mention_what_is_hidden() {
+        let text = "key\r\nEngine._debug(1)\r\nrun()\n_debug";
+        assert_eq!(hide_mentions(text, &["Engine._debug"]), "key\r\n\r\nrun()\n");
+        assert_eq!(hide_mentions(text, &["ns::run(int)"]), "key\r\nEngine._debug(1)\r\n\n_debug");
+        assert_eq!(hide_mentions(text, &[""]), text);
+    }
+}

@@ -1,0 +1,119 @@
+//! A new `slop.toml` from the project file of an older program.
+
+use std::path::Path;
+
+use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
+
+use super::format::{slice_table, text_value};
+use crate::config::error::{Error, SettingOrigin};
+use crate::config::layers::{FileOwner, SettingAssignment, from_file};
+use crate::config::load::{ConfigInputs, load, with_large_stack};
+use crate::config::pages::commented_template;
+use crate::config::schema::SettingsSchema;
+use crate::model::FileItem;
+
+/// A file of settings that says what an older one said.
+#[derive(Debug)]
+pub struct ConvertedProject {
+    pub text: String,
+    /// What of the older file has no place in it, and what is wrong there.
+    pub notes: Vec<String>,
+}
+
+/// Returns the text of a new file with the settings and the files of the one at `path`, which holds `bytes`. Nothing is
+/// written.
+pub fn convert_older(path: &Path, bytes: &[u8]) -> Result<ConvertedProject, Error> {
+    with_large_stack(|| {
+        let origin = |line| SettingOrigin::ProjectFile { path: path.to_owned(), line };
+        let layer = from_file(bytes, FileOwner::OlderProject, &origin, &SettingsSchema::built_in())?;
+        let mut notes = layer.warnings;
+        notes.extend(layer.left_out.iter().map(|error| format!("{error}; the entry is left out")));
+        let mut text = commented_template();
+        for setting in layer.settings {
+            let changed = with_setting(&text, &setting);
+            // By itself, so that one value that means nothing here costs no other.
+            match changed.filter(|text| is_readable(text)) {
+                Some(changed) => text = changed,
+                None => notes.push(format!("{}: `{}` is left out", setting.origin, setting.key)),
+            }
+        }
+        text.push_str(&items_text(&layer.curation.files));
+        Ok(ConvertedProject { text, notes })
+    })
+}
+
+fn is_readable(text: &str) -> bool {
+    let file = Some(("slop.toml".into(), text.as_bytes().to_vec()));
+    load(&ConfigInputs { project_file: file, ..ConfigInputs::default() }).is_ok()
+}
+
+/// Returns the page with a setting in the place of its default, which is a comment; `None` if it has none.
+fn with_setting(page: &str, setting: &SettingAssignment) -> Option<String> {
+    let (section, name) = setting.key.rsplit_once('.')?;
+    let mut current = "";
+    let mut is_set = false;
+    let mut changed = String::with_capacity(page.len());
+    for line in page.split_inclusive('\n') {
+        if let Some(header) = line.trim_end().strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            current = header;
+        }
+        let is_default = |line: &str| {
+            line.strip_prefix('#')
+                .and_then(|line| line.split_once('='))
+                .is_some_and(|(key, _)| key.trim() == name)
+        };
+        if !is_set && current == section && is_default(line) {
+            changed.extend([name, " = ", &setting.value.to_string(), "\n"]);
+            is_set = true;
+        } else {
+            changed.push_str(line);
+        }
+    }
+    is_set.then_some(changed)
+}
+
+fn items_text(items: &[FileItem]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let mut tables = ArrayOfTables::new();
+    for item in items {
+        let mut table = item_table(item);
+        table.decor_mut().set_prefix("\n");
+        tables.push(table);
+    }
+    let mut document = DocumentMut::new();
+    document.insert("files", Item::ArrayOfTables(tables));
+    document.to_string()
+}
+
+/// Returns an item as a table; what has its default is not written.
+fn item_table(item: &FileItem) -> Table {
+    let mut table = Table::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            table.insert(key, Item::Value(value));
+        }
+    };
+    let plain = FileItem::plain(item.path.clone());
+    let flag = |own: bool, default: bool| (own != default).then(|| Value::from(own));
+    put("path", Some(text_value(&item.path)));
+    put("auto_aggregate", flag(item.auto_aggregate, plain.auto_aggregate));
+    put("force_full", flag(item.force_full, plain.force_full));
+    put("view_mode", item.view_mode.map(|mode| mode.name().into()));
+    put("selected", flag(item.selected, plain.selected));
+    put("ast_signatures", flag(item.ast_signatures, plain.ast_signatures));
+    put("ast_definitions", flag(item.ast_definitions, plain.ast_definitions));
+    let mut mask = InlineTable::new();
+    for (name, mode) in &item.ast_mask {
+        mask.insert(name, mode.name().into());
+    }
+    put("ast_mask", (!mask.is_empty()).then(|| mask.into()));
+    put("tier", item.tier.map(|tier| i64::from(tier.number()).into()));
+    put("injected_at", item.injected_at.map(Value::from));
+    if !item.custom_slices.is_empty() {
+        let slices: ArrayOfTables = item.custom_slices.iter().map(slice_table).collect();
+        table.insert("custom_slices", Item::ArrayOfTables(slices));
+    }
+    table
+}

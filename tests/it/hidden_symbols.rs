@@ -1,0 +1,128 @@
+//! What a mask hides is hidden from everything that slop answers.
+
+use super::daemon::harness::TestDaemon;
+use super::sandbox::Sandbox;
+use serde_json::json;
+
+const ENGINE: &str = "\"\"\"The engine.\"\"\"\nimport os\n\nLIMIT = 3\n\n\nclass Engine:\n    \"\"\"Runs things.\"\"\"\n\n    \
+    def run(self, speed):\n        \"\"\"Runs at a speed.\"\"\"\n        return speed * LIMIT\n\n    # For zork only.\n    \
+    def _zork(self, what):\n        \"\"\"Traces zork.\"\"\"\n        print(\"zork\", what)\n\n\ndef helper():\n    \
+    return Engine().run(1)\n\n\ndef zork_key(a):\n    return a\n";
+const RING: &str = "#include <stdio.h>\n/* Adds. */\nint add(int a, int b) { return a + b; }\n\n/* zork */\nint zork_c(int a)\n{\n    \
+    return add(a, 1);\n}\n";
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("src/engine.py", ENGINE);
+    sandbox.write("src/ring.c", RING);
+    sandbox.write("src/plain.txt", "one\nzork = 1\nthree\n");
+    sandbox.write(
+        "slop.toml",
+        "[[files]]\npath = 'src/engine.py'\nast_mask = { 'Engine._zork' = 'hide', zork_key = 'hide' }\n\
+         [[files]]\npath = 'src/ring.c'\nast_mask = { zork_c = 'hide' }\n\
+         [[files]]\npath = 'src/plain.txt'\nast_mask = { zork = 'hide' }\n",
+    );
+    sandbox.commit_all("first");
+    sandbox
+}
+
+#[test]
+fn a_mask_that_only_hides_shows_everything_else() {
+    let sandbox = project();
+    let shown = sandbox.stdout_of(&["aggregate", "--stdout", "src/ring.c"]);
+    let expected =
+        "#include <stdio.h>\n/* Adds. */\nint add(int a, int b) { return a + b; }\n\n// 5 lines hidden\n";
+    assert!(shown.contains(expected), "{shown}");
+    let shown = sandbox.stdout_of(&["view", "--bare", "src/engine.py"]);
+    assert!(
+        shown.contains("        return speed * LIMIT\n\n    ...  # 4 lines hidden\n\n\ndef helper():"),
+        "{shown}"
+    );
+    // Whatever else is shown has the number that its line has in the file.
+    let outline = sandbox.stdout_of(&["outline", "src/engine.py"]);
+    assert!(outline.contains("[Function] helper (Lines 20-21)"), "{outline}");
+    let lines = sandbox.stdout_of(&["view", "--bare", "--lines", "20-21", "src/engine.py"]);
+    assert!(lines.contains("def helper():\n    return Engine().run(1)\n"), "{lines}");
+}
+
+#[test]
+fn no_document_view_or_answer_names_what_is_hidden() {
+    let sandbox = project();
+    let documents: [&[&str]; 12] = [
+        &[],
+        &["--strategy", "summarize"],
+        &["--strategy", "full"],
+        &["--tier", "1"],
+        &["--tier", "2"],
+        &["--tier", "3"],
+        &["--tier", "3", "--focus", "src"],
+        &["--tier", "4"],
+        &["--tier", "4", "--focus", "src/engine.py:12"],
+        &["--tier", "3", "--budget", "250"],
+        &["--tier", "2", "--budget", "400", "--task", "why does run ignore its speed"],
+        &["--tier", "3", "--since-last"],
+    ];
+    for flags in documents {
+        let flags = [&["aggregate", "--stdout", "--format", "json"], flags, &["src"]].concat();
+        let document = sandbox.stdout_of(&flags);
+        assert!(document.contains("engine.py") && !document.contains("zork"), "{flags:?}: {document}");
+    }
+    let modes = ["full", "skeleton", "outline", "summary", "masked", "ast_signatures", "ast_definitions"];
+    for mode in modes {
+        let view = sandbox.stdout_of(&["view", "--mode", mode, "src/engine.py", "src/ring.c"]);
+        assert!(!view.contains("zork"), "{mode}: {view}");
+    }
+    for command in
+        [&["search", "zork"][..], &["callers", "add"], &["outline", "--json", "src"], &["symbol", "Engine"]]
+    {
+        let ran = sandbox.slop(command);
+        assert!(ran.code == 0 && !ran.out.contains("zork"), "{command:?}: {ran:?}");
+    }
+    for command in
+        [&["symbol", "zork_key"][..], &["symbol", "_zork", "-i"], &["symbol", "*zork*"], &["refs", "zork_c"]]
+    {
+        sandbox.slop(command).assert_fails(1, &["no symbol named"]);
+    }
+    // Neither is it suggested in the place of a name that is not there, nor shown as a change.
+    assert!(!sandbox.slop(&["symbol", "zork_kee"]).err.contains("`zork_key`"));
+    sandbox
+        .write("src/engine.py", ENGINE.replace("return a", "return a + 1").replace("LIMIT = 3", "LIMIT = 4"));
+    for command in [&["view", "--mode", "diff", "src/engine.py"][..], &["impact", "--diff", "HEAD"]] {
+        let ran = sandbox.slop(command);
+        assert!(ran.code == 0 && !ran.out.contains("zork"), "{command:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_document_names_the_content_of_the_file_and_not_of_what_is_left_of_it() {
+    let sandbox = project();
+    let document = sandbox.aggregate_json(&["src/engine.py"]);
+    let expected = sandbox.json(&["status"])["files"]
+        .as_array()
+        .and_then(|files| files.iter().find(|file| file["path"] == "src/engine.py").cloned())
+        .unwrap();
+    assert_eq!(document["receipt"]["files"][0]["sha256"], expected["sha256"]);
+    let outline = sandbox.json_lines(&["outline", "src/engine.py"]);
+    assert_eq!(outline[0]["sha256"], expected["sha256"]);
+}
+
+#[test]
+fn a_daemon_hides_it_as_soon_as_the_settings_say_so() {
+    let sandbox = project();
+    let settings = sandbox.read("slop.toml");
+    sandbox.write("slop.toml", "");
+    let daemon = TestDaemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    let questions = [
+        ("/v1/outline", json!({"files": ["src/engine.py"]})),
+        ("/v1/symbols", json!({"name": "helper"})),
+        ("/v1/refs", json!({"symbol": "Engine"})),
+        ("/v1/aggregate", json!({"choice": {"tier": 2}, "files": ["src"]})),
+    ];
+    for (settings, is_hidden) in [("", false), (settings.as_str(), true), ("", false)] {
+        sandbox.write("slop.toml", settings);
+        let answers =
+            questions.each_ref().map(|(path, question)| connection.query(path, question).to_string());
+        assert_eq!(!answers[0].contains("zork") && !answers[3].contains("zork"), is_hidden, "{answers:?}");
+    }
+}
