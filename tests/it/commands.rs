@@ -236,7 +236,7 @@ fn a_checkout_where_git_fails_is_walked_with_a_note() {
     let sandbox = sample_project();
     sandbox.write("ignored.log", "x\n");
     sandbox.write(".gitignore", "*.log\n");
-    let mut command = sandbox.command(&["status"]);
+    let mut command = sandbox.command(&["status", "--all"]);
     command.env("PATH", "/nowhere");
     let ran = run(command);
     assert_eq!(ran.code, 0);

@@ -100,10 +100,10 @@ fn a_worktree_and_a_folder_below_a_repository_list_their_own_files() {
     sandbox.git(&["worktree", "add", "-q", worktree.to_str().unwrap()]);
     fs::write(worktree.join("only_here.py"), "x = 1\n").unwrap();
     let flag = worktree.to_str().unwrap();
-    let said = sandbox.stdout_of(&["status", "--project", flag]);
+    let said = sandbox.stdout_of(&["status", "--all", "--project", flag]);
     assert!(said.contains("only_here.py") && said.contains("sub/y.log"), "{said}");
-    assert!(!sandbox.stdout_of(&["status"]).contains("only_here.py"));
-    let below = sandbox.stdout_of(&["status", "--project", "sub"]);
+    assert!(!sandbox.stdout_of(&["status", "--all"]).contains("only_here.py"));
+    let below = sandbox.stdout_of(&["status", "--all", "--project", "sub"]);
     assert!(below.contains(" y.log") && !below.contains("a.py"), "{below}");
 }
 

@@ -99,6 +99,9 @@ fn patterns_include_and_exclude_files() {
 #[test]
 fn status_shows_what_is_not_fresh_the_totals_and_the_folders() {
     let sandbox = sample_project();
+    let before = sandbox.slop(&["status"]);
+    assert_eq!(before.out, "6 files: 0 fresh, 0 stale, 6 new, 0 left out\n");
+    assert!(before.err.contains("nothing is indexed yet"), "{}", before.err);
     sandbox.slop(&["index"]);
     assert_eq!(sandbox.stdout_of(&["status"]), "6 files: 5 fresh, 0 stale, 0 new, 1 left out (binary 1)\n");
     sandbox.write("src/new.py", "A = 1\n");

@@ -27,7 +27,13 @@ pub(super) fn status(args: &StatusArgs, context: &mut CommandContext<'_>) -> Res
         write_folders(&states.files, context.output)?;
         return Ok(failure::DONE);
     }
-    let is_listed = |file: &&FileState| args.all || matches!(file.state.as_str(), "stale" | "new");
+    // Before the first run each file is new, and a list of some of them says nothing.
+    let is_indexed = states.files.iter().any(|file| matches!(file.state.as_str(), "fresh" | "stale"));
+    let is_listed = |file: &&FileState| match file.state.as_str() {
+        "stale" => true,
+        "new" => args.all || is_indexed,
+        _ => args.all,
+    };
     let listed: Vec<&FileState> = states.files.iter().filter(is_listed).collect();
     let most = if args.all { usize::MAX } else { MAX_LISTED };
     for file in listed.iter().take(most) {
@@ -38,6 +44,11 @@ pub(super) fn status(args: &StatusArgs, context: &mut CommandContext<'_>) -> Res
         context.output.write_line(&format!("and {more} more; --all lists every file"))?;
     }
     context.output.write_line(&totals(&states.files))?;
+    if !is_indexed && !states.files.is_empty() {
+        context.output.message(
+            "nothing is indexed yet: `slop index` does it, and so does every answer for what it reads",
+        );
+    }
     for problem in &states.problems {
         context.output.write_line(&format!("settings: {problem}"))?;
     }

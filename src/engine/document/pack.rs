@@ -4,7 +4,7 @@
 //! of names, then lines in a tree. `aggregate::pack` selects; `pack_costs` supplies the costs of pieces, and `excerpts`
 //! renders blocks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::excerpts::{BlockMemo, BlockSelection, head_block, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
@@ -66,7 +66,15 @@ pub(super) fn pack_stable(
         .map(|file| PackableFile { demand: FileDemand::Ranked, ..file })
         .collect();
     let packing = select(renderer, &draft.files, &files, context, &mut memo.costs, (budget, shares));
-    let selections = block_selections(&views_by_position(packing, context, files.len()));
+    let mut selections = block_selections(&views_by_position(packing, context, files.len()));
+    let symbols = &context.ranking.symbols;
+    let has_name = |symbol: &&usize| !symbols[**symbol].name.is_empty();
+    let with_names: HashSet<usize> =
+        symbols.iter().filter(|symbol| !symbol.name.is_empty()).map(|symbol| symbol.file).collect();
+    // A file of which only imports or a docstring had room is left to the rest of the document, where it gets names.
+    selections.retain(|BlockSelection { file, bodies, signatures, .. }| {
+        !with_names.contains(file) || bodies.iter().chain(signatures).any(|symbol| has_name(&symbol))
+    });
     let has_summaries = shows_summaries(context.routing);
     render_blocks(renderer, &draft.files, &selections, context, has_summaries, &mut memo.blocks)
 }
