@@ -158,7 +158,9 @@ fn what_an_ask_leaves_open_is_decided_by_the_settings() {
     assert_eq!(plain.project_name, "my project");
     assert_eq!(plain.request.history.unwrap().name, "project");
     assert!(plain.request.tier.is_none() && plain.request.sections.discussion.is_none());
-    assert!(!plain.request.exact_tokens && !plain.is_dry_run && plain.request.limits.tokens.is_none());
+    assert!(!plain.request.exact_tokens && !plain.is_dry_run);
+    // As for tier 2, and only where the document would be larger.
+    assert_eq!((plain.request.limits.tokens, plain.request.limits.is_ceiling), (Some(40_000), true));
 
     let tier = fixture.aggregation(json!({"ask": "aggregate", "choice": {"tier": 3}}), QueryOrigin::Remote);
     assert_eq!(tier.request.limits.tokens, Some(5000));
