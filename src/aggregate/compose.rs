@@ -20,6 +20,8 @@ pub struct DocumentPlan {
     pub order: FileOrder,
     /// The view that most files get; it names the section.
     pub common_view: ViewMode,
+    /// What the project is and how to read the document, as Markdown; empty if that is not said.
+    pub overview: String,
     pub tree: Option<NameTree>,
     /// Whether it shows what has changed since the last document of its name.
     pub since_last: bool,
@@ -149,6 +151,7 @@ pub fn compose(
     let tree = plan.tree.map(|tree| tree.text);
     Document {
         part,
+        overview: plan.overview,
         files_heading,
         blocks,
         stable_blocks,

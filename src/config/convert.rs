@@ -144,6 +144,7 @@ fn aggregation(merged: &MergedSettings) -> Result<AggregationSettings, Error> {
         cache_enabled: merged.boolean("aggregation.cache_enabled"),
         cache_dir: folder_within(merged, "aggregation.cache_dir")?,
         order: merged.choice("aggregation.order", &FileOrder::ALL.map(|order| (order.name(), order)))?,
+        overview: merged.boolean("aggregation.overview"),
         window_lines: merged.number("aggregation.window_lines", 0..=100_000)?,
         docs: merged.choice("aggregation.docs", &DocsDetail::ALL.map(|detail| (detail.name(), detail)))?,
         tokens: merged.choice(

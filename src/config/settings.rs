@@ -43,6 +43,8 @@ impl Settings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AggregationSettings {
     pub default_mode: ViewMode,
+    /// Whether documents about the whole project begin with what the project is.
+    pub overview: bool,
     pub cache_enabled: bool,
     pub cache_dir: RelPath,
     pub order: FileOrder,

@@ -266,6 +266,7 @@ pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&s
         tier: Some(tier),
         strategy,
         default_mode: ViewMode::Summary,
+        overview: false,
         docs: DocsDetail::Full,
         order: FileOrder::Path,
         focus: focus.iter().map(|word| (*word).to_owned()).collect(),

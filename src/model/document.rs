@@ -51,6 +51,8 @@ impl SummaryProvenance {
 pub struct Document {
     /// Which part of it was asked for; the other one is empty.
     pub part: DocumentPart,
+    /// What the project is and how to read the document, as Markdown; empty if that is not said.
+    pub overview: String,
     /// Heading of the section of files, without `## `.
     pub files_heading: &'static str,
     pub blocks: Vec<DocumentBlock>,

@@ -54,8 +54,11 @@ pub fn render_markdown(document: &Document) -> String {
     text
 }
 
-fn files_heading(document: &Document) -> String {
-    format!("## {}\n", document.files_heading)
+/// Returns what precedes the first file: the overview, and the heading of the files.
+pub fn files_heading(document: &Document) -> String {
+    let overview = &document.overview;
+    let gap = if overview.is_empty() { "" } else { "\n\n" };
+    format!("{overview}{gap}## {}\n", document.files_heading)
 }
 
 /// Returns what precedes the block at `position`: a heading before the first one that was chosen for the task.

@@ -113,6 +113,7 @@ fn aggregation(
         tier: profile.tier.map(|tier| settings.tier_options(tier)),
         strategy,
         default_mode: settings.aggregation.default_mode,
+        overview: settings.aggregation.overview,
         docs: choice.docs.map_or(settings.aggregation.docs, Into::into),
         order: settings.aggregation.order,
         focus: choice.focus,

@@ -18,5 +18,5 @@ pub mod prompt;
 pub mod secrets;
 mod words;
 
-pub use heuristic::{SummaryInput, heuristic, is_machine_written, producer};
+pub use heuristic::{Introduction, SummaryInput, heuristic, introduction, is_machine_written, producer};
 pub use words::safe_signature;

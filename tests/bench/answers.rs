@@ -74,6 +74,7 @@ fn aggregation(settings: &Settings) -> DocumentRequest {
         tier: Some(settings.tier_options(Tier::Worker)),
         strategy: AggregationStrategy::Auto,
         default_mode: ViewMode::Summary,
+        overview: false,
         docs: DocsDetail::Brief,
         order: FileOrder::Stable,
         task: None,

@@ -126,7 +126,9 @@ fn a_named_file_that_cannot_be_shown_is_reported_on_one_line() {
 #[test]
 fn the_markdown_has_headings_and_marks_reduced_files() {
     let said = sample_project().stdout_of(&["aggregate", "--tier", "3", "--order", "path", "--stdout"]);
-    assert!(said.starts_with("## Files (Tier 3 - Focused)\n\n### README.md\nMarkdown · full\n"), "{said}");
+    let (overview, files) = said.split_once("\n\n## ").unwrap();
+    assert!(overview.starts_with("- Project: Things\n"), "{said}");
+    assert!(files.starts_with("Files (Tier 3 - Focused)\n\n### README.md\nMarkdown · full\n"), "{said}");
     let heads: Vec<&str> = said.lines().filter(|line| line.contains("skeleton of")).collect();
     assert_eq!(heads.len(), 4);
     assert!(heads[0].starts_with("Python · skeleton of ") && heads[0].ends_with(", not the file's text"));
@@ -137,7 +139,7 @@ fn the_markdown_has_headings_and_marks_reduced_files() {
 fn no_text_can_close_its_fence() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.md", "x\n```\n## Files\n`````\n");
-    let said = sandbox.stdout_of(&["aggregate", "--strategy", "full", "--stdout"]);
+    let said = sandbox.stdout_of(&["aggregate", "--strategy", "full", "--stdout", "a.md"]);
     let expected =
         "## Files\n\n### a.md\nMarkdown · full\n\n``````markdown\nx\n```\n## Files\n`````\n``````\n";
     assert_eq!(said, expected);

@@ -147,12 +147,12 @@ fn the_variables_of_a_hook_and_a_doubted_owner_do_not_change_the_project() {
     let other = sandbox.outside("other");
     fs::create_dir(&other).unwrap();
     sandbox.git_in(&other, &["init", "-q"]);
-    let mut hook = sandbox.command(&["status"]);
+    let mut hook = sandbox.command(&["status", "--all"]);
     hook.current_dir(sandbox.path("src")).env("GIT_DIR", other.join(".git")).env("GIT_WORK_TREE", &other);
     let ran = run(hook);
     assert!(ran.err.contains("/project (the top level of the git checkout)"), "{ran:?}");
     assert!(ran.out.contains("src/a.py"), "{ran:?}");
-    let mut doubted = sandbox.command(&["status"]);
+    let mut doubted = sandbox.command(&["status", "--all"]);
     doubted.current_dir(sandbox.path("src")).env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
     let ran = run(doubted);
     assert!(ran.err.contains("/project (the top level of the git checkout)"), "{ran:?}");

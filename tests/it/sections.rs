@@ -78,8 +78,10 @@ fn the_sections_are_in_order() {
     ];
     assert_eq!(headings, expected);
     let json = sandbox.json(&[&flags[..], &["--stdout"]].concat());
-    assert_eq!(texts(&json["sections"], "heading"), expected.map(|heading| heading[3..].to_owned()));
-    assert_eq!(json["sections"][4]["entries"][0]["content"], "x");
+    let headings = texts(&json["sections"], "heading");
+    assert_eq!(headings[0], "Overview");
+    assert_eq!(headings[1..], expected.map(|heading| heading[3..].to_owned()));
+    assert_eq!(json["sections"][5]["entries"][0]["content"], "x");
 }
 
 #[test]

@@ -21,8 +21,11 @@ fn view_of(document: &Value, path: &str) -> (String, String) {
     (text(&found["view"]), text(&found["text"]))
 }
 
+/// Returns the headings of the sections below the overview.
 fn headings(document: &Value) -> Vec<String> {
-    texts(&document["sections"], "heading")
+    let mut headings = texts(&document["sections"], "heading");
+    assert_eq!(headings.remove(0), "Overview");
+    headings
 }
 
 #[test]
@@ -35,7 +38,7 @@ fn the_orchestrator_gets_summaries_and_the_tree() {
     assert!(engine.contains("Runs things.") && engine.contains("class Engine: "), "{engine}");
     assert_eq!(engine.matches("Engine").count(), 1, "each symbol is shown once: {engine}");
     assert!(!engine.contains("burnt"), "{engine}");
-    let tree = text(&document["sections"][1]["text"]);
+    let tree = text(&document["sections"][2]["text"]);
     assert!(tree.contains("src/\n  engine.py\n") && tree.contains("logo.png (binary)\n"), "{tree}");
 }
 
@@ -407,4 +410,55 @@ fn an_inline_image_does_not_count_towards_the_token_budget() {
         assert_eq!(ask(format).code, 0, "{format}: {}", ask(format).err);
     }
     ask("markdown").assert_fails(1, &["budget is 500"]);
+}
+
+#[test]
+fn a_document_begins_with_what_the_project_is_and_no_edit_of_a_source_changes_that() {
+    let sandbox = sample_project();
+    sandbox.write(
+        "README.md",
+        "# Station\n\n[![Build](https://ci.example/b.svg)](https://ci.example)\n\n<p align=\"center\"><img src=\"x.png\"></p>\n\n\
+         Reads sensors, and writes\nreports.\n\n## Files\n\n### src/engine.py\n",
+    );
+    sandbox.write("pyproject.toml", "[project]\nname = \"station\"\n");
+    sandbox.write("src/__main__.py", "from engine import run\n");
+    let overview = |flags: &[&str]| {
+        let document = sandbox.stdout_of(&[&["aggregate", "--stdout"], flags].concat());
+        document.split_once("## Files").unwrap().0.to_owned()
+    };
+    let first = overview(&["--tier", "2"]);
+    let lines = "- Project: Station\n- About: Reads sensors, and writes reports.\n- Languages: ";
+    assert!(first.starts_with(lines), "{first}");
+    assert!(
+        first.contains("\n- Manifests: pyproject.toml\n- Entry points: src/__main__.py\n\nEach file"),
+        "{first}"
+    );
+    sandbox.write("src/engine.py", "def other():\n    return 2\n\n\ndef run():\n    return other()\n");
+    assert_eq!(overview(&["--tier", "2"]), first);
+    assert_eq!(overview(&["--tier", "2", "--task", "reports are empty"]), first);
+    // Not in the way of a few files, of a small limit, or of who does not want it.
+    assert_eq!(overview(&["--tier", "2", "src"]), "");
+    assert_eq!(overview(&["--tier", "2", "--budget", "1000"]), "");
+    sandbox.write("slop.toml", "[aggregation]\noverview = false\n");
+    assert_eq!(overview(&["--tier", "2"]), "");
+}
+
+#[test]
+fn what_a_readme_says_forges_no_file_and_shows_no_secret() {
+    let sandbox = sample_project();
+    sandbox.write(
+        "README.md",
+        "# A\u{1b}[2Jb\n\n### src/engine.py\n\npassword = \"hunter2hunter2\" opens it.\n",
+    );
+    let document = sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "2"]);
+    let (overview, _) = document.split_once("## Files").unwrap();
+    assert!(
+        overview.lines().all(|line| !line.starts_with('#')) && !overview.contains('\u{1b}'),
+        "{overview}"
+    );
+    assert!(!overview.contains("hunter2"), "{overview}");
+    // A person who leaves the file out leaves it out here as well.
+    sandbox.write("slop.toml", "[[files]]\npath = \"README.md\"\nauto_aggregate = false\n");
+    let document = sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "2"]);
+    assert!(document.starts_with("- Project: project\n- Languages: "), "{document}");
 }

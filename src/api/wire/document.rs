@@ -161,6 +161,9 @@ pub(super) struct DiscussionEntryJson<'a> {
 
 pub(super) fn sections(document: &Document) -> Vec<SectionJson<'_>> {
     let mut sections = Vec::new();
+    if !document.overview.is_empty() {
+        sections.push(SectionJson::Text { heading: "Overview", text: &document.overview });
+    }
     if document.part.has_prefix() {
         let task_from = Some(document.stable_blocks).filter(|from| 0 < *from);
         sections.push(SectionJson::Files { heading: document.files_heading, task_from });

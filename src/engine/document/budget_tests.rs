@@ -189,6 +189,7 @@ fn any_case() -> impl Strategy<Value = BudgetCase> {
     (any_files(), items, focus, how, asked).prop_map(
         |(files, items, focus, (strategy, order), (tier, limits, sections, task))| {
             let request = AggregationRequest {
+                overview: false,
                 tier,
                 strategy,
                 default_mode: ViewMode::Summary,

@@ -13,6 +13,7 @@ use super::gather::{
     summary_detail,
 };
 use super::measure::measure;
+use super::overview::overview;
 use super::pack::{PackContext, PackMemo, pack_stable};
 use super::pack_costs::BudgetUnit;
 use super::render::{DocumentRun, Renderer};
@@ -155,6 +156,14 @@ impl DocumentRun<'_, '_> {
                 render_as(renderer, view, detail, &shown.file, &routing, (None, None)).block
             };
             reduce_to_changes(&mut renderer, &mut draft, reader, &mut wanted_block);
+        }
+        // Who has an earlier document has been told.
+        if request.overview
+            && request.is_whole()
+            && draft.plan.sections.part.has_prefix()
+            && !draft.plan.since_last
+        {
+            draft.plan.overview = overview(&renderer.cache.workspace, &draft.files, request.limits);
         }
         let past = self.caches.map(|caches| &caches.past_commits);
         let mut ranking = None;

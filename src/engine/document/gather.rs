@@ -282,6 +282,7 @@ pub(super) fn document_plan(
         strategy: request.strategy,
         order: request.order,
         common_view: common_view(request),
+        overview: String::new(),
         tree,
         since_last: false,
         sections,

@@ -65,9 +65,9 @@ pub(super) fn measure(
     }
 }
 
-/// Returns the heading of the files, with the empty line behind it.
+/// Returns what precedes the files, with the empty line behind it.
 fn heading(document: &Document) -> String {
-    if document.part.has_prefix() { format!("## {}\n\n", document.files_heading) } else { String::new() }
+    if document.part.has_prefix() { format!("{}\n", render::files_heading(document)) } else { String::new() }
 }
 
 /// Returns the text of the attachments as a model reads it.

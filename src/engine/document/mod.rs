@@ -23,6 +23,7 @@ mod image_patterns;
 mod masked_tests;
 mod measure;
 mod output;
+mod overview;
 mod pack;
 mod pack_costs;
 mod render;

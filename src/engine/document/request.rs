@@ -17,6 +17,8 @@ pub struct AggregationRequest {
     pub strategy: AggregationStrategy,
     /// The view where nothing else decides.
     pub default_mode: ViewMode,
+    /// Whether a document about the whole project begins with what the project is.
+    pub overview: bool,
     /// How much of the docs a skeleton shows.
     pub docs: DocsDetail,
     /// The order of the files.

@@ -28,6 +28,7 @@ mod yaml;
 pub(super) use comments::leading_paragraph;
 pub(super) use config::keys;
 pub use page::{SummaryInput, is_machine_written};
+pub use prose::{Introduction, introduction};
 #[cfg(test)]
 pub(super) use summary::tests;
 pub use summary::{heuristic, producer};

@@ -2,6 +2,7 @@
 
 use super::page::{SummaryInput, SummaryPage};
 use super::{comments, markdown, page};
+use crate::model::FileType;
 use crate::summarize::{secrets, words};
 
 /// Bytes at the top that are read.
@@ -10,20 +11,49 @@ const HEAD_BYTES: usize = 256 * 1024;
 const TITLE_BYTES: usize = 120;
 const HEADINGS_BYTES: usize = 200;
 
-/// Describes a text by its title, headings and first paragraph.
-pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
-    let head = secrets::without_pem(words::head(source.text, HEAD_BYTES));
-    let mut reading = match source.file_type.id {
-        "markdown" => markdown::read(&head),
-        "rst" => read_restructured(&head),
-        other => read_marked(&head, other),
-    };
-    let title = reading.title.take().or_else(|| {
+/// What a text says first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Introduction {
+    pub title: Option<String>,
+    /// The first paragraph with words, on one line: no badges, links to elsewhere, licenses or appeals for money.
+    pub paragraph: Option<String>,
+}
+
+/// Returns the title and the first paragraph of a text, cut to so many bytes. Secrets in them are redacted.
+pub fn introduction(file_type: &FileType, text: &str, paragraph_bytes: usize) -> Introduction {
+    let head = secrets::without_pem(words::head(text, HEAD_BYTES));
+    let mut reading = read(file_type.id, &head);
+    // One of several headings is not the name of what a text is about, but of its first part.
+    let tops = reading.headings.iter().filter(|(level, _)| *level == 1).count();
+    let title = if reading.title.is_some() || tops == 1 { take_title(&mut reading) } else { None };
+    let title = title.map(|title| words::clip(&title, TITLE_BYTES));
+    let paragraph = first_paragraph(&reading, &head, title.is_none());
+    Introduction { title, paragraph: paragraph.map(|words| words::clip(&words, paragraph_bytes)) }
+}
+
+fn read(type_id: &str, head: &str) -> ProseReading {
+    match type_id {
+        "markdown" => markdown::read(head),
+        "rst" => read_restructured(head),
+        other => read_marked(head, other),
+    }
+}
+
+/// Returns the title, and takes it from the headings if it is one of them.
+fn take_title(reading: &mut ProseReading) -> Option<String> {
+    reading.title.take().or_else(|| {
         let highest = reading.headings.iter().map(|(level, _)| *level).min()?;
         let (level, _) = reading.headings.first()?;
         // A deeper heading that happens to come first is not the title.
         (*level == highest).then(|| reading.headings.remove(0).1)
-    });
+    })
+}
+
+/// Describes a text by its title, headings and first paragraph.
+pub(crate) fn describe(source: &SummaryInput<'_>) -> String {
+    let head = secrets::without_pem(words::head(source.text, HEAD_BYTES));
+    let mut reading = read(source.file_type.id, &head);
+    let title = take_title(&mut reading);
     let opening = page::opening(source);
     let is_untitled = title.is_none();
     let mut page = SummaryPage::new(&match title {

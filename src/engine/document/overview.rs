@@ -1,0 +1,121 @@
+//! The head of a document about a whole project: what the project is, and how to read what follows.
+//!
+//! It precedes everything else, so no edit of a source may change it: it has no counts, and languages are compared by
+//! orders of magnitude.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use memchr::memmem;
+
+use super::gather::ShownFile;
+use crate::aggregate::{DocumentLimits, sanitize_line};
+use crate::engine::workspace::{KnownState, Workspace};
+use crate::model::{FileRole, FileType, RelPath};
+use crate::summarize;
+
+/// Under a smaller limit, the head would take the place of files.
+const LEAST_LIMIT_TOKENS: u64 = 4_000;
+const LEAST_LIMIT_BYTES: u64 = 16_000;
+/// The most bytes of the paragraph that says what the project is.
+const PARAGRAPH_BYTES: usize = 500;
+const MAX_LANGUAGES: usize = 3;
+const MAX_ENTRY_POINTS: usize = 4;
+/// Files at the top that describe a project to its build tool.
+const MANIFESTS: [&str; 17] = [
+    "Cargo.toml", "pyproject.toml", "setup.py", "package.json", "go.mod", "pom.xml", "build.gradle",
+    "build.gradle.kts", "CMakeLists.txt", "meson.build", "configure.ac", "Makefile", "composer.json",
+    "Gemfile", "Package.swift", "build.sbt", "build.zig",
+];
+/// Names of files in which programs begin, or by which libraries are entered.
+const ENTRY_POINTS: [&str; 18] = [
+    "main.rs", "lib.rs", "__main__.py", "main.py", "manage.py", "main.go", "main.c", "main.cc", "main.cpp",
+    "Main.java", "Main.kt", "Program.cs", "main.swift", "main.ts", "main.js", "index.ts", "index.js",
+    "index.php",
+];
+/// Parts of the names of folders whose programs are not the project's.
+const ASIDE: [&str; 9] =
+    ["test", "example", "fixture", "bench", "docs", "vendor", "playground", "template", "third_party"];
+const LEGEND: &str = "Each file begins with `### PATH` and a line with its language and view: `full` is its text; \
+                      `skeleton` and `excerpt` leave out bodies, marked by `...`; `outline` lists its symbols; `summary` \
+                      describes it.";
+
+/// Returns the head as Markdown, without a line end; empty where a document is too small for one.
+pub(super) fn overview(workspace: &Workspace<'_>, files: &[ShownFile], limits: DocumentLimits) -> String {
+    let is_small = limits.tokens.is_some_and(|tokens| tokens < LEAST_LIMIT_TOKENS)
+        || limits.bytes.is_some_and(|bytes| bytes < LEAST_LIMIT_BYTES);
+    if is_small || files.is_empty() {
+        return String::new();
+    }
+    let introduction = introduction(workspace, files);
+    let folder = workspace.root.file_name().map(|name| sanitize_line(&name.to_string_lossy()));
+    let name = introduction.title.or(folder).unwrap_or_default();
+    let mut lines = vec![format!("Project: {name}")];
+    lines.extend(introduction.paragraph.map(|words| format!("About: {words}")));
+    let at_top = |name: &str| files.iter().any(|shown| shown.file.path.as_bytes() == name.as_bytes());
+    let manifests = MANIFESTS.into_iter().filter(|name| at_top(name)).map(str::to_owned).collect();
+    for (label, names) in
+        [("Languages", languages(files)), ("Manifests", manifests), ("Entry points", entry_points(files))]
+    {
+        if !names.is_empty() {
+            lines.push(format!("{label}: {}", names.join(", ")));
+        }
+    }
+    // A list, so that Markdown keeps the lines apart.
+    let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
+    format!("{}\n\n{LEGEND}", lines.join("\n"))
+}
+
+/// Returns what the project's README says first, if it is shown by no rule of a person's.
+fn introduction(workspace: &Workspace<'_>, files: &[ShownFile]) -> summarize::Introduction {
+    let is_readme = |shown: &&ShownFile| {
+        let name = shown.file.path.as_bytes();
+        name.split(|byte| *byte == b'.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(b"readme"))
+            && shown.candidate.rule.is_general()
+    };
+    // `README.md` before `README.rst` and others; a translation such as `README.de.md` comes last.
+    let readme = files.iter().filter(is_readme).min_by_key(|shown| {
+        let path = shown.file.path.as_bytes();
+        let dots = path.split(|byte| *byte == b'.').count();
+        (dots, file_type(shown).map(|found| found.id != "markdown"), path.to_vec())
+    });
+    let read = readme.and_then(|shown| {
+        let (_, text) = workspace.read_text(&shown.file.path).ok()?;
+        Some(summarize::introduction(file_type(shown)?, &text, PARAGRAPH_BYTES))
+    });
+    read.unwrap_or_default()
+}
+
+fn file_type(shown: &ShownFile) -> Option<&'static FileType> {
+    match &shown.file.state {
+        KnownState::Content { file_type, .. } => Some(file_type),
+        KnownState::LeftOut(_) => None,
+    }
+}
+
+/// Returns the languages that at least an eighth as many sources have as the most common one.
+fn languages(files: &[ShownFile]) -> Vec<String> {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for found in files.iter().filter_map(file_type).filter(|found| found.role == FileRole::Code) {
+        *counts.entry(found.name).or_default() += 1;
+    }
+    // By powers of two: a new file seldom changes these.
+    let mut ranked: Vec<(Reverse<u32>, &str)> =
+        counts.into_iter().map(|(name, count)| (Reverse(count.ilog2()), name)).collect();
+    ranked.sort_unstable();
+    let most = ranked.first().map_or(0, |(Reverse(most), _)| *most);
+    let common = ranked.into_iter().filter(|(Reverse(count), _)| most <= count + 3);
+    common.take(MAX_LANGUAGES).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Returns the files by which the project is entered, those nearest to its top first.
+fn entry_points(files: &[ShownFile]) -> Vec<String> {
+    let is_entry = |path: &&RelPath| {
+        let is_aside = |part: &[u8]| ASIDE.iter().any(|name| memmem::find(part, name.as_bytes()).is_some());
+        ENTRY_POINTS.iter().any(|name| name.as_bytes() == path.file_name())
+            && !path.components().any(is_aside)
+    };
+    let mut found: Vec<&RelPath> = files.iter().map(|shown| &shown.file.path).filter(is_entry).collect();
+    found.sort_by_key(|path| (path.components().count(), (*path).clone()));
+    found.into_iter().take(MAX_ENTRY_POINTS).map(ToString::to_string).collect()
+}
