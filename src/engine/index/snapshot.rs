@@ -27,6 +27,8 @@ pub(super) struct ProjectSnapshot {
     pub(super) is_current: bool,
     /// What was known before, where anything is known between answers.
     pub(super) tree: Option<TreeSnapshot>,
+    /// When that was looked up, by the machine's clock.
+    pub(super) began_ns: i64,
 }
 
 impl ProjectSnapshot {
@@ -52,6 +54,7 @@ pub(super) fn take_snapshot(
     cache: &mut ArtifactCache<'_>,
     wanted: &(dyn Fn(&RelPath) -> bool + Sync),
 ) -> Result<ProjectSnapshot, Error> {
+    let began_ns = cache.workspace.world.clock.now_ns();
     let (rows, began) = match cache.workspace.tracker.clone() {
         Some(tree) => {
             // Before the rows are taken: what another session settles in between is in them.
@@ -81,7 +84,7 @@ pub(super) fn take_snapshot(
     // Without a store nothing was made by another program.
     let is_current =
         cache.has_current_producers() || (cache.store.is_none() && cache.workspace.tracker.is_some());
-    Ok(ProjectSnapshot { listed, rows, stats, is_current, tree: began })
+    Ok(ProjectSnapshot { listed, rows, stats, is_current, tree: began, began_ns })
 }
 
 /// Lists the files again, and takes the stamps of known files meanwhile.
@@ -111,8 +114,9 @@ pub(super) fn count_missed(cache: &ArtifactCache<'_>, to_read: &[RelPath], snaps
     if !began.is_complete {
         return;
     }
-    // The event of a later change may still be on its way.
-    let reported_until_ns = cache.workspace.world.clock.now_ns().saturating_sub(EVENT_DEADLINE_NS);
+    // The event of a later change may still have been on its way when it was looked up what was reported; since then, a
+    // starved process may have waited for longer than the deadline.
+    let reported_until_ns = snapshot.began_ns.saturating_sub(EVENT_DEADLINE_NS);
     let is_missed = |path: &&RelPath| {
         let at = snapshot.files().binary_search_by(|found| found.path.cmp(path)).ok();
         let stat = at.and_then(|at| snapshot.stats[at]);
