@@ -118,12 +118,11 @@ impl SummaryLines {
             room = room.saturating_sub(if fits { tokens[at] } else { bytes as u64 + 1 });
             lines[at] = Some(shown.to_owned()).filter(|shown| !shown.is_empty());
         }
-        // The first line that does not fit ends the list: what follows matters less.
         for at in rest {
-            match room.checked_sub(tokens[at]) {
-                Some(left) => room = left,
-                None => break,
-            }
+            // A line that is too long must not keep out the shorter ones behind it: a constructor with many parameters
+            // would leave a file without any name.
+            let Some(left) = room.checked_sub(tokens[at]) else { continue };
+            room = left;
             let line = self.words.get(at).or_else(|| self.structure.get(at - words));
             lines[at] = line.cloned();
         }
@@ -453,6 +452,8 @@ mod views_tests {
         assert_eq!(summary.fit(&[40; 8], false), "w0\nw1\nw2\n");
         assert_eq!(summary.fit(&[40; 8], true), "w0\nw1\ns0\n");
         assert_eq!(summary.fit(&[10; 8], true), summary.text());
+        let one_is_long = [10, 10, 10, 10, 200, 10, 10, 10];
+        assert_eq!(summary.fit(&one_is_long, true), summary.text().replace("s0\n", ""));
         let long = SummaryLines { words: vec!["é".repeat(1000); 3], structure: vec![] };
         assert!(long.fit(&[500; 3], false).len() as u64 <= MAX_SUMMARY_TOKENS);
     }
