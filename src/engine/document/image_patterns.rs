@@ -36,7 +36,7 @@ fn images_of(workspace: &Workspace<'_>, image: &ImageFile) -> Vec<ImageFile> {
     };
     let search = ImageSearch { workspace, is_confined };
     // Names such as `shot[1].png` are common: only where no file has the name is it a pattern.
-    if !word.contains(['*', '?', '[', '{']) || search.is_file(Path::new(&word)) {
+    if !is_pattern(&word) || search.is_file(Path::new(&word)) {
         return Vec::new();
     }
     let (start, pattern) = match word.strip_prefix('/') {
@@ -52,6 +52,10 @@ fn images_of(workspace: &Workspace<'_>, image: &ImageFile) -> Vec<ImageFile> {
     found.into_iter().map(image).collect()
 }
 
+fn is_pattern(word: &str) -> bool {
+    word.contains(['*', '?', '[', '{'])
+}
+
 struct ImageSearch<'s, 'w> {
     workspace: &'s Workspace<'w>,
     /// Whether nothing outside of the project is looked at, and no link is followed.
@@ -62,47 +66,57 @@ impl ImageSearch<'_, '_> {
     /// Returns the files below `start` whose parts match, by path.
     fn matches(&self, start: PathBuf, parts: &[&str]) -> Vec<PathBuf> {
         let (mut found, mut folders) = (Vec::new(), 0);
-        // Each with the number of parts that it has matched.
-        let mut stack = vec![(start, 0)];
-        while let Some((folder, done)) = stack.pop() {
-            let Some(part) = parts.get(done) else { continue };
-            let is_last = done + 1 == parts.len();
-            if *part == "**" && !is_last {
-                stack.push((folder.clone(), done + 1));
-            } else if !part.contains(['*', '?', '[', '{']) {
-                let path = folder.join(part);
-                if is_last && self.is_file(&path) {
-                    found.push(path);
-                } else if !is_last {
-                    stack.push((path, done + 1));
-                }
+        // Each folder with the parts that are still to be matched in it.
+        let mut stack = vec![(start, parts)];
+        while let Some((folder, parts)) = stack.pop() {
+            let Some((part, rest)) = parts.split_first() else { continue };
+            if *part == "**" && !rest.is_empty() {
+                stack.push((folder.clone(), rest));
+            }
+            if !is_pattern(part) {
+                self.take(folder.join(part), parts, &mut stack, &mut found);
                 continue;
             }
             folders += 1;
             if MAX_FOLDERS < folders || MAX_IMAGES <= found.len() {
                 break;
             }
-            let selector = Selector::new_lenient(if *part == "**" { "*" } else { part });
-            for name in self.names(&folder) {
-                // As in a shell, a pattern means hidden names only if it begins like one.
-                let is_hidden = name.as_bytes().starts_with(b".") && !part.starts_with('.');
-                let matches = RelPath::new(name.as_bytes()).is_ok_and(|name| selector.selects(&name));
-                if is_hidden || !matches {
-                    continue;
-                }
-                let path = folder.join(&name);
-                match (is_last, *part == "**") {
-                    (true, _) if self.is_file(&path) => found.push(path),
-                    (_, true) if self.is_folder(&path) => stack.push((path, done)),
-                    (false, false) if self.is_folder(&path) => stack.push((path, done + 1)),
-                    (_, _) => {}
-                }
+            for path in self.named_like(&folder, part) {
+                self.take(path, parts, &mut stack, &mut found);
             }
         }
         found.sort();
         found.dedup();
         found.truncate(MAX_IMAGES);
         found
+    }
+
+    /// Takes in a path whose last name matches the first of the parts.
+    fn take<'p>(
+        &self,
+        path: PathBuf,
+        parts: &'p [&'p str],
+        stack: &mut Vec<(PathBuf, &'p [&'p str])>,
+        found: &mut Vec<PathBuf>,
+    ) {
+        let Some((part, rest)) = parts.split_first() else { return };
+        if rest.is_empty() && self.is_file(&path) {
+            found.push(path);
+        } else if *part == "**" && self.is_folder(&path) {
+            stack.push((path, parts));
+        } else if !rest.is_empty() && self.is_folder(&path) {
+            stack.push((path, rest));
+        }
+    }
+
+    fn named_like(&self, folder: &Path, pattern: &str) -> Vec<PathBuf> {
+        let selector = Selector::new_lenient(if pattern == "**" { "*" } else { pattern });
+        let is_meant = |name: &std::ffi::OsString| {
+            // As in a shell, a pattern means hidden names only if it begins like one.
+            let is_hidden = name.as_bytes().starts_with(b".") && !pattern.starts_with('.');
+            !is_hidden && RelPath::new(name.as_bytes()).is_ok_and(|name| selector.selects(&name))
+        };
+        self.names(folder).into_iter().filter(is_meant).map(|name| folder.join(name)).collect()
     }
 
     fn names(&self, folder: &Path) -> Vec<std::ffi::OsString> {
