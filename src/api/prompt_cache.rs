@@ -19,10 +19,17 @@ pub struct PromptCacheUse {
     pub tokens: u64,
     /// Read from the cache.
     pub read: u64,
-    /// Written to the cache. The rest was neither read nor written.
+    /// Written to the cache.
     pub written: u64,
     /// The share of the document's bytes that begin like the document before it; `None` for the first one.
     pub kept: Option<f64>,
+}
+
+impl PromptCacheUse {
+    /// Returns the tokens that were neither read nor written.
+    pub const fn uncached(&self) -> u64 {
+        self.tokens.saturating_sub(self.read).saturating_sub(self.written)
+    }
 }
 
 /// The prompt cache of one provider.
@@ -42,7 +49,7 @@ impl PromptCache {
         body: &BodyOptions,
         count: &dyn Fn(&str) -> u64,
     ) -> PromptCacheUse {
-        let text: String = render::render_markdown(document);
+        let text = render::render_markdown(document);
         let common = self.last.as_deref().map(|last| common_prefix(last, &text));
         let is_marked = match format {
             FormatName::Anthropic => true,

@@ -90,7 +90,7 @@ enum CutKind {
     Size,
 }
 
-/// The end of a block that is not the first: its number, and how many bytes of text it ends.
+/// The end of a block: the block's number, and how many bytes of text precede the end.
 #[derive(Debug, Clone, Copy)]
 struct BlockEnd {
     block: usize,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answer::{QueryOrigin, QuerySettings};
-use super::document::resolve_aggregate;
+use super::document::{resolve_aggregate, vendor};
 use super::local::LocalService;
 use super::sources::prices;
 use crate::api::{
@@ -124,17 +124,11 @@ impl CacheReplay {
 
     fn cost(&self, usage: &PromptCacheUse) -> Option<ReplayCost> {
         let body = &self.document.body;
-        let vendor = match self.document.format {
-            FormatName::Anthropic => "anthropic",
-            FormatName::Openai => "openai",
-            FormatName::Gemini => "gemini",
-            FormatName::Markdown | FormatName::Json => return None,
-        };
+        let vendor = vendor(self.document.format)?;
         let (mut price, _) = prices(&self.loaded).listed(vendor, &body.model)?;
-        if vendor == "anthropic" && body.caching.lifetime == CacheLifetime::OneHour {
+        if self.document.format == FormatName::Anthropic && body.caching.lifetime == CacheLifetime::OneHour {
             price = price.with_hourly_writes();
         }
-        let PromptCacheUse { tokens, read, written, .. } = *usage;
         let cost = |input, read, written| {
             price.cost_of(&TokenUsage {
                 input: Some(input),
@@ -143,8 +137,10 @@ impl CacheReplay {
                 output: Some(0),
             })
         };
-        let new = tokens.saturating_sub(read).saturating_sub(written);
-        Some(ReplayCost { with_cache: cost(new, read, written)?, without_cache: cost(tokens, 0, 0)? })
+        Some(ReplayCost {
+            with_cache: cost(usage.uncached(), usage.read, usage.written)?,
+            without_cache: cost(usage.tokens, 0, 0)?,
+        })
     }
 }
 

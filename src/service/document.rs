@@ -6,7 +6,7 @@ use super::answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
 use super::sources::{prices, project_name};
 use crate::api::{
     AggregateQuery, ApiError, AttachmentOptions, ComposedDocument, DocumentReceipt, DocumentRequest,
-    ExplainQuery, FormatName, PartName, Payload, StrategyName, ViewSelection, compose_document,
+    ExplainQuery, FormatName, PartName, Payload, ViewSelection, compose_document,
 };
 use crate::config::{Curation, ExecutionMode, LoadedConfig, SavedEntry, Settings, nearest_name};
 use crate::engine::{
@@ -27,11 +27,11 @@ pub fn resolve_aggregate(
     let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
     let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), loaded)?;
     let name = query.name.unwrap_or_else(|| default_name(&query.choice, &profile));
-    let default_limits = default_limits(&query.choice, profile.tier, loaded);
+    let is_open = query.choice.budget.is_none() && query.choice.max_bytes.is_none();
     // The name and the body are determined above, because this consumes the choice.
     let mut request = aggregation(query.choice, &profile, loaded)?;
-    if !request.limits.is_some() {
-        request.limits = default_limits;
+    if is_open && !request.limits.is_some() {
+        request.limits = default_limits(request.strategy, profile.tier, loaded);
     }
     request.files = query.files;
     request.include = query.include;
@@ -161,10 +161,13 @@ fn limits(
 
 /// Returns the limit of a document for which nothing says how large it may be: the tier's default, which leaves documents
 /// that are small enough as they are. Without a tier it is that of tier 2, but for a document that is to have all in full.
-fn default_limits(choice: &ViewSelection, tier: Option<Tier>, loaded: &LoadedConfig) -> DocumentLimits {
-    let is_open = choice.budget.is_none() && choice.max_bytes.is_none();
-    let general = (choice.strategy != Some(StrategyName::Full)).then_some(Tier::TechLead);
-    let tier = tier.or(general).filter(|tier| is_open && has_default_budget(*tier, loaded));
+fn default_limits(
+    strategy: AggregationStrategy,
+    tier: Option<Tier>,
+    loaded: &LoadedConfig,
+) -> DocumentLimits {
+    let general = (strategy != AggregationStrategy::Full).then_some(Tier::TechLead);
+    let tier = tier.or(general).filter(|tier| has_default_budget(*tier, loaded));
     DocumentLimits {
         tokens: tier.map(|tier| loaded.settings.tier(tier).budget_tokens),
         bytes: None,
@@ -228,14 +231,15 @@ fn body_options(
     loaded: &LoadedConfig,
 ) -> Result<BodyOptions, ApiError> {
     let formats = &loaded.settings.formats;
-    let (provider, model) = match format {
-        FormatName::Anthropic => ("anthropic", formats.anthropic_model.as_str()),
-        FormatName::Openai => ("openai", formats.openai_model.as_str()),
-        FormatName::Gemini => ("gemini", formats.gemini_model.as_str()),
+    let provider = vendor(format).unwrap_or_default();
+    let model = match format {
+        FormatName::Anthropic => formats.anthropic_model.as_str(),
+        FormatName::Openai => formats.openai_model.as_str(),
+        FormatName::Gemini => formats.gemini_model.as_str(),
         // A model has no place in these formats; ignoring it would hide that `--format` was forgotten.
         FormatName::Markdown | FormatName::Json => {
             check_no_body_option(ask)?;
-            ("", "")
+            ""
         }
     };
     let preferred = persona.and_then(|persona| preferred_model(persona, provider));
@@ -256,6 +260,16 @@ fn body_options(
         top_p: preferred.and_then(|preferred| preferred.top_p),
         max_output_tokens: most.unwrap_or(formats.max_output_tokens),
     })
+}
+
+/// Returns the vendor whose requests a format is the body of.
+pub(super) const fn vendor(format: FormatName) -> Option<&'static str> {
+    match format {
+        FormatName::Anthropic => Some("anthropic"),
+        FormatName::Openai => Some("openai"),
+        FormatName::Gemini => Some("gemini"),
+        FormatName::Markdown | FormatName::Json => None,
+    }
 }
 
 /// Refuses what is about a request body where none is asked for.

@@ -37,9 +37,10 @@ fn summary(receipt: &DocumentReceipt) -> String {
     let named = receipt.files.iter().filter(|entry| matches!(&*entry.view, "names" | "path")).count();
     let budget = receipt.budget_tokens.map_or(String::new(), |budget| format!(" of {budget}"));
     let (tokens, counter) = (receipt.tokens, &receipt.tokens_counted_by);
+    let shown = receipt.files.len() - named;
+    let files = if shown == 1 { "file" } else { "files" };
     let mut words = format!(
-        "[{tokens} tokens{budget}, by {counter}; {} files shown, {named} more named; {} left out]",
-        receipt.files.len() - named,
+        "[{tokens} tokens{budget}, by {counter}; {shown} {files} shown, {named} more named; {} left out]",
         receipt.left_out.len(),
     );
     for missing in receipt.missing.iter().take(MAX_MISSING) {

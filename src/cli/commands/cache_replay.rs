@@ -30,7 +30,7 @@ pub(super) fn run(args: &CacheReplayArgs, context: &mut CommandContext<'_>) -> R
     let replay = CacheReplay::prepare(&context.location.root, context.loaded, query, &args.range)?;
     let is_table = !context.output.json;
     if is_table {
-        context.output.write_line("commit        tokens      read   written       new  bytes kept")?;
+        context.output.write_line("commit        tokens      read   written  uncached  bytes kept")?;
     }
     let mut steps = Vec::new();
     replay.run(|step| -> Result<(), CommandError> {
@@ -55,11 +55,11 @@ pub(super) fn run(args: &CacheReplayArgs, context: &mut CommandContext<'_>) -> R
 
 fn row(step: &ReplayStep) -> String {
     let usage = &step.usage;
-    let new = usage.tokens.saturating_sub(usage.read).saturating_sub(usage.written);
-    let [tokens, read, written, new] = [usage.tokens, usage.read, usage.written, new].map(format_grouped);
+    let counts = [usage.tokens, usage.read, usage.written, usage.uncached()];
+    let [tokens, read, written, uncached] = counts.map(format_grouped);
     let commit = step.commit.get(..SHORT_NAME).unwrap_or(&step.commit);
     let kept = usage.kept.map_or(String::new(), |kept| format!("{kept:.4}"));
-    format!("{commit} {tokens:>10}{read:>10}{written:>10}{new:>10}  {kept:>10}").trim_end().to_owned()
+    format!("{commit} {tokens:>10}{read:>10}{written:>10}{uncached:>10}  {kept:>10}").trim_end().to_owned()
 }
 
 /// What all requests of a replay used and cost together.

@@ -46,7 +46,7 @@ pub(super) fn status(args: &StatusArgs, context: &mut CommandContext<'_>) -> Res
     context.output.write_line(&totals(&states.files))?;
     if !is_indexed && !states.files.is_empty() {
         context.output.message(
-            "nothing is indexed yet: `slop index` does it, and so does every answer for what it reads",
+            "nothing is indexed yet; `slop index` indexes all files, and every answer those that it reads",
         );
     }
     for problem in &states.problems {
