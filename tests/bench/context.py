@@ -302,6 +302,8 @@ def report_commits(name, out, label):
         "repomix": "`repomix --compress`",
     }
     names = {key: title for key, title in names.items() if any(known.startswith(key + "/") for known in results)}
+    if label not in names:
+        sys.exit(f"{out} has no results of {label}: give --slop-label and --tier as they were when it was measured")
     # repomix may have been run on fewer commits.
     others = [key for key in names if key not in (label, "repomix")]
     shared = common_commits(results, [label, *others])

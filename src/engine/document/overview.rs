@@ -66,11 +66,12 @@ pub(super) fn overview(workspace: &Workspace<'_>, files: &[ShownFile], limits: D
     format!("{}\n\n{LEGEND}", lines.join("\n"))
 }
 
-/// Returns what the project's README says first, if it is shown by no rule of a person's.
+/// Returns what the project's README says first; nothing if a person has decided how that file is shown.
 fn introduction(workspace: &Workspace<'_>, files: &[ShownFile]) -> summarize::Introduction {
     let is_readme = |shown: &&ShownFile| {
-        let name = shown.file.path.as_bytes();
-        name.split(|byte| *byte == b'.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(b"readme"))
+        // By the whole path, so that those of folders are none.
+        let path = shown.file.path.as_bytes();
+        path.split(|byte| *byte == b'.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(b"readme"))
             && shown.candidate.rule.is_general()
     };
     // `README.md` before `README.rst` and others; a translation such as `README.de.md` comes last.
@@ -80,8 +81,9 @@ fn introduction(workspace: &Workspace<'_>, files: &[ShownFile]) -> summarize::In
         (dots, file_type(shown).map(|found| found.id != "markdown"), path.to_vec())
     });
     let read = readme.and_then(|shown| {
+        let file_type = file_type(shown)?;
         let (_, text) = workspace.read_text(&shown.file.path).ok()?;
-        Some(summarize::introduction(file_type(shown)?, &text, PARAGRAPH_BYTES))
+        Some(summarize::introduction(file_type, &text, PARAGRAPH_BYTES))
     });
     read.unwrap_or_default()
 }
