@@ -9,7 +9,7 @@ use super::views::sanitize_line;
 use crate::model::{
     AggregationStrategy, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileOrder,
     MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RelPath,
-    RoutingRule, Screenshot, SectionProblem, TaskReceipt, Tier, ViewMode,
+    RoutingRule, Screenshot, SectionProblem, StableFiles, TaskReceipt, Tier, ViewMode,
 };
 
 /// What was asked for, as far as the document as a whole depends on it.
@@ -25,6 +25,8 @@ pub struct DocumentPlan {
     pub tree: Option<NameTree>,
     /// Whether it shows what has changed since the last document of its name.
     pub since_last: bool,
+    /// Whether it is made for a task.
+    pub has_task: bool,
     pub sections: DocumentSections,
 }
 
@@ -53,8 +55,19 @@ pub struct CandidateFile {
     pub request_position: usize,
     /// Its score, where the document has a limit.
     pub score: Option<RankScore>,
-    /// Whether it is in the part that does not depend on the task, which comes first.
-    pub is_stable_part: bool,
+    pub part: FilePart,
+}
+
+/// The parts of a document in which files stand, in their order: what changes least comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum FilePart {
+    /// What has been as it is since scores were frozen, in room that was given to it then.
+    Stable,
+    /// What has changed since, in room that was given to it then.
+    Changed,
+    /// What was selected for this document.
+    #[default]
+    Rest,
 }
 
 /// The most that a document may be. What is `None` is not limited.
@@ -110,10 +123,9 @@ pub fn compose(
     remarks: ReceiptNotes,
 ) -> Document {
     files.sort_by(|a, b| {
-        let by_part = b.is_stable_part.cmp(&a.is_stable_part);
-        by_part.then_with(|| compare_files(plan.order, sort_key(a), sort_key(b)))
+        a.part.cmp(&b.part).then_with(|| compare_files(plan.order, sort_key(a), sort_key(b)))
     });
-    let stable_blocks = files.iter().filter(|file| file.is_stable_part).count();
+    let stable = stable_files(&plan, &files, listed);
     let ReceiptNotes { name, limits, omitted: left_out, missing, task, packing } = remarks;
     let receipt = Receipt {
         tier: plan.tier.map(Tier::number),
@@ -141,12 +153,7 @@ pub fn compose(
     // Only the budget counts: what was excluded on purpose is not missed by a reader. A tree says how much is missing.
     let is_cut = plan.tree.is_none()
         && receipt.omitted.iter().any(|file| matches!(file.reason, Omission::Budget { .. }));
-    let rows: Vec<NamesRow> = listed
-        .iter()
-        .filter(|listed| listed.file.block.view == ViewMode::Names)
-        .map(|listed| NamesRow { path: listed.file.block.path.clone(), names: listed.names.clone() })
-        .collect();
-    let more_files = (!rows.is_empty()).then(|| render_names(&rows));
+    let more_files = rows_of(listed, |part| part != FilePart::Stable);
     let DocumentSections { part, screenshots, beads, discussion, .. } = sections;
     let tree = plan.tree.map(|tree| tree.text);
     Document {
@@ -154,7 +161,7 @@ pub fn compose(
         overview: plan.overview,
         files_heading,
         blocks,
-        stable_blocks,
+        stable,
         more_files,
         is_cut,
         tree,
@@ -163,6 +170,26 @@ pub fn compose(
         discussion,
         receipt,
     }
+}
+
+/// Returns the files that come first, if there are any.
+fn stable_files(plan: &DocumentPlan, files: &[CandidateFile], listed: &[ListedFile]) -> Option<StableFiles> {
+    // What has changed changes again. That matters from document to document, but not from task to task.
+    let last = if plan.has_task { FilePart::Changed } else { FilePart::Stable };
+    let blocks = files.iter().filter(|file| file.part <= last).count();
+    let rows = rows_of(listed, |part| part == FilePart::Stable);
+    let next_heading = if plan.has_task { "For this task" } else { "Changed lately, and what else has room" };
+    (0 < blocks || rows.is_some()).then_some(StableFiles { blocks, rows, next_heading })
+}
+
+/// Returns the rows of the files in some parts; `None` if there are none.
+fn rows_of(listed: &[ListedFile], is_part: impl Fn(FilePart) -> bool) -> Option<String> {
+    let is_row =
+        |listed: &&ListedFile| listed.file.block.view == ViewMode::Names && is_part(listed.file.part);
+    let row =
+        |listed: &ListedFile| NamesRow { path: listed.file.block.path.clone(), names: listed.names.clone() };
+    let rows: Vec<NamesRow> = listed.iter().filter(is_row).map(row).collect();
+    (!rows.is_empty()).then(|| render_names(&rows))
 }
 
 fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {

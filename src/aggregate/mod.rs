@@ -24,8 +24,8 @@ mod views;
 
 pub use breadth::{fit_path_tree, important_names};
 pub use compose::{
-    CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FileStability, ListedFile, NameTree,
-    ReceiptNotes, build_name_tree, compose,
+    CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FilePart, FileStability, ListedFile,
+    NameTree, ReceiptNotes, build_name_tree, compose,
 };
 pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
 pub use diff::render_diff;

@@ -39,8 +39,8 @@ pub(super) enum PromptPart {
 impl PromptContent {
     /// Returns a document as blocks; `None` where there is nothing in it.
     ///
-    /// A provider finds what it has cached by the end of a block alone. So a long prefix is cut before the part that is
-    /// for a task, and where files end behind 32 KiB, 64 KiB and so on: what follows a cut may change, and what precedes
+    /// A provider finds what it has cached by the end of a block alone. So a long prefix is cut behind the part that
+    /// stays the same, and where files end behind 32 KiB, 64 KiB and so on: what follows a cut may change, and what precedes
     /// it is still found. The places depend on the text before them, and not on the length of the whole, which every
     /// edit changes.
     pub(super) fn from_document(document: &Document, caching: PromptCaching) -> Option<Self> {
@@ -55,7 +55,7 @@ impl PromptContent {
                 next_cut *= 2;
             }
             match piece {
-                PrefixPiece::TaskPart => cuts.push((CutKind::Task, blocks.end_block())),
+                PrefixPiece::StableEnd => cuts.push((CutKind::Stable, blocks.end_block())),
                 PrefixPiece::Text(words) => blocks.push_text(&words),
                 PrefixPiece::Image { media_type, bytes, caption, .. } => {
                     blocks.push_text(&caption);
@@ -85,8 +85,8 @@ impl PromptContent {
 /// Why a prefix ends at a place inside of the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CutKind {
-    /// What follows is for one task alone.
-    Task,
+    /// What precedes it stays the same from task to task, or from commit to commit.
+    Stable,
     Size,
 }
 
@@ -104,9 +104,9 @@ fn best_marks(
     caching: PromptCaching,
 ) -> impl Iterator<Item = BlockEnd> {
     let of_kind = |wanted| cuts.iter().rev().filter(move |(kind, _)| *kind == wanted).map(|(_, end)| *end);
-    // All of it serves a question that is asked again; what precedes the task serves all tasks; of the others the last save
+    // All of it serves a question that is asked again; what stays the same serves all tasks; of the others the last save
     // most: they are behind half, a quarter and an eighth of the whole, or more.
-    let all = std::iter::once(end).chain(of_kind(CutKind::Task)).chain(of_kind(CutKind::Size)).flatten();
+    let all = std::iter::once(end).chain(of_kind(CutKind::Stable)).chain(of_kind(CutKind::Size)).flatten();
     let least = MIN_BYTES_PER_TOKEN * caching.min_tokens as usize;
     all.filter(move |end| least <= end.bytes).take(caching.marks.into())
 }

@@ -47,6 +47,17 @@ impl SummaryProvenance {
     }
 }
 
+/// The files that come first in a document, and are the same from task to task, or from commit to commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StableFiles {
+    /// How many of the first blocks they have.
+    pub blocks: usize,
+    /// The rows of those that are shown by the names of their symbols.
+    pub rows: Option<String>,
+    /// Heading of the files that follow, without `## `.
+    pub next_heading: &'static str,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     /// Which part of it was asked for; the other one is empty.
@@ -56,8 +67,8 @@ pub struct Document {
     /// Heading of the section of files, without `## `.
     pub files_heading: &'static str,
     pub blocks: Vec<DocumentBlock>,
-    /// How many of the first blocks are the same for every task; a heading separates them from the others.
-    pub stable_blocks: usize,
+    /// The part that comes first and stays the same, if there is one.
+    pub stable: Option<StableFiles>,
     /// The rows of the files that are shown by the names of their symbols.
     pub more_files: Option<String>,
     /// Whether files were omitted to fit the budget, which the document then notes.

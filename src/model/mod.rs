@@ -25,7 +25,7 @@ pub use curation::{
 pub use document::{
     BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, IgnoredTaskText,
     MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RoutingRule,
-    Screenshot, ScreenshotImage, SectionProblem, SummaryProvenance, TaskReceipt,
+    Screenshot, ScreenshotImage, SectionProblem, StableFiles, SummaryProvenance, TaskReceipt,
 };
 pub use facts::{
     AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId,

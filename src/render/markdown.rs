@@ -28,8 +28,8 @@ pub enum PrefixPiece<'a> {
         /// The text sent with it, where it is sent as an image.
         caption: String,
     },
-    /// No text: what follows is for one task alone.
-    TaskPart,
+    /// No text: what precedes it stays the same from task to task, or from commit to commit.
+    StableEnd,
 }
 
 /// Writes a document: its prefix, then its suffix. The same document always gives the same bytes.
@@ -42,11 +42,16 @@ pub fn render_markdown(document: &Document) -> String {
     if document.part.has_prefix() {
         text.push_str(&files_heading(document));
     }
-    for (at, block) in document.blocks.iter().enumerate() {
-        text.push_str(task_heading(document, at));
-        text.push('\n');
-        write_block(&mut text, block);
-    }
+    let (stable, rest) = document.blocks.split_at(stable_blocks(document));
+    let write_blocks = |text: &mut String, blocks: &[DocumentBlock]| {
+        for block in blocks {
+            text.push('\n');
+            write_block(text, block);
+        }
+    };
+    write_blocks(&mut text, stable);
+    text.push_str(&after_stable(document));
+    write_blocks(&mut text, rest);
     pieces_after_files(document).for_each(|piece| push_markdown(&mut text, piece));
     // The discussion is last, because it changes with every turn, and a provider's cache ends at the first byte that
     // differs.
@@ -61,30 +66,41 @@ pub fn files_heading(document: &Document) -> String {
     format!("{overview}{gap}## {}\n", document.files_heading)
 }
 
-/// Returns what precedes the block at `position`: a heading before the first one that was chosen for the task.
-pub fn task_heading(document: &Document, position: usize) -> &'static str {
-    if 0 < position && position == document.stable_blocks { "\n## For this task\n" } else { "" }
+/// Returns how many of the blocks are in the part that comes first.
+fn stable_blocks(document: &Document) -> usize {
+    document.stable.as_ref().map_or(0, |stable| stable.blocks.min(document.blocks.len()))
+}
+
+/// Returns what stands between the files that come first and the others: the rows of the former, and a heading.
+pub fn after_stable(document: &Document) -> String {
+    let Some(stable) = &document.stable else { return String::new() };
+    let mut text = stable.rows.as_deref().map_or_else(String::new, more_files_section);
+    if stable.blocks < document.blocks.len() || document.more_files.is_some() {
+        let _ = write!(text, "\n## {}\n", stable.next_heading);
+    }
+    text
 }
 
 fn push_markdown(text: &mut String, piece: PrefixPiece<'_>) {
     match piece {
         PrefixPiece::Text(words) => text.push_str(&words),
         PrefixPiece::Image { markdown, .. } => text.push_str(&markdown),
-        PrefixPiece::TaskPart => {}
+        PrefixPiece::StableEnd => {}
     }
 }
 
 /// Returns the part before the cache boundary, in pieces: each file is one.
 pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
-    let blocks = document.blocks.iter().enumerate().flat_map(|(at, block)| {
+    let block_piece = |block: &DocumentBlock| {
         let mut text = String::with_capacity(block.body.len() + 200);
-        let heading = task_heading(document, at);
-        text.push_str(heading);
         text.push('\n');
         write_block(&mut text, block);
-        let task_part = (!heading.is_empty()).then_some(PrefixPiece::TaskPart);
-        task_part.into_iter().chain([PrefixPiece::Text(text)])
-    });
+        PrefixPiece::Text(text)
+    };
+    let (stable, rest) = document.blocks.split_at(stable_blocks(document));
+    let between = document.stable.is_some().then(|| after_stable(document));
+    let between = between.into_iter().flat_map(|text| [PrefixPiece::Text(text), PrefixPiece::StableEnd]);
+    let blocks = stable.iter().map(block_piece).chain(between).chain(rest.iter().map(block_piece));
     let heading = document.part.has_prefix().then(|| files_heading(document));
     heading.into_iter().map(PrefixPiece::Text).chain(blocks).chain(pieces_after_files(document))
 }
@@ -127,7 +143,7 @@ pub fn attachments_without_images(document: &Document) -> String {
     pieces_after_files(document).for_each(|piece| match piece {
         PrefixPiece::Text(words) => text.push_str(&words),
         PrefixPiece::Image { caption, .. } => text.push_str(&caption),
-        PrefixPiece::TaskPart => {}
+        PrefixPiece::StableEnd => {}
     });
     text.push_str(&suffix_text(document));
     text

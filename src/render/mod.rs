@@ -8,7 +8,7 @@ mod markdown;
 mod numbers;
 
 pub use markdown::{
-    PrefixPiece, attachments, attachments_without_images, base64, block_text, files_heading, head_line,
-    prefix_pieces, render_markdown, suffix_text, task_heading, write_fenced,
+    PrefixPiece, after_stable, attachments, attachments_without_images, base64, block_text, files_heading,
+    head_line, prefix_pieces, render_markdown, suffix_text, write_fenced,
 };
 pub use numbers::{format_grouped, format_seconds, format_size};

@@ -54,6 +54,53 @@ fn providers_without_marks_find_the_common_prefix() {
     assert_eq!((&step["read"], &step["written"]), (&step["tokens"], &0.into()));
 }
 
+/// Returns the blocks of a document, with their headings, by file.
+fn blocks(document: &str) -> Vec<(String, String)> {
+    let blocks = document.split("\n### ").skip(1).map(|block| {
+        let path = block.lines().next().unwrap_or_default();
+        (path.to_owned(), block.split("\n## ").next().unwrap_or_default().to_owned())
+    });
+    blocks.collect()
+}
+
+#[test]
+fn an_edit_changes_the_block_of_its_file_and_moves_it_behind_the_others_even_where_not_everything_has_room() {
+    let sandbox = Sandbox::repo();
+    let function = |file: usize, at: usize| {
+        let lines = format!("    total += {file} * {at}\n").repeat(at % 7 + 2);
+        format!("def work_{file:02}_{at}(total):\n{lines}    return total\n\n\n")
+    };
+    for file in 0..40 {
+        sandbox.write(format!("work{file:02}.py"), (0..9).map(|at| function(file, at)).collect::<String>());
+    }
+    sandbox.commit_all("first");
+    let aggregate =
+        || sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "3", "--budget", "6000", "--no-history"]);
+    let before = aggregate();
+    let shown = blocks(&before);
+    assert!((3..40).contains(&shown.len()), "{before}");
+    // The block in the middle grows, and there is no room for it that others would not have to give.
+    let (edited, _) = &shown[shown.len() / 2];
+    let grown =
+        sandbox.read(edited).replace("    return total\n", &"    total -= 1\n    return total\n".repeat(3));
+    sandbox.write(edited, grown);
+    for is_committed in [false, true] {
+        if is_committed {
+            sandbox.commit_all("an edit");
+        }
+        let after = blocks(&aggregate());
+        let others = |blocks: &[(String, String)]| -> Vec<(String, String)> {
+            blocks.iter().filter(|(path, _)| path != edited).cloned().collect()
+        };
+        let (then, now) = (others(&shown), others(&after));
+        let lost: Vec<&String> =
+            then.iter().filter(|block| !now.contains(block)).map(|(path, _)| path).collect();
+        assert!(lost.is_empty(), "{lost:?} are not what they were");
+        let kept = before.len() - before[before.find(&format!("\n### {edited}\n")).unwrap()..].len();
+        assert_eq!(aggregate()[..kept], before[..kept]);
+    }
+}
+
 #[test]
 fn the_project_is_left_as_it_was() {
     let sandbox = three_commits();

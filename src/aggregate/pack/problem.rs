@@ -163,6 +163,15 @@ pub enum PackedView {
     Path,
 }
 
+impl PackedView {
+    /// Returns the view with `symbols` in place of their positions among these; `None` if it is no block.
+    pub fn with_symbols(self, symbols: &[usize]) -> Option<Self> {
+        let Self::Block { bodies, signatures, is_whole } = self else { return None };
+        let named = |some: Vec<usize>| some.into_iter().map(|at| symbols[at]).collect();
+        Some(Self::Block { bodies: named(bodies), signatures: named(signatures), is_whole })
+    }
+}
+
 /// A file that was selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackedFile {

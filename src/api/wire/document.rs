@@ -109,9 +109,9 @@ fn block_json(block: &DocumentBlock) -> BlockJson<'_> {
 pub(super) enum SectionJson<'a> {
     Files {
         heading: &'a str,
-        /// The position of the first file that was chosen for the task, if others precede it.
+        /// How many of the files come first and stay the same from task to task, or from commit to commit.
         #[serde(skip_serializing_if = "Option::is_none")]
-        task_from: Option<usize>,
+        stable_files: Option<usize>,
     },
     Text {
         heading: &'a str,
@@ -165,8 +165,11 @@ pub(super) fn sections(document: &Document) -> Vec<SectionJson<'_>> {
         sections.push(SectionJson::Text { heading: "Overview", text: &document.overview });
     }
     if document.part.has_prefix() {
-        let task_from = Some(document.stable_blocks).filter(|from| 0 < *from);
-        sections.push(SectionJson::Files { heading: document.files_heading, task_from });
+        let stable_files = document.stable.as_ref().map(|stable| stable.blocks);
+        sections.push(SectionJson::Files { heading: document.files_heading, stable_files });
+    }
+    if let Some(rows) = document.stable.as_ref().and_then(|stable| stable.rows.as_ref()) {
+        sections.push(SectionJson::Text { heading: "More files", text: rows });
     }
     if let Some(rows) = &document.more_files {
         sections.push(SectionJson::Text { heading: "More files", text: rows });

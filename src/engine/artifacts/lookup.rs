@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 use super::cache::{ArtifactCache, ContentKey};
-use super::derive::{IdentifiedText, derive, identify, producer};
+use super::derive::{IdentifiedText, derive, identify, producer, producers};
 use crate::discover::HeaderNeighbors;
 use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
@@ -50,6 +50,20 @@ impl ArtifactCache<'_> {
             _ => None,
         };
         self.artifact(subject, ArtifactKind::Outline, Store::outline, take)
+    }
+
+    /// Derives what is not known yet of contents that need not be those of files now.
+    pub(in crate::engine) fn derive_contents(&mut self, contents: &[IdentifiedText<'_>]) {
+        let is_missing = |content: &&IdentifiedText<'_>| {
+            let by = producers(content.file_type);
+            !self.query_store(|store| store.has_artifacts(&content.hash, &by)).unwrap_or(false)
+        };
+        let missing: Vec<&IdentifiedText<'_>> = contents.iter().filter(is_missing).collect();
+        if !missing.is_empty() {
+            let workspace = &self.workspace;
+            let derived = on_all_cores(&missing, |content| derive_in(workspace, content));
+            self.save_contents(derived);
+        }
     }
 
     /// Returns the skeleton, which need not be checked; `None` if the type has none, or the file is not what it was.

@@ -239,7 +239,7 @@ fn read_by_the_model(document: &Document, images_apart: bool) -> String {
     let pieces = render::prefix_pieces(document).map(|piece| match piece {
         PrefixPiece::Text(text) => text,
         PrefixPiece::Image { caption, .. } => caption,
-        PrefixPiece::TaskPart => String::new(),
+        PrefixPiece::StableEnd => String::new(),
     });
     pieces.collect::<String>() + &render::suffix_text(document)
 }

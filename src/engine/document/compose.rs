@@ -14,8 +14,9 @@ use super::gather::{
 };
 use super::measure::measure;
 use super::overview::overview;
-use super::pack::{PackContext, PackMemo, pack_stable};
+use super::pack::{PackContext, PackMemo, StablePart};
 use super::pack_costs::BudgetUnit;
+use super::pack_stable::{StablePacker, StableShare};
 use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};
@@ -25,7 +26,7 @@ use crate::aggregate;
 use crate::aggregate::{CuratedItems, DocumentLimits, Focus, ReceiptNotes, RoutingContext};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::history::{CommitCache, GitHistory, PastCommitCache, commit_log, past_commits};
+use crate::engine::history::{CommitCache, GitHistory, LogEnd, PastCommitCache, commit_log, past_commits};
 use crate::engine::index::FileSelection;
 use crate::engine::ranking::{ProjectRanking, RankingRequest, rank_project};
 use crate::engine::summaries::ModelSummaries;
@@ -53,8 +54,8 @@ pub(super) struct ComposeInputs {
     reader: Option<ReaderState>,
     /// The ranks of the draft's files, if there are limits.
     pub(super) ranking: Option<ProjectRanking>,
-    /// The ranks that do not depend on the task, if a part of the document does not.
-    general: Option<ProjectRanking>,
+    /// The ranks of the part that is packed first, if there is one.
+    general: Option<(StableShare, ProjectRanking)>,
     memo: PackMemo,
     general_memo: PackMemo,
 }
@@ -170,8 +171,8 @@ impl DocumentRun<'_, '_> {
         if is_limited {
             ranking = Some(rank_draft(self.cache, past, request, &mut draft, &focus, history.as_ref())?);
         }
-        let general =
-            has_stable_part(request).then(|| rank_generally(self.cache, past, &draft, history.as_ref()));
+        let stable = StableShare::of(request, history.is_some() && !draft.plan.since_last);
+        let general = stable.map(|share| (share, rank_generally(self.cache, past, &draft, history.as_ref())));
         let inputs = ComposeInputs {
             request: request.clone(),
             focus,
@@ -239,28 +240,30 @@ impl DocumentRun<'_, '_> {
         mut draft: DraftDocument,
         inputs: &mut ComposeInputs,
     ) -> Result<DraftDocument, Error> {
-        let ComposeInputs { request, focus, items, summaries, ranking, general, memo, general_memo, .. } =
-            inputs;
+        let ComposeInputs { request, focus, items, summaries, history, ranking, general, memo, .. } = inputs;
+        let general_memo = &mut inputs.general_memo;
         let mut renderer = self.renderer(summaries, request.docs);
         let limits = draft.remarks.limits;
-        let Some(ranking) = ranking.as_ref().filter(|_| limits.is_some()) else { return Ok(draft) };
+        let Some(of_now) = ranking.as_ref().filter(|_| limits.is_some()) else { return Ok(draft) };
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         let unit = BudgetUnit::of(limits, renderer.cache.workspace.options.counter);
         if limits.is_default {
             step_down(&mut renderer, &mut draft.files, &routing, (unit, limit_of(limits)));
         }
-        let mut stable = HashMap::new();
-        if let Some(ranking) = general {
-            let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));
-            let context =
-                PackContext { ranking, routing: &routing, is_guided: false, unit, stable: &HashMap::new() };
-            // A share of the limit and not of what the attachments leave, because these may differ from task to task.
-            let room = limit_of(limits) / 1000 * share;
-            stable = pack_stable(&mut renderer, &draft, &context, general_memo, room);
+        let images_apart = request.sections.images_apart;
+        let mut stable = StablePart::new();
+        if let Some((share, then)) = general {
+            let nothing = StablePart::new();
+            let then =
+                PackContext { ranking: then, routing: &routing, is_guided: false, unit, stable: &nothing };
+            // By their scores of now: a symbol that was added lately is likely to change again.
+            let now = PackContext { ranking: of_now, ..then };
+            let mut packer = StablePacker { renderer: &mut renderer, draft: &draft, now, then, images_apart };
+            stable = packer.pack(*share, limit_of(limits), history.as_ref(), (&mut *memo, general_memo));
         }
         let is_guided = request.task.is_some() || !request.focus.is_empty();
-        let context = PackContext { ranking, routing: &routing, is_guided, unit, stable: &stable };
-        fit_draft(&mut renderer, draft, &context, memo, request.sections.images_apart)
+        let context = PackContext { ranking: of_now, routing: &routing, is_guided, unit, stable: &stable };
+        fit_draft(&mut renderer, draft, &context, memo, images_apart)
     }
 }
 
@@ -279,12 +282,11 @@ fn rank_draft(
     // Without a task and a focus, ranks that moved with every commit would select something else after each, and a provider
     // would find little of the document before in its cache.
     let is_guided = request.task.is_some() || !request.focus.is_empty();
-    let past = history.map_or_else(Arc::default, |history| {
-        past_commits(cache, shared, if is_guided { &history.head } else { &history.frozen })
-    });
+    let end = if is_guided { LogEnd::Head } else { LogEnd::Frozen };
+    let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, history, end));
     let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
     let in_focus = |path: &_| focus.lines(path).is_some();
-    let ranking = RankingRequest { query: &query, in_focus: &in_focus, past: &past };
+    let ranking = RankingRequest { query: &query, in_focus: &in_focus, past: &past, frozen_at: None };
     let ranking = rank_project(cache, &ranking, &known);
     if let (Some(text), Some(reading)) = (&request.task, &reading) {
         draft.remarks.task = Some(task_receipt(text, reading, &ranking));
@@ -296,22 +298,18 @@ fn rank_draft(
     Ok(ranking)
 }
 
-/// Returns whether a part of the document is to be the same for every task.
-fn has_stable_part(request: &AggregationRequest) -> bool {
-    let has_share = request.tier.as_ref().is_some_and(|tier| 0 < tier.stable_thousandths);
-    has_share && request.limits.is_some() && request.task.is_some()
-}
-
-/// Ranks the files of a draft without regard to the task and the files in focus.
+/// Ranks the files of a draft without regard to the task and the files in focus, as they were at the frozen commit.
 fn rank_generally(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&PastCommitCache>,
     draft: &DraftDocument,
     history: Option<&GitHistory>,
 ) -> ProjectRanking {
-    let past = history.map_or_else(Arc::default, |history| past_commits(cache, shared, &history.frozen));
+    let past =
+        history.map_or_else(Arc::default, |history| past_commits(cache, shared, history, LogEnd::Frozen));
     let known: Vec<&KnownFile> = draft.files.iter().map(|shown| &shown.file).collect();
-    let request = RankingRequest { query: &RankingQuery::empty(), in_focus: &|_| false, past: &past };
+    let query = RankingQuery::empty();
+    let request = RankingRequest { query: &query, in_focus: &|_| false, past: &past, frozen_at: history };
     rank_project(cache, &request, &known)
 }
 

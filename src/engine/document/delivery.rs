@@ -14,7 +14,7 @@ use super::gather::{DraftDocument, ShownFile};
 use super::pack::is_ranked;
 use super::render::Renderer;
 use super::request::{AggregationRequest, DocumentHistory};
-use crate::aggregate::{CandidateFile, FileStability};
+use crate::aggregate::{CandidateFile, FilePart, FileStability};
 use crate::discover;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, save_symbol_hashes};
 use crate::engine::parallel::on_all_cores;
@@ -370,7 +370,7 @@ fn removed_file(path: RelPath) -> ShownFile {
         stability: FileStability::default(),
         request_position: usize::MAX,
         score: None,
-        is_stable_part: false,
+        part: FilePart::default(),
     };
     let state = KnownState::LeftOut(SkipReason::Vanished);
     ShownFile::new(KnownFile { path, tracked: false, state }, candidate, SummaryDetail::Words)

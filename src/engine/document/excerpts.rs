@@ -73,7 +73,7 @@ pub(super) fn render_blocks(
 }
 
 /// Shows a file by its summary, with the signatures of some of its symbols.
-fn summary_block(
+pub(super) fn summary_block(
     renderer: &mut Renderer<'_, '_>,
     shown: &ShownFile,
     selection: &BlockSelection,

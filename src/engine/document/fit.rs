@@ -2,11 +2,9 @@
 //!
 //! What pieces cost is close before they are put together, and exact only afterwards.
 
-use std::collections::HashMap;
-
 use super::gather::DraftDocument;
 use super::measure::measure;
-use super::pack::{PackContext, PackMemo, pack_draft};
+use super::pack::{PackContext, PackMemo, PlacedFile, StablePart, decided_size, pack_draft, place_stable};
 use super::pack_costs::BudgetUnit;
 use super::render::Renderer;
 use crate::aggregate;
@@ -63,7 +61,7 @@ pub(super) fn fit_draft(
         return Ok(draft);
     }
     // If that is too large, the document is refused when it is measured.
-    let context = PackContext { stable: &HashMap::new(), ..*context };
+    let context = PackContext { stable: &StablePart::new(), ..*context };
     let mut least = pack_draft(renderer, draft, &context, memo, 0);
     least.listed.clear();
     least.plan.tree = None;
@@ -139,6 +137,17 @@ fn is_complete(packed: &DraftDocument, room: u64) -> bool {
     packed.dropped.is_empty() && spent + room / SPARE_PART < room
 }
 
+/// Returns the size of all that is in the document before anything is selected: what a person or the request decided on,
+/// what is shown already, and what is not files.
+pub(super) fn taken(
+    renderer: &mut Renderer<'_, '_>,
+    draft: &DraftDocument,
+    context: &PackContext<'_>,
+    images_apart: bool,
+) -> u64 {
+    decided_size(draft, context) + frame_size(renderer.cache, draft, context, images_apart)
+}
+
 /// Returns the size of all that is in the document in any case.
 fn frame_size(
     cache: &mut ArtifactCache<'_>,
@@ -148,15 +157,18 @@ fn frame_size(
 ) -> u64 {
     let mut stable: Vec<usize> = context.stable.keys().copied().collect();
     stable.sort_unstable();
-    let files = stable.into_iter().map(|at| {
-        let mut shown = draft.files[at].clone();
-        shown.candidate.block = context.stable[&at].clone();
-        shown
-    });
+    let (mut files, mut listed) = (Vec::new(), Vec::new());
+    for at in stable {
+        match place_stable(draft.files[at].clone(), &context.stable[&at]) {
+            PlacedFile::Block(shown) => files.push(shown),
+            PlacedFile::Listed(file) => listed.push(file),
+            PlacedFile::Dropped(_) => {}
+        }
+    }
     let frame = DraftDocument {
         plan: draft.plan.clone(),
-        files: files.collect(),
-        listed: Vec::new(),
+        files,
+        listed,
         dropped: Vec::new(),
         remarks: draft.remarks.clone(),
     };

@@ -6,8 +6,8 @@ use super::render::{Renderer, type_or_unknown};
 use super::request::AggregationRequest;
 use super::view::{BaseText, BaseTexts, ViewAnswer, ViewOverrides, ViewParams, base_text, base_texts};
 use crate::aggregate::{
-    CandidateFile, CuratedItems, DocumentPlan, DocumentSections, ExclusionPatterns, FileStability, Focus,
-    FocusLines, ListedFile, NameTree, ReceiptNotes, RoutedView, RoutingContext, Selector,
+    CandidateFile, CuratedItems, DocumentPlan, DocumentSections, ExclusionPatterns, FilePart, FileStability,
+    Focus, FocusLines, ListedFile, NameTree, ReceiptNotes, RoutedView, RoutingContext, Selector,
 };
 use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch};
 use crate::engine::error::Error;
@@ -110,7 +110,7 @@ fn name_candidate(file: &KnownFile, routed: RoutedView, given: usize) -> Candida
         stability: FileStability::default(),
         request_position: given,
         score: None,
-        is_stable_part: false,
+        part: FilePart::default(),
     }
 }
 
@@ -177,7 +177,7 @@ pub(super) fn render_candidate(
         stability: FileStability::default(),
         request_position: given,
         score: None,
-        is_stable_part: false,
+        part: FilePart::default(),
     }
 }
 
@@ -284,6 +284,7 @@ pub(super) fn document_plan(
         common_view: common_view(request),
         overview: String::new(),
         tree,
+        has_task: request.task.is_some(),
         since_last: false,
         sections,
     }

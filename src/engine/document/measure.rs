@@ -22,11 +22,10 @@ pub(super) fn measure(
         on_all_cores(&document.blocks, render::block_text)
     };
     let attached = attachment_text(document, images_apart);
-    let task_heading = render::task_heading(document, document.stable_blocks);
-    let has_task_heading = document.stable_blocks < document.blocks.len() && !task_heading.is_empty();
+    let after_stable = render::after_stable(document);
     texts.push(heading(document));
-    if has_task_heading {
-        texts.push(format!("{}\n", task_heading.trim_start()));
+    if let Some(text) = after_stable.strip_prefix('\n') {
+        texts.push(format!("{text}\n"));
     }
     // A block takes the empty line behind it; behind the last part there is none.
     match attached.strip_prefix('\n') {
@@ -54,7 +53,8 @@ pub(super) fn measure(
         entry.tokens = *tokens;
     }
     // A line of the tree is shared by the folders above it, so that paths have no size of their own.
-    let rows = document.more_files.iter().flat_map(|rows| rows.split_inclusive('\n'));
+    let stable_rows = document.stable.iter().filter_map(|stable| stable.rows.as_ref());
+    let rows = stable_rows.chain(&document.more_files).flat_map(|rows| rows.split_inclusive('\n'));
     let named = receipt.files.iter_mut().skip(blocks).filter(|entry| entry.view == ViewMode::Names);
     for (entry, row) in named.zip(rows) {
         entry.bytes = row.len() as u64;

@@ -26,6 +26,7 @@ mod output;
 mod overview;
 mod pack;
 mod pack_costs;
+mod pack_stable;
 mod render;
 mod request;
 mod sections;

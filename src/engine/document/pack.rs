@@ -4,15 +4,15 @@
 //! of names, then lines in a tree. `aggregate::pack` selects; `pack_costs` supplies the costs of pieces, and `excerpts`
 //! renders blocks.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::excerpts::{BlockMemo, BlockSelection, head_block, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts};
 use super::render::Renderer;
 use crate::aggregate::{
-    CandidateFile, FileDemand, ListedFile, NameTree, PackInput, PackShares, PackSymbol, PackableFile,
-    PackedView, Packing, RoutingContext,
+    CandidateFile, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares, PackSymbol,
+    PackableFile, PackedView, Packing, RoutingContext,
 };
 use crate::engine::ranking::ProjectRanking;
 use crate::engine::workspace::KnownState;
@@ -30,54 +30,40 @@ const LEAST_SCORE: f64 = 1e-6;
 const TREE_SLACK: u64 = 40;
 
 /// What the files of a document are selected by.
+#[derive(Clone, Copy)]
 pub(super) struct PackContext<'a> {
     pub(super) ranking: &'a ProjectRanking,
     pub(super) routing: &'a RoutingContext<'a>,
     /// Whether a task or a focus says what matters.
     pub(super) is_guided: bool,
     pub(super) unit: BudgetUnit,
-    /// The blocks of the part that does not depend on the task, by the positions of their files.
-    pub(super) stable: &'a HashMap<usize, DocumentBlock>,
+    /// What is shown already.
+    pub(super) stable: &'a StablePart,
 }
 
 /// What was found out while a document was packed: it holds for other limits too.
 #[derive(Default)]
 pub(super) struct PackMemo {
-    costs: CostMemo,
-    blocks: BlockMemo,
+    pub(super) costs: CostMemo,
+    pub(super) blocks: BlockMemo,
     /// Whether costs were corrected when a document was last packed, so that another selection may be better.
     pub(super) is_corrected: bool,
 }
 
-/// Selects the part of a document that is the same for every task: blocks by general ranks, and nothing that the request
-/// insists on. Returns the blocks by the positions of their files.
-pub(super) fn pack_stable(
-    renderer: &mut Renderer<'_, '_>,
-    draft: &DraftDocument,
-    context: &PackContext<'_>,
-    memo: &mut PackMemo,
-    budget: u64,
-) -> HashMap<usize, DocumentBlock> {
-    let shares = shares(context, budget);
-    // Rows and paths follow at the end of the whole document.
-    let shares = PackShares { signatures: 1000 - shares.bodies, names: 0, paths: 0, ..shares };
-    let files: Vec<PackableFile> = packable_files(&draft.files, context)
-        .into_iter()
-        .map(|file| PackableFile { demand: FileDemand::Ranked, ..file })
-        .collect();
-    let packing = select(renderer, &draft.files, &files, context, &mut memo.costs, (budget, shares));
-    let mut selections = block_selections(&views_by_position(packing, context, files.len()));
-    let symbols = &context.ranking.symbols;
-    let has_name = |symbol: &&usize| !symbols[**symbol].name.is_empty();
-    let with_names: HashSet<usize> =
-        symbols.iter().filter(|symbol| !symbol.name.is_empty()).map(|symbol| symbol.file).collect();
-    // A file of which only imports or a docstring had room is left to the rest of the document, where it gets names.
-    selections.retain(|BlockSelection { file, bodies, signatures, .. }| {
-        !with_names.contains(file) || bodies.iter().chain(signatures).any(|symbol| has_name(&symbol))
-    });
-    let has_summaries = shows_summaries(context.routing);
-    render_blocks(renderer, &draft.files, &selections, context, has_summaries, &mut memo.blocks)
+/// How a file is shown in the parts of a document that are packed first.
+pub(super) enum StableView {
+    Block(FilePart, DocumentBlock),
+    Row {
+        part: FilePart,
+        /// Its place among the rows of its part.
+        place: usize,
+        names: Vec<String>,
+    },
 }
+
+/// The parts of a document that are packed first, by the positions of the files. They are the same for every task, and
+/// after a commit everything in them but the blocks of the files that it changed.
+pub(super) type StablePart = HashMap<usize, StableView>;
 
 /// Returns whether a limited document decides how a file is shown.
 pub(super) fn is_ranked(candidate: &CandidateFile) -> bool {
@@ -114,7 +100,7 @@ pub(super) fn pack_draft(
         }
     }
     let places = places(context.ranking);
-    let mut listed: Vec<(usize, ListedFile)> = Vec::new();
+    let mut listed: Vec<((FilePart, usize), ListedFile)> = Vec::new();
     for (at, (mut shown, view)) in files.into_iter().zip(views).enumerate() {
         let score = &context.ranking.scores[at];
         shown.candidate.score = Some(RankScore::of(score.total, &score.parts.named()));
@@ -122,7 +108,13 @@ pub(super) fn pack_draft(
         let block = blocks.remove(&at);
         match place_file(shown, view.as_ref(), block, context.stable.get(&at), (at, &memo.costs)) {
             PlacedFile::Block(shown) => draft.files.push(shown),
-            PlacedFile::Listed(file) => listed.push((places[at], file)),
+            PlacedFile::Listed(file) => {
+                let place = match context.stable.get(&at) {
+                    Some(StableView::Row { part, place, .. }) => (*part, *place),
+                    Some(StableView::Block(..)) | None => (FilePart::Rest, places[at]),
+                };
+                listed.push((place, file));
+            }
             PlacedFile::Dropped(shown) => {
                 draft.remarks.omitted.push(omitted(&shown));
                 draft.dropped.push(shown);
@@ -138,7 +130,7 @@ pub(super) fn pack_draft(
 }
 
 /// Selects what is shown of each file.
-fn select(
+pub(super) fn select(
     renderer: &mut Renderer<'_, '_>,
     files: &[ShownFile],
     packable: &[PackableFile],
@@ -147,19 +139,26 @@ fn select(
     (budget, shares): (u64, PackShares),
 ) -> Packing {
     let symbols = pack_symbols(files, context);
-    let mut costs = DraftCosts {
-        renderer,
-        files,
-        ranking: context.ranking,
-        memo,
-        unit: context.unit,
-        has_summaries: shows_summaries(context.routing),
-    };
+    let mut costs = draft_costs(renderer, files, context, memo);
     aggregate::pack(&PackInput { budget, shares, files: packable, symbols: &symbols }, &mut costs)
 }
 
+pub(super) fn draft_costs<'a, 'r, 'w>(
+    renderer: &'a mut Renderer<'r, 'w>,
+    files: &'a [ShownFile],
+    context: &PackContext<'a>,
+    memo: &'a mut CostMemo,
+) -> DraftCosts<'a, 'r, 'w> {
+    let (ranking, unit) = (context.ranking, context.unit);
+    DraftCosts { renderer, files, ranking, memo, unit, has_summaries: shows_summaries(context.routing) }
+}
+
 /// Returns how the files are shown, by their positions in the draft.
-fn views_by_position(packing: Packing, context: &PackContext<'_>, files: usize) -> Vec<Option<PackedView>> {
+pub(super) fn views_by_position(
+    packing: Packing,
+    context: &PackContext<'_>,
+    files: usize,
+) -> Vec<Option<PackedView>> {
     let mut views = vec![None; files];
     for packed in packing.files {
         views[context.ranking.order[packed.file]] = Some(packed.view);
@@ -168,7 +167,7 @@ fn views_by_position(packing: Packing, context: &PackContext<'_>, files: usize) 
 }
 
 /// Returns the places of the files by rank, by their positions in the draft.
-fn places(ranking: &ProjectRanking) -> Vec<usize> {
+pub(super) fn places(ranking: &ProjectRanking) -> Vec<usize> {
     let mut places = vec![0; ranking.order.len()];
     for (place, at) in ranking.order.iter().enumerate() {
         places[*at] = place;
@@ -177,19 +176,19 @@ fn places(ranking: &ProjectRanking) -> Vec<usize> {
 }
 
 /// Where a file is in a document.
-enum PlacedFile {
+pub(super) enum PlacedFile {
     Block(ShownFile),
     Listed(ListedFile),
     Dropped(ShownFile),
 }
 
-/// Puts a file where its view belongs. `block` is what was rendered for it, `stable` its block in the part that does not
-/// depend on the task.
+/// Puts a file where its view belongs. `block` is what was rendered for it, `stable` how the part that is packed first
+/// shows it.
 fn place_file(
     mut shown: ShownFile,
     view: Option<&PackedView>,
     block: Option<DocumentBlock>,
-    stable: Option<&DocumentBlock>,
+    stable: Option<&StableView>,
     (at, costs): (usize, &CostMemo),
 ) -> PlacedFile {
     let names = match view {
@@ -198,11 +197,10 @@ fn place_file(
             return PlacedFile::Dropped(shown);
         }
         Some(PackedView::Given) => {
-            if let Some(block) = stable {
-                show_as(&mut shown, block.clone());
-                shown.candidate.is_stable_part = true;
-            }
-            return PlacedFile::Block(shown);
+            return match stable {
+                Some(stable) => place_stable(shown, stable),
+                None => PlacedFile::Block(shown),
+            };
         }
         Some(PackedView::Names(count)) => costs.names(at, *count),
         Some(PackedView::Block { .. } | PackedView::Path) => Vec::new(),
@@ -214,6 +212,26 @@ fn place_file(
         show_as(&mut shown, block);
         return PlacedFile::Block(shown);
     }
+    list(shown, names)
+}
+
+/// Puts a file where the part that is packed first shows it.
+pub(super) fn place_stable(mut shown: ShownFile, view: &StableView) -> PlacedFile {
+    match view {
+        StableView::Block(part, block) => {
+            shown.candidate.part = *part;
+            show_as(&mut shown, block.clone());
+            PlacedFile::Block(shown)
+        }
+        StableView::Row { part, names, .. } => {
+            shown.candidate.part = *part;
+            list(shown, names.clone())
+        }
+    }
+}
+
+/// Lists a file by the names of its symbols, or by its path where it has none.
+fn list(mut shown: ShownFile, names: Vec<String>) -> PlacedFile {
     let view = if names.is_empty() { ViewMode::Path } else { ViewMode::Names };
     let row = DocumentBlock { view, ..shown.candidate.block.clone() };
     show_as(&mut shown, row);
@@ -221,7 +239,7 @@ fn place_file(
 }
 
 /// Returns whether blocks begin with a summary, as the tiers show files that plan and distribute work.
-fn shows_summaries(routing: &RoutingContext<'_>) -> bool {
+pub(super) fn shows_summaries(routing: &RoutingContext<'_>) -> bool {
     match routing.strategy {
         AggregationStrategy::Full => false,
         AggregationStrategy::Summarize => true,
@@ -231,7 +249,7 @@ fn shows_summaries(routing: &RoutingContext<'_>) -> bool {
     }
 }
 
-fn shares(context: &PackContext<'_>, budget: u64) -> PackShares {
+pub(super) fn shares(context: &PackContext<'_>, budget: u64) -> PackShares {
     let tokens = context.unit.to_tokens(budget);
     let tier = context.routing.tier.map(|tier| tier.tier);
     match context.routing.strategy {
@@ -246,7 +264,7 @@ fn shares(context: &PackContext<'_>, budget: u64) -> PackShares {
     }
 }
 
-fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackableFile> {
+pub(super) fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackableFile> {
     let ranking = context.ranking;
     let from_end = (1..=ranking.order.len()).rev();
     let packable = ranking.order.iter().zip(from_end).map(|(at, from_end)| {
@@ -266,8 +284,17 @@ fn packable_files(files: &[ShownFile], context: &PackContext<'_>) -> Vec<Packabl
     packable.collect()
 }
 
+/// Returns what the files take whose views a person or the request decided on.
+pub(super) fn decided_size(draft: &DraftDocument, context: &PackContext<'_>) -> u64 {
+    let decided = packable_files(&draft.files, context).into_iter().map(|file| match file.demand {
+        FileDemand::Binding(tokens) | FileDemand::Curated(tokens) => tokens,
+        FileDemand::Ranked => 0,
+    });
+    decided.sum()
+}
+
 /// Returns the symbols of the files whose views are selected.
-fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackSymbol> {
+pub(super) fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackSymbol> {
     let ranking = context.ranking;
     let places = places(ranking);
     let symbols = ranking.symbols.iter().map(|symbol| {
@@ -285,7 +312,7 @@ fn pack_symbols(files: &[ShownFile], context: &PackContext<'_>) -> Vec<PackSymbo
     symbols.collect()
 }
 
-fn block_selections(views: &[Option<PackedView>]) -> Vec<BlockSelection> {
+pub(super) fn block_selections(views: &[Option<PackedView>]) -> Vec<BlockSelection> {
     let blocks = views.iter().enumerate().filter_map(|(file, view)| match view {
         Some(PackedView::Block { bodies, signatures, is_whole }) => Some(BlockSelection {
             file,

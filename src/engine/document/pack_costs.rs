@@ -3,11 +3,12 @@
 //! A piece is counted by itself, before it is rendered, and only when its turn comes. The document is counted as a whole
 //! in the end; what is said here has to be close, not exact.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::gather::ShownFile;
 use super::render::Renderer;
-use crate::aggregate::{DocumentLimits, PackCosts, TokenCounter, important_names};
+use crate::aggregate::{DocumentLimits, PackCosts, PackShares, TokenCounter, important_names};
 use crate::engine::artifacts::ContentRef;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
 use crate::model::{FileRole, Symbol};
@@ -125,6 +126,21 @@ impl CostMemo {
         names[..count.min(names.len())].to_vec()
     }
 
+    /// Returns what the pieces of a block cost that were asked for.
+    pub(super) fn pieces(
+        &self,
+        unit: BudgetUnit,
+        file: usize,
+        (bodies, signatures): (&[usize], &[usize]),
+    ) -> PieceTokens {
+        let cost = |piece: Piece| self.costs.get(&(unit, piece)).copied().unwrap_or(0);
+        PieceTokens {
+            frame: cost(Piece::Block(file)),
+            bodies: bodies.iter().map(|symbol| cost(Piece::Body(*symbol))).sum(),
+            signatures: signatures.iter().map(|symbol| cost(Piece::Signature(*symbol))).sum(),
+        }
+    }
+
     /// Compares a block with the bodies and signatures that were selected for it. If it is much larger, because what was
     /// not selected could not be cut out of it, it costs the difference from now on. Returns whether it does.
     pub(super) fn correct(
@@ -134,17 +150,64 @@ impl CostMemo {
         (bodies, signatures): (&[usize], &[usize]),
         block_bytes: usize,
     ) -> bool {
-        let frame = Piece::Block(file);
-        let bodies = bodies.iter().map(|symbol| Piece::Body(*symbol));
-        let signatures = signatures.iter().map(|symbol| Piece::Signature(*symbol));
-        let pieces = bodies.chain(signatures).chain([frame]);
-        let expected: u64 = pieces.filter_map(|piece| self.costs.get(&(unit, piece))).sum();
+        let expected = self.pieces(unit, file, (bodies, signatures)).total();
         let size = unit.of_bytes(block_bytes as u64);
         let is_larger = expected + expected / 2 + unit.tokens(EXCESS_SLACK) < size;
         if is_larger {
-            *self.costs.entry((unit, frame)).or_default() += size - expected;
+            *self.costs.entry((unit, Piece::Block(file))).or_default() += size - expected;
         }
         is_larger
+    }
+}
+
+/// What the block of a file costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PieceTokens {
+    frame: u64,
+    bodies: u64,
+    signatures: u64,
+}
+
+impl PieceTokens {
+    pub(super) const fn total(self) -> u64 {
+        self.frame + self.bodies + self.signatures
+    }
+
+    /// Returns the shares with which another version of the file is divided in the same way.
+    pub(super) fn shares(self) -> PackShares {
+        let bodies = self.bodies * 1000 / (self.bodies + self.signatures).max(1);
+        PackShares { bodies, signatures: 1000 - bodies, names: 0, paths: 0, row_names: 1 }
+    }
+}
+
+/// The costs of one file, which is the only one of its selection.
+pub(super) struct FileCosts<'f, 'a, 'r, 'w> {
+    pub(super) all: &'f mut DraftCosts<'a, 'r, 'w>,
+    /// Its place by rank.
+    pub(super) place: usize,
+    /// Its symbols.
+    pub(super) symbols: &'f [usize],
+}
+
+impl PackCosts for FileCosts<'_, '_, '_, '_> {
+    fn block(&mut self, _: usize) -> u64 {
+        self.all.block(self.place)
+    }
+
+    fn body(&mut self, symbol: usize) -> u64 {
+        self.all.body(self.symbols[symbol])
+    }
+
+    fn signature(&mut self, symbol: usize) -> u64 {
+        self.all.signature(self.symbols[symbol])
+    }
+
+    fn names(&mut self, _: usize, count: usize) -> u64 {
+        self.all.names(self.place, count)
+    }
+
+    fn path(&mut self, _: usize) -> u64 {
+        self.all.path(self.place)
     }
 }
 
@@ -184,13 +247,26 @@ impl DraftCosts<'_, '_, '_> {
         path + self.unit.tokens(BLOCK_FRAME)
     }
 
+    /// Returns the text that a file is ranked by; `None` if it is not what it was.
+    fn text_of(&self, file: usize, subject: &ContentRef<'_>) -> Option<Cow<'_, str>> {
+        if let Some(source) = self.ranking.sources.get(&file) {
+            return Some(Cow::Borrowed(&source.text));
+        }
+        let (hash, text) = self.renderer.cache.workspace.read_text(subject.path).ok()?;
+        (hash == subject.hash).then_some(Cow::Owned(text))
+    }
+
     /// Looks up the names of a file, the most important first; if it has none, its first lines.
     fn look_up_names(&mut self, file: usize) {
         if self.memo.names.contains_key(&file) {
             return;
         }
         let subject = ContentRef::from_file(&self.files[file].file);
-        let outline = subject.as_ref().and_then(|subject| self.renderer.cache.outline(subject));
+        let source = self.ranking.sources.get(&file);
+        let outline = match source {
+            Some(source) if source.outline.is_some() => source.outline.clone(),
+            _ => subject.as_ref().and_then(|subject| self.renderer.cache.outline(subject)),
+        };
         let scores: HashMap<&str, f64> = self
             .ranking
             .symbols
@@ -206,8 +282,7 @@ impl DraftCosts<'_, '_, '_> {
         if names.is_empty()
             && is_known
             && let Some(subject) = subject.filter(|subject| subject.file_type.role == FileRole::Code)
-            && let Ok((hash, text)) = self.renderer.cache.workspace.read_text(subject.path)
-            && hash == subject.hash
+            && let Some(text) = self.text_of(file, &subject)
         {
             self.memo.heads.extend(FileHead::of(&text).map(|head| (file, head)));
         }

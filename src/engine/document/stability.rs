@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use super::gather::ShownFile;
 use super::render::Renderer;
 use super::view::ViewParams;
-use crate::aggregate::{FileStability, FocusLines};
+use crate::aggregate::{FilePart, FileStability, FocusLines};
 use crate::discover::HeaderNeighbors;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, derive, identify, producers};
+use crate::engine::artifacts::{ArtifactCache, ContentRef, identify, producers};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::history::{GitHistory, blobs_named};
 use crate::engine::workspace::{KnownFile, KnownState};
@@ -45,7 +45,11 @@ pub(super) fn set_stability(
     let moved = moved_blocks(renderer, files, history, detail);
     for shown in files {
         let path = &shown.file.path;
-        let moved_at = if shown.file.tracked { moved.get(path).copied().unwrap_or(0) } else { UNCOMMITTED };
+        let moved_at = match shown.candidate.part {
+            FilePart::Stable => 0,
+            _ if !shown.file.tracked => UNCOMMITTED,
+            FilePart::Changed | FilePart::Rest => moved.get(path).copied().unwrap_or(0),
+        };
         let score = history.scores.get(path).copied().unwrap_or(0);
         shown.candidate.stability = FileStability { changed_at: moved_at, score };
     }
@@ -132,15 +136,7 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
     };
     // What decided the type of a header then, its neighbors, is not known; that it changed since is unlikely.
     then.file_type = now.file_type;
-    let by = producers(now.file_type);
-    if !renderer.cache.query_store(|store| store.has_artifacts(&then.hash, &by)).unwrap_or(false) {
-        let derived = derive(
-            &then,
-            renderer.cache.workspace.options.parse_timeout,
-            renderer.cache.workspace.world.clock,
-        );
-        renderer.cache.save_contents(vec![derived]);
-    }
+    renderer.cache.derive_contents(std::slice::from_ref(&then));
     let state = KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
     let old = KnownFile { path: shown.file.path.clone(), tracked: true, state };
     let lines = FocusLines(Vec::new());
@@ -190,9 +186,7 @@ fn edit_history<'a>(shown: &'a ShownFile, history: &GitHistory) -> Option<EditHi
     }
     let mut contents = Vec::new();
     if history.uncommitted.contains(path) {
-        // A path that is not UTF-8 gets no name; its file then counts as changed, as it is.
-        let name = path.as_str().map(|path| format!("{}:./{path}", history.head));
-        contents.push((UNCOMMITTED, name));
+        contents.push((UNCOMMITTED, history.committed_name(path)));
     }
     let edits = history.edits.get(path).map(Vec::as_slice).unwrap_or_default();
     contents.extend(edits.iter().map(|edit| (edit.commit, edit.before.clone())));

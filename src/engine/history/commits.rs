@@ -9,13 +9,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::artifacts::ArtifactCache;
-use crate::engine::workspace::Workspace;
+use crate::engine::workspace::{KnownFile, Workspace};
 use crate::model::{ContentHash, RelPath};
 use crate::sys::{ProcessOutput, Processes, run_git};
 
 /// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
 /// commit would itself be what changes the order.
-const COMMITS_BETWEEN_FREEZES: u64 = 256;
+const COMMITS_BETWEEN_FREEZES: u64 = 128;
 /// A change counts half after so many commits.
 const HALF_LIFE: f64 = 100.0;
 /// Older commits weigh less than a thousandth.
@@ -52,6 +52,36 @@ impl Deref for GitHistory {
 
     fn deref(&self) -> &CommitLog {
         &self.commits
+    }
+}
+
+/// What a file was at the frozen commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::engine) enum FrozenContent {
+    /// What it is now.
+    Current,
+    /// What git has under this name.
+    Blob(String),
+    /// There was no such file, or none with a text.
+    Absent,
+}
+
+impl GitHistory {
+    /// Returns what a file was at the frozen commit.
+    pub(in crate::engine) fn frozen_content(&self, file: &KnownFile) -> FrozenContent {
+        let before = match self.edits.get(&file.path).and_then(|edits| edits.last()) {
+            Some(oldest) => oldest.before.clone(),
+            None if !file.tracked => None,
+            None if self.uncommitted.contains(&file.path) => self.committed_name(&file.path),
+            None => return FrozenContent::Current,
+        };
+        before.map_or(FrozenContent::Absent, FrozenContent::Blob)
+    }
+
+    /// Returns git's name for what is committed of a file. A path that is not UTF-8 gets none; its file then counts as
+    /// changed, as it is.
+    pub(in crate::engine) fn committed_name(&self, path: &RelPath) -> Option<String> {
+        Some(format!("{}:./{}", self.head, path.as_str()?))
     }
 }
 

@@ -6,6 +6,6 @@ mod commits;
 mod past;
 mod revision;
 
-pub(in crate::engine) use commits::{CommitCache, GitHistory, changed_since, commit_log};
-pub(in crate::engine) use past::{PastCommitCache, PastCommits, past_commits};
+pub(in crate::engine) use commits::{CommitCache, FrozenContent, GitHistory, changed_since, commit_log};
+pub(in crate::engine) use past::{LogEnd, PastCommitCache, PastCommits, past_commits};
 pub(in crate::engine) use revision::{Baseline, RevisionText, baseline, blobs_named, texts_at};

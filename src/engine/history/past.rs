@@ -4,13 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::commits::git;
+use super::commits::{CommitLog, git};
 use crate::engine::artifacts::ArtifactCache;
 use crate::model::RelPath;
 use crate::search::MAX_COMMITS;
 
-/// How the store remembers the log of the commits up to a head.
-const LOG_KEY: &str = "history/subjects";
 /// A log of more bytes than this is asked for each time rather than remembered.
 const MAX_REMEMBERED: usize = 4 << 20;
 
@@ -38,35 +36,55 @@ pub(in crate::engine) struct CommitOfFiles<'a> {
     pub(in crate::engine) changed_files: usize,
 }
 
-/// The commits that were read last, in a process that stays.
-#[derive(Default)]
-pub(in crate::engine) struct PastCommitCache(Mutex<Option<(String, Arc<PastCommits>)>>);
+/// The commit up to which commits are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::engine) enum LogEnd {
+    Head,
+    /// The one at which scores are frozen.
+    Frozen,
+}
 
-/// Returns the latest commits up to `head`; none if git does not report them.
+impl LogEnd {
+    /// How the store remembers the log.
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Head => "history/subjects",
+            Self::Frozen => "history/frozen_subjects",
+        }
+    }
+}
+
+/// The commits that were read last up to each end, in a process that stays.
+#[derive(Default)]
+pub(in crate::engine) struct PastCommitCache([Mutex<Option<(String, Arc<PastCommits>)>>; 2]);
+
+/// Returns the latest commits up to an end; none if git does not report them.
 pub(in crate::engine) fn past_commits(
     cache: &mut ArtifactCache<'_>,
     shared: Option<&PastCommitCache>,
-    head: &str,
+    commits: &CommitLog,
+    end: LogEnd,
 ) -> Arc<PastCommits> {
-    if let Some(PastCommitCache(shared)) = shared {
-        let known = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, commits)) = known.as_ref().filter(|(of, _)| of == head) {
-            return Arc::clone(commits);
+    let last = if end == LogEnd::Head { &commits.head } else { &commits.frozen };
+    let slot = shared.map(|shared| &shared.0[end as usize]);
+    if let Some(slot) = slot {
+        let known = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, past)) = known.as_ref().filter(|(of, _)| of == last) {
+            return Arc::clone(past);
         }
     }
-    let commits = Arc::new(log(cache, head).map(|log| PastCommits::parse(&log)).unwrap_or_default());
-    if let Some(PastCommitCache(shared)) = shared {
-        let known = Some((head.to_owned(), Arc::clone(&commits)));
-        *shared.lock().unwrap_or_else(PoisonError::into_inner) = known;
+    let past = Arc::new(log(cache, last, end).map(|log| PastCommits::parse(&log)).unwrap_or_default());
+    if let Some(slot) = slot {
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((last.clone(), Arc::clone(&past)));
     }
-    commits
+    past
 }
 
 /// Returns git's log, as it is remembered or new.
-fn log(cache: &mut ArtifactCache<'_>, head: &str) -> Option<Vec<u8>> {
+fn log(cache: &mut ArtifactCache<'_>, head: &str, end: LogEnd) -> Option<Vec<u8>> {
     // The head is a part of the value, so that the log of another one is never taken for this one's.
     let title = format!("{head}\n");
-    let remembered = cache.query_store(|store| store.get_meta(LOG_KEY)).flatten();
+    let remembered = cache.query_store(|store| store.get_meta(end.key())).flatten();
     if let Some(log) = remembered.as_deref().and_then(|bytes| bytes.strip_prefix(title.as_bytes())) {
         return Some(log.to_vec());
     }
@@ -78,7 +96,7 @@ fn log(cache: &mut ArtifactCache<'_>, head: &str) -> Option<Vec<u8>> {
     ];
     let log = git(&cache.workspace, &arguments, b"")?.stdout;
     if log.len() <= MAX_REMEMBERED {
-        cache.remember(LOG_KEY, &[title.as_bytes(), &log].concat());
+        cache.remember(end.key(), &[title.as_bytes(), &log].concat());
     }
     Some(log)
 }

@@ -5,8 +5,9 @@ use std::ops::{Range, RangeInclusive};
 
 use super::foreign::ForeignFiles;
 use super::signals::file_signals;
-use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, term_vectors};
-use crate::engine::history::PastCommits;
+use crate::discover::HeaderNeighbors;
+use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, identify, term_vectors};
+use crate::engine::history::{FrozenContent, GitHistory, PastCommits, blobs_named};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState};
 use crate::model::{FileRole, Outline, RelPath, SymbolKind};
@@ -23,6 +24,8 @@ pub(in crate::engine) struct RankingRequest<'a> {
     pub(in crate::engine) query: &'a RankingQuery,
     pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
     pub(in crate::engine) past: &'a PastCommits,
+    /// Where given, symbols are those that files had at its frozen commit.
+    pub(in crate::engine) frozen_at: Option<&'a GitHistory>,
 }
 
 /// The files and symbols of a project by rank. Positions are those of the files that were given.
@@ -37,6 +40,8 @@ pub(in crate::engine) struct ProjectRanking {
     pub(in crate::engine) symbols: Vec<RankedSymbol>,
     /// The texts of the best files.
     pub(in crate::engine) sources: HashMap<usize, SourceText>,
+    /// Those among them whose texts are of an earlier version, as they were in it.
+    pub(in crate::engine) earlier: HashMap<usize, KnownFile>,
 }
 
 /// A text with its structure.
@@ -100,10 +105,10 @@ pub(in crate::engine) fn rank_project(
     let ranked: Vec<RankedFile<'_>> = ranked.collect();
     let ranking = rank_files(query, &ranked);
     let chosen = ranking.files_for_symbols();
-    let sources = read_sources(cache, files, &chosen);
+    let (sources, earlier) = read_sources(cache, files, &chosen, request.frozen_at);
     let symbols = ranked_symbols(query, &ranked, &ranking, (&chosen, &sources), files);
     let (order, scores, has_matches) = (ranking.order, ranking.scores, ranking.has_matches);
-    ProjectRanking { order, scores, has_matches, symbols, sources }
+    ProjectRanking { order, scores, has_matches, symbols, sources, earlier }
 }
 
 /// Returns the symbols of the files whose texts were read, the best first.
@@ -150,8 +155,33 @@ fn role_of(file: &KnownFile) -> FileRole {
     }
 }
 
-/// Reads the texts and outlines of some files, as far as they are what they were.
+/// Reads the texts and outlines of some files, as far as they are what they were; where a history is given, as they were
+/// at its frozen commit.
 fn read_sources(
+    cache: &mut ArtifactCache<'_>,
+    files: &[&KnownFile],
+    chosen: &[usize],
+    frozen_at: Option<&GitHistory>,
+) -> (HashMap<usize, SourceText>, HashMap<usize, KnownFile>) {
+    let mut current = Vec::new();
+    let mut blobs = Vec::new();
+    for at in chosen {
+        match frozen_at.map_or(FrozenContent::Current, |history| history.frozen_content(files[*at])) {
+            FrozenContent::Current => current.push(*at),
+            FrozenContent::Blob(name) => blobs.push((*at, name.into_bytes())),
+            FrozenContent::Absent => {}
+        }
+    }
+    let mut sources = current_sources(cache, files, &current);
+    let mut earlier = HashMap::new();
+    for (at, file, source) in earlier_sources(cache, files, blobs) {
+        sources.insert(at, source);
+        earlier.insert(at, file);
+    }
+    (sources, earlier)
+}
+
+fn current_sources(
     cache: &mut ArtifactCache<'_>,
     files: &[&KnownFile],
     chosen: &[usize],
@@ -169,6 +199,38 @@ fn read_sources(
         sources.insert(*at, SourceText { text, outline });
     }
     sources
+}
+
+/// Reads the contents that git has under some names, each of an earlier version of the file at a position.
+fn earlier_sources(
+    cache: &mut ArtifactCache<'_>,
+    files: &[&KnownFile],
+    blobs: Vec<(usize, Vec<u8>)>,
+) -> Vec<(usize, KnownFile, SourceText)> {
+    let (places, names): (Vec<usize>, Vec<Vec<u8>>) = blobs.into_iter().unzip();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let bytes = blobs_named(&cache.workspace, &names);
+    let contents = places.iter().zip(&bytes).filter_map(|(at, bytes)| {
+        let mut content = identify(&files[*at].path, bytes.as_deref()?, &HeaderNeighbors::default()).ok()?;
+        // What decided the type of a header then, its neighbors, is not known; that it changed since is unlikely.
+        content.file_type = ContentRef::from_file(files[*at])?.file_type;
+        Some((*at, content))
+    });
+    let (places, contents): (Vec<usize>, Vec<_>) = contents.unzip();
+    cache.derive_contents(&contents);
+    let sources = places.into_iter().zip(contents).map(|(at, content)| {
+        let path = &files[at].path;
+        let subject =
+            ContentRef { path, hash: content.hash, file_type: content.file_type, facts: &content.facts };
+        let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
+        let state =
+            KnownState::Content { hash: content.hash, file_type: content.file_type, facts: content.facts };
+        let file = KnownFile { path: path.clone(), tracked: true, state };
+        (at, file, SourceText { text: content.text.text.into_owned(), outline })
+    });
+    sources.collect()
 }
 
 /// Returns what represents a chunk: the head of its symbol, if it has the head's line; the first lines of a source that

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::rank::{ProjectRanking, RankedSymbol, RankingRequest, rank_project};
 use crate::engine::artifacts::{ArtifactCache, hide_by_settings};
 use crate::engine::error::Error;
-use crate::engine::history::{CommitCache, PastCommitCache, commit_log, past_commits};
+use crate::engine::history::{CommitCache, LogEnd, PastCommitCache, commit_log, past_commits};
 use crate::engine::index::{Trust, select_named};
 use crate::engine::workspace::KnownFile;
 use crate::model::{RankScore, RelPath, SymbolKind};
@@ -70,11 +70,11 @@ pub(in crate::engine) fn search(
     let mut selection = select_named(cache, &[], trust, &|_| false)?;
     hide_by_settings(cache, &mut selection.files);
     let log = commit_log(cache, shared.map(|shared| shared.commits), selection.rules);
-    let past = log.map(|log| past_commits(cache, shared.map(|shared| shared.past), &log.head));
+    let past = log.map(|log| past_commits(cache, shared.map(|shared| shared.past), &log, LogEnd::Head));
     let files: Vec<&KnownFile> = selection.files.iter().collect();
     let past = past.unwrap_or_default();
-    let ranking =
-        rank_project(cache, &RankingRequest { query: &query, in_focus: &|_| false, past: &past }, &files);
+    let wanted = RankingRequest { query: &query, in_focus: &|_| false, past: &past, frozen_at: None };
+    let ranking = rank_project(cache, &wanted, &files);
     let mut hits = Vec::new();
     if ranking.has_matches {
         hits = match request.kind {

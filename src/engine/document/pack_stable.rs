@@ -1,0 +1,297 @@
+//! Packs the part of a document first that stays the same: for every task, and after a commit.
+//!
+//! A provider's cache keeps what precedes the first byte that differs. So files are selected by what they were at the
+//! commit at which scores are frozen: an edit then changes the block of its file, and neither the room of the others nor
+//! what is selected of them. What has changed since stands behind what has not.
+
+use std::collections::{HashMap, HashSet};
+
+use super::excerpts::{BlockSelection, head_block, render_blocks, summary_block};
+use super::fit::taken;
+use super::gather::{DraftDocument, ShownFile};
+use super::pack::{
+    PackContext, PackMemo, StablePart, StableView, block_selections, draft_costs, is_ranked, pack_symbols,
+    packable_files, places, select, shares, shows_summaries, views_by_position,
+};
+use super::pack_costs::FileCosts;
+use super::render::Renderer;
+use super::request::AggregationRequest;
+use crate::aggregate;
+use crate::aggregate::{FileDemand, FilePart, PackInput, PackShares, PackSymbol, PackableFile, PackedView};
+use crate::engine::artifacts::ContentRef;
+use crate::engine::history::{FrozenContent, GitHistory};
+use crate::model::{DocumentBlock, FileOrder, ViewMode};
+
+/// Where neither a task nor a focus says what matters, so much of the limit is packed by what the files were at the frozen
+/// commit. The rest is for files that were added since. Over 20 commits each of eight histories, 0.84 of the prefix was
+/// kept, and 0.80 where all was packed by what the files are; commits had as many of their files shown.
+const UNGUIDED_STABLE_THOUSANDTHS: u64 = 940;
+/// The room of what is packed first changes by no less than one part in so many of the limit.
+const ROOM_STEPS: u64 = 16;
+
+/// How much of a document is packed first, so that it stays the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StableShare {
+    /// Its share of the limit.
+    thousandths: u64,
+    /// Whether it has rows of names too. Where there is a task, all rows follow at the end of the document.
+    has_rows: bool,
+}
+
+impl StableShare {
+    /// Returns the room within a limit, of which some is taken by what is in the document in any case.
+    fn room(self, limit: u64, taken: impl FnOnce() -> u64) -> u64 {
+        if !self.has_rows {
+            // Not a share of what the attachments leave, because these may differ from task to task.
+            return limit / 1000 * self.thousandths;
+        }
+        // In steps, so that a discussion that grows seldom makes the difference.
+        let steps = limit.saturating_sub(taken()) / (limit / ROOM_STEPS).max(1);
+        limit / ROOM_STEPS * steps.min(ROOM_STEPS) / 1000 * self.thousandths
+    }
+
+    /// Returns how the room is divided.
+    fn parts(self, shares: PackShares) -> PackShares {
+        if self.has_rows {
+            return PackShares { names: shares.names + shares.paths, paths: 0, ..shares };
+        }
+        PackShares { signatures: 1000 - shares.bodies, names: 0, paths: 0, ..shares }
+    }
+
+    /// Returns the next smaller room.
+    const fn less(room: u64, limit: u64) -> u64 {
+        room.saturating_sub(if limit < ROOM_STEPS { room } else { limit / ROOM_STEPS })
+    }
+
+    /// Returns the share of a request; `None` if nothing is packed first. `is_replayed` says whether the document may be
+    /// asked for again after each commit, as a whole.
+    pub(super) fn of(request: &AggregationRequest, is_replayed: bool) -> Option<Self> {
+        let is_guided = request.task.is_some() || !request.focus.is_empty();
+        let share = request.tier.as_ref().map_or(0, |tier| u64::from(tier.stable_thousandths));
+        let (thousandths, has_rows) = match request.task {
+            Some(_) => (share, false),
+            None if !is_guided && is_replayed && request.order == FileOrder::Stable => {
+                (UNGUIDED_STABLE_THOUSANDTHS, true)
+            }
+            None => (0, false),
+        };
+        (request.limits.is_some() && 0 < thousandths).then_some(Self { thousandths, has_rows })
+    }
+}
+
+/// A file that has changed since scores were frozen, and what was selected of it then, whose room it keeps.
+struct ReservedRoom {
+    /// The position of the file.
+    file: usize,
+    view: PackedView,
+}
+
+/// What a part of a document is packed from, and by what.
+pub(super) struct StablePacker<'p, 'r, 'w> {
+    pub(super) renderer: &'p mut Renderer<'r, 'w>,
+    pub(super) draft: &'p DraftDocument,
+    /// By what the files are.
+    pub(super) now: PackContext<'p>,
+    /// By what they were when scores were frozen.
+    pub(super) then: PackContext<'p>,
+    pub(super) images_apart: bool,
+}
+
+impl StablePacker<'_, '_, '_> {
+    /// Packs what comes first within a limit for the whole document.
+    pub(super) fn pack(
+        &mut self,
+        share: StableShare,
+        limit: u64,
+        history: Option<&GitHistory>,
+        (memo, memo_then): (&mut PackMemo, &mut PackMemo),
+    ) -> StablePart {
+        let nothing = StablePart::new();
+        let mut room = share.room(limit, || self.taken(&nothing));
+        // What pieces cost is close, and no more, before they are put together.
+        while 0 < room {
+            let (mut stable, reserved) = self.select_by_then(share, room, history, memo_then);
+            stable.extend(self.show_changed(&reserved, memo, memo_then));
+            if self.taken(&stable) <= limit {
+                return stable;
+            }
+            room = StableShare::less(room, limit);
+        }
+        nothing
+    }
+
+    /// Returns what the document takes before the rest of the files are selected.
+    fn taken(&mut self, stable: &StablePart) -> u64 {
+        let context = PackContext { stable, ..self.now };
+        taken(self.renderer, self.draft, &context, self.images_apart)
+    }
+
+    /// Selects by general ranks, and nothing that the request insists on. With a `history`, files are selected by what they
+    /// were at its frozen commit, and those whose blocks may have changed since are returned with the rooms that they had:
+    /// nothing else takes their place.
+    fn select_by_then(
+        &mut self,
+        share: StableShare,
+        room: u64,
+        history: Option<&GitHistory>,
+        memo: &mut PackMemo,
+    ) -> (StablePart, Vec<ReservedRoom>) {
+        let files = &self.draft.files;
+        let frozen: Vec<FrozenContent> = files
+            .iter()
+            .map(|shown| {
+                history.map_or(FrozenContent::Current, |history| history.frozen_content(&shown.file))
+            })
+            .collect();
+        let ranked = packable_files(files, &self.then);
+        let ranked = ranked.into_iter().zip(&self.then.ranking.order).map(|(file, at)| {
+            let is_absent = !is_ranked(&files[*at].candidate) || frozen[*at] == FrozenContent::Absent;
+            // It takes no room here.
+            let demand = if is_absent { FileDemand::Binding(0) } else { FileDemand::Ranked };
+            PackableFile { demand, ..file }
+        });
+        let ranked: Vec<PackableFile> = ranked.collect();
+        let shares = share.parts(shares(&self.then, room));
+        let packing = select(self.renderer, files, &ranked, &self.then, &mut memo.costs, (room, shares));
+        let mut views = views_by_position(packing, &self.then, files.len());
+        let has_changed = |file: usize| frozen[file] != FrozenContent::Current;
+        let mut reserved = Vec::new();
+        for (file, view) in views.iter_mut().enumerate() {
+            if has_changed(file) && matches!(view, Some(PackedView::Block { .. })) {
+                reserved.extend(view.take().map(|view| ReservedRoom { file, view }));
+            }
+        }
+        let mut stable = self.render(self.then, memo, &views, FilePart::Stable);
+        let places = places(self.then.ranking);
+        for (at, view) in views.iter().enumerate() {
+            if let Some(PackedView::Names(count)) = view {
+                let row = self.row((at, *count), has_changed(at), memo, places[at]);
+                stable.extend(row.map(|row| (at, row)));
+            }
+        }
+        (stable, reserved)
+    }
+
+    /// Returns the row of a file, or its first lines if it has no names; `None` if none of its names are left.
+    fn row(
+        &mut self,
+        (file, count): (usize, usize),
+        has_changed: bool,
+        memo: &PackMemo,
+        place: usize,
+    ) -> Option<StableView> {
+        let shown = &self.draft.files[file];
+        let mut names = memo.costs.names(file, count);
+        if has_changed {
+            let then = names.len();
+            // They keep their order of then, which the sizes of symbols decide too.
+            keep_names_of_now(self.renderer, shown, &mut names);
+            let part = if names.len() < then { FilePart::Changed } else { FilePart::Stable };
+            return (!names.is_empty()).then_some(StableView::Row { part, place, names });
+        }
+        let head = memo.costs.head(file).filter(|_| names.is_empty());
+        let head = head.map(|head| head_block(&shown.candidate.block, head));
+        let row = StableView::Row { part: FilePart::Stable, place, names };
+        Some(head.map_or(row, |head| StableView::Block(FilePart::Stable, head)))
+    }
+
+    /// Shows files that have changed since scores were frozen, each in its own room, so that none of them depends on what
+    /// became of another one.
+    fn show_changed(
+        &mut self,
+        reserved: &[ReservedRoom],
+        memo: &mut PackMemo,
+        memo_then: &PackMemo,
+    ) -> StablePart {
+        let files = &self.draft.files;
+        let mut of_files: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (at, symbol) in self.now.ranking.symbols.iter().enumerate() {
+            of_files.entry(symbol.file).or_default().push(at);
+        }
+        let symbols = pack_symbols(files, &self.now);
+        let places = places(self.now.ranking);
+        let mut views = vec![None; files.len()];
+        for ReservedRoom { file, view } in reserved {
+            let (Some(own), PackedView::Block { bodies, signatures, .. }) = (of_files.get(file), view) else {
+                continue;
+            };
+            let tokens = memo_then.costs.pieces(self.now.unit, *file, (bodies, signatures));
+            let pieces: Vec<PackSymbol> =
+                own.iter().map(|at| PackSymbol { file: 0, ..symbols[*at] }).collect();
+            let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked }];
+            let (budget, shares) = (tokens.total(), tokens.shares());
+            let input = PackInput { budget, shares, files: &packable, symbols: &pieces };
+            let mut all = draft_costs(self.renderer, files, &self.now, &mut memo.costs);
+            let mut costs = FileCosts { all: &mut all, place: places[*file], symbols: own };
+            let packed = aggregate::pack(&input, &mut costs).files.pop().map(|packed| packed.view);
+            views[*file] = packed.and_then(|view| view.with_symbols(own));
+        }
+        let mut changed = self.render(self.now, memo, &views, FilePart::Changed);
+        for room in reserved {
+            if let Some(StableView::Block(part, block)) = changed.get_mut(&room.file)
+                && self.is_as_then(room, block)
+            {
+                *part = FilePart::Stable;
+            }
+        }
+        changed
+    }
+
+    /// Returns whether a file was shown as it is now when its room was reserved. Most edits do not touch the summary and the
+    /// signatures of a file; an excerpt names the content that it is of.
+    fn is_as_then(&mut self, room: &ReservedRoom, block: &DocumentBlock) -> bool {
+        let (Some(earlier), PackedView::Block { bodies, signatures, is_whole }) =
+            (self.then.ranking.earlier.get(&room.file), &room.view)
+        else {
+            return false;
+        };
+        if block.view != ViewMode::Summary || !bodies.is_empty() {
+            return false;
+        }
+        let shown = ShownFile { file: earlier.clone(), ..self.draft.files[room.file].clone() };
+        let (file, is_whole) = (room.file, *is_whole);
+        let selection = BlockSelection { file, bodies: Vec::new(), signatures: signatures.clone(), is_whole };
+        let earlier = summary_block(self.renderer, &shown, &selection, &self.then);
+        earlier.is_some_and(|earlier| earlier.body == block.body && earlier.remarks == block.remarks)
+    }
+
+    /// Renders the blocks among some views.
+    fn render(
+        &mut self,
+        context: PackContext<'_>,
+        memo: &mut PackMemo,
+        views: &[Option<PackedView>],
+        part: FilePart,
+    ) -> StablePart {
+        let mut selections = block_selections(views);
+        let symbols = &context.ranking.symbols;
+        let has_name = |symbol: &&usize| !symbols[**symbol].name.is_empty();
+        let with_names: HashSet<usize> =
+            symbols.iter().filter(|symbol| !symbol.name.is_empty()).map(|symbol| symbol.file).collect();
+        // A file of which only imports or a docstring had room is left to the rest of the document, where it gets names.
+        selections.retain(|BlockSelection { file, bodies, signatures, .. }| {
+            !with_names.contains(file) || bodies.iter().chain(signatures).any(|symbol| has_name(&symbol))
+        });
+        let has_summaries = shows_summaries(context.routing);
+        let files = &self.draft.files;
+        let blocks =
+            render_blocks(self.renderer, files, &selections, &context, has_summaries, &mut memo.blocks);
+        blocks.into_iter().map(|(at, block)| (at, StableView::Block(part, block))).collect()
+    }
+}
+
+/// Removes the names of symbols that a file does not have any more.
+fn keep_names_of_now(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, names: &mut Vec<String>) {
+    let outline = ContentRef::from_file(&shown.file).and_then(|subject| renderer.cache.outline(&subject));
+    let mut now = HashSet::new();
+    if let Some(outline) = &outline {
+        outline.walk(|symbol, _| {
+            now.insert(symbol.name.as_str());
+        });
+    }
+    // A method may be named with its type.
+    names.retain(|name| {
+        let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+        now.contains(name.as_str()) || now.contains(last)
+    });
+}
