@@ -24,7 +24,7 @@ use crate::model::{DocumentBlock, FileOrder, ViewMode};
 
 /// Where neither a task nor a focus says what matters, so much of the limit is packed by what the files were at the frozen
 /// commit. The rest is for files that were added since. Over 20 commits each of eight histories, 0.84 of the prefix was
-/// kept, and 0.80 where all was packed by what the files are; commits had as many of their files shown.
+/// kept, and 0.80 where all was packed by what the files are.
 const UNGUIDED_STABLE_THOUSANDTHS: u64 = 940;
 /// The room of what is packed first changes by no less than one part in so many of the limit.
 const ROOM_STEPS: u64 = 16;
