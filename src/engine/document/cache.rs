@@ -16,6 +16,7 @@ use crate::model::{
 };
 
 use super::request::DocumentCacheKey;
+use super::symbol_counts::SymbolCounts;
 use crate::engine::history::{CommitCache, PastCommitCache};
 use crate::engine::options::Options;
 
@@ -31,6 +32,8 @@ pub struct CachedDocument {
     pub receipt: Receipt,
     /// What the document was written as.
     pub text: Bytes,
+    /// Where in the text the part begins that is new with every question; its length, if there is none.
+    pub boundary: usize,
     /// The answer as it was sent, once it was: to encode it takes longer than to find out that it is still right.
     pub encoded: OnceLock<Bytes>,
 }
@@ -60,6 +63,7 @@ pub(super) struct InputsKey {
 pub(in crate::engine) struct DocumentCaches {
     pub(in crate::engine) documents: Mutex<DocumentCache>,
     pub(in crate::engine) views: Mutex<ViewCache>,
+    pub(super) symbols: Mutex<SymbolCounts>,
     pub(in crate::engine) commits: CommitCache,
     pub(in crate::engine) past_commits: PastCommitCache,
 }

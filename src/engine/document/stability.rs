@@ -142,7 +142,7 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
         renderer.cache.save_contents(vec![derived]);
     }
     let state = KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
-    let old = KnownFile { path: shown.file.path.clone(), tracked: true, state };
+    let old = KnownFile { path: shown.file.path.clone(), tracked: true, state, mtime_ns: None };
     let lines = FocusLines(Vec::new());
     let (item, overrides, text) = (None, None, None);
     let detail = shown.detail;
