@@ -22,7 +22,7 @@ pub use envelope::{FreshnessNote, FreshnessState, SCHEMA_VERSION, envelope, enve
 pub(in crate::api) use envelope::{decode_json, decode_nested};
 pub use files::{FileState, FileStates, FileView, IndexRun};
 pub use explanation::{ExplainedRule, FileExplanation, LimitEffect};
-pub use exported::{CacheExport, ExportedFile};
+pub use exported::CacheExport;
 pub use receipt::{
     DocumentReceipt, FolderAuthor, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, SummaryAuthor,
 };
