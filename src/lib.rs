@@ -92,11 +92,11 @@ pub(crate) mod watch;
 // otherwise.
 pub use api::{
     AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposedDocument, DocsName, DocumentParts,
-    DocumentReceipt, ExplainQuery, ExplainedRule, FileExplanation, FileOutline, FileView, FolderAuthor, FormatName,
-    FoundSymbol, LimitEffect, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName,
-    Query, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptScope,
-    ReceiptTotals, StrategyName, SummaryAuthor,
-    SymbolNode, SymbolsQuery, ViewQuery, ViewSelection,
+    DocumentReceipt, ExplainQuery, ExplainedRule, FileExplanation, FileOutline, FileView, FolderAuthor,
+    FormatName, FoundSymbol, LimitEffect, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery,
+    PartName, Query, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem,
+    ReceiptScope, ReceiptTotals, StrategyName, SummaryAuthor, SymbolNode, SymbolsQuery, ViewQuery,
+    ViewSelection,
 };
 // The binary only calls this, so that everything it does can be tested through the library.
 pub use cli::main;

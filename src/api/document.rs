@@ -72,7 +72,9 @@ pub fn compose_document(
 ) -> Result<Arc<CachedDocument>, Error> {
     let request = request_of(aggregation);
     if let Some(limit) = limit_of_format(aggregation) {
-        return Ok(SizeSearch::new(project, aggregation, &request, limit)?.find_largest()?.into_cached(aggregation.format));
+        return Ok(SizeSearch::new(project, aggregation, &request, limit)?
+            .find_largest()?
+            .into_cached(aggregation.format));
     }
     let asked = Arc::new(DocumentCacheKey { written_as: written_as(aggregation), request });
     let request = &asked.request;

@@ -87,10 +87,9 @@ impl LocalQuery {
         match self {
             // Slices are found in the text of one file, and opening the cache would create its folder.
             Self::MakeSlice(_) | Self::ResolveSlices(_) => false,
-            Self::MatchSymbols(_)
-            | Self::AllReferences(_)
-            | Self::Compose(_)
-            | Self::WriteDocument(_) => true,
+            Self::MatchSymbols(_) | Self::AllReferences(_) | Self::Compose(_) | Self::WriteDocument(_) => {
+                true
+            }
         }
     }
 }

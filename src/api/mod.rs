@@ -62,9 +62,9 @@ pub use service::{EncodedAnswer, ask_encoded};
 pub use wire::FreshnessState;
 pub use wire::{
     AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
-    DocumentParts, DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState,
-    FileStates, FileView, FolderAuthor, FoundSymbol, FreshnessNote, IndexRun, LimitEffect, MissingPath,
-    ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
+    DocumentParts, DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates,
+    FileView, FolderAuthor, FoundSymbol, FreshnessNote, IndexRun, LimitEffect, MissingPath, ReceiptFile,
+    ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
     SummaryAuthor, SymbolNode, display_path, document_json, envelope, envelope_of_error, found_text,
     language_name, pretty,
 };

@@ -82,7 +82,11 @@ pub struct LineRange {
 
 /// The two ways to write a range of lines.
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged, deny_unknown_fields, expecting = "a range of lines is \"10-12\" or {\"start\": 10, \"end\": 12}")]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a range of lines is \"10-12\" or {\"start\": 10, \"end\": 12}"
+)]
 #[schemars(rename = "LineRangeAsk", example = "10-12")]
 enum LineRangeJson {
     /// The first and the last line, or the only one: `10-12`, `7`.

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::fault::ApiError;
 use super::local_queries::{
-    AllReferencesQuery, ComposeQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
-    ResolveSlicesQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
+    AllReferencesQuery, ComposeQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
+    SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
@@ -23,9 +23,9 @@ use super::queries::{
     SearchQuery, SymbolsQuery, ViewQuery,
 };
 use super::wire::{
-    AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument, FileExplanation,
-    FileOutline, FileStates, FileView, FoundSymbol, IndexRun, SearchResult, SymbolCalls, SymbolUses,
-    decode_json, decode_nested, encode_document,
+    AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
+    ComposedDocument, FileExplanation, FileOutline, FileStates, FileView, FoundSymbol, IndexRun,
+    SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested, encode_document,
 };
 use crate::engine::{CachedDocument, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};

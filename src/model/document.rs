@@ -169,9 +169,11 @@ pub struct ReceiptEntry {
 }
 
 impl ReceiptEntry {
-    /// Returns whether the file is replaced by an error.
-    pub fn is_failed(&self) -> bool {
-        self.content.is_none() && self.reason.is_some() && self.view != ViewMode::Path
+    /// Returns why nothing could be shown of the file; `None` if it is shown, or nothing of it was to be shown.
+    pub fn error(&self) -> Option<ViewFault> {
+        let is_failed = self.content.is_none() && self.reason.is_some() && self.view != ViewMode::Path;
+        // A file that could not be parsed has a content, and is shown in another view.
+        self.fault.filter(|_| self.content.is_none()).or_else(|| is_failed.then_some(ViewFault::NoView))
     }
 }
 

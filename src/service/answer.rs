@@ -12,9 +12,9 @@ use super::document::{nearest_hint, resolve_aggregate, resolve_document, resolve
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
-    ExplainQuery, FileStates, FilesQuery, ImpactQuery, IndexQuery, IndexRun, LineRange, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
-    MissingPath, ModeName, OutlineQuery, Payload, Query, RefsQuery, ResolveSlicesQuery, SearchQuery,
-    SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
+    ExplainQuery, FileStates, FilesQuery, ImpactQuery, IndexQuery, IndexRun, LineRange, LocalQuery,
+    MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, Payload, Query, RefsQuery,
+    ResolveSlicesQuery, SearchQuery, SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{
@@ -317,9 +317,9 @@ fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiErr
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     Ok(complete::<CacheExportQuery>(move |project| {
         // A path that is not UTF-8 is spelled with escapes.
-        let behind = after.as_ref().map(|after| {
-            unescaped_path(after.as_bytes()).unwrap_or_else(|| after.as_bytes().to_vec())
-        });
+        let behind = after
+            .as_ref()
+            .map(|after| unescaped_path(after.as_bytes()).unwrap_or_else(|| after.as_bytes().to_vec()));
         let mut found = Vec::new();
         project.export_cache(&files, behind.as_deref(), &mut |file| {
             found.push(file);

@@ -101,12 +101,11 @@ impl BodySchema {
     /// Returns what belongs at a path, in words, and an example of a question that has it there.
     pub(super) fn expectation(&self, path: &[PathSegment]) -> (String, Value) {
         let (schema, steps) = self.at(path);
-        let example = path[..steps].iter().rev().fold(self.example(schema, 0), |value, segment| {
-            match segment {
+        let example =
+            path[..steps].iter().rev().fold(self.example(schema, 0), |value, segment| match segment {
                 PathSegment::Key(key) => json!({ key.as_str(): value }),
                 PathSegment::Index(_) => json!([value]),
-            }
-        });
+            });
         let words = self.words(schema);
         if MAX_EXAMPLE < example.to_string().len() { (words, json!({})) } else { (words, example) }
     }

@@ -116,7 +116,8 @@ async fn answer(
             let asked = read_request(request, body_schema)?;
             let call = call_options(route, request, &asked);
             let query = read(&asked.body);
-            let query = query.map_err(|error| bad_question(request.is_get, &asked.body, body_schema, &error))?;
+            let query =
+                query.map_err(|error| bad_question(request.is_get, &asked.body, body_schema, &error))?;
             check_sizes(&query)?;
             answer_query(shared, route, query, call, headers).await
         }

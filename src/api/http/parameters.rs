@@ -97,10 +97,10 @@ mod tests {
         );
         check::<AggregateQuery>("choice.task=12&name=7", &json!({"choice": {"task": "12"}, "name": "7"}));
         check::<ViewQuery>(
-            "files=a.py&lines=10-12&lines={\"start\":1,\"end\":2}&mask=[{\"symbol\":\"f\",\"show\":\"def\"}]",
+            "files=a.py&lines=10-12&lines=%7B%22start%22:1,%22end%22:2%7D&mask=%5B%7B%22symbol%22:%22f%22%7D%5D",
             &json!({
                 "files": ["a.py"], "lines": ["10-12", {"start": 1, "end": 2}],
-                "mask": [{"symbol": "f", "show": "def"}],
+                "mask": [{"symbol": "f"}],
             }),
         );
         // What is no such value is refused with the rest of the question.

@@ -11,8 +11,7 @@ use super::questions::bad_arguments;
 use crate::api::fault::ApiError;
 use crate::api::queries::{
     AggregateQuery, CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry, MaskName, ModeName,
-    ReceiptScope,
-    OutlineQuery, RefsQuery, ViewQuery, ViewSelection,
+    OutlineQuery, ReceiptScope, RefsQuery, ViewQuery, ViewSelection,
 };
 
 /// Arguments of `slop_aggregate`.

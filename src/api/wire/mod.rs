@@ -20,11 +20,12 @@ pub(in crate::api) use document::encode_document;
 pub use document::{AnswerShape, ComposedDocument, DocumentParts, document_json};
 pub use envelope::{FreshnessNote, FreshnessState, SCHEMA_VERSION, envelope, envelope_of_error, pretty};
 pub(in crate::api) use envelope::{decode_json, decode_nested};
-pub use files::{FileState, FileStates, FileView, IndexRun};
 pub use explanation::{ExplainedRule, FileExplanation, LimitEffect};
 pub use exported::CacheExport;
+pub use files::{FileState, FileStates, FileView, IndexRun};
 pub use receipt::{
-    DocumentReceipt, FolderAuthor, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, SummaryAuthor,
+    DocumentReceipt, FolderAuthor, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem,
+    SummaryAuthor,
 };
 pub use receipt_totals::{ReceiptGroup, ReceiptTotals};
 pub use references::{ChangeImpact, ReferenceEdge, SymbolCalls, SymbolUses, found_text};

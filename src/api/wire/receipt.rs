@@ -137,7 +137,7 @@ pub struct ReceiptFile {
     /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
-    /// The name of the error that is shown in place of the file, such as `vanished`; null if the file is shown.
+    /// The name of the error because of which nothing is shown of the file, such as `unreadable`; otherwise null.
     pub error: Option<String>,
     /// The file's type, such as `python`; null if it has no text.
     pub language: Option<String>,
@@ -301,7 +301,9 @@ impl DocumentReceipt {
 fn listed_files(receipt: &Receipt, scope: ReceiptScope) -> impl Iterator<Item = &ReceiptEntry> {
     receipt.files.iter().filter(move |entry| match scope {
         ReceiptScope::All => true,
-        ReceiptScope::Shown => !matches!(entry.view, ViewMode::Names | ViewMode::Path),
+        ReceiptScope::Shown => {
+            !matches!(entry.view, ViewMode::Names | ViewMode::Path) || entry.error().is_some()
+        }
         ReceiptScope::None => false,
     })
 }
@@ -327,10 +329,10 @@ fn error_of(omitted: &OmittedFile) -> Option<SkipReason> {
 /// Returns what could not be read or parsed, whether it is listed or not.
 fn file_problems(receipt: &Receipt) -> impl Iterator<Item = ReceiptProblem> {
     let shown = receipt.files.iter().filter_map(|entry| {
-        let is_error = entry.is_failed();
-        let fault = entry.fault.or_else(|| is_error.then_some(ViewFault::NoView))?;
-        // What is shown in place of a file says why; that of a file which is shown may be about something else.
-        let why = entry.reason.clone().filter(|_| is_error);
+        let is_error = entry.error().is_some();
+        let fault = entry.error().or(entry.fault)?;
+        // The reason of a file that is shown may be about something else.
+        let why = entry.reason.clone().filter(|_| fault == ViewFault::NoView);
         let why = why.unwrap_or_else(|| fault.description().to_owned());
         Some(file_problem(&entry.path, fault.name(), why, is_error))
     });
@@ -357,7 +359,7 @@ impl From<PackingReceipt> for BudgetUse {
 fn receipt_file(entry: &ReceiptEntry, estimated: bool) -> ReceiptFile {
     let (path, path_hex) = wire_path(&entry.path);
     let FileDetails { language, size, lines, mtime_ns } = entry.details;
-    let error = entry.is_failed().then(|| entry.fault.map_or("no_such_view", ViewFault::name).to_owned());
+    let error = entry.error().map(|fault| fault.name().to_owned());
     ReceiptFile {
         path,
         path_hex,
@@ -421,5 +423,14 @@ fn omission(omitted: &OmittedFile, receipt: &Receipt) -> ReceiptOmission {
     let (reason, why) = (omitted.reason.name().to_owned(), receipt.omission_text(omitted.reason));
     let error = error_of(omitted).map(|reason| reason.name().to_owned());
     let FileDetails { language, size, .. } = omitted.details;
-    ReceiptOmission { path, path_hex, reason, error, language: language.map(str::to_owned), size, wanted, why }
+    ReceiptOmission {
+        path,
+        path_hex,
+        reason,
+        error,
+        language: language.map(str::to_owned),
+        size,
+        wanted,
+        why,
+    }
 }

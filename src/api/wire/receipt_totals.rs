@@ -67,7 +67,7 @@ impl From<&Receipt> for ReceiptTotals {
         for entry in &receipt.files {
             let FileDetails { size, lines, .. } = entry.details;
             *totals.views.entry(entry.view.name().to_owned()).or_default() += 1;
-            totals.errors += u64::from(entry.is_failed());
+            totals.errors += u64::from(entry.error().is_some());
             totals.lines += lines.map_or(0, u64::from);
             totals.size += size.unwrap_or(0);
             totals.bytes += entry.bytes;

@@ -13,8 +13,8 @@ use crate::agent::StopReason;
 use crate::api::{
     AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposeQuery, DocumentReceipt, ExplainQuery,
     FileExplanation, FormatName, LimitEffect, OutputTarget, PartName, ReceiptFile, ReceiptProblem,
-    ReceiptScope, SummaryAuthor,
-    ViewSelection, WriteDocumentQuery, WrittenDocument, display_path, document_json, language_name, pretty,
+    ReceiptScope, SummaryAuthor, ViewSelection, WriteDocumentQuery, WrittenDocument, display_path,
+    document_json, language_name, pretty,
 };
 use crate::cli::document_args::{
     AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, RequestBodyArgs, ViewSelectionArgs,

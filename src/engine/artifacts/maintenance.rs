@@ -7,9 +7,7 @@ use super::cache::ArtifactCache;
 use super::derive::{all_producers, producers};
 use crate::aggregate::CuratedItems;
 use crate::engine::error::Error;
-use crate::model::{
-    ArtifactKind, ContentHash, FileType, Money, Outline, Producer, RelPath, error_chain,
-};
+use crate::model::{ArtifactKind, ContentHash, FileType, Money, Outline, Producer, RelPath, error_chain};
 use crate::store::agent::{AGENT_DATABASE, AgentDb, AgentDbSize, OpenedAgentDb, StoredSummary};
 use crate::store::{
     ClearScope, DeletedRows, Error as StoreError, IntegrityReport, Store, StoreSize, StoredFileState,

@@ -31,9 +31,9 @@ mod request;
 mod sections;
 mod select;
 mod stability;
-mod symbol_counts;
 #[cfg(test)]
 mod summary_tests;
+mod symbol_counts;
 mod task;
 #[cfg(test)]
 mod tests;

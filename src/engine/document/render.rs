@@ -75,7 +75,8 @@ impl Renderer<'_, '_> {
         {
             reason = Some(fallback);
             // A view that a file has nothing to show in is no fault; that it cannot be parsed is one.
-            fault = shown.as_ref().err().map(ViewUnavailable::fault).filter(|fault| *fault != ViewFault::NoView);
+            fault =
+                shown.as_ref().err().map(ViewUnavailable::fault).filter(|fault| *fault != ViewFault::NoView);
             rendering.view = ViewMode::Summary;
             shown = self.cached_view(&subject, &mut rendering);
         }

@@ -290,13 +290,7 @@ fn reread_young(
 
 impl ScanResult {
     /// Takes in what is known of a file that need not be read.
-    fn add_known(
-        &mut self,
-        found: &DiscoveredFile,
-        state: KnownState,
-        mtime_ns: Option<i64>,
-        is_kept: bool,
-    ) {
+    fn add_known(&mut self, found: &DiscoveredFile, state: KnownState, mtime_ns: Option<i64>, is_kept: bool) {
         // Counted and dropped: an index run needs no more, and the states of all files of a large project fill memory.
         if !is_kept && matches!(state, KnownState::Content { .. }) {
             self.report.files += 1;
