@@ -17,7 +17,8 @@ use crate::api::{
     document_json, language_name, pretty,
 };
 use crate::cli::document_args::{
-    AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, RequestBodyArgs, ViewSelectionArgs,
+    AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, ReceiptScopeArg, RequestBodyArgs,
+    ViewSelectionArgs,
 };
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
@@ -196,8 +197,9 @@ fn write_as_json(
     receipt: Option<&Path>,
     context: &mut CommandContext<'_>,
 ) -> Result<DocumentReceipt, CommandError> {
+    let scope = query.receipt;
     context.ask_and(ComposeQuery(query), |context, document| {
-        let written = DocumentReceipt::of(&document.receipt, ReceiptScope::All);
+        let written = DocumentReceipt::of(&document.receipt, scope);
         write_receipt(receipt, &written)?;
         context.write_data(&document_json(&document, written.clone()))?;
         Ok(written)
@@ -384,7 +386,12 @@ pub(super) fn aggregate_query(
 /// Returns the files that the receipt has to list. Who sees no receipt needs only its totals.
 fn receipt_scope(args: &AggregateArgs, with_receipt: bool) -> ReceiptScope {
     let is_seen = with_receipt || args.dry_run || format_name(args.format) == FormatName::Json;
-    if is_seen { ReceiptScope::All } else { ReceiptScope::None }
+    match args.receipt_scope {
+        Some(ReceiptScopeArg::Shown) => ReceiptScope::Shown,
+        Some(ReceiptScopeArg::All) => ReceiptScope::All,
+        None if is_seen => ReceiptScope::All,
+        Some(ReceiptScopeArg::None) | None => ReceiptScope::None,
+    }
 }
 
 pub(super) fn view_selection(
