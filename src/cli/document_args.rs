@@ -94,7 +94,7 @@ pub struct AggregateArgs {
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
     /// List these files in the receipt, whose totals are about all files [default: all]
-    #[arg(long, value_name = "FILES", value_enum, hide_default_value = true)]
+    #[arg(long, value_name = "FILES", value_enum, hide_short_help = true)]
     pub receipt_scope: Option<ReceiptScopeArg>,
     /// The flags for incremental aggregation.
     #[command(flatten)]

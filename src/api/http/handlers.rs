@@ -140,7 +140,12 @@ fn read_request(request: &Request, body_schema: SchemaOfBody) -> Result<Paramete
     }
     if !request.body.is_empty() {
         let hint = "ask by query parameters, or send the body with POST";
-        return Err(ApiErrorResponse::user(StatusCode::BAD_REQUEST, "bad_query", "GET has a body", hint));
+        return Err(ApiErrorResponse::user(
+            StatusCode::BAD_REQUEST,
+            "bad_query",
+            "request with GET has a body",
+            hint,
+        ));
     }
     read_parameters(&request.uri, &BodySchema::of(body_schema))
 }

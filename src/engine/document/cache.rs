@@ -4,19 +4,19 @@
 //! contents, and where the order of files needs it, all that git knows its history by. Each answer finds that hash out
 //! again, from the stamps; only the rendering is saved.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use crate::model::{
-    ContentHash, DiscussionEntry, DocsDetail, DocumentPart, MissingFile, Receipt, SectionProblem,
-    SummaryDetail, ViewMode,
+    ContentHash, DiscussionEntry, DocsDetail, DocumentPart, MissingFile, ParseFallback, Receipt,
+    SectionProblem, SummaryDetail, SymbolKind, ViewMode,
 };
 
 use super::request::DocumentCacheKey;
-use super::symbol_counts::SymbolCounts;
+use crate::engine::artifacts::ContentKey;
 use crate::engine::history::{CommitCache, PastCommitCache};
 use crate::engine::options::Options;
 
@@ -56,6 +56,17 @@ pub(super) struct InputsKey {
     pub(super) missing: Vec<MissingFile>,
     /// A hash of the files, their contents and summaries, and of git's history if the order depends on it.
     pub(super) files: ContentHash,
+}
+
+/// The counts of contents that were shown before, in a process that stays: to decode an outline for it takes longer than
+/// to find out that the document is still right.
+pub(super) type SymbolCounts = FxHashMap<ContentKey, Arc<FileSymbols>>;
+
+/// What a receipt says of the outline of one content.
+#[derive(Debug)]
+pub(super) struct FileSymbols {
+    pub(super) kinds: BTreeMap<SymbolKind, u64>,
+    pub(super) fallback: Option<ParseFallback>,
 }
 
 /// What the documents of a process share.

@@ -5,24 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use super::cache::{FileSymbols, SymbolCounts};
 use super::gather::ShownFile;
-use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef};
-use crate::model::{Outline, ParseFallback, Receipt, RelPath, Symbol, SymbolKind, ViewFault};
+use crate::engine::artifacts::{ArtifactCache, ContentRef};
+use crate::model::{Outline, Receipt, RelPath, Symbol, SymbolKind, ViewFault};
 use crate::syntax;
 
 /// So many counts are kept. One takes some hundred bytes.
 const MAX_KEPT: usize = 100_000;
-
-/// The counts of contents that were shown before, in a process that stays: to decode an outline for it takes longer than
-/// to find out that the document is still right.
-pub(super) type SymbolCounts = FxHashMap<ContentKey, Arc<FileSymbols>>;
-
-/// What the receipt says of the outline of one content.
-#[derive(Debug)]
-pub(super) struct FileSymbols {
-    kinds: BTreeMap<SymbolKind, u64>,
-    fallback: Option<ParseFallback>,
-}
 
 /// The symbols of the files that have a block.
 #[derive(Default)]
@@ -68,7 +58,7 @@ fn file_symbols(
     if known.is_some() {
         return known;
     }
-    let counted = Arc::new(FileSymbols::of(&cache.outline(subject)?));
+    let counted = Arc::new(symbols_of(&cache.outline(subject)?));
     if let Some(kept) = kept {
         let mut kept = lock(kept);
         // Rarely, and then all at once: the order of use is not worth what it costs to keep.
@@ -80,16 +70,14 @@ fn file_symbols(
     Some(counted)
 }
 
-impl FileSymbols {
-    fn of(outline: &Outline) -> Self {
-        let mut kinds = BTreeMap::new();
-        let mut stack: Vec<&Symbol> = outline.symbols.iter().collect();
-        while let Some(symbol) = stack.pop() {
-            *kinds.entry(symbol.kind).or_default() += 1;
-            stack.extend(&symbol.children);
-        }
-        Self { kinds, fallback: outline.health.fallback }
+fn symbols_of(outline: &Outline) -> FileSymbols {
+    let mut kinds = BTreeMap::new();
+    let mut stack: Vec<&Symbol> = outline.symbols.iter().collect();
+    while let Some(symbol) = stack.pop() {
+        *kinds.entry(symbol.kind).or_default() += 1;
+        stack.extend(&symbol.children);
     }
+    FileSymbols { kinds, fallback: outline.health.fallback }
 }
 
 impl CountedSymbols {
