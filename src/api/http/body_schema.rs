@@ -114,7 +114,7 @@ impl BodySchema {
         let schema = self.resolved(schema);
         let names = constants(schema);
         if !names.is_empty() {
-            let names: Vec<String> = names.iter().map(|name| format!("{name}")).collect();
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
             return format!("one of {}", names.join(", "));
         }
         if let Some(alternatives) = alternatives(schema) {
@@ -182,7 +182,7 @@ pub(super) fn path_text(path: &[PathSegment]) -> String {
         match segment {
             PathSegment::Key(key) if text.is_empty() => text.push_str(key),
             PathSegment::Key(key) => text.extend([".", key]),
-            PathSegment::Index(index) => text.push_str(&format!("[{index}]")),
+            PathSegment::Index(index) => text.extend(["[", &index.to_string(), "]"]),
         }
     }
     text

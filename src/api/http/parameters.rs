@@ -43,18 +43,18 @@ pub(super) fn read_parameters(uri: &Uri, schema: &BodySchema) -> Result<Paramete
 
 /// Inserts a value below keys, or adds it to the list that is there.
 fn insert(body: &mut Map<String, Value>, keys: &[&str], value: Value, is_item: bool) -> Result<(), ()> {
-    let Some((last, folders)) = keys.split_last() else { return Err(()) };
+    let Some((key, objects)) = keys.split_last() else { return Err(()) };
     let mut object = body;
-    for key in folders {
-        let inner = object.entry(*key).or_insert_with(|| Value::Object(Map::new()));
+    for outer in objects {
+        let inner = object.entry(*outer).or_insert_with(|| Value::Object(Map::new()));
         object = inner.as_object_mut().ok_or(())?;
     }
     if is_item {
-        let list = object.entry(*last).or_insert_with(|| Value::Array(Vec::new()));
+        let list = object.entry(*key).or_insert_with(|| Value::Array(Vec::new()));
         list.as_array_mut().ok_or(())?.push(value);
         return Ok(());
     }
-    object.insert((*last).to_owned(), value).map_or(Ok(()), |_| Err(()))
+    object.insert((*key).to_owned(), value).map_or(Ok(()), |_| Err(()))
 }
 
 fn given_twice(name: &str) -> ApiErrorResponse {
