@@ -47,7 +47,7 @@
 //! # std::fs::write(folder.path().join("engine.py"), "def run():\n    return 1\n")?;
 //! # let project = slop::Project::open(folder.path())?;
 //! let choice = slop::ViewSelection::default();
-//! let explained = project.ask(slop::ExplainQuery { file: "engine.py".to_owned(), choice })?;
+//! let explained = project.ask(slop::ExplainQuery { file: "engine.py".to_owned(), choice, ..slop::ExplainQuery::default() })?;
 //! assert_eq!(explained[0].view, "summary");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -91,11 +91,12 @@ pub(crate) mod watch;
 // What `Project::ask` takes and returns, including the types of nested fields: a caller could not name them
 // otherwise.
 pub use api::{
-    AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposedDocument, DocsName, DocumentReceipt,
-    ExplainQuery, ExplainedRule, FileExplanation, FileOutline, FileView, FolderAuthor, FormatName,
-    FoundSymbol, LimitEffect, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName,
-    Query, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, StrategyName, SummaryAuthor,
-    SymbolNode, SymbolsQuery, ViewQuery, ViewSelection,
+    AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposedDocument, DocsName, DocumentParts,
+    DocumentReceipt, ExplainQuery, ExplainedRule, FileExplanation, FileOutline, FileView, FolderAuthor,
+    FormatName, FoundSymbol, LimitEffect, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery,
+    PartName, Query, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem,
+    ReceiptScope, ReceiptTotals, StrategyName, SummaryAuthor, SymbolNode, SymbolsQuery, ViewQuery,
+    ViewSelection,
 };
 // The binary only calls this, so that everything it does can be tested through the library.
 pub use cli::main;

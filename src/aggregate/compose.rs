@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use super::breadth::{NamesRow, render_names};
 use super::views::sanitize_line;
 use crate::model::{
-    AggregationStrategy, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileOrder,
-    MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RelPath,
-    RoutingRule, Screenshot, SectionProblem, StableFiles, TaskReceipt, Tier, ViewMode,
+    AggregationStrategy, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileDetails,
+    FileOrder, MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RelPath,
+    RoutingRule, Screenshot, SectionProblem, StableFiles, TaskReceipt, Tier, ViewFault, ViewMode,
 };
 
 /// What was asked for, as far as the document as a whole depends on it.
@@ -46,11 +46,14 @@ pub struct DocumentSections {
 #[derive(Debug, Clone)]
 pub struct CandidateFile {
     pub block: DocumentBlock,
+    pub details: FileDetails,
     /// How it would have been shown, had nothing stood in the way.
     pub wanted: ViewMode,
     pub rule: RoutingRule,
     /// Why it is not shown as wanted.
     pub reason: Option<String>,
+    /// What went wrong, if the file could not be read, shown or parsed.
+    pub fault: Option<ViewFault>,
     pub stability: FileStability,
     pub request_position: usize,
     /// Its score, where the document has a limit.
@@ -140,6 +143,7 @@ pub fn compose(
         tokens: 0,
         folders_by_model: plan.tree.as_ref().map_or(0, |tree| tree.annotated_folders),
         files: files.iter().chain(listed.iter().map(|listed| &listed.file)).map(receipt_entry).collect(),
+        symbols: BTreeMap::new(),
         has_tree: plan.tree.is_some(),
         task,
         packing,
@@ -195,11 +199,13 @@ fn rows_of(listed: &[ListedFile], is_part: impl Fn(FilePart) -> bool) -> Option<
 fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
     ReceiptEntry {
         path: file.block.path.clone(),
+        details: file.details,
         content: file.block.content,
         view: file.block.view,
         wanted: file.wanted,
         rule: file.rule,
         reason: file.reason.clone(),
+        fault: file.fault,
         summary: file.block.summary.clone(),
         score: file.score.clone(),
         bytes: 0,

@@ -43,6 +43,15 @@ impl Selector {
         Self::new(word).unwrap_or_else(|_| Self::Parts(normalized_path(word).into_bytes()))
     }
 
+    /// Returns the only path that the word can be; `None` for a pattern, and for a name that may be spelled as it is
+    /// printed.
+    pub fn literal_path(&self) -> Option<RelPath> {
+        match self {
+            Self::Parts(word) if unescaped_path(word).is_none() => RelPath::new(word).ok(),
+            Self::Parts(_) | Self::Pattern { .. } => None,
+        }
+    }
+
     /// Returns whether the word is this file's path, or that of a folder it lies in.
     pub fn selects(&self, path: &RelPath) -> bool {
         match self {

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::providers::PromptContent;
 use super::queries::FormatName;
+use super::wire::{AnswerShape, DocumentReceipt};
 use super::{providers, wire};
 use crate::engine::{
     AggregationRequest, CachedDocument, DocumentCacheKey, DocumentLimits, Error, PreparedDocument, Project,
@@ -31,6 +32,8 @@ pub struct DocumentRequest {
     pub body: BodyOptions,
     /// Name of the project; documents of one project and tier are cached together.
     pub project_name: String,
+    /// How the document is put into an answer.
+    pub shape: AnswerShape,
     /// Whether nothing is wanted but the receipt of what would be written.
     pub is_dry_run: bool,
 }
@@ -55,9 +58,10 @@ struct FormattedDocument {
 }
 
 impl FormattedDocument {
-    fn into_cached(self) -> Arc<CachedDocument> {
+    fn into_cached(self, format: FormatName) -> Arc<CachedDocument> {
         let Self { document, text } = self;
-        to_cached(document.receipt, text)
+        let boundary = boundary(&document, format, &text);
+        to_cached(document.receipt, text, boundary)
     }
 }
 
@@ -68,7 +72,9 @@ pub fn compose_document(
 ) -> Result<Arc<CachedDocument>, Error> {
     let request = request_of(aggregation);
     if let Some(limit) = limit_of_format(aggregation) {
-        return Ok(SizeSearch::new(project, aggregation, &request, limit)?.find_largest()?.into_cached());
+        return Ok(SizeSearch::new(project, aggregation, &request, limit)?
+            .find_largest()?
+            .into_cached(aggregation.format));
     }
     let asked = Arc::new(DocumentCacheKey { written_as: written_as(aggregation), request });
     let request = &asked.request;
@@ -79,7 +85,8 @@ pub fn compose_document(
     }
     let (document, kept) = project.aggregate_selected(request, selected)?;
     let FormattedDocument { document, text } = format_document(document, aggregation)?;
-    let cached = to_cached(document.receipt.clone(), text);
+    let boundary = boundary(&document, aggregation.format, &text);
+    let cached = to_cached(document.receipt.clone(), text, boundary);
     project.cache_document(&asked, &kept, &document, &cached);
     Ok(cached)
 }
@@ -102,15 +109,26 @@ pub fn compose_unformatted(
 /// Returns all that decides how a document is written, and is no part of what it is composed of. It is spelled as JSON, in
 /// which no two lists of values look alike.
 fn written_as(aggregation: &DocumentRequest) -> String {
-    let DocumentRequest { format, body, project_name, is_dry_run: _, request: _ } = aggregation;
+    let DocumentRequest { format, body, project_name, shape, is_dry_run: _, request: _ } = aggregation;
+    let AnswerShape { scope, in_parts } = shape;
     let BodyOptions { model, system, temperature, top_p, max_output_tokens, caching } = body;
     let PromptCaching { marks, lifetime, min_tokens } = caching;
     let caching = (marks, lifetime.name(), min_tokens);
-    json!([format, project_name, model, system, temperature, top_p, max_output_tokens, caching]).to_string()
+    let answer = (scope, in_parts);
+    json!([format, project_name, model, system, temperature, top_p, max_output_tokens, caching, answer])
+        .to_string()
 }
 
-fn to_cached(receipt: Receipt, text: String) -> Arc<CachedDocument> {
-    Arc::new(CachedDocument { receipt, text: text.into(), encoded: OnceLock::new() })
+fn to_cached(receipt: Receipt, text: String, boundary: usize) -> Arc<CachedDocument> {
+    Arc::new(CachedDocument { receipt, text: text.into(), boundary, encoded: OnceLock::new() })
+}
+
+/// Returns where the discussion begins, which is last; the end of the text, if there is none or it is no text for a reader.
+fn boundary(document: &Document, format: FormatName, text: &str) -> usize {
+    match format {
+        FormatName::Markdown => text.len() - render::suffix_text(document).len(),
+        FormatName::Json | FormatName::Anthropic | FormatName::Openai | FormatName::Gemini => text.len(),
+    }
 }
 
 fn request_of(aggregation: &DocumentRequest) -> AggregationRequest {
@@ -248,7 +266,10 @@ fn format_text(document: &Document, aggregation: &DocumentRequest) -> Result<Str
     let content = || PromptContent::from_document(document, body.caching).ok_or(Error::NothingToSend);
     let value = match aggregation.format {
         FormatName::Markdown => return Ok(render::render_markdown(document)),
-        FormatName::Json => return Ok(wire::pretty(&wire::document_json(document))),
+        FormatName::Json => {
+            let receipt = DocumentReceipt::of(&document.receipt, aggregation.shape.scope).without_times();
+            return Ok(wire::pretty(&wire::document_json(document, receipt)));
+        }
         FormatName::Anthropic => providers::anthropic(&content()?, body),
         FormatName::Openai => providers::openai(&content()?, body, &cache_key(document, aggregation)),
         FormatName::Gemini => providers::gemini(&content()?, body),

@@ -13,7 +13,6 @@ pub enum LocalQuery {
     MakeSlice(MakeSliceQuery),
     ResolveSlices(ResolveSlicesQuery),
     MatchSymbols(MatchSymbolsQuery),
-    Export(ExportQuery),
     AllReferences(AllReferencesQuery),
     Compose(Box<ComposeQuery>),
     WriteDocument(Box<WriteDocumentQuery>),
@@ -58,9 +57,6 @@ pub struct SymbolMatches {
     pub nearest: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExportQuery;
-
 /// Asks for the references of the whole project. They are written one by one, so they are never all in JSON at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AllReferencesQuery;
@@ -91,11 +87,9 @@ impl LocalQuery {
         match self {
             // Slices are found in the text of one file, and opening the cache would create its folder.
             Self::MakeSlice(_) | Self::ResolveSlices(_) => false,
-            Self::MatchSymbols(_)
-            | Self::Export(_)
-            | Self::AllReferences(_)
-            | Self::Compose(_)
-            | Self::WriteDocument(_) => true,
+            Self::MatchSymbols(_) | Self::AllReferences(_) | Self::Compose(_) | Self::WriteDocument(_) => {
+                true
+            }
         }
     }
 }

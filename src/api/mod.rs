@@ -38,16 +38,16 @@ pub use feed::ChangeKind;
 pub use feed::{Change, ClockPosition, Feed, FeedEvent, FeedEventKind, Subscription};
 pub use http::{BindError, HttpServer, bind_unix};
 pub use local_queries::{
-    AllReferencesQuery, ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
-    ResolveSlicesQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
+    AllReferencesQuery, ComposeQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
+    SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
 pub use mcp::{McpInfo, serve as serve_mcp};
 pub use prompt_cache::{PromptCache, PromptCacheUse};
 pub use queries::{
-    AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallDirectionName, CallsQuery, DocsName, ExplainQuery, FilesQuery, FormatName,
-    ImpactQuery, IndexQuery, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName,
-    RefsQuery, SearchQuery, StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
+    AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
+    CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, DocsName, ExplainQuery, FilesQuery,
+    FormatName, ImpactQuery, IndexQuery, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery,
+    PartName, ReceiptScope, RefsQuery, SearchQuery, StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -61,9 +61,10 @@ pub use service::{EncodedAnswer, ask_encoded};
 #[cfg(test)]
 pub use wire::FreshnessState;
 pub use wire::{
-    AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict, ComposedDocument, DocumentReceipt,
-    ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView, FolderAuthor, FoundSymbol,
-    FreshnessNote, IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptMissing, ReceiptOmission,
-    ReceiptProblem, ReferenceEdge, SummaryAuthor, SymbolNode, display_path, document_json, envelope,
-    envelope_of_error, exported_json, found_text, language_name, pretty,
+    AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
+    DocumentParts, DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates,
+    FileView, FolderAuthor, FoundSymbol, FreshnessNote, IndexRun, LimitEffect, MissingPath, ReceiptFile,
+    ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
+    SummaryAuthor, SymbolNode, display_path, document_json, envelope, envelope_of_error, found_text,
+    language_name, pretty,
 };

@@ -70,14 +70,52 @@ pub struct MaskEntry {
     pub show: MaskName,
 }
 
-/// A range of lines.
+/// A range of lines; in JSON an object, or a text such as `10-12`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "LineRangeJson")]
 pub struct LineRange {
     /// The first line, counted from 1.
     pub start: u32,
     /// The last line, inclusive.
     pub end: u32,
+}
+
+/// The two ways to write a range of lines.
+#[derive(Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a range of lines is \"10-12\" or {\"start\": 10, \"end\": 12}"
+)]
+#[schemars(rename = "LineRangeAsk", example = "10-12")]
+enum LineRangeJson {
+    /// The first and the last line, or the only one: `10-12`, `7`.
+    Text(String),
+    /// The first and the last line.
+    Object {
+        /// The first line, counted from 1.
+        start: u32,
+        /// The last line, inclusive.
+        end: u32,
+    },
+}
+
+impl TryFrom<LineRangeJson> for LineRange {
+    type Error = String;
+
+    fn try_from(json: LineRangeJson) -> Result<Self, String> {
+        let text = match json {
+            LineRangeJson::Object { start, end } => return Ok(Self { start, end }),
+            LineRangeJson::Text(text) => text,
+        };
+        let (start, end) = text.split_once('-').unwrap_or((&text, &text));
+        let number = |text: &str| text.trim().parse().ok();
+        let range = number(start).zip(number(end)).map(|(start, end)| Self { start, end });
+        range.ok_or_else(|| {
+            let got: String = text.chars().take(40).collect();
+            format!("{got:?} is no range of lines, which is \"10-12\" or {{\"start\": 10, \"end\": 12}}")
+        })
+    }
 }
 
 /// The symbols to find.
@@ -229,6 +267,15 @@ pub struct AggregateQuery {
     pub exact_tokens: bool,
     /// Whether to return only the receipt of what would be composed.
     pub dry_run: bool,
+    /// The files that the receipt lists.
+    pub receipt: ReceiptScope,
+    /// Whether to return the text in two parts, before and after the place up to which a provider caches it.
+    pub parts: bool,
+    /// The same as `choice.tier`.
+    #[schemars(range(min = 1, max = 4))]
+    pub tier: Option<u8>,
+    /// The same as `choice.budget`.
+    pub budget: Option<u64>,
     /// Read and hash every file, even if its size and timestamps are unchanged.
     pub verify: bool,
 }
@@ -258,7 +305,7 @@ pub struct AttachmentOptions {
 }
 
 /// The files whose views to explain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExplainAsk")]
 pub struct ExplainQuery {
@@ -267,6 +314,13 @@ pub struct ExplainQuery {
     /// The options that select views.
     #[serde(default)]
     pub choice: ViewSelection,
+    /// The same as `choice.tier`.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 4))]
+    pub tier: Option<u8>,
+    /// The same as `choice.budget`.
+    #[serde(default)]
+    pub budget: Option<u64>,
 }
 
 /// What to delete from the cache; by default everything except summaries by models.
@@ -285,6 +339,20 @@ pub struct CacheClearQuery {
     pub agent: bool,
     /// Everything, including summaries by models.
     pub all: bool,
+}
+
+/// What to export from the cache.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "CacheExportAsk")]
+pub struct CacheExportQuery {
+    /// Files, folders or patterns, relative to the project's folder; every file if empty.
+    pub files: Vec<String>,
+    /// The `next` of the page before; by default, the first page.
+    pub after: Option<String>,
+    /// The most files of a page; 1000 by default.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub limit: Option<u32>,
 }
 
 /// How long contents that no file has are kept.
@@ -428,6 +496,19 @@ impl FormatName {
             Self::Json | Self::Anthropic | Self::Openai | Self::Gemini => "json",
         }
     }
+}
+
+/// The files that a receipt lists. Its totals are about all files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceiptScope {
+    /// Every file, in the document or not.
+    All,
+    /// The files of which the document shows more than the name, and those that an error or an entry leaves out.
+    #[default]
+    Shown,
+    /// No file.
+    None,
 }
 
 /// A part of a document.

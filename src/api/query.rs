@@ -14,20 +14,20 @@ use serde::{Deserialize, Serialize};
 
 use super::fault::ApiError;
 use super::local_queries::{
-    AllReferencesQuery, ComposeQuery, ExportQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
-    ResolveSlicesQuery, SymbolMatches, WriteDocumentQuery, WrittenDocument,
+    AllReferencesQuery, ComposeQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
+    SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
 use super::queries::{
-    AggregateQuery, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    CallsQuery, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery, OutlineQuery, RefsQuery, SearchQuery,
-    SymbolsQuery, ViewQuery,
+    AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
+    CacheVerifyQuery, CallsQuery, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery, OutlineQuery, RefsQuery,
+    SearchQuery, SymbolsQuery, ViewQuery,
 };
 use super::wire::{
-    AuditResult, CacheFreed, CacheSize, CacheVerdict, ChangeImpact, ComposedDocument, FileExplanation,
-    FileOutline, FileStates, FileView, FoundSymbol, IndexRun, SearchResult, SymbolCalls, SymbolUses,
-    decode_json, decode_nested, encode_document,
+    AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
+    ComposedDocument, FileExplanation, FileOutline, FileStates, FileView, FoundSymbol, IndexRun,
+    SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested, encode_document,
 };
-use crate::engine::{CachedDocument, ExportedArtifacts, ReferenceGraph};
+use crate::engine::{CachedDocument, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
 
 /// A question with the type of its answer.
@@ -51,6 +51,8 @@ pub trait WireQuery:
     const PATH: &'static str;
     /// What the question is for, in one sentence.
     const SUMMARY: &'static str;
+    /// Whether the question changes nothing, so that it can be asked with GET.
+    const READS: bool = false;
     /// Whether answers are nested as deeply as the symbols of a file, which is deeper than the JSON parser allows.
     const NESTED: bool = false;
 
@@ -64,7 +66,8 @@ pub trait WireQuery:
 /// Declares the questions that have a route: for each its type, its answer and its variant of [`AnyQuery`].
 macro_rules! wire_queries {
     ($($(#[$doc:meta])* $variant:ident($query:ident) -> $answer:ty {
-        command: $command:literal, path: $path:literal, summary: $summary:literal, body: $body:ty $(, nested: $nested:literal)?
+        command: $command:literal, path: $path:literal, summary: $summary:literal, body: $body:ty
+            $(, reads: $reads:literal)? $(, nested: $nested:literal)?
     })*) => {
         $(
             impl Query for $query {
@@ -83,6 +86,7 @@ macro_rules! wire_queries {
                 const COMMAND: &'static str = $command;
                 const PATH: &'static str = $path;
                 const SUMMARY: &'static str = $summary;
+                $(const READS: bool = $reads;)?
                 $(const NESTED: bool = $nested;)?
 
                 fn body_schema(schemas: &mut SchemaGenerator) -> Schema {
@@ -117,58 +121,64 @@ wire_queries! {
         command: "index", path: "/v1/index", summary: "Update the cache.", body: IndexQuery
     }
     Files(FilesQuery) -> FileStates {
-        command: "files", path: "/v1/files", summary: "List the state of every file of the project.", body: EmptyBody
+        command: "files", path: "/v1/files", summary: "List the state of every file of the project.", body: EmptyBody, reads: true
     }
     Outline(OutlineQuery) -> Vec<FileOutline> {
-        command: "outline", path: "/v1/outline", summary: "The symbols of files.", body: OutlineQuery, nested: true
+        command: "outline", path: "/v1/outline", summary: "The symbols of files.", body: OutlineQuery, reads: true, nested: true
     }
     View(ViewQuery) -> Vec<FileView> {
-        command: "view", path: "/v1/view", summary: "Views of files.", body: ViewQuery
+        command: "view", path: "/v1/view", summary: "Views of files.", body: ViewQuery, reads: true
     }
     Symbols(SymbolsQuery) -> Vec<FoundSymbol> {
-        command: "symbols", path: "/v1/symbols", summary: "Show where a name is defined.", body: SymbolsQuery, nested: true
+        command: "symbols", path: "/v1/symbols", summary: "Show where a name is defined.", body: SymbolsQuery, reads: true, nested: true
     }
     Search(SearchQuery) -> SearchResult {
         command: "search",
         path: "/v1/search",
         summary: "Find the files and symbols that match a text, the best first.",
-        body: SearchQuery
+        body: SearchQuery,
+        reads: true
     }
     Refs(RefsQuery) -> SymbolUses {
-        command: "refs", path: "/v1/refs", summary: "Show who uses a symbol.", body: RefsQuery
+        command: "refs", path: "/v1/refs", summary: "Show who uses a symbol.", body: RefsQuery, reads: true
     }
     Calls(CallsQuery) -> SymbolCalls {
         command: "calls",
         path: "/v1/calls",
         summary: "Show who calls a symbol, or what it calls.",
-        body: CallsQuery
+        body: CallsQuery,
+        reads: true
     }
     Impact(ImpactQuery) -> ChangeImpact {
         command: "impact",
         path: "/v1/impact",
         summary: "Show what a change may touch, or which tests to run.",
-        body: ImpactQuery
+        body: ImpactQuery,
+        reads: true
     }
     Aggregate(AggregateQuery) -> ComposedDocument {
         command: "aggregate",
         path: "/v1/aggregate",
         summary: "Compose one document for one agent. With `Accept: text/markdown`, only the document is returned.",
-        body: AggregateQuery
+        body: AggregateQuery,
+        reads: true
     }
     Explain(ExplainQuery) -> Vec<FileExplanation> {
         command: "explain",
         path: "/v1/explain",
         summary: "Explain why each file is shown the way it is.",
-        body: ExplainQuery
+        body: ExplainQuery,
+        reads: true
     }
     Audit(AuditQuery) -> AuditResult {
         command: "audit",
         path: "/v1/audit",
         summary: "Compare the index with the files on disk.",
-        body: EmptyBody
+        body: EmptyBody,
+        reads: true
     }
     CacheStatus(CacheStatusQuery) -> CacheSize {
-        command: "cache_status", path: "/v1/cache/status", summary: "Show how much is cached.", body: EmptyBody
+        command: "cache_status", path: "/v1/cache/status", summary: "Show how much is cached.", body: EmptyBody, reads: true
     }
     CacheClear(CacheClearQuery) -> CacheFreed {
         command: "cache_clear", path: "/v1/cache/clear", summary: "Clear the cache.", body: CacheClearQuery
@@ -178,6 +188,14 @@ wire_queries! {
         path: "/v1/cache/verify",
         summary: "Check every cached byte.",
         body: EmptyBody
+    }
+    CacheExport(CacheExportQuery) -> CacheExport {
+        command: "cache_export",
+        path: "/v1/cache/export",
+        summary: "Return what is cached of each file, page by page.",
+        body: CacheExportQuery,
+        reads: true,
+        nested: true
     }
     CacheGc(CacheGcQuery) -> CacheFreed {
         command: "cache_gc",
@@ -208,7 +226,6 @@ local_queries! {
     MakeSlice(MakeSliceQuery) -> Slice;
     ResolveSlices(ResolveSlicesQuery) -> Vec<SliceResolution>;
     MatchSymbols(MatchSymbolsQuery) -> Vec<SymbolMatches>;
-    Export(ExportQuery) -> Vec<ExportedArtifacts>;
     AllReferences(AllReferencesQuery) -> Arc<ReferenceGraph>;
     Compose(ComposeQuery) -> Document;
     WriteDocument(WriteDocumentQuery) -> WrittenDocument;
@@ -232,6 +249,7 @@ pub enum AnyQuery {
     Explain(Box<ExplainQuery>),
     CacheStatus(CacheStatusQuery),
     CacheClear(CacheClearQuery),
+    CacheExport(CacheExportQuery),
     CacheVerify(CacheVerifyQuery),
     // The name of earlier releases, which clients may still send.
     #[serde(alias = "cache_collect")]
@@ -253,7 +271,7 @@ pub enum Payload {
     /// A value of the question's own type of answer.
     Value(Box<dyn AnswerValue>),
     /// A document. Its JSON is kept with it, because to encode it takes longer than to find out that it is still right.
-    Document(Arc<CachedDocument>),
+    Document(Arc<CachedDocument>, AnswerShape),
     /// JSON, as a daemon sent it.
     Json(Bytes),
     /// A value that has no JSON, for the process that asked.
@@ -284,7 +302,7 @@ impl Payload {
         match self {
             Self::Value(value) => (&**value as &dyn Any).downcast_ref(),
             Self::Local(value) => value.downcast_ref(),
-            Self::Document(_) | Self::Json(_) => None,
+            Self::Document(..) | Self::Json(_) => None,
         }
     }
 
@@ -292,9 +310,9 @@ impl Payload {
     pub(super) fn encode(self, only_text: bool) -> Result<(Bytes, Option<Bytes>), ApiError> {
         match self {
             Self::Value(value) => Ok((value.encode().into(), None)),
-            Self::Document(document) => {
+            Self::Document(document, shape) => {
                 // The JSON repeats the text, escaped: a client that reads only the text need not wait for it.
-                let data = if only_text { Bytes::new() } else { encode_document(&document) };
+                let data = if only_text { Bytes::new() } else { encode_document(&document, shape) };
                 Ok((data, Some(document.text.clone())))
             }
             Self::Json(data) => Ok((data, None)),
@@ -311,7 +329,7 @@ impl Payload {
         // Within a process the value itself arrives, and is neither encoded nor decoded.
         let value: Box<dyn Any> = match self {
             Self::Json(data) => return decode(&data).map_err(|error| ApiError::unreadable_answer(&error)),
-            Self::Document(document) => Box::new(ComposedDocument::from_written(document)),
+            Self::Document(document, shape) => Box::new(ComposedDocument::from_written(document, shape)),
             Self::Value(value) => value,
             Self::Local(value) => value,
         };
@@ -324,7 +342,7 @@ impl std::fmt::Debug for Payload {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Value(_) => "Payload::Value",
-            Self::Document(_) => "Payload::Document",
+            Self::Document(..) => "Payload::Document",
             Self::Json(_) => "Payload::Json",
             Self::Local(_) => "Payload::Local",
         })
@@ -404,7 +422,11 @@ mod tests {
                 attachments,
                 ..AggregateQuery::default()
             })),
-            AnyQuery::Explain(Box::new(ExplainQuery { file: "a.py".to_owned(), choice: full_selection() })),
+            AnyQuery::Explain(Box::new(ExplainQuery {
+                file: "a.py".to_owned(),
+                choice: full_selection(),
+                ..ExplainQuery::default()
+            })),
             AnyQuery::Search(SearchQuery {
                 query: "parse header".to_owned(),
                 limit: Some(3),
@@ -412,6 +434,7 @@ mod tests {
             }),
             AnyQuery::CacheStatus(CacheStatusQuery {}),
             AnyQuery::CacheClear(CacheClearQuery { summaries: true, ..CacheClearQuery::default() }),
+            AnyQuery::CacheExport(CacheExportQuery { limit: Some(5), ..CacheExportQuery::default() }),
             AnyQuery::CacheVerify(CacheVerifyQuery {}),
             AnyQuery::CacheGc(CacheGcQuery { days: 30 }),
             AnyQuery::Audit(AuditQuery {}),

@@ -49,6 +49,8 @@ pub struct CallOptions {
     pub settings: Option<String>,
     /// Whether only the text of a document is needed.
     pub only_text: bool,
+    /// Whether a document is not recorded as delivered, because the question may change nothing.
+    pub is_read_only: bool,
     /// What client and service share during the call.
     pub job: Arc<QueryJob>,
 }

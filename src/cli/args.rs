@@ -551,10 +551,17 @@ pub enum CacheCommand {
         #[arg(long, value_name = "N", default_value_t = 30)]
         days: u32,
     },
-    /// Print everything that is cached, as one line of JSON per file
-    #[command(after_help = "Example:
-  slop cache export | jq -r .file_path")]
-    Export,
+    /// Print what is cached: one line of JSON per file, and one per summary by a model
+    ///
+    /// A line of a file has its outline as text and as a tree, and the summary by the heuristic. Nothing is shown of files
+    /// of which a mask hides symbols.
+    #[command(after_help = "Examples:
+  slop cache export | jq -r .file_path
+  slop cache export src/ring.c | jq -r .outline")]
+    Export {
+        /// Only what is cached for these files, folders or patterns
+        files: Vec<String>,
+    },
 }
 
 /// Arguments of `config`.

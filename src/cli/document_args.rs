@@ -93,6 +93,9 @@ pub struct AggregateArgs {
     /// Write the receipt, a JSON report of what is shown, to this file
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
+    /// List these files in the receipt, whose totals are about all files [default: all]
+    #[arg(long, value_name = "FILES", value_enum, hide_short_help = true)]
+    pub receipt_scope: Option<ReceiptScopeArg>,
     /// The flags for incremental aggregation.
     #[command(flatten)]
     pub memory: RememberArgs,
@@ -195,6 +198,17 @@ pub struct CacheReplayArgs {
 }
 
 /// The format of a document.
+/// The files that a receipt lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReceiptScopeArg {
+    /// Every file, in the document or not.
+    All,
+    /// The files of which the document shows more than the name, and those that an error or an entry leaves out.
+    Shown,
+    /// No file.
+    None,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
     /// Markdown.

@@ -137,7 +137,6 @@ fn is_local_only(query: &AnyQuery) -> bool {
             LocalQuery::MakeSlice(_)
             | LocalQuery::ResolveSlices(_)
             | LocalQuery::MatchSymbols(_)
-            | LocalQuery::Export(_)
             | LocalQuery::AllReferences(_)
             | LocalQuery::Compose(_)
             | LocalQuery::WriteDocument(_),
@@ -154,6 +153,7 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::Explain(_)
         | AnyQuery::CacheStatus(_)
         | AnyQuery::CacheClear(_)
+        | AnyQuery::CacheExport(_)
         | AnyQuery::CacheVerify(_)
         | AnyQuery::CacheGc(_)
         | AnyQuery::Audit(_) => false,

@@ -186,7 +186,7 @@ impl<'b> Worker<'b> {
             *audit = Some(AuditStatus { at_ms: freshness.as_of_ms, differences });
         }
         // A client that is gone has received nothing.
-        if !call.job.is_cancelled() {
+        if !call.job.is_cancelled() && !call.is_read_only {
             open.project.confirm_delivery();
         }
         open.project.take_notes().into_iter().for_each(|note| call.job.note(note));

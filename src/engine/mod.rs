@@ -35,7 +35,9 @@ mod symbols;
 mod testing;
 mod workspace;
 
-pub use crate::aggregate::{DocumentLimits, OutlineLine, nearest_keys as nearest_symbols, select_symbols};
+pub use crate::aggregate::{
+    DocumentLimits, ESTIMATE, OutlineLine, nearest_keys as nearest_symbols, render_outline, select_symbols,
+};
 pub use crate::discover::{enclosing_checkout, file_type_by_id};
 pub use crate::store::IntegrityReport;
 pub use crate::store::agent::AgentDbSize;

@@ -404,12 +404,14 @@ impl Project<'_> {
         artifacts::collect_garbage(&mut self.cache, days)
     }
 
-    /// Calls `each` with everything that is cached, by path, until it breaks off. Model summaries of a file follow it,
-    /// each in a row of its own; summaries of folders belong to no file and are left out.
+    /// Calls `each` with what is cached of the selected files behind the path `after`, by path, until it breaks off.
+    /// Summaries of folders belong to no file and are left out.
     pub fn export_cache(
         &mut self,
+        files: &[String],
+        after: Option<&[u8]>,
         each: &mut dyn FnMut(ExportedArtifacts) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        artifacts::export_cache(&mut self.cache, each)
+        artifacts::export_cache(&mut self.cache, files, after, each)
     }
 }

@@ -263,6 +263,7 @@ pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&s
         preset: None,
         limits: DocumentLimits::default(),
         exact_tokens: false,
+        counts_symbols: false,
         tier: Some(tier),
         strategy,
         default_mode: ViewMode::Summary,

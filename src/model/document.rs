@@ -1,8 +1,11 @@
 //! A composed document before it is written as Markdown or JSON, with the receipt that records what became of each file.
 
+use std::collections::BTreeMap;
+
 use super::file::{ContentHash, FileType, SkipReason};
 use super::llm::ModelName;
 use super::named_enum::named_enum;
+use super::outline::{ParseFallback, SymbolKind};
 use super::path::RelPath;
 use super::view::ViewMode;
 
@@ -139,10 +142,23 @@ impl RoutingRule {
     }
 }
 
+/// What is known of a file besides its content, whatever is shown of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FileDetails {
+    /// The id of its type; `None` if it has no text.
+    pub language: Option<&'static str>,
+    /// Its size in bytes; `None` if it was not read.
+    pub size: Option<u64>,
+    pub lines: Option<u32>,
+    /// When it was written last, in nanoseconds since the epoch.
+    pub mtime_ns: Option<i64>,
+}
+
 /// What became of one file that appears in the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptEntry {
     pub path: RelPath,
+    pub details: FileDetails,
     /// The content that was rendered; `None` if no text could be had.
     pub content: Option<ContentHash>,
     pub view: ViewMode,
@@ -151,6 +167,8 @@ pub struct ReceiptEntry {
     pub rule: RoutingRule,
     /// Why `view` is not `wanted`, and what else should be known, in words.
     pub reason: Option<String>,
+    /// What went wrong, if the file could not be read, shown or parsed.
+    pub fault: Option<ViewFault>,
     /// Who wrote the words, where it is shown as a summary.
     pub summary: Option<SummaryProvenance>,
     /// Its score, where the document has a limit.
@@ -162,9 +180,47 @@ pub struct ReceiptEntry {
 }
 
 impl ReceiptEntry {
-    /// Returns whether the file is replaced by an error.
-    pub fn is_failed(&self) -> bool {
-        self.content.is_none() && self.reason.is_some() && self.view != ViewMode::Path
+    /// Returns why nothing could be shown of the file; `None` if it is shown, or nothing of it was to be shown.
+    pub fn error(&self) -> Option<ViewFault> {
+        let is_failed = self.content.is_none() && self.reason.is_some() && self.view != ViewMode::Path;
+        // A file that could not be parsed has a content, and is shown in another view.
+        self.fault.filter(|_| self.content.is_none()).or_else(|| is_failed.then_some(ViewFault::NoView))
+    }
+}
+
+/// Why a file is not shown as it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ViewFault {
+    /// It has nothing that could be shown.
+    LeftOut(SkipReason),
+    /// It could not be parsed.
+    Parse(ParseFallback),
+    /// It has no such view, and no other one either.
+    NoView,
+}
+
+impl ViewFault {
+    /// Returns the stable name, as in the receipt.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LeftOut(reason) => reason.name(),
+            Self::Parse(fallback) => match fallback {
+                ParseFallback::TimedOut => "parse_timed_out",
+                ParseFallback::TooDeep => "parse_too_deep",
+                ParseFallback::TooLarge => "parse_too_large",
+                ParseFallback::Failed => "parse_failed",
+            },
+            Self::NoView => "no_such_view",
+        }
+    }
+
+    /// Returns the reason in words.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::LeftOut(reason) => reason.description(),
+            Self::Parse(fallback) => fallback.description(),
+            Self::NoView => "there is nothing that the view could show",
+        }
     }
 }
 
@@ -207,6 +263,7 @@ impl Omission {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OmittedFile {
     pub path: RelPath,
+    pub details: FileDetails,
     pub reason: Omission,
 }
 
@@ -238,6 +295,8 @@ pub struct Receipt {
     /// How many folders in the tree are annotated with a model's summary.
     pub folders_by_model: u64,
     pub files: Vec<ReceiptEntry>,
+    /// How many symbols of each kind the files with a block have; empty if they were not counted.
+    pub symbols: BTreeMap<SymbolKind, u64>,
     /// Whether the document has a tree of names.
     pub has_tree: bool,
     /// What was understood of the task, if there is one.

@@ -23,9 +23,10 @@ pub use curation::{
     FileItem, MaskMode, Persona, PreferredModel, Preset, Slice, SliceAnchors, SliceResolution, SliceStatus,
 };
 pub use document::{
-    BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, IgnoredTaskText,
-    MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RoutingRule,
-    Screenshot, ScreenshotImage, SectionProblem, StableFiles, SummaryProvenance, TaskReceipt,
+    BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileDetails,
+    IgnoredTaskText, MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry,
+    RoutingRule, Screenshot, ScreenshotImage, SectionProblem, StableFiles, SummaryProvenance, TaskReceipt,
+    ViewFault,
 };
 pub use facts::{
     AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId,

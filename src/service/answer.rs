@@ -10,18 +10,18 @@ use serde::Serialize;
 
 use super::document::{nearest_hint, resolve_aggregate, resolve_document, resolve_explain};
 use crate::api::{
-    AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery, ExplainQuery, ExportQuery, FileStates,
-    FilesQuery, ImpactQuery, IndexQuery, IndexRun, LineRange, LocalQuery, MakeSliceQuery, MatchSymbolsQuery,
-    MissingPath, ModeName, OutlineQuery, Payload, Query, RefsQuery, ResolveSlicesQuery, SearchQuery,
-    SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
+    AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
+    CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
+    ExplainQuery, FileStates, FilesQuery, ImpactQuery, IndexQuery, IndexRun, LineRange, LocalQuery,
+    MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, Payload, Query, RefsQuery,
+    ResolveSlicesQuery, SearchQuery, SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{
     CallDirection, CallRequest, Code, Error, HitKind, ImpactRequest, Project, SearchRequest, SymbolRequest,
     Trust, ViewRequest, nearest_symbols, select_symbols,
 };
-use crate::model::{ArtifactKind, DocsDetail, MaskMode, Slice, SymbolKind, printable};
+use crate::model::{ArtifactKind, DocsDetail, MaskMode, Slice, SymbolKind, printable, unescaped_path};
 
 /// The most similar names that are suggested for one that no symbol has.
 const MAX_NEAREST: usize = 3;
@@ -128,6 +128,7 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
             complete::<CacheStatusQuery>(|project| Ok(project.cache_status()?.into()))
         }
         AnyQuery::CacheClear(query) => resolve_cache_clear(query)?,
+        AnyQuery::CacheExport(query) => resolve_cache_export(query)?,
         AnyQuery::CacheVerify(_) => {
             complete::<CacheVerifyQuery>(|project| Ok(project.verify_cache()?.into()))
         }
@@ -154,16 +155,6 @@ fn resolve_local(query: LocalQuery, settings: QuerySettings<'_>) -> Result<Resol
         LocalQuery::MatchSymbols(query) => {
             complete_local::<MatchSymbolsQuery>(move |project| match_symbols(project, query))
         }
-        LocalQuery::Export(_) => complete_local::<ExportQuery>(|project| {
-            let mut rows = Vec::new();
-            // Collected before anything is written: a cache that fails halfway gives an error, not an export that
-            // looks complete. The price is the memory for all rows.
-            project.export_cache(&mut |row| {
-                rows.push(row);
-                ControlFlow::Continue(())
-            })?;
-            Ok(rows)
-        }),
         LocalQuery::AllReferences(_) => {
             complete_local::<AllReferencesQuery>(|project| Ok(project.reference_graph()?))
         }
@@ -310,6 +301,36 @@ fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError
             project.clear_artifacts(&kinds, agent)?
         };
         Ok(cleared.into())
+    }))
+}
+
+/// The most files of a page of the export, if the question does not name a number, and if it does.
+const EXPORTED_FILES: u32 = 1_000;
+const MAX_EXPORTED_FILES: u32 = 10_000;
+
+fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiError> {
+    let CacheExportQuery { files, after, limit } = query;
+    let limit = limit.unwrap_or(EXPORTED_FILES);
+    if !(1..=MAX_EXPORTED_FILES).contains(&limit) {
+        return Err(bad_query("number of files is not between 1 and 10000", "give a limit from 1 to 10000"));
+    }
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    Ok(complete::<CacheExportQuery>(move |project| {
+        // A path that is not UTF-8 is spelled with escapes.
+        let behind = after
+            .as_ref()
+            .map(|after| unescaped_path(after.as_bytes()).unwrap_or_else(|| after.as_bytes().to_vec()));
+        let mut found = Vec::new();
+        project.export_cache(&files, behind.as_deref(), &mut |file| {
+            found.push(file);
+            if limit < found.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        match files.first() {
+            Some(word) if found.is_empty() && after.is_none() => {
+                Err(Error::NothingSelected { word: word.clone() }.into())
+            }
+            _ => Ok(CacheExport::page(found, limit)),
+        }
     }))
 }
 

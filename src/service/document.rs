@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use super::answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
 use super::sources::{prices, project_name};
 use crate::api::{
-    AggregateQuery, ApiError, AttachmentOptions, ComposedDocument, DocumentReceipt, DocumentRequest,
-    ExplainQuery, FormatName, PartName, Payload, ViewSelection, compose_document,
+    AggregateQuery, AnswerShape, ApiError, AttachmentOptions, ComposedDocument, DocumentReceipt,
+    DocumentRequest, ExplainQuery, FormatName, PartName, Payload, ReceiptScope, ViewSelection,
+    compose_document,
 };
 use crate::config::{Curation, ExecutionMode, LoadedConfig, SavedEntry, Settings, nearest_name};
 use crate::engine::{
@@ -24,6 +25,8 @@ pub fn resolve_aggregate(
 ) -> Result<DocumentRequest, ApiError> {
     check_attachments(&query)?;
     let QuerySettings { loaded, root, origin } = settings;
+    let mut query = query;
+    query.choice = with_top_level(query.choice, query.tier, query.budget)?;
     let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
     let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), loaded)?;
     let name = query.name.unwrap_or_else(|| default_name(&query.choice, &profile));
@@ -42,7 +45,9 @@ pub fn resolve_aggregate(
     request.exact_tokens = query.exact_tokens || query.dry_run || query.format == FormatName::Json;
     request.sections = section_request(&query.attachments, &profile, &loaded.settings, origin);
     request.history = Some(DocumentHistory { name, since_last: query.since_last });
+    request.counts_symbols = query.receipt != ReceiptScope::None;
     Ok(DocumentRequest {
+        shape: AnswerShape { scope: query.receipt, in_parts: query.parts },
         request,
         format: query.format,
         body,
@@ -57,8 +62,9 @@ pub fn resolve_explain(
     settings: QuerySettings<'_>,
 ) -> Result<AggregationRequest, ApiError> {
     let QuerySettings { loaded, origin, .. } = settings;
-    let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
-    let mut request = aggregation(query.choice.clone(), &profile, loaded)?;
+    let choice = with_top_level(query.choice.clone(), query.tier, query.budget)?;
+    let profile = DocumentProfile::resolve(&choice, &loaded.curation)?;
+    let mut request = aggregation(choice, &profile, loaded)?;
     // Attachments take room from the files, and so decide which of them the limits leave out.
     request.sections = section_request(&AttachmentOptions::default(), &profile, &loaded.settings, origin);
     Ok(request)
@@ -73,12 +79,12 @@ pub(super) fn resolve_document(
     Ok(ResolvedQuery::new(move |project| {
         let document = compose_document(project, &request)?;
         if !request.is_dry_run {
-            return Ok(Found::all(Payload::Document(document)));
+            return Ok(Found::all(Payload::Document(document, request.shape)));
         }
         // A dry run delivers nothing, so the next `--since-last` must not leave out what it planned.
         project.discard_delivery();
-        let receipt = DocumentReceipt::from(&document.receipt);
-        Ok(Found::all(Payload::value(ComposedDocument { text: None, receipt })))
+        let receipt = DocumentReceipt::of(&document.receipt, request.shape.scope);
+        Ok(Found::all(Payload::value(ComposedDocument { text: None, parts: None, receipt })))
     }))
 }
 
@@ -90,10 +96,37 @@ fn check_attachments(query: &AggregateQuery) -> Result<(), ApiError> {
             "leave out the take, or ask for the whole document",
         );
     }
+    if query.parts && query.format != FormatName::Markdown {
+        return bad(
+            "parts of a document are requested in another format than Markdown",
+            "leave out the format, or the parts: a request body has its own cache marks",
+        );
+    }
     if query.name.as_ref().is_some_and(String::is_empty) {
         return bad("document name is empty", "give a name, or none");
     }
     Ok(())
+}
+
+/// Takes in the keys that may stand at the top level of a question, too.
+fn with_top_level(
+    mut choice: ViewSelection,
+    tier: Option<u8>,
+    budget: Option<u64>,
+) -> Result<ViewSelection, ApiError> {
+    let twice = |key: &str| {
+        let message = format!("`{key}` and `choice.{key}` differ");
+        Err(ApiError::user("bad_ask", message, "give it in one of the two places"))
+    };
+    if tier.is_some() && choice.tier.is_some() && tier != choice.tier {
+        return twice("tier");
+    }
+    if budget.is_some() && choice.budget.is_some() && budget != choice.budget {
+        return twice("budget");
+    }
+    choice.tier = choice.tier.or(tier);
+    choice.budget = choice.budget.or(budget);
+    Ok(choice)
 }
 
 /// Returns the engine's request: what the question leaves open is taken from the settings.
@@ -126,6 +159,7 @@ fn aggregation(
         preset: profile.preset.as_ref().map(|preset| preset.files.clone()),
         limits,
         exact_tokens: true,
+        counts_symbols: false,
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),
         history: None,

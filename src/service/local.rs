@@ -118,7 +118,7 @@ impl LocalService {
             }
             // If the answer is lost, nothing is confirmed, and the next `--since-last` shows the same changes again.
             let delivery = receive(ServiceAnswer { freshness, missing, payload });
-            if delivery == Delivery::Arrived {
+            if delivery == Delivery::Arrived && !call.is_read_only {
                 project.confirm_delivery();
             }
             project.take_notes().into_iter().for_each(|note| call.job.note(note));
@@ -169,7 +169,7 @@ impl Output {
         prior: Option<PriorOutputs>,
         project: &mut engine::Project<'_>,
     ) -> Result<WrittenDocument, ApiError> {
-        let ComposedDocument { text, receipt } = AggregateQuery::read_answer(payload)?;
+        let ComposedDocument { text, receipt, .. } = AggregateQuery::read_answer(payload)?;
         let text = text.unwrap_or_default();
         let path = match self.target {
             OutputTarget::File(path) => {

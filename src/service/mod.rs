@@ -13,6 +13,8 @@ mod cache_replay;
 mod document;
 mod local;
 mod project_root;
+#[cfg(test)]
+mod receipt_tests;
 mod sources;
 #[cfg(test)]
 mod tests;

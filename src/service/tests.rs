@@ -13,10 +13,11 @@ use tempfile::TempDir;
 
 use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, resolve_aggregate};
 use crate::api::{
-    AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallOptions, CallsQuery, DocumentRequest, EncodedAnswer, ExplainQuery, FilesQuery,
-    FreshnessNote, FreshnessState, ImpactQuery, IndexQuery, OutlineQuery, Payload, QueryJob, Receiver,
-    RefsQuery, SearchQuery, Service, ServiceAnswer, SymbolsQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
+    CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, DocumentRequest, EncodedAnswer,
+    ExplainQuery, FilesQuery, FreshnessNote, FreshnessState, ImpactQuery, IndexQuery, OutlineQuery, Payload,
+    QueryJob, Receiver, RefsQuery, SearchQuery, Service, ServiceAnswer, SymbolsQuery, ViewQuery, WireQuery,
+    ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -117,6 +118,7 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::Explain(_) => ExplainQuery::answer_schema(&mut schemas),
         AnyQuery::CacheStatus(_) => CacheStatusQuery::answer_schema(&mut schemas),
         AnyQuery::CacheClear(_) => CacheClearQuery::answer_schema(&mut schemas),
+        AnyQuery::CacheExport(_) => CacheExportQuery::answer_schema(&mut schemas),
         AnyQuery::CacheVerify(_) => CacheVerifyQuery::answer_schema(&mut schemas),
         AnyQuery::CacheGc(_) => CacheGcQuery::answer_schema(&mut schemas),
         AnyQuery::Audit(_) => AuditQuery::answer_schema(&mut schemas),
@@ -229,6 +231,10 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
         (aggregate(json!({"tier": 1, "persona": "reviewer"})), "bad_ask", "both a tier and a persona"),
         (aggregate(json!({"max_bytes": 0})), "bad_ask", "limit is 0 bytes"),
         (json!({"ask": "aggregate", "name": ""}), "bad_ask", "name is empty"),
+        (json!({"ask": "aggregate", "tier": 1, "choice": {"tier": 2}}), "bad_ask", "`choice.tier` differ"),
+        (json!({"ask": "explain", "file": "a", "budget": 1, "choice": {"budget": 2}}), "bad_ask", "differ"),
+        (json!({"ask": "aggregate", "parts": true, "format": "json"}), "bad_ask", "another format"),
+        (json!({"ask": "cache_export", "limit": 0}), "bad_ask", "not between 1 and"),
         (json!({"ask": "aggregate", "beside": {"model": "m"}}), "bad_ask", "model `m`"),
         (json!({"ask": "aggregate", "beside": {"take": "a", "part": "prefix"}}), "bad_ask", "a take"),
         (json!({"ask": "view"}), "bad_ask", "no file"),
@@ -304,6 +310,8 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
         json!({"ask": "cache_status"}),
         json!({"ask": "cache_clear", "summaries": true}),
         json!({"ask": "cache_verify"}),
+        json!({"ask": "aggregate", "tier": 3, "parts": true, "receipt": "all"}),
+        json!({"ask": "cache_export", "files": ["engine.py"]}),
         json!({"ask": "cache_gc", "days": 3}),
     ];
     for ask in asks {
@@ -433,7 +441,7 @@ fn violation(schema: &Value, value: &Value, definitions: &Value) -> Option<Strin
         assert!(definitions.get(name).is_some(), "no definition of {name}");
         return violation(&definitions[name], value, definitions);
     }
-    if let Some(choices) = schema["anyOf"].as_array() {
+    if let Some(choices) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
         let whys: Option<Vec<String>> =
             choices.iter().map(|choice| violation(choice, value, definitions)).collect();
         return whys.map(|whys| whys.join("; or "));

@@ -126,12 +126,16 @@ fn export_prints_one_line_per_file_with_stable_keys() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(lines.len(), 5);
-    let promised = ["file_hash", "file_path", "generated_at", "generator_tier", "outline", "summary"];
+    let promised = [
+        "file_hash", "file_path", "generated_at", "generator", "generator_tier", "language", "outline",
+        "summary", "symbols",
+    ];
     for line in &lines {
         assert_eq!(line.as_object().unwrap().keys().collect::<Vec<_>>(), promised);
     }
     let engine = lines.iter().find(|line| line["file_path"] == "src/engine.py").unwrap();
-    assert_eq!(texts(&engine["outline"], "name"), ["Engine"]);
+    assert_eq!(texts(&engine["symbols"], "name"), ["Engine"]);
+    assert!(text(&engine["outline"]).starts_with("[Class] Engine (Lines "), "{engine}");
     assert!(engine["summary"].as_str().unwrap().contains("Runs things."));
 }
 
@@ -312,7 +316,7 @@ fn export_has_one_line_per_summary_by_a_model() {
     assert_eq!(number(&lines[1]["generator_tier"]), 2);
     assert_eq!(text(&lines[1]["generator"]), "local/small");
     assert_eq!(text(&lines[1]["summary"]), "It returns one.");
-    assert_eq!(number(&lines[1]["generated_at"]), 6);
+    assert_eq!(text(&lines[1]["generated_at"]), "1970-01-01T00:00:06Z");
 }
 
 #[test]

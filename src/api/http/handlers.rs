@@ -5,27 +5,34 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::Query;
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use schemars::{Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::body_schema::{BodySchema, PathSegment, path_text};
 use super::limits::{LIST_ITEMS, TEXT_CHARACTERS};
-use super::response::ApiErrorResponse;
-use super::routes::{ROUTES, Route, RouteAction, deprecated_keys};
+use super::parameters::{ParameterQuestion, read_parameters};
+use super::response::{ApiErrorResponse, ShapeError};
+use super::routes::{BodyError, ROUTES, Route, RouteAction, deprecated_keys};
 use super::server::ServerState;
 use super::stream::{EventParameters, EventStream};
 use super::stream::{LINES, RunningQuery};
 use super::{openapi, response};
 use crate::api::daemon_control::Stopping;
+use crate::api::queries::ReceiptScope;
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, VERSION, ask_encoded};
 
 /// The most characters of a client's own text that an error repeats.
 const QUOTED: usize = 300;
+
+/// Adds the schema of a question's body to a document.
+type SchemaOfBody = fn(&mut SchemaGenerator) -> Schema;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -41,13 +48,19 @@ pub(super) fn router(shared: &Arc<ServerState>) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
         let shared = Arc::clone(shared);
-        let handler = move |uri: Uri, headers: HeaderMap, body: Bytes| async move {
-            let answer = answer(&shared, route, &uri, &headers, &body).await;
+        let handler = move |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| async move {
+            // A HEAD is answered as a GET, and its body dropped.
+            let request = Request { is_get: method != Method::POST, uri, headers, body };
+            let answer = answer(&shared, route, &request).await;
             // Named here once: what refuses a request does not know its route.
             answer.unwrap_or_else(|refusal| refusal.for_command(route.command).into_response())
         };
-        let handler = if route.action.is_get() { get(handler) } else { post(handler) };
-        router = router.route(route.path, handler);
+        let handlers = match (route.action.is_get(), route.action.is_post()) {
+            (true, true) => get(handler.clone()).post(handler),
+            (true, false) => get(handler),
+            (false, _) => post(handler),
+        };
+        router = router.route(route.path, handlers);
     }
     router.fallback(unknown_route).method_not_allowed_fallback(unknown_method)
 }
@@ -63,13 +76,21 @@ async fn unknown_method() -> ApiErrorResponse {
     ApiErrorResponse::user(StatusCode::METHOD_NOT_ALLOWED, code, "no such method for this path", hint)
 }
 
+/// A request that was let in.
+struct Request {
+    /// Whether the question is asked by query parameters, and must change nothing.
+    is_get: bool,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
 async fn answer(
     shared: &Arc<ServerState>,
     route: &'static Route,
-    uri: &Uri,
-    headers: &HeaderMap,
-    body: &Bytes,
+    request: &Request,
 ) -> Result<Response, ApiErrorResponse> {
+    let Request { uri, headers, .. } = request;
     let daemon = Arc::clone(&shared.daemon);
     match route.action {
         // Neither the status nor a stop compares versions: a client of another version must be able to find out, and
@@ -90,44 +111,69 @@ async fn answer(
         }
         // Only the protocol is compared here, because every version of it sends the same events.
         RouteAction::Events => stream_events(shared, uri, headers).await,
-        RouteAction::Query { read, .. } => {
-            let call = call_options(route, uri, headers, body)?;
-            let query = read(body).map_err(|error| bad_json(&error))?;
+        RouteAction::Query { read, body_schema, .. } => {
+            check_client(request)?;
+            let asked = read_request(request, body_schema)?;
+            let call = call_options(route, request, &asked);
+            let query = read(&asked.body);
+            let query =
+                query.map_err(|error| bad_question(request.is_get, &asked.body, body_schema, &error))?;
             check_sizes(&query)?;
             answer_query(shared, route, query, call, headers).await
         }
     }
 }
 
-/// Checks what a request for an answer says besides its question, and returns how to answer.
-fn call_options(
-    route: &Route,
-    uri: &Uri,
-    headers: &HeaderMap,
-    body: &Bytes,
-) -> Result<CallOptions, ApiErrorResponse> {
-    let parameters: QueryParameters = parse_parameters(uri)?;
-    // Compared before the body is read: another version may mean something else by the same keys.
-    check_same_protocol(headers)?;
-    check_same_version(headers)?;
-    check_type(headers, body)?;
+/// Checks what a client says of itself.
+fn check_client(request: &Request) -> Result<(), ApiErrorResponse> {
+    // Compared before the question is read: another version may mean something else by the same keys.
+    check_same_protocol(&request.headers)?;
+    check_same_version(&request.headers)?;
+    check_type(&request.headers, &request.body)
+}
+
+/// Returns the question of a request, as a body.
+fn read_request(request: &Request, body_schema: SchemaOfBody) -> Result<ParameterQuestion, ApiErrorResponse> {
+    if !request.is_get {
+        let QueryParameters { require_fresh } = parse_parameters(&request.uri)?;
+        return Ok(ParameterQuestion { body: request.body.to_vec(), require_fresh });
+    }
+    if !request.body.is_empty() {
+        let hint = "ask by query parameters, or send the body with POST";
+        return Err(ApiErrorResponse::user(
+            StatusCode::BAD_REQUEST,
+            "bad_query",
+            "request with GET has a body",
+            hint,
+        ));
+    }
+    read_parameters(&request.uri, &BodySchema::of(body_schema))
+}
+
+/// Returns how to answer.
+fn call_options(route: &Route, request: &Request, asked: &ParameterQuestion) -> CallOptions {
     // The service compares them with the settings as they are now, and not with those of the last answer.
-    let settings =
-        headers.get("slop-settings").map(|value| truncated(&String::from_utf8_lossy(value.as_bytes())));
-    let call = CallOptions { require_fresh: parameters.require_fresh, settings, ..CallOptions::default() };
+    let settings = request.headers.get("slop-settings");
+    let settings = settings.map(|value| truncated(&String::from_utf8_lossy(value.as_bytes())));
+    let call = CallOptions {
+        require_fresh: asked.require_fresh,
+        settings,
+        is_read_only: request.is_get,
+        ..CallOptions::default()
+    };
     if let Some(successor) = route.successor {
         call.job.note(format!("the path `{}` is deprecated: use `{successor}`", route.path));
     }
-    for (old, new) in deprecated_keys(body) {
+    for (old, new) in deprecated_keys(&asked.body) {
         call.job.note(format!("the key `{old}` is deprecated: use `{new}`"));
     }
-    Ok(call)
+    call
 }
 
 async fn answer_query(
     shared: &Arc<ServerState>,
     route: &'static Route,
-    query: AnyQuery,
+    mut query: AnyQuery,
     mut call: CallOptions,
     headers: &HeaderMap,
 ) -> Result<Response, ApiErrorResponse> {
@@ -138,6 +184,12 @@ async fn answer_query(
     let wants_document = accepts("text/markdown") && matches!(query, AnyQuery::Aggregate(_));
     // Lines of progress end in an envelope, which holds the document as JSON.
     call.only_text = wants_document && !accepts(LINES);
+    if let AnyQuery::Aggregate(query) = &mut query
+        && call.only_text
+    {
+        // To count for a receipt that nobody gets would take time.
+        query.receipt = ReceiptScope::None;
+    }
     let (daemon, job) = (Arc::clone(&shared.daemon), Arc::clone(&call.job));
     let thread = tokio::task::spawn_blocking(move || {
         // Held by the thread, for it may go on for a while after nobody waits for it.
@@ -232,14 +284,37 @@ fn check_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiErrorResponse>
     Err(ApiErrorResponse::user(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message, hint))
 }
 
-fn bad_json(error: &serde_json::Error) -> ApiErrorResponse {
-    let message = format!("invalid body: {}", truncated(&error.to_string()));
-    ApiErrorResponse::user(
-        StatusCode::BAD_REQUEST,
-        "bad_json",
-        message,
-        "GET /v1/openapi.json describes every body",
-    )
+/// Returns the error that a question cannot be read, with the shape that it should have.
+fn bad_question(
+    is_get: bool,
+    body: &[u8],
+    body_schema: SchemaOfBody,
+    BodyError { path, error }: &BodyError,
+) -> ApiErrorResponse {
+    let (code, what, document) = if is_get {
+        ("bad_query", "query", "GET /v1/openapi.json lists every parameter")
+    } else {
+        ("bad_json", "body", "GET /v1/openapi.json describes every body")
+    };
+    let place = path_text(path);
+    let at = if place.is_empty() { String::new() } else { format!("`{}`: ", truncated(&place)) };
+    let message = format!("invalid {what}: {at}{}", truncated(&error.to_string()));
+    let refused = |hint| ApiErrorResponse::user(StatusCode::BAD_REQUEST, code, message, hint);
+    // Of what is no JSON there are no keys.
+    let Some(got) = serde_json::from_slice::<Value>(body).ok().filter(|_| error.is_data()) else {
+        return refused(document.to_owned());
+    };
+    let (wanted, example) = BodySchema::of(body_schema).expectation(path);
+    let subject = if place.is_empty() { what.to_owned() } else { format!("`{}`", truncated(&place)) };
+    let hint = format!("{subject} is {wanted}, as in {example}; {document}");
+    let got = path.iter().try_fold(&got, |value, segment| match segment {
+        PathSegment::Key(key) => value.get(key),
+        PathSegment::Index(index) => value.get(*index),
+    });
+    // What a client sent is repeated only if it is short.
+    let got = got.filter(|got| !place.is_empty() && got.to_string().len() <= QUOTED).cloned();
+    let shape = ShapeError { path: truncated(&place), got: got.unwrap_or_default(), wanted, example };
+    ApiErrorResponse { shape: Some(shape), ..refused(hint) }
 }
 
 /// Rejects strings and lists above the limits that the OpenAPI document states.

@@ -5,10 +5,12 @@
 //!
 //! Start with [`HttpServer`]; `routes` has the table of all routes.
 
+mod body_schema;
 mod guard;
 mod handlers;
 mod limits;
 mod openapi;
+mod parameters;
 mod response;
 mod routes;
 mod server;

@@ -2,10 +2,10 @@
 //!
 //! `docs/openapi.json` is this document; a test compares. What the server refuses for its size is said in the schemas.
 
-use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::body_schema::{BodySchema, has_type, schema_settings};
 use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS};
 use super::routes::{ROUTES, Route, RouteAction};
 use crate::api::daemon_control::{DaemonStatus, Stopping};
@@ -62,11 +62,7 @@ pub(super) fn text() -> String {
 }
 
 fn document() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.definitions_path = "/components/schemas".into();
-        // A component must not have a `$schema`: the dialect is the document's.
-        settings.meta_schema = None;
-    });
+    let settings = schema_settings();
     // Two generators, because what may be left out differs: keys with a default in questions, keys that are skipped when
     // they are empty in answers.
     let mut asks = settings.clone().for_deserialize().into_generator();
@@ -74,8 +70,14 @@ fn document() -> Value {
     let paths: Map<String, Value> = ROUTES
         .iter()
         .map(|route| {
-            let method = if route.action.is_get() { "get" } else { "post" };
-            (route.path.to_owned(), json!({ method: operation(route, &mut asks, &mut answers) }))
+            let mut methods = Map::new();
+            if route.action.is_get() {
+                methods.insert("get".to_owned(), get_operation(route, &mut answers));
+            }
+            if route.action.is_post() {
+                methods.insert("post".to_owned(), operation(route, &mut asks, &mut answers));
+            }
+            (route.path.to_owned(), methods.into())
         })
         .collect();
     let mut asks = asks.take_definitions(true);
@@ -117,6 +119,47 @@ fn info() -> Value {
         "description": ABOUT,
         "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
     })
+}
+
+/// Returns the operation that asks a route by query parameters alone.
+fn get_operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
+    let mut operation = json!({
+        "operationId": route.command,
+        "summary": route.summary,
+        "parameters": parameters(route),
+        "responses": responses(route, answers),
+    });
+    if let RouteAction::Query { body_schema, .. } = route.action {
+        // The name without a prefix is that of the POST, which was there before.
+        operation["operationId"] = format!("get_{}", route.command).into();
+        let schema = BodySchema::of(body_schema);
+        let keys = schema.parameters().into_iter().map(|(name, schema)| {
+            let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+            parameter("query", &name, &parameter_schema(schema), description)
+        });
+        let keys: Vec<Value> = keys.collect();
+        operation["parameters"].as_array_mut().into_iter().for_each(|all| all.extend(keys.iter().cloned()));
+    }
+    operation
+}
+
+/// Returns the schema of a key as that of a query parameter, which cannot be null.
+fn parameter_schema(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(object) = schema.as_object_mut() {
+        // A parameter has its description outside of its schema, and is left out rather than given its default.
+        object.retain(|key, _| !matches!(key.as_str(), "description" | "default"));
+        for key in ["type", "anyOf"] {
+            let Some(list) = object.get_mut(key).and_then(Value::as_array_mut) else { continue };
+            list.retain(|kind| kind != "null" && kind.get("type").is_none_or(|kind| kind != "null"));
+            if key == "type" && list.len() == 1 {
+                let only = list.remove(0);
+                object.insert(key.to_owned(), only);
+            }
+        }
+    }
+    add_limits(&mut schema);
+    schema
 }
 
 fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
@@ -344,8 +387,23 @@ fn error_schema() -> Value {
                     "code": {"type": "string", "description": "A stable identifier for programs."},
                     "message": {"type": "string", "description": "The condition that caused the error."},
                     "hint": {"type": "string", "description": "A hint."},
+                    "shape": shape_schema(),
                 },
             },
+        },
+    })
+}
+
+fn shape_schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "The shape of the key that is wrong; absent if the error is another one.",
+        "required": ["path", "got", "wanted", "example"],
+        "properties": {
+            "path": {"type": "string", "description": "The key, such as `choice.focus[0]`; empty for the query as a whole."},
+            "got": {"description": "The value of the key; null if it is missing or long."},
+            "wanted": {"type": "string", "description": "What the value should be, in words."},
+            "example": {"description": "A part of a query that has such a value."},
         },
     })
 }
@@ -387,16 +445,12 @@ fn header_schemas() -> Value {
 
 /// Adds the limits of texts, lists and numbers to a schema of questions, except where it has limits of its own.
 fn add_limits(schema: &mut Value) {
+    // An optional value has a list of types, one of which is `null`.
+    let (has_text, has_items) = (has_type(schema, "string"), has_type(schema, "array"));
     if let Some(object) = schema.as_object_mut() {
-        // An optional value has a list of types, one of which is `null`.
-        let is = |name: &str| match object.get("type") {
-            Some(Value::Array(types)) => types.iter().any(|kind| kind == name),
-            Some(kind) => kind == name,
-            None => false,
-        };
         // One of a few fixed words needs no limit of its own.
         let is_closed = object.contains_key("enum") || object.contains_key("const");
-        let (is_text, is_list) = (is("string") && !is_closed, is("array"));
+        let (is_text, is_list) = (has_text && !is_closed, has_items);
         let largest = match object.get("format").and_then(Value::as_str) {
             Some("uint32") => Some(u64::from(u32::MAX)),
             Some("uint64") => Some(u64::MAX),

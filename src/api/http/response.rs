@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::api::fault::{ApiError, ApiErrorKind};
@@ -24,6 +24,21 @@ pub(super) struct ApiErrorResponse {
     pub(super) status: StatusCode,
     pub(super) command: &'static str,
     pub(super) fault: ApiError,
+    /// What a key of the question should be, if one is at fault.
+    pub(super) shape: Option<ShapeError>,
+}
+
+/// What is wrong with a key of a question.
+#[derive(Debug, Serialize)]
+pub(super) struct ShapeError {
+    /// The key, as `choice.focus[0]`; empty for the question as a whole.
+    pub(super) path: String,
+    /// What is there; null if it is missing.
+    pub(super) got: Value,
+    /// What should be there, in words.
+    pub(super) wanted: String,
+    /// A question that has it.
+    pub(super) example: Value,
 }
 
 impl ApiErrorResponse {
@@ -32,16 +47,16 @@ impl ApiErrorResponse {
         status: StatusCode,
         code: &'static str,
         message: impl Into<String>,
-        hint: &'static str,
+        hint: impl Into<Cow<'static, str>>,
     ) -> Self {
         // The router sets the command later: a request may be refused before its route is known.
-        Self { status, command: "api", fault: ApiError::user(code, message, hint) }
+        Self { status, command: "api", fault: ApiError::user(code, message, hint), shape: None }
     }
 
     /// Returns the error that a limit of the server is reached.
     pub(super) fn busy(what: &str) -> Self {
         let fault = ApiError::environment("busy", what, "try again in a second");
-        Self { status: StatusCode::SERVICE_UNAVAILABLE, command: "api", fault }
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, command: "api", fault, shape: None }
     }
 
     /// Returns the error that answering panicked.
@@ -51,12 +66,12 @@ impl ApiErrorResponse {
             "internal error in slop",
             "this should not happen: please report it, with the log of the daemon (`slop daemon logs`)",
         );
-        Self { status: StatusCode::INTERNAL_SERVER_ERROR, command: "api", fault }
+        Self { status: StatusCode::INTERNAL_SERVER_ERROR, command: "api", fault, shape: None }
     }
 
     /// Returns the response for an error of the service.
     pub(super) fn from_api_error(fault: ApiError) -> Self {
-        Self { status: status(&fault), command: "api", fault }
+        Self { status: status(&fault), command: "api", fault, shape: None }
     }
 
     pub(super) const fn for_command(mut self, command: &'static str) -> Self {
@@ -79,7 +94,11 @@ impl ApiErrorResponse {
 
     fn to_json(&self) -> Value {
         let fault = &self.fault;
-        envelope_of_error(self.command, &fault.code, &fault.message, &fault.hint)
+        let mut envelope = envelope_of_error(self.command, &fault.code, &fault.message, &fault.hint);
+        if let Some(shape) = &self.shape {
+            envelope["error"]["shape"] = json!(shape);
+        }
+        envelope
     }
 }
 

@@ -3,11 +3,13 @@
 use schemars::{Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
+use serde_path_to_error::Segment;
 
+use super::body_schema::PathSegment;
 use crate::api::queries::{
-    AggregateQuery, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
-    CallsQuery, DEPRECATED_KEYS, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery, OutlineQuery, RefsQuery,
-    SearchQuery, SymbolsQuery, ViewQuery,
+    AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
+    CacheVerifyQuery, CallsQuery, DEPRECATED_KEYS, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery,
+    OutlineQuery, RefsQuery, SearchQuery, SymbolsQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -29,7 +31,9 @@ pub(in crate::api) enum RouteAction {
     Events,
     Stop,
     Query {
-        read: fn(&[u8]) -> Result<AnyQuery, serde_json::Error>,
+        read: fn(&[u8]) -> Result<AnyQuery, BodyError>,
+        /// Whether the question changes nothing, so that it can be asked with GET, too.
+        reads: bool,
         body_schema: fn(&mut SchemaGenerator) -> Schema,
         answer_schema: fn(&mut SchemaGenerator) -> Schema,
     },
@@ -39,7 +43,15 @@ impl RouteAction {
     pub(in crate::api) const fn is_get(self) -> bool {
         match self {
             Self::Status | Self::OpenApi | Self::Events => true,
-            Self::Stop | Self::Query { .. } => false,
+            Self::Query { reads, .. } => reads,
+            Self::Stop => false,
+        }
+    }
+
+    pub(in crate::api) const fn is_post(self) -> bool {
+        match self {
+            Self::Status | Self::OpenApi | Self::Events => false,
+            Self::Stop | Self::Query { .. } => true,
         }
     }
 }
@@ -57,6 +69,7 @@ impl Route {
     const fn of_query<Q: WireQuery>() -> Self {
         let action = RouteAction::Query {
             read: read_query::<Q>,
+            reads: Q::READS,
             body_schema: Q::body_schema,
             answer_schema: Q::answer_schema,
         };
@@ -88,6 +101,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<CacheStatusQuery>(),
     Route::of_query::<CacheClearQuery>(),
     Route::of_query::<CacheVerifyQuery>(),
+    Route::of_query::<CacheExportQuery>(),
     Route::of_query::<CacheGcQuery>(),
     Route {
         // Served for one more release, so that a client need not be updated in the same moment as the daemon.
@@ -105,22 +119,44 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     ),
 ];
 
-fn read_query<Q: WireQuery>(body: &[u8]) -> Result<AnyQuery, serde_json::Error> {
+/// Why a body is no question, and the place in it.
+#[derive(Debug)]
+pub(in crate::api) struct BodyError {
+    pub(super) path: Vec<PathSegment>,
+    pub(super) error: serde_json::Error,
+}
+
+fn read_query<Q: WireQuery>(body: &[u8]) -> Result<AnyQuery, BodyError> {
     parse_body::<Q>(body).map(Q::into_any)
 }
 
 /// Reads a body; a missing one is an empty object.
-fn parse_body<A: DeserializeOwned>(body: &[u8]) -> Result<A, serde_json::Error> {
+fn parse_body<A: DeserializeOwned>(body: &[u8]) -> Result<A, BodyError> {
     let body = if body.is_empty() { b"{}" } else { body };
     // Serde takes a list for an object whose keys are counted; the document promises an object.
     if body.trim_ascii_start().first() == Some(&b'[') {
-        return Err(serde::de::Error::custom("invalid type: sequence, expected an object"));
+        let error = serde::de::Error::custom("invalid type: sequence, expected an object");
+        return Err(BodyError { path: Vec::new(), error });
     }
     // Tried only after a failure: hardly any client writes `3.0` for `3`, and the body is read twice for it.
-    serde_json::from_slice(body).or_else(|error| {
+    parse_json(body).or_else(|error| {
         let whole = with_integers(body).and_then(|value| serde_json::from_value(value).ok());
         whole.ok_or(error)
     })
+}
+
+fn parse_json<A: DeserializeOwned>(body: &[u8]) -> Result<A, BodyError> {
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let parsed = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().iter().filter_map(|segment| match segment {
+            Segment::Map { key } => Some(PathSegment::Key(key.clone())),
+            Segment::Seq { index } => Some(PathSegment::Index(*index)),
+            Segment::Enum { .. } | Segment::Unknown => None,
+        });
+        BodyError { path: path.collect(), error: error.into_inner() }
+    })?;
+    reader.end().map_err(|error| BodyError { path: Vec::new(), error })?;
+    Ok(parsed)
 }
 
 /// Returns the keys of a body that have been renamed, each with the new one.

@@ -11,7 +11,7 @@ use super::questions::bad_arguments;
 use crate::api::fault::ApiError;
 use crate::api::queries::{
     AggregateQuery, CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry, MaskName, ModeName,
-    OutlineQuery, RefsQuery, ViewQuery, ViewSelection,
+    OutlineQuery, ReceiptScope, RefsQuery, ViewQuery, ViewSelection,
 };
 
 /// Arguments of `slop_aggregate`.
@@ -247,7 +247,9 @@ pub(super) fn aggregate_query(
         Some(reader) => format!("{DOCUMENT_NAME}/{reader}"),
         None => DOCUMENT_NAME.to_owned(),
     };
-    Ok(AggregateQuery { files, choice, name: Some(name), since_last, ..AggregateQuery::default() })
+    // The text says what an agent should know of the receipt, for which the totals are enough.
+    let receipt = ReceiptScope::None;
+    Ok(AggregateQuery { files, choice, name: Some(name), since_last, receipt, ..AggregateQuery::default() })
 }
 
 pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQuery, ApiError> {

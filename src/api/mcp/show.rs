@@ -23,7 +23,7 @@ const MAX_MISSING: usize = 10;
 /// Returns the document, and behind it what an agent should know of how it was made. It is not cut: its budget is what
 /// the agent asked for.
 pub(super) fn document(document: ComposedDocument) -> ToolOutput {
-    let ComposedDocument { text, receipt } = document;
+    let ComposedDocument { text, receipt, .. } = document;
     let mut text = text.unwrap_or_default();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
@@ -34,14 +34,15 @@ pub(super) fn document(document: ComposedDocument) -> ToolOutput {
 }
 
 fn summary(receipt: &DocumentReceipt) -> String {
-    let named = receipt.files.iter().filter(|entry| matches!(&*entry.view, "names" | "path")).count();
+    let totals = &receipt.totals;
+    let named = totals.named();
     let budget = receipt.budget_tokens.map_or(String::new(), |budget| format!(" of {budget}"));
     let (tokens, counter) = (receipt.tokens, &receipt.tokens_counted_by);
-    let shown = receipt.files.len() - named;
+    let shown = totals.files - named;
     let files = if shown == 1 { "file" } else { "files" };
     let mut words = format!(
         "[{tokens} tokens{budget}, by {counter}; {shown} {files} shown, {named} more named; {} left out]",
-        receipt.left_out.len(),
+        totals.left_out.values().sum::<u64>(),
     );
     for missing in receipt.missing.iter().take(MAX_MISSING) {
         let missing = shorten(format!("{}: {}", printable(&missing.word), printable(&missing.why)));

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::envelope::SCHEMA_VERSION;
 use super::receipt::DocumentReceipt;
 use super::scalars::wire_path;
+use crate::api::queries::ReceiptScope;
 use crate::engine::CachedDocument as Written;
 use crate::model::{
     BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, Screenshot, ScreenshotImage,
@@ -19,39 +20,91 @@ use crate::render;
 /// A composed document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComposedDocument {
-    /// The document in the requested format; absent if only the receipt was requested.
+    /// The document in the requested format; absent if its parts or only the receipt were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// The document in two parts, if they were requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<DocumentParts>,
     /// How each file was shown.
     pub receipt: DocumentReceipt,
 }
 
 impl ComposedDocument {
     /// Returns a document that was written. Its text is moved if nothing else refers to it.
-    pub(in crate::api) fn from_written(written: Arc<Written>) -> Self {
-        let receipt = DocumentReceipt::from(&written.receipt);
+    pub(in crate::api) fn from_written(written: Arc<Written>, shape: AnswerShape) -> Self {
+        let receipt = DocumentReceipt::of(&written.receipt, shape.scope);
+        if shape.in_parts {
+            let (prefix, suffix) = split_text(&written);
+            let (boundary, prefix) = (prefix.len() as u64, prefix.to_owned());
+            let parts = DocumentParts { prefix, suffix: suffix.to_owned(), boundary };
+            return Self { text: None, parts: Some(parts), receipt };
+        }
         // The cache may hold the document too; only then is its text copied.
         let text = Arc::try_unwrap(written).map_or_else(|kept| kept.text.clone(), |written| written.text);
         let text = String::from_utf8(text.into()).expect("documents are written as text");
-        Self { text: Some(text), receipt }
+        Self { text: Some(text), parts: None, receipt }
     }
+}
+
+/// A document in two parts: one followed by the other is the document, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DocumentParts {
+    /// Everything before the discussion: what a provider is asked to cache.
+    pub prefix: String,
+    /// The discussion, which is new with every question; empty if there is none.
+    pub suffix: String,
+    /// The length of the prefix in bytes, which is where the cache mark belongs.
+    pub boundary: u64,
+}
+
+/// How a document is put into an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnswerShape {
+    /// The files that the receipt lists.
+    pub scope: ReceiptScope,
+    /// Whether the text is given in two parts.
+    pub in_parts: bool,
 }
 
 /// A [`ComposedDocument`] whose text need not be copied.
 #[derive(Serialize)]
 struct ComposedDocumentRef<'a> {
-    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<DocumentPartsRef<'a>>,
     receipt: DocumentReceipt,
 }
 
-/// Returns a document as it is sent. It is encoded once, however often it is given.
-pub(in crate::api) fn encode_document(written: &Written) -> Bytes {
+#[derive(Serialize)]
+struct DocumentPartsRef<'a> {
+    prefix: &'a str,
+    suffix: &'a str,
+    boundary: usize,
+}
+
+/// Returns the text before and after the boundary.
+fn split_text(written: &Written) -> (&str, &str) {
+    // Every format is text: Markdown or JSON.
+    let text = std::str::from_utf8(&written.text).expect("documents are written as text");
+    text.split_at_checked(written.boundary).unwrap_or((text, ""))
+}
+
+/// Returns a document as it is sent. It is encoded once, however often it is given: the shape is a part of what it is cached
+/// by.
+pub(in crate::api) fn encode_document(written: &Written, shape: AnswerShape) -> Bytes {
     // A document that is sent again is encoded once: for megabytes of text, encoding takes longer than finding it
     // unchanged.
     let encode = || {
-        // Every format is text: Markdown or JSON.
+        let (prefix, suffix) = split_text(written);
+        let parts = DocumentPartsRef { prefix, suffix, boundary: prefix.len() };
         let text = std::str::from_utf8(&written.text).expect("documents are written as text");
-        let json = ComposedDocumentRef { text, receipt: DocumentReceipt::from(&written.receipt) };
+        let json = ComposedDocumentRef {
+            text: (!shape.in_parts).then_some(text),
+            parts: shape.in_parts.then_some(parts),
+            receipt: DocumentReceipt::of(&written.receipt, shape.scope),
+        };
         serde_json::to_vec(&json).expect("texts and numbers always become JSON").into()
     };
     written.encoded.get_or_init(encode).clone()
@@ -79,13 +132,13 @@ struct BlockJson<'a> {
     text: &'a str,
 }
 
-/// Returns a document with its receipt, ready to be written as JSON.
-pub fn document_json(document: &Document) -> impl Serialize {
+/// Returns a document with a receipt of it, ready to be written as JSON.
+pub fn document_json(document: &Document, receipt: DocumentReceipt) -> impl Serialize {
     DocumentJson {
         schema_version: SCHEMA_VERSION,
         sections: sections(document),
         files: document.blocks.iter().map(block_json).collect(),
-        receipt: DocumentReceipt::from(&document.receipt),
+        receipt,
     }
 }
 

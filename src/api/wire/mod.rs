@@ -5,8 +5,11 @@
 mod cache;
 mod document;
 mod envelope;
+mod explanation;
+mod exported;
 mod files;
 mod receipt;
+mod receipt_totals;
 mod references;
 mod scalars;
 mod search;
@@ -14,16 +17,19 @@ mod structure;
 
 pub use cache::{AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict};
 pub(in crate::api) use document::encode_document;
-pub use document::{ComposedDocument, document_json};
+pub use document::{AnswerShape, ComposedDocument, DocumentParts, document_json};
 pub use envelope::{FreshnessNote, FreshnessState, SCHEMA_VERSION, envelope, envelope_of_error, pretty};
 pub(in crate::api) use envelope::{decode_json, decode_nested};
+pub use explanation::{ExplainedRule, FileExplanation, LimitEffect};
+pub use exported::CacheExport;
 pub use files::{FileState, FileStates, FileView, IndexRun};
 pub use receipt::{
-    DocumentReceipt, ExplainedRule, FileExplanation, FolderAuthor, LimitEffect, ReceiptFile, ReceiptMissing,
-    ReceiptOmission, ReceiptProblem, SummaryAuthor,
+    DocumentReceipt, FolderAuthor, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem,
+    SummaryAuthor,
 };
+pub use receipt_totals::{ReceiptGroup, ReceiptTotals};
 pub use references::{ChangeImpact, ReferenceEdge, SymbolCalls, SymbolUses, found_text};
 pub use scalars::{Dollars, MissingPath, display_path};
 pub(super) use scalars::{spelled_path, wire_path};
 pub use search::SearchResult;
-pub use structure::{FileOutline, FoundSymbol, SymbolNode, exported_json, language_name};
+pub use structure::{FileOutline, FoundSymbol, SymbolNode, language_name};

@@ -1,14 +1,17 @@
-//! The receipt of a document, which says what became of each file, and why files get the views that they get.
+//! The receipt of a document, which says what became of each file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::envelope::SCHEMA_VERSION;
-use super::scalars::wire_path;
-use crate::engine::{Explanation, LimitedView, RankedName};
+use super::explanation::ScoreParts;
+use super::receipt_totals::{ReceiptGroup, ReceiptTotals, folder_groups};
+use super::scalars::{iso_time_of_ns, wire_path};
+use crate::api::queries::ReceiptScope;
+use crate::engine::ESTIMATE;
 use crate::model::{
-    MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, SectionProblem,
-    SkipReason, SummaryProvenance, TaskReceipt, ViewMode,
+    FileDetails, MissingFile, Omission, OmittedFile, PackingReceipt, Receipt, ReceiptEntry, RelPath,
+    SectionProblem, SkipReason, SummaryProvenance, TaskReceipt, ViewFault, ViewMode,
 };
 
 /// How each requested file was shown.
@@ -28,6 +31,9 @@ pub struct DocumentReceipt {
     pub order: String,
     /// How tokens were counted.
     pub tokens_counted_by: String,
+    /// Set if all counts of tokens are estimates.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
     /// The limit of the document in tokens.
     pub budget_tokens: Option<u64>,
     /// The limit of the document in bytes.
@@ -41,6 +47,12 @@ pub struct DocumentReceipt {
     /// The author of the folder summaries in the file tree; null if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folders: Option<FolderAuthor>,
+    /// Which files are listed in `files`, `left_out` and `groups`. The other keys are about all of them.
+    pub scope: ReceiptScope,
+    /// The sums over all files, whether they are listed or not.
+    pub totals: ReceiptTotals,
+    /// The sums by folder.
+    pub groups: Vec<ReceiptGroup>,
     /// The files of the document, in order.
     pub files: Vec<ReceiptFile>,
     /// What was understood of the task, if there is one.
@@ -53,7 +65,8 @@ pub struct DocumentReceipt {
     pub left_out: Vec<ReceiptOmission>,
     /// Files that a preset or an entry names and that do not exist.
     pub missing: Vec<ReceiptMissing>,
-    /// Attachments that could not be included.
+    /// Entries of the settings that are left out, attachments that could not be included, and files that could not be read
+    /// or parsed.
     pub problems: Vec<ReceiptProblem>,
 }
 
@@ -124,12 +137,25 @@ pub struct ReceiptFile {
     /// The bytes of the path in hex, if it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
+    /// The name of the error because of which nothing is shown of the file, such as `unreadable`; otherwise null.
+    pub error: Option<String>,
+    /// The file's type, such as `python`; null if it has no text.
+    pub language: Option<String>,
     /// SHA-256 of the content that was rendered; null if there is no text.
     pub sha256: Option<String>,
-    /// The view.
-    pub view: String,
+    /// Size of the file in bytes; null if there is no text.
+    pub size: Option<u64>,
+    /// The number of its lines; null if there is no text.
+    pub lines: Option<u32>,
+    /// When it was last modified, as in `2026-11-23T06:28:27.123Z`; null in a document in the format `json`, which depends
+    /// on contents alone.
+    pub mtime: Option<String>,
+    /// How much it matters for this document, in thousandths; null without a limit, for then files are not ranked.
+    pub importance: Option<u64>,
     /// The view that was wanted.
     pub wanted: String,
+    /// The view in which it is shown.
+    pub view: String,
     /// The rule that chose the view.
     pub rule: String,
     /// Why `view` differs from `wanted`, and other notes.
@@ -138,10 +164,13 @@ pub struct ReceiptFile {
     pub bytes: u64,
     /// Size of its block in the document, in tokens.
     pub tokens: u64,
+    /// Set if `tokens` is an estimate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
     /// The author of the summary, if it is shown as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryAuthor>,
-    /// Its score, if the document has a limit.
+    /// What its importance is made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<ScoreParts>,
 }
@@ -189,6 +218,12 @@ pub struct ReceiptOmission {
     pub path_hex: Option<String>,
     /// The reason as a name: `budget`, `unchanged`, `auto_aggregate`, or why it has no text, such as `binary`.
     pub reason: String,
+    /// The same name, if it is an error that left the file out; otherwise null.
+    pub error: Option<String>,
+    /// The file's type, such as `python`; null if it has no text.
+    pub language: Option<String>,
+    /// Size of the file in bytes; null if there is no text.
+    pub size: Option<u64>,
     /// The view it would have had without a limit.
     pub wanted: Option<String>,
     /// The reason as text.
@@ -204,34 +239,30 @@ pub struct ReceiptMissing {
     pub why: String,
 }
 
-/// An attachment that could not be included.
+/// What a document lacks, or what is wrong in the settings that it was made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptProblem {
-    /// The section that lacks it, such as `screenshots`.
+    /// Where it belongs: `settings`, `files`, or a section such as `screenshots`.
     pub section: String,
-    /// The view and the reason.
+    /// The file, for a problem of `files`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The bytes of the path in hex, if it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// The name of the problem, for a problem of `files`: `unreadable`, `parse_timed_out`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The reason.
     pub why: String,
     /// Whether the document lacks something that was requested.
     pub is_error: bool,
 }
 
-impl ReceiptFile {
-    /// Returns whether an error is shown in place of the file.
-    pub fn is_failed(&self) -> bool {
-        // A file that a budget cut to its path has a reason and no content either, and is no error.
-        self.sha256.is_none() && self.why.is_some() && self.view != ViewMode::Path.name()
-    }
-}
-
-impl ReceiptOmission {
-    /// Returns whether it is an error that left the file out.
-    pub fn is_error(&self) -> bool {
-        SkipReason::from_name(&self.reason).is_some_and(SkipReason::is_error)
-    }
-}
-
-impl From<&Receipt> for DocumentReceipt {
-    fn from(receipt: &Receipt) -> Self {
+impl DocumentReceipt {
+    /// Returns a receipt that lists these files.
+    pub fn of(receipt: &Receipt, scope: ReceiptScope) -> Self {
+        let estimated = receipt.counter == ESTIMATE;
         Self {
             schema_version: SCHEMA_VERSION,
             tier: receipt.tier,
@@ -240,20 +271,82 @@ impl From<&Receipt> for DocumentReceipt {
             strategy: receipt.strategy.to_owned(),
             order: receipt.order.to_owned(),
             tokens_counted_by: receipt.counter.to_owned(),
+            estimated,
             budget_tokens: receipt.budget_tokens,
             max_bytes: receipt.max_bytes,
             bytes: receipt.bytes,
             tokens: receipt.tokens,
             without_tree: receipt.is_limited() && !receipt.has_tree,
             folders: FolderAuthor::from_count(receipt.folders_by_model),
-            files: receipt.files.iter().map(Into::into).collect(),
+            scope,
+            totals: receipt.into(),
+            groups: folder_groups(receipt, scope),
+            files: listed_files(receipt, scope).map(|entry| receipt_file(entry, estimated)).collect(),
             task: receipt.task.clone().map(Into::into),
             packing: receipt.packing.map(Into::into),
-            left_out: receipt.omitted.iter().map(|omitted| omission(omitted, receipt)).collect(),
+            left_out: listed_omissions(receipt, scope).map(|omitted| omission(omitted, receipt)).collect(),
             missing: receipt.missing.iter().map(Into::into).collect(),
-            problems: receipt.problems.iter().map(Into::into).collect(),
+            problems: receipt.problems.iter().map(Into::into).chain(file_problems(receipt)).collect(),
         }
     }
+
+    /// Leaves out when files were modified, for a document that depends on their contents alone.
+    #[must_use]
+    pub fn without_times(mut self) -> Self {
+        self.files.iter_mut().for_each(|file| file.mtime = None);
+        self
+    }
+}
+
+fn listed_files(receipt: &Receipt, scope: ReceiptScope) -> impl Iterator<Item = &ReceiptEntry> {
+    receipt.files.iter().filter(move |entry| match scope {
+        ReceiptScope::All => true,
+        ReceiptScope::Shown => {
+            !matches!(entry.view, ViewMode::Names | ViewMode::Path) || entry.error().is_some()
+        }
+        ReceiptScope::None => false,
+    })
+}
+
+/// Returns the files that are listed as left out. A receipt of the shown files names those of the others that somebody can
+/// do something about.
+fn listed_omissions(receipt: &Receipt, scope: ReceiptScope) -> impl Iterator<Item = &OmittedFile> {
+    receipt.omitted.iter().filter(move |omitted| match scope {
+        ReceiptScope::All => true,
+        ReceiptScope::Shown => omitted.reason == Omission::AutoAggregate || error_of(omitted).is_some(),
+        ReceiptScope::None => false,
+    })
+}
+
+/// Returns the error that left a file out, if it is one.
+fn error_of(omitted: &OmittedFile) -> Option<SkipReason> {
+    match omitted.reason {
+        Omission::LeftOut(reason) => Some(reason).filter(|reason| reason.is_error()),
+        Omission::AutoAggregate | Omission::Unchanged | Omission::Budget { .. } => None,
+    }
+}
+
+/// Returns what could not be read or parsed, whether it is listed or not.
+fn file_problems(receipt: &Receipt) -> impl Iterator<Item = ReceiptProblem> {
+    let shown = receipt.files.iter().filter_map(|entry| {
+        let is_error = entry.error().is_some();
+        let fault = entry.error().or(entry.fault)?;
+        // The reason of a file that is shown may be about something else.
+        let why = entry.reason.clone().filter(|_| fault == ViewFault::NoView);
+        let why = why.unwrap_or_else(|| fault.description().to_owned());
+        Some(file_problem(&entry.path, fault.name(), why, is_error))
+    });
+    let left_out = receipt.omitted.iter().filter_map(|omitted| {
+        let reason = error_of(omitted)?;
+        Some(file_problem(&omitted.path, reason.name(), reason.description().to_owned(), true))
+    });
+    shown.chain(left_out)
+}
+
+fn file_problem(path: &RelPath, code: &str, why: String, is_error: bool) -> ReceiptProblem {
+    let (path, path_hex) = wire_path(path);
+    let (section, code) = ("files".to_owned(), Some(code.to_owned()));
+    ReceiptProblem { section, path: Some(path), path_hex, code, why, is_error }
 }
 
 impl From<PackingReceipt> for BudgetUse {
@@ -263,22 +356,29 @@ impl From<PackingReceipt> for BudgetUse {
     }
 }
 
-impl From<&ReceiptEntry> for ReceiptFile {
-    fn from(entry: &ReceiptEntry) -> Self {
-        let (path, path_hex) = wire_path(&entry.path);
-        Self {
-            path,
-            path_hex,
-            sha256: entry.content.map(|content| content.to_string()),
-            view: entry.view.name().to_owned(),
-            wanted: entry.wanted.name().to_owned(),
-            rule: entry.rule.name().to_owned(),
-            why: entry.reason.clone(),
-            summary: entry.summary.as_ref().map(Into::into),
-            bytes: entry.bytes,
-            tokens: entry.tokens,
-            score: entry.score.clone().map(Into::into),
-        }
+fn receipt_file(entry: &ReceiptEntry, estimated: bool) -> ReceiptFile {
+    let (path, path_hex) = wire_path(&entry.path);
+    let FileDetails { language, size, lines, mtime_ns } = entry.details;
+    let error = entry.error().map(|fault| fault.name().to_owned());
+    ReceiptFile {
+        path,
+        path_hex,
+        error,
+        language: language.map(str::to_owned),
+        sha256: entry.content.map(|content| content.to_string()),
+        size,
+        lines,
+        mtime: mtime_ns.and_then(iso_time_of_ns),
+        importance: entry.score.as_ref().map(|score| score.thousandths),
+        wanted: entry.wanted.name().to_owned(),
+        view: entry.view.name().to_owned(),
+        rule: entry.rule.name().to_owned(),
+        why: entry.reason.clone(),
+        bytes: entry.bytes,
+        tokens: entry.tokens,
+        estimated,
+        summary: entry.summary.as_ref().map(Into::into),
+        score: entry.score.clone().map(Into::into),
     }
 }
 
@@ -303,7 +403,14 @@ impl From<&MissingFile> for ReceiptMissing {
 
 impl From<&SectionProblem> for ReceiptProblem {
     fn from(problem: &SectionProblem) -> Self {
-        Self { section: problem.section.to_owned(), why: problem.reason.clone(), is_error: problem.is_error }
+        Self {
+            section: problem.section.to_owned(),
+            path: None,
+            path_hex: None,
+            code: None,
+            why: problem.reason.clone(),
+            is_error: problem.is_error,
+        }
     }
 }
 
@@ -314,163 +421,16 @@ fn omission(omitted: &OmittedFile, receipt: &Receipt) -> ReceiptOmission {
         Omission::LeftOut(_) | Omission::AutoAggregate | Omission::Unchanged => None,
     };
     let (reason, why) = (omitted.reason.name().to_owned(), receipt.omission_text(omitted.reason));
-    ReceiptOmission { path, path_hex, reason, wanted, why }
-}
-
-/// Why a file is shown the way it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FileExplanation {
-    /// The file, relative to the project's folder.
-    pub path: String,
-    /// The bytes of the path in hex, if it is not UTF-8.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path_hex: Option<String>,
-    /// SHA-256 of its content, if it has text.
-    pub sha256: Option<String>,
-    /// Its size in bytes, if it has text.
-    pub size: Option<u64>,
-    /// Its type, such as `python`.
-    pub language: Option<String>,
-    /// The note in its header line, after language and view.
-    pub remarks: Vec<String>,
-    /// Why it is left out.
-    pub left_out: Option<String>,
-    /// The result of each rule, in the order of evaluation.
-    pub rules: Vec<ExplainedRule>,
-    /// The rule that decides.
-    pub decided_by: String,
-    /// The view that it selects.
-    pub wanted: String,
-    /// The view that the file gets.
-    pub view: String,
-    /// Why another view than the wanted one is used.
-    pub why: Option<String>,
-    /// The author of the summary, if it is shown as one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary: Option<SummaryAuthor>,
-    /// Why these summaries are shown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary_why: Option<String>,
-    /// Size of the view in bytes.
-    pub bytes: u64,
-    /// Tokens of the view.
-    pub tokens: u64,
-    /// How tokens were counted.
-    pub tokens_counted_by: String,
-    /// The effect of the limits, if there are any and the document contains the file.
-    pub under_limits: Option<LimitEffect>,
-}
-
-/// The result of a rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ExplainedRule {
-    /// The rule, such as `focus` or `tier`.
-    pub rule: String,
-    /// The view that it selects if it matches.
-    pub view: Option<String>,
-}
-
-/// The effect of a document's limits on a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LimitEffect {
-    /// The view; null if there is no room for it.
-    pub view: Option<String>,
-    /// Why another view than the wanted one is used.
-    pub why: Option<String>,
-    /// Its rank among the files, counted from 1.
-    pub place: u64,
-    /// The number of files that the document covers.
-    pub files: u64,
-    /// Its score.
-    pub score: ScoreParts,
-    /// Its best symbols, if its symbols were ranked.
-    pub symbols: Vec<SymbolRank>,
-}
-
-/// The score of a file or symbol.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ScoreParts {
-    /// The sum of the parts, times a factor for what the file is for; in thousandths.
-    pub thousandths: u64,
-    /// The parts that are not 0.
-    pub parts: Vec<ScorePart>,
-}
-
-impl From<RankScore> for ScoreParts {
-    fn from(score: RankScore) -> Self {
-        let part = |(part, thousandths): (&str, u64)| ScorePart { part: part.to_owned(), thousandths };
-        Self { thousandths: score.thousandths, parts: score.parts.into_iter().map(part).collect() }
-    }
-}
-
-/// A part of a score.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ScorePart {
-    /// What it is for. Of files: `text`, `path`, `mention`, `subjects`, `nearness`, `together`, `same_stem`, `changes`; of
-    /// symbols: `text`, `name`, `exact`, `frame`, and `file` for the parts of their file.
-    pub part: String,
-    /// Its value in thousandths.
-    pub thousandths: u64,
-}
-
-/// A symbol with its score.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SymbolRank {
-    /// The name of the symbol.
-    pub name: String,
-    /// Its first line, counted from 1.
-    pub start_line: u32,
-    /// Its last line, inclusive.
-    pub end_line: u32,
-    /// Its score.
-    pub score: ScoreParts,
-}
-
-impl From<Explanation> for FileExplanation {
-    fn from(explanation: Explanation) -> Self {
-        let (path, path_hex) = wire_path(&explanation.path);
-        let rules = explanation.verdicts.iter().map(|verdict| ExplainedRule {
-            rule: verdict.rule.name().to_owned(),
-            view: verdict.view.map(|view| view.name().to_owned()),
-        });
-        Self {
-            path,
-            path_hex,
-            sha256: explanation.content.map(|(hash, _)| hash.to_string()),
-            size: explanation.content.map(|(_, size)| size),
-            language: explanation.file_type.map(|file_type| file_type.id.to_owned()),
-            rules: rules.collect(),
-            remarks: explanation.remarks,
-            left_out: explanation.left_out.map(|reason| reason.name().to_owned()),
-            decided_by: explanation.routed.rule.name().to_owned(),
-            wanted: explanation.routed.view.name().to_owned(),
-            view: explanation.view.name().to_owned(),
-            why: explanation.reason,
-            summary: explanation.summary.as_ref().map(|(by, _)| by.into()),
-            summary_why: explanation.summary.map(|(_, why)| why.to_owned()),
-            bytes: explanation.bytes,
-            tokens: explanation.tokens,
-            tokens_counted_by: explanation.counter.to_owned(),
-            under_limits: explanation.under_limits.map(Into::into),
-        }
-    }
-}
-
-impl From<LimitedView> for LimitEffect {
-    fn from(limited: LimitedView) -> Self {
-        let symbol = |symbol: RankedName| SymbolRank {
-            name: symbol.name,
-            start_line: *symbol.lines.start(),
-            end_line: *symbol.lines.end(),
-            score: symbol.score.into(),
-        };
-        Self {
-            view: limited.view.map(|view| view.name().to_owned()),
-            why: limited.reason,
-            place: limited.place as u64,
-            files: limited.files as u64,
-            score: limited.score.into(),
-            symbols: limited.symbols.into_iter().map(symbol).collect(),
-        }
+    let error = error_of(omitted).map(|reason| reason.name().to_owned());
+    let FileDetails { language, size, .. } = omitted.details;
+    ReceiptOmission {
+        path,
+        path_hex,
+        reason,
+        error,
+        language: language.map(str::to_owned),
+        size,
+        wanted,
+        why,
     }
 }

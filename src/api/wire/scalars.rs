@@ -27,6 +27,17 @@ pub(in crate::api) fn wire_path(path: &RelPath) -> (String, Option<String>) {
     (text, path.as_str().is_none().then(hex))
 }
 
+/// Returns a time as ISO 8601 has it, in UTC and to the millisecond; `None` beyond the calendar.
+pub(in crate::api) fn iso_time_of_ns(ns: i64) -> Option<String> {
+    let time = jiff::Timestamp::from_millisecond(ns.div_euclid(1_000_000)).ok()?;
+    Some(format!("{time:.3}"))
+}
+
+/// Returns a time as ISO 8601 has it, in UTC and to the second; `None` beyond the calendar.
+pub(in crate::api) fn iso_time_of_s(seconds: i64) -> Option<String> {
+    jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
+}
+
 fn hex_digit(nibble: u8) -> char {
     char::from_digit(u32::from(nibble), 16).unwrap_or('0')
 }

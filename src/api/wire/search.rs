@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::receipt::ScoreParts;
+use super::explanation::ScoreParts;
 use super::scalars::wire_path;
 use crate::engine::{HitKind, SearchAnswer, SearchHit};
 

@@ -1,10 +1,10 @@
-//! The structure of files: outlines, symbols that were looked for, and all that is cached, a line of JSON for each file.
+//! The structure of files: outlines, and symbols that were looked for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scalars::wire_path;
-use crate::engine::{ExportedArtifacts, OutlineAnswer, OutlineLine, SymbolAnswer, file_type_by_id};
+use crate::engine::{OutlineAnswer, OutlineLine, SymbolAnswer, file_type_by_id};
 use crate::model::{ParseFallback, ParseHealth, Symbol, SymbolKind};
 
 /// The symbols of one file.
@@ -203,34 +203,4 @@ impl From<SymbolAnswer> for FoundSymbol {
 /// Rounds down to six digits, which show one broken byte in a megabyte, so that 1 means that nothing is broken.
 fn rounded_share(health: ParseHealth) -> f64 {
     (health.share() * 1_000_000.0).floor() / 1_000_000.0
-}
-
-#[derive(Serialize)]
-struct ExportedJson {
-    file_path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file_path_hex: Option<String>,
-    file_hash: String,
-    summary: Option<String>,
-    outline: Option<Vec<SymbolNode>>,
-    generated_at: Option<i64>,
-    generator_tier: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    generator: Option<String>,
-}
-
-/// Returns the cached artifacts of one file, ready to be written as JSON.
-pub fn exported_json(row: ExportedArtifacts) -> impl Serialize {
-    let (file_path, file_path_hex) = wire_path(&row.path);
-    let symbols = row.outline.map(|outline| outline.symbols);
-    ExportedJson {
-        file_path,
-        file_path_hex,
-        file_hash: row.hash.to_string(),
-        summary: row.summary,
-        outline: symbols.map(|symbols| symbols.into_iter().map(Into::into).collect()),
-        generated_at: row.made_at_s,
-        generator_tier: row.by.as_ref().map(|(_, tier)| tier.number()),
-        generator: row.by.map(|(model, _)| model.to_string()),
-    }
 }

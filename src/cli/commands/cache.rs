@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::context::CommandContext;
 use crate::api::{
-    AgentSize, CacheClearQuery, CacheFreed, CacheGcQuery, CacheSize, CacheStatusQuery, CacheVerdict,
-    CacheVerifyQuery, ExportQuery, Query, exported_json,
+    AgentSize, CacheClearQuery, CacheExportQuery, CacheFreed, CacheGcQuery, CacheSize, CacheStatusQuery,
+    CacheVerdict, CacheVerifyQuery, Query,
 };
 use crate::cli::args::CacheCommand;
 use crate::cli::failure;
@@ -42,7 +42,7 @@ pub(super) fn run(command: &CacheCommand, context: &mut CommandContext<'_>) -> R
         CacheCommand::Gc { days } => {
             answer(CacheGcQuery { days: *days }, write_freed, context)?;
         }
-        CacheCommand::Export => export(context)?,
+        CacheCommand::Export { files } => export(files, context)?,
     }
     Ok(failure::DONE)
 }
@@ -62,11 +62,20 @@ fn answer<Q: Query<Answer: Serialize>>(
     Ok(answer)
 }
 
-fn export(context: &mut CommandContext<'_>) -> Result<(), CommandError> {
-    for row in context.ask(ExportQuery)? {
-        context.output.write_json_line(&exported_json(row))?;
+/// Prints page by page, so that what is cached of a large project is never in memory as a whole.
+fn export(files: &[String], context: &mut CommandContext<'_>) -> Result<(), CommandError> {
+    let files = context.location.resolve_paths(files);
+    let mut after = None;
+    loop {
+        let page = context.ask(CacheExportQuery { files: files.clone(), after, limit: None })?;
+        for entry in &page.entries {
+            context.output.write_json_line(entry)?;
+        }
+        after = page.next;
+        if after.is_none() {
+            return Ok(());
+        }
     }
-    Ok(())
 }
 
 /// Asks for confirmation to delete what models wrote, if there is any and the command runs on a terminal.

@@ -12,11 +12,13 @@ use super::context::CommandContext;
 use crate::agent::StopReason;
 use crate::api::{
     AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposeQuery, DocumentReceipt, ExplainQuery,
-    FileExplanation, FormatName, LimitEffect, OutputTarget, PartName, ReceiptFile, SummaryAuthor,
-    ViewSelection, WriteDocumentQuery, WrittenDocument, display_path, document_json, language_name, pretty,
+    FileExplanation, FormatName, LimitEffect, OutputTarget, PartName, ReceiptFile, ReceiptProblem,
+    ReceiptScope, SummaryAuthor, ViewSelection, WriteDocumentQuery, WrittenDocument, display_path,
+    document_json, language_name, pretty,
 };
 use crate::cli::document_args::{
-    AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, RequestBodyArgs, ViewSelectionArgs,
+    AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, ReceiptScopeArg, RequestBodyArgs,
+    ViewSelectionArgs,
 };
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
@@ -67,9 +69,8 @@ pub(super) fn aggregate(
 /// Says what a limit left out that was not asked for.
 fn report_default_limit(args: &AggregateArgs, receipt: &DocumentReceipt, context: &mut CommandContext<'_>) {
     let Some(limit) = receipt.budget_tokens.filter(|_| args.choice.budget.is_none()) else { return };
-    let by_name = receipt.files.iter().filter(|file| matches!(file.view.as_str(), "names" | "path")).count();
-    let left_out = receipt.left_out.iter().filter(|omitted| omitted.reason == "budget").count();
-    let [limit, by_name, left_out] = [limit, by_name as u64, left_out as u64].map(format_grouped);
+    let left_out = receipt.totals.left_out.get("budget").copied().unwrap_or(0);
+    let [limit, by_name, left_out] = [limit, receipt.totals.named(), left_out].map(format_grouped);
     context.output.note(&format!(
         "limited to {limit} tokens: {by_name} files are shown by names alone, {left_out} not at all; \
          --budget sets another limit, --budget none lifts it"
@@ -196,10 +197,11 @@ fn write_as_json(
     receipt: Option<&Path>,
     context: &mut CommandContext<'_>,
 ) -> Result<DocumentReceipt, CommandError> {
+    let scope = query.receipt;
     context.ask_and(ComposeQuery(query), |context, document| {
-        let written = DocumentReceipt::from(&document.receipt);
+        let written = DocumentReceipt::of(&document.receipt, scope);
         write_receipt(receipt, &written)?;
-        context.write_data(&document_json(&document))?;
+        context.write_data(&document_json(&document, written.clone()))?;
         Ok(written)
     })
 }
@@ -212,18 +214,12 @@ fn write_receipt(path: Option<&Path>, receipt: &DocumentReceipt) -> Result<(), A
 
 /// Returns the files that could not be shown for an error, and why.
 fn failed_files(receipt: &DocumentReceipt) -> Vec<(String, &str)> {
-    let shown = receipt.files.iter().filter(|file| file.is_failed());
-    let shown = shown.map(|file| {
-        (display_path(&file.path, file.path_hex.as_deref()), file.why.as_deref().unwrap_or_default())
+    let failed = receipt.problems.iter().filter(|problem| problem.is_error);
+    let failed = failed.filter_map(|problem| {
+        let path = display_path(problem.path.as_ref()?, problem.path_hex.as_deref());
+        Some((path, problem.why.as_str()))
     });
-    let left_out = receipt.left_out.iter().filter(|file| file.is_error());
-    // The name of a reason is for programs; a person reads its description.
-    let left_out = left_out.map(|file| {
-        let words =
-            SkipReason::from_name(&file.reason).map_or(file.why.as_str(), |reason| reason.description());
-        (display_path(&file.path, file.path_hex.as_deref()), words)
-    });
-    shown.chain(left_out).collect()
+    failed.collect()
 }
 
 fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -> u8 {
@@ -238,8 +234,9 @@ fn report_missing(receipt: &DocumentReceipt, context: &mut CommandContext<'_>) -
     for missing in &receipt.missing {
         context.output.note(&format!("{}: {}", missing.word, missing.why));
     }
-    // What is wrong in the settings was reported when they were read.
-    for problem in receipt.problems.iter().filter(|problem| problem.section != "settings") {
+    // What is wrong in the settings was reported when they were read. A file that could not be parsed is shown all the same.
+    let is_reported = |problem: &&ReceiptProblem| problem.section == "settings" || problem.path.is_some();
+    for problem in receipt.problems.iter().filter(|problem| !is_reported(problem)) {
         context.output.note(&format!("{}: {}", problem.section, problem.why));
     }
     // Missing attachments that nobody asked for are notes, and do not change the exit code.
@@ -253,7 +250,7 @@ const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown no
 pub(super) fn explain(args: &ExplainArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let (file, choice) =
         (context.location.resolve_path(&args.file), view_selection(&args.choice, context.location)?);
-    let query = ExplainQuery { file, choice };
+    let query = ExplainQuery { file, choice, ..ExplainQuery::default() };
     // The answer does not say whether there was a limit, so the question is resolved here once more.
     let is_limited = resolve_explain(&query, context.query_settings())?.limits.is_some();
     let explanations = &context.ask(query)?;
@@ -365,7 +362,7 @@ pub(super) fn thousandths(number: u64) -> String {
 
 pub(super) fn aggregate_query(
     args: &AggregateArgs,
-    exact_tokens: bool,
+    with_receipt: bool,
     place: &ProjectLocation,
 ) -> Result<AggregateQuery, CommandError> {
     Ok(AggregateQuery {
@@ -378,10 +375,23 @@ pub(super) fn aggregate_query(
         since_last: args.memory.since_last,
         name: args.memory.name.clone(),
         attachments: attachments(&args.attachments, place),
-        exact_tokens,
+        exact_tokens: with_receipt,
         dry_run: args.dry_run,
+        receipt: receipt_scope(args, with_receipt),
         verify: args.verify,
+        ..AggregateQuery::default()
     })
+}
+
+/// Returns the files that the receipt has to list. Who sees no receipt needs only its totals.
+fn receipt_scope(args: &AggregateArgs, with_receipt: bool) -> ReceiptScope {
+    let is_seen = with_receipt || args.dry_run || format_name(args.format) == FormatName::Json;
+    match args.receipt_scope {
+        Some(ReceiptScopeArg::Shown) => ReceiptScope::Shown,
+        Some(ReceiptScopeArg::All) => ReceiptScope::All,
+        None if is_seen => ReceiptScope::All,
+        Some(ReceiptScopeArg::None) | None => ReceiptScope::None,
+    }
 }
 
 pub(super) fn view_selection(

@@ -5,15 +5,14 @@ use std::ops::ControlFlow;
 
 use super::cache::ArtifactCache;
 use super::derive::{all_producers, producers};
+use crate::aggregate::CuratedItems;
 use crate::engine::error::Error;
-use crate::model::{
-    ArtifactKind, ContentHash, FileType, ModelName, Money, Outline, Producer, RelPath, Tier, error_chain,
-};
+use crate::model::{ArtifactKind, ContentHash, FileType, Money, Outline, Producer, RelPath, error_chain};
 use crate::store::agent::{AGENT_DATABASE, AgentDb, AgentDbSize, OpenedAgentDb, StoredSummary};
 use crate::store::{
     ClearScope, DeletedRows, Error as StoreError, IntegrityReport, Store, StoreSize, StoredFileState,
 };
-use crate::{discover, store};
+use crate::{aggregate, discover, store};
 
 const SECONDS_A_DAY: i64 = 86_400;
 
@@ -39,8 +38,8 @@ pub struct ExportedArtifacts {
     pub outline: Option<Outline>,
     /// When that was made, in seconds since the epoch.
     pub made_at_s: Option<i64>,
-    /// The model that wrote the words and the tier that it wrote them for; `None` if they are this program's.
-    pub by: Option<(ModelName, Tier)>,
+    /// What models wrote of it, for each tier.
+    pub by_models: Vec<StoredSummary>,
 }
 
 pub(in crate::engine) fn cache_status(cache: &mut ArtifactCache<'_>) -> Result<CacheStatus, Error> {
@@ -136,37 +135,49 @@ pub(in crate::engine) fn collect_garbage(
 
 pub(in crate::engine) fn export_cache(
     cache: &mut ArtifactCache<'_>,
+    words: &[String],
+    after: Option<&[u8]>,
     each: &mut dyn FnMut(ExportedArtifacts) -> ControlFlow<()>,
 ) -> Result<(), Error> {
+    let mut selectors = Vec::with_capacity(words.len());
+    for word in words {
+        selectors.push(crate::aggregate::Selector::new(word)?);
+    }
+    let is_exported = |path: &RelPath| {
+        let is_selected = selectors.is_empty() || selectors.iter().any(|selector| selector.selects(path));
+        is_selected && after.is_none_or(|after| after < path.as_bytes())
+    };
+    let items = CuratedItems::new(cache.workspace.relative_items(&cache.workspace.options.items));
+    let is_masked =
+        |path: &RelPath| items.find(path).is_some_and(|item| aggregate::hides_symbols(&item.ast_mask));
     let current: Vec<Producer> = discover::all_file_types().flat_map(producers).collect();
     let written = model_summaries(cache);
     with_store(cache, |store| {
-        store.export_rows(&current, &mut |row| {
-            let (path, hash) = (row.path.clone(), row.hash);
-            let file_type = discover::file_type_by_id(&row.language);
+        store.export_rows(&current, &is_exported, &mut |row| {
+            // What is stored is of the whole file, and names what a mask hides of it.
+            if is_masked(&row.path) {
+                return each(ExportedArtifacts {
+                    path: row.path,
+                    hash: row.hash,
+                    file_type: discover::file_type_by_id(&row.language),
+                    summary: None,
+                    outline: None,
+                    made_at_s: None,
+                    by_models: Vec::new(),
+                });
+            }
+            // The same bytes may be read as two languages, and a model was asked about each.
+            let by_models = written.get(&row.hash).into_iter().flatten();
+            let by_models = by_models.filter(|summary| summary.language == row.language).cloned().collect();
             each(ExportedArtifacts {
                 path: row.path,
-                hash,
-                file_type,
+                hash: row.hash,
+                file_type: discover::file_type_by_id(&row.language),
                 summary: row.summary,
                 outline: row.outline,
                 made_at_s: row.made_at_s,
-                by: None,
-            })?;
-            // The same bytes may be read as two languages, and a model was asked about each.
-            let words = written.get(&hash).into_iter().flatten();
-            for summary in words.filter(|summary| summary.language == row.language) {
-                each(ExportedArtifacts {
-                    path: path.clone(),
-                    hash,
-                    file_type,
-                    summary: Some(summary.text.clone()),
-                    outline: None,
-                    made_at_s: Some(summary.at_ms.div_euclid(1_000)),
-                    by: Some((summary.model.clone(), summary.tier)),
-                })?;
-            }
-            ControlFlow::Continue(())
+                by_models,
+            })
         })
     })
 }

@@ -206,6 +206,7 @@ fn any_case() -> impl Strategy<Value = BudgetCase> {
                 preset: None,
                 limits,
                 exact_tokens: false,
+                counts_symbols: false,
                 trust: Trust::Stamps,
                 sections,
             };

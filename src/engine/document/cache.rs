@@ -4,18 +4,19 @@
 //! contents, and where the order of files needs it, all that git knows its history by. Each answer finds that hash out
 //! again, from the stamps; only the rendering is saved.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use crate::model::{
-    ContentHash, DiscussionEntry, DocsDetail, DocumentPart, MissingFile, Receipt, SectionProblem,
-    SummaryDetail, ViewMode,
+    ContentHash, DiscussionEntry, DocsDetail, DocumentPart, MissingFile, ParseFallback, Receipt,
+    SectionProblem, SummaryDetail, SymbolKind, ViewMode,
 };
 
 use super::request::DocumentCacheKey;
+use crate::engine::artifacts::ContentKey;
 use crate::engine::history::{CommitCache, PastCommitCache};
 use crate::engine::options::Options;
 
@@ -31,6 +32,8 @@ pub struct CachedDocument {
     pub receipt: Receipt,
     /// What the document was written as.
     pub text: Bytes,
+    /// Where in the text the part begins that is new with every question; its length, if there is none.
+    pub boundary: usize,
     /// The answer as it was sent, once it was: to encode it takes longer than to find out that it is still right.
     pub encoded: OnceLock<Bytes>,
 }
@@ -55,11 +58,23 @@ pub(super) struct InputsKey {
     pub(super) files: ContentHash,
 }
 
+/// The counts of contents that were shown before, in a process that stays: to decode an outline for it takes longer than
+/// to find out that the document is still right.
+pub(super) type SymbolCounts = FxHashMap<ContentKey, Arc<FileSymbols>>;
+
+/// What a receipt says of the outline of one content.
+#[derive(Debug)]
+pub(super) struct FileSymbols {
+    pub(super) kinds: BTreeMap<SymbolKind, u64>,
+    pub(super) fallback: Option<ParseFallback>,
+}
+
 /// What the documents of a process share.
 #[derive(Default)]
 pub(in crate::engine) struct DocumentCaches {
     pub(in crate::engine) documents: Mutex<DocumentCache>,
     pub(in crate::engine) views: Mutex<ViewCache>,
+    pub(super) symbols: Mutex<SymbolCounts>,
     pub(in crate::engine) commits: CommitCache,
     pub(in crate::engine) past_commits: PastCommitCache,
 }

@@ -21,6 +21,7 @@ use super::render::{DocumentRun, Renderer};
 use super::request::AggregationRequest;
 use super::select::{DocumentInputs, InputsDigest};
 use super::stability::set_stability;
+use super::symbol_counts::count_symbols;
 use super::task::{task_problems, task_receipt};
 use crate::aggregate;
 use crate::aggregate::{CuratedItems, DocumentLimits, Focus, ReceiptNotes, RoutingContext};
@@ -216,6 +217,7 @@ impl DocumentRun<'_, '_> {
         draft.remarks.limits = limits;
         let mut draft = self.show_within(draft, inputs)?;
         let ComposeInputs { request, focus, items, summaries, history, reader, .. } = inputs;
+        let counts = self.caches.map(|caches| &caches.symbols);
         let mut renderer = self.renderer(summaries, request.docs);
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         // After the budget: whether a block has changed since a commit depends on the view that the file ended up in.
@@ -226,7 +228,11 @@ impl DocumentRun<'_, '_> {
             let fingerprints = shown_fingerprints(&renderer, &draft.files);
             reader.pending_delivery(&draft, &fingerprints)
         });
+        let counted = request.counts_symbols.then(|| count_symbols(renderer.cache, counts, &draft.files));
         let mut document = assemble(&self.cache.workspace, draft);
+        if let Some(counted) = counted {
+            counted.note_in(&mut document.receipt);
+        }
         // A limit in tokens holds for the exact count; an estimate may be too low for some texts.
         let is_exact = request.exact_tokens || limits.tokens.is_some();
         measure(self.cache, &mut document, is_exact, request.sections.images_apart);

@@ -20,8 +20,8 @@ use crate::engine::artifacts::{ArtifactCache, ContentRef, save_symbol_hashes};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{
-    ContentHash, DocumentBlock, Omission, OmittedFile, RelPath, RoutingRule, SkipReason, SummaryDetail,
-    SummaryProvenance, ViewMode,
+    ContentHash, DocumentBlock, FileDetails, Omission, OmittedFile, RelPath, RoutingRule, SkipReason,
+    SummaryDetail, SummaryProvenance, ViewMode,
 };
 use crate::store::{DeliveredFile, DeliveryUpdate};
 
@@ -150,7 +150,8 @@ pub(super) fn reduce_to_changes(
         };
         if is_known(row, &shown, hash, is_undecided) {
             let reason = Omission::Unchanged;
-            draft.remarks.omitted.push(OmittedFile { path: shown.file.path, reason });
+            let details = shown.file.details();
+            draft.remarks.omitted.push(OmittedFile { path: shown.file.path, details, reason });
             continue;
         }
         let settled = if is_undecided {
@@ -364,14 +365,17 @@ fn removed_file(path: RelPath) -> ShownFile {
     };
     let candidate = CandidateFile {
         block,
+        details: FileDetails::default(),
         wanted: ViewMode::Path,
         rule: RoutingRule::Gone,
         reason: None,
+        fault: None,
         stability: FileStability::default(),
         request_position: usize::MAX,
         score: None,
         part: FilePart::default(),
     };
     let state = KnownState::LeftOut(SkipReason::Vanished);
-    ShownFile::new(KnownFile { path, tracked: false, state }, candidate, SummaryDetail::Words)
+    let file = KnownFile { path, tracked: false, state, mtime_ns: None };
+    ShownFile::new(file, candidate, SummaryDetail::Words)
 }

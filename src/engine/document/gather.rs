@@ -61,7 +61,8 @@ pub(super) fn gather_files(
             omission(&file, is_named, routed.rule)
         };
         if let Some(reason) = reason {
-            gathered.left_out.push(OmittedFile { path: file.path, reason });
+            let details = file.details();
+            gathered.left_out.push(OmittedFile { path: file.path, details, reason });
             continue;
         }
         // Removed, so that a text is in memory only until its file is rendered.
@@ -104,9 +105,11 @@ fn name_candidate(file: &KnownFile, routed: RoutedView, given: usize) -> Candida
     };
     CandidateFile {
         block,
+        details: file.details(),
         wanted: routed.view,
         rule: routed.rule,
         reason: None,
+        fault: None,
         stability: FileStability::default(),
         request_position: given,
         score: None,
@@ -167,13 +170,15 @@ pub(super) fn render_candidate(
 ) -> CandidateFile {
     let overrides = ViewOverrides { mask: &[], lines: &[], base: old };
     let overrides = Some(&overrides);
-    let ViewAnswer { block, reason } =
+    let ViewAnswer { block, reason, fault } =
         render_as(renderer, routed.view, summary_detail(routing), file, routing, (text, overrides));
     CandidateFile {
         block,
+        details: file.details(),
         wanted: routed.view,
         rule: routed.rule,
         reason,
+        fault,
         stability: FileStability::default(),
         request_position: given,
         score: None,
@@ -228,18 +233,30 @@ fn is_skeleton(file: &KnownFile, wanted: ViewMode, max_bytes: u64) -> bool {
     aggregate::limit_to_size(wanted, facts.size, max_bytes, has_structure).0 == ViewMode::Skeleton
 }
 
+/// Returns the items that name a file which does not exist. Unlike [`unmatched_items`] it needs no list of all files, and so
+/// says nothing of patterns.
+pub(super) fn absent_items(workspace: &Workspace<'_>, items: &[FileItem]) -> Vec<MissingFile> {
+    let is_absent = |item: &&FileItem| {
+        let path = Selector::new_lenient(&item.path).literal_path();
+        let stat = path.map(|path| workspace.world.files.stat(&path));
+        stat.is_some_and(|stat| stat.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound))
+    };
+    let items = workspace.relative_items(items);
+    items.iter().filter(is_absent).map(missing_item).collect()
+}
+
+fn missing_item(item: &FileItem) -> MissingFile {
+    let reason = "an item of [[files]] that no file of the project answers to".to_owned();
+    MissingFile { pattern: item.path.clone(), reason }
+}
+
 /// Returns the items whose patterns match none of the project's files.
 fn unmatched_items(items: &CuratedItems, files: &[KnownFile]) -> Vec<MissingFile> {
     let is_there = |item: &FileItem| {
         let selector = Selector::new_lenient(&item.path);
         files.iter().any(|file| selector.selects(&file.path))
     };
-    let gone = items.all().iter().filter(|item| !is_there(item));
-    let missing = gone.map(|item| MissingFile {
-        pattern: item.path.clone(),
-        reason: "an item of [[files]] that no file of the project answers to".to_owned(),
-    });
-    missing.collect()
+    items.all().iter().filter(|item| !is_there(item)).map(missing_item).collect()
 }
 
 pub(super) fn summary_detail(routing: &RoutingContext<'_>) -> SummaryDetail {

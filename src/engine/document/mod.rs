@@ -2,7 +2,7 @@
 //!
 //! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`),
 //! `pack` selects what a limited document has room for (`pack_costs`, `excerpts`, `fit`), `delivery` leaves out what the reader
-//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures. `cache` keeps documents and views for the next answer. May import all
+//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `cache` keeps documents and views for the next answer. May import all
 //! other folders.
 
 #[cfg(test)]
@@ -34,6 +34,7 @@ mod select;
 mod stability;
 #[cfg(test)]
 mod summary_tests;
+mod symbol_counts;
 mod task;
 #[cfg(test)]
 mod tests;

@@ -361,7 +361,8 @@ fn add_tree(draft: &mut DraftDocument, unit: BudgetUnit, room: u64) {
     });
     for candidate in rest {
         let reason = Omission::Budget { wanted: candidate.wanted };
-        draft.remarks.omitted.push(OmittedFile { path: candidate.block.path, reason });
+        let details = candidate.details;
+        draft.remarks.omitted.push(OmittedFile { path: candidate.block.path, details, reason });
     }
 }
 
@@ -371,7 +372,7 @@ fn omitted(shown: &ShownFile) -> OmittedFile {
         KnownState::LeftOut(reason) => Omission::LeftOut(*reason),
         KnownState::Content { .. } => Omission::Budget { wanted: shown.candidate.wanted },
     };
-    OmittedFile { path: shown.file.path.clone(), reason }
+    OmittedFile { path: shown.file.path.clone(), details: shown.file.details(), reason }
 }
 
 fn packing_receipt(packing: &Packing) -> PackingReceipt {

@@ -13,7 +13,7 @@ use crate::engine::summaries::{ChosenSummary, ModelSummaries, SummaryLookup};
 use crate::engine::workspace::{HiddenSymbols, KnownFile, KnownState};
 use crate::model::{
     ContentFacts, ContentHash, DocsDetail, DocumentBlock, FileRole, FileType, Outline, SkipReason,
-    SummaryDetail, SummaryProvenance, Symbol, ViewMode,
+    SummaryDetail, SummaryProvenance, Symbol, ViewFault, ViewMode,
 };
 use crate::summarize::secrets;
 use crate::{aggregate, discover, summarize, syntax};
@@ -51,7 +51,9 @@ impl Renderer<'_, '_> {
     ) -> ViewAnswer {
         let wanted = rendering.view;
         let subject = match &file.state {
-            KnownState::LeftOut(reason) => return error_view(file, wanted, reason.description()),
+            KnownState::LeftOut(reason) => {
+                return error_view(file, wanted, &ViewUnavailable::LeftOut(*reason));
+            }
             KnownState::Content { hash, file_type, facts } => {
                 ContentRef { path: &file.path, hash: *hash, file_type, facts }
             }
@@ -67,10 +69,14 @@ impl Renderer<'_, '_> {
             reason = Some(format!("no {wanted} view: this slop was built without {feature}"));
         }
         let mut shown = self.cached_view(&subject, &mut rendering);
+        let mut fault = None;
         // Every text has a summary, so that no second fallback is needed.
         if let Some(fallback) = shown.as_ref().err().and_then(|unavailable| unavailable.fallback_reason(view))
         {
             reason = Some(fallback);
+            // A view that a file has nothing to show in is no fault; that it cannot be parsed is one.
+            fault =
+                shown.as_ref().err().map(ViewUnavailable::fault).filter(|fault| *fault != ViewFault::NoView);
             rendering.view = ViewMode::Summary;
             shown = self.cached_view(&subject, &mut rendering);
         }
@@ -102,11 +108,9 @@ impl Renderer<'_, '_> {
                     body,
                     summary: (view == ViewMode::Summary).then(|| self.author(&subject, &rendering)),
                 };
-                ViewAnswer { block, reason: reason.or(missing) }
+                ViewAnswer { block, reason: reason.or(missing), fault }
             }
-            Err(ViewUnavailable::LeftOut(reason)) => error_view(file, wanted, reason.description()),
-            Err(ViewUnavailable::Fallback(fallback)) => error_view(file, wanted, fallback.description()),
-            Err(ViewUnavailable::Words(words)) => error_view(file, wanted, &words),
+            Err(unavailable) => error_view(file, wanted, &unavailable),
         }
     }
 
@@ -314,7 +318,12 @@ pub(super) fn without_secret_values(skeleton: String) -> Result<String, ViewUnav
     Ok(if scan.is_clean() { skeleton } else { secrets::redact(&skeleton, &scan) })
 }
 
-fn error_view(file: &KnownFile, view: ViewMode, reason: &str) -> ViewAnswer {
+fn error_view(file: &KnownFile, view: ViewMode, unavailable: &ViewUnavailable) -> ViewAnswer {
+    let reason = match unavailable {
+        ViewUnavailable::LeftOut(reason) => reason.description(),
+        ViewUnavailable::Fallback(fallback) => fallback.description(),
+        ViewUnavailable::Words(words) => words,
+    };
     let block = DocumentBlock {
         path: file.path.clone(),
         file_type: type_or_unknown(file),
@@ -324,7 +333,7 @@ fn error_view(file: &KnownFile, view: ViewMode, reason: &str) -> ViewAnswer {
         body: aggregate::error_line(&file.path, view, reason),
         summary: None,
     };
-    ViewAnswer { block, reason: Some(reason.to_owned()) }
+    ViewAnswer { block, reason: Some(reason.to_owned()), fault: Some(unavailable.fault()) }
 }
 
 pub(super) fn encoding_remark(facts: &ContentFacts) -> Option<String> {

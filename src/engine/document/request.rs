@@ -44,6 +44,8 @@ pub struct AggregationRequest {
     pub limits: DocumentLimits,
     /// Whether the receipt holds exact token counts, which cost time.
     pub exact_tokens: bool,
+    /// Whether the receipt counts symbols, for which the outlines of all shown files are read.
+    pub counts_symbols: bool,
     /// Whether stamps may save a reading.
     pub trust: Trust,
     /// What is attached to the files.

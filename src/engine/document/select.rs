@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::cache::{CachedDocument, DocumentKey, InputsKey, MOST_DOCUMENT_BYTES, lock_documents};
 use super::delivery::PendingDelivery;
 use super::focus::resolve_focus;
-use super::gather::{may_need_text, merged_items, route, routing, select_requested};
+use super::gather::{absent_items, may_need_text, merged_items, route, routing, select_requested};
 use super::render::DocumentRun;
 use super::request::{AggregationRequest, DocumentCacheKey};
 use super::sections::sections;
@@ -56,6 +56,9 @@ impl DocumentRun<'_, '_> {
             let mut selection = select_requested(self.cache, request, &|path| {
                 may_need_text(path, &routing, request.limits.is_some())
             })?;
+            if !request.is_whole() {
+                selection.missing.extend(absent_items(&self.cache.workspace, &request.items));
+            }
             hide(self.cache, &items, &mut selection.files, &mut selection.texts);
             resolve_focus(self.cache, &mut focus, &selection.files, request.is_whole())?;
             selection
@@ -161,7 +164,9 @@ impl DocumentRun<'_, '_> {
         }
         hash.bytes(summaries.fingerprint(&selection.files).as_bytes());
         for file in &selection.files {
-            hash.bytes(file.path.as_bytes()).number(u64::from(file.tracked));
+            // The receipt says when a file was written.
+            let mtime_ns = file.mtime_ns.unwrap_or_default().cast_unsigned();
+            hash.bytes(file.path.as_bytes()).number(u64::from(file.tracked)).number(mtime_ns);
             match &file.state {
                 KnownState::Content { hash: content, file_type, .. } => {
                     hash.bytes(content.as_bytes()).bytes(file_type.id.as_bytes())

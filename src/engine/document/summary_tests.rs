@@ -250,8 +250,12 @@ fn answer(project: &mut Project<'_>, request: &AggregationRequest) -> (Arc<Cache
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
     let text = render::render_markdown(&document).into();
-    let answer =
-        Arc::new(CachedDocument { receipt: document.receipt.clone(), text, encoded: OnceLock::new() });
+    let answer = Arc::new(CachedDocument {
+        receipt: document.receipt.clone(),
+        text,
+        boundary: 0,
+        encoded: OnceLock::new(),
+    });
     project.cache_document(&asked, &kept, &document, &answer);
     (answer, false)
 }

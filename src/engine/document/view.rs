@@ -9,7 +9,7 @@ use crate::engine::history::{Baseline, RevisionText, baseline, texts_at};
 use crate::engine::workspace::{HashedText, Workspace, with_byte_order_mark};
 use crate::model::{
     ContentHash, DocumentBlock, FileItem, MaskMode, Outline, ParseFallback, ParseHealth, RelPath, SkipReason,
-    Slice, SliceResolution, SliceStatus, SummaryDetail, ViewMode,
+    Slice, SliceResolution, SliceStatus, SummaryDetail, ViewFault, ViewMode,
 };
 use crate::{aggregate, slices};
 
@@ -19,6 +19,8 @@ pub struct ViewAnswer {
     pub block: DocumentBlock,
     /// Why it is not shown as it was asked for.
     pub reason: Option<String>,
+    /// What went wrong, if the file could not be read, shown or parsed.
+    pub fault: Option<ViewFault>,
 }
 
 /// What a view depends on besides the file.
@@ -55,6 +57,15 @@ pub(super) enum ViewUnavailable {
 }
 
 impl ViewUnavailable {
+    /// Returns what went wrong, for programs.
+    pub(super) const fn fault(&self) -> ViewFault {
+        match self {
+            Self::LeftOut(reason) => ViewFault::LeftOut(*reason),
+            Self::Fallback(fallback) => ViewFault::Parse(*fallback),
+            Self::Words(_) => ViewFault::NoView,
+        }
+    }
+
     /// Returns why the file is shown as a summary instead of in this view; `None` if it cannot be shown at all.
     pub(super) fn fallback_reason(&self, view: ViewMode) -> Option<String> {
         match self {

@@ -148,7 +148,7 @@ fn view_of_deleted(workspace: &Workspace<'_>, path: &RelPath, old: BaseText) -> 
         body: aggregate::render_diff(path, Some(&text), None, &label),
         summary: None,
     };
-    Some(ViewAnswer { block, reason: None })
+    Some(ViewAnswer { block, reason: None, fault: None })
 }
 
 /// Adds the files that a word means among those that are gone.
@@ -161,7 +161,7 @@ fn add_deleted(
     let listed: HashSet<RelPath> = files.iter().map(|file| file.path.clone()).collect();
     let gone = gone.filter(|path| !listed.contains(path) && selector.selects(path));
     let state = || KnownState::LeftOut(SkipReason::Vanished);
-    files.extend(gone.map(|path| KnownFile { path, tracked: false, state: state() }));
+    files.extend(gone.map(|path| KnownFile { path, tracked: false, state: state(), mtime_ns: None }));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(())
 }

@@ -154,6 +154,7 @@ fn check_places<'s>(
     let mut kept = FxHashSet::default();
     for at in places {
         let found = &snapshot.files()[*at];
+        let mtime_ns = snapshot.stats[*at].as_ref().map(|stat| stat.stamp.mtime_ns);
         match check_stamp(&cache.workspace, *at, snapshot, request.trust) {
             StampCheck::Read => {
                 kept.insert(&found.path);
@@ -161,7 +162,7 @@ fn check_places<'s>(
             }
             StampCheck::Unchanged(state) => {
                 kept.insert(&found.path);
-                scan.add_known(found, state, request.keeps_known);
+                scan.add_known(found, state, mtime_ns, request.keeps_known);
             }
             StampCheck::LeftOut(reason) => {
                 // A row that remains is of what had the name before, unless it gives the same reason.
@@ -169,7 +170,7 @@ fn check_places<'s>(
                 if row.is_some_and(|row| row.state == StoredFileState::LeftOut(reason)) {
                     kept.insert(&found.path);
                 }
-                scan.add_known(found, KnownState::LeftOut(reason), true);
+                scan.add_known(found, KnownState::LeftOut(reason), mtime_ns, true);
             }
         }
     }
@@ -289,13 +290,13 @@ fn reread_young(
 
 impl ScanResult {
     /// Takes in what is known of a file that need not be read.
-    fn add_known(&mut self, found: &DiscoveredFile, state: KnownState, is_kept: bool) {
+    fn add_known(&mut self, found: &DiscoveredFile, state: KnownState, mtime_ns: Option<i64>, is_kept: bool) {
         // Counted and dropped: an index run needs no more, and the states of all files of a large project fill memory.
         if !is_kept && matches!(state, KnownState::Content { .. }) {
             self.report.files += 1;
             return;
         }
-        self.files.push(KnownFile { path: found.path.clone(), tracked: found.tracked, state });
+        self.files.push(KnownFile { path: found.path.clone(), tracked: found.tracked, state, mtime_ns });
     }
 
     /// Takes in what came of reading a file; returns the row that is to be stored, if there is one.
@@ -325,7 +326,8 @@ impl ScanResult {
                 (KnownState::Content { hash, file_type, facts }, state)
             }
         };
-        self.files.push(KnownFile { path: path.clone(), tracked, state: known });
+        let mtime_ns = stamp.map(|stamp| stamp.mtime_ns);
+        self.files.push(KnownFile { path: path.clone(), tracked, state: known, mtime_ns });
         // What could not be read is looked at again each time.
         let Some(stamp) = stamp else {
             batch.removed.push(path);

@@ -114,22 +114,22 @@ fn resolve_file(
         },
     };
     let reason = found.or_else(|| cache.workspace.names.skip_reason(&path));
-    let (state, text) = match reason {
-        Some(reason) => (KnownState::LeftOut(reason), None),
+    let (state, mtime_ns, text) = match reason {
+        Some(reason) => (KnownState::LeftOut(reason), None, None),
         None => examine_one(cache, &path, trust, keeps_text),
     };
     // That git tracks it is assumed, because finding out takes a listing. So in the stable order, an untracked file
     // that is named by its path is placed like one that never changed.
-    Ok(Some((KnownFile { path, tracked: true, state }, text)))
+    Ok(Some((KnownFile { path, tracked: true, state, mtime_ns }, text)))
 }
 
-/// Returns what a single file is now; reads it only if its stamp has changed.
+/// Returns what a single file is now, and when it was written last; reads it only if its stamp has changed.
 fn examine_one(
     cache: &mut ArtifactCache<'_>,
     path: &RelPath,
     trust: Trust,
     keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
-) -> (KnownState, Option<HashedText>) {
+) -> (KnownState, Option<i64>, Option<HashedText>) {
     let is_current = cache.has_current_producers();
     let (row, began) = match cache.workspace.tracker.clone() {
         Some(tree) => {
@@ -149,7 +149,7 @@ fn examine_one(
         && !is_racy(&stat.stamp, row.read_at_ns)
         && let Some(state) = state_from_row(row, Some(&neighbors))
     {
-        return (state, None);
+        return (state, Some(stat.stamp.mtime_ns), None);
     }
     let examiner = examiner(cache, &neighbors, keeps_text);
     let seen = examiner.examine(path);
@@ -161,9 +161,12 @@ fn examine_one(
     let rows = cache.workspace.tracker.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
     batch.removed.retain(|path| rows.contains_key(path));
     cache.save(batch, began.as_ref());
-    let state = scan.files.pop().map_or(KnownState::LeftOut(SkipReason::Vanished), |file| file.state);
+    let (state, mtime_ns) = scan
+        .files
+        .pop()
+        .map_or((KnownState::LeftOut(SkipReason::Vanished), None), |file| (file.state, file.mtime_ns));
     cache.workspace.log.count_unstable(u64::from(matches!(state, KnownState::LeftOut(SkipReason::Unstable))));
-    (state, scan.texts.remove(path))
+    (state, mtime_ns, scan.texts.remove(path))
 }
 
 impl FileSelection {

@@ -1,6 +1,6 @@
 //! What is known of single files, and how their text is read.
 
-use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, SkipReason};
+use crate::model::{ContentFacts, ContentHash, FileDetails, FileStamp, FileType, RelPath, SkipReason};
 
 /// A file of the project as it is now.
 #[derive(Debug, Clone)]
@@ -8,6 +8,24 @@ pub(in crate::engine) struct KnownFile {
     pub(in crate::engine) path: RelPath,
     pub(in crate::engine) tracked: bool,
     pub(in crate::engine) state: KnownState,
+    /// When it was written last, in nanoseconds since the epoch; `None` if there was no need to look.
+    pub(in crate::engine) mtime_ns: Option<i64>,
+}
+
+impl KnownFile {
+    /// Returns what a receipt says of the file besides its content.
+    pub(in crate::engine) fn details(&self) -> FileDetails {
+        let mtime_ns = self.mtime_ns;
+        match &self.state {
+            KnownState::Content { file_type, facts, .. } => FileDetails {
+                language: Some(file_type.id),
+                size: Some(facts.size),
+                lines: Some(facts.lines),
+                mtime_ns,
+            },
+            KnownState::LeftOut(_) => FileDetails { mtime_ns, ..FileDetails::default() },
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -216,17 +216,18 @@ pub struct ExportRow {
 }
 
 impl Store {
-    /// Calls `each` with every file that has a content, by path, until it breaks off; with the artifacts that one of
-    /// `current` made.
+    /// Calls `each` with every file that has a content and `is_exported`, by path, until it breaks off; with the artifacts
+    /// that one of `current` made.
     ///
     /// Each artifact is read when its turn comes: a caller that writes them to a slow pipe must not hold the store at one
     /// state of things meanwhile, for then its log would only grow.
     pub fn export_rows(
         &self,
         current: &[Producer],
+        is_exported: &dyn Fn(&RelPath) -> bool,
         each: &mut dyn FnMut(ExportRow) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        for file in self.files()? {
+        for file in self.files()?.into_iter().filter(|file| is_exported(&file.path)) {
             let StoredFileState::Content { hash, language, .. } = file.state else {
                 continue;
             };
@@ -453,7 +454,7 @@ mod report_tests {
             rows.push(row);
             if rows.len() < at_most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        store.export_rows(&producers(), &mut each).unwrap();
+        store.export_rows(&producers(), &|_| true, &mut each).unwrap();
         rows
     }
 

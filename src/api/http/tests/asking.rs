@@ -122,3 +122,83 @@ fn words_reach_the_service_as_they_are() {
         assert_eq!(house.fake.asked(), [AnyQuery::Symbols(ask)]);
     }
 }
+
+#[test]
+fn a_get_asks_what_a_post_asks_and_changes_nothing() {
+    let house = ApiTestServer::new();
+    let body = json!({"files": ["src", "a b.py"], "tier": 3, "budget": 8000, "choice": {"focus": ["x:3"]}});
+    assert_eq!(house.post("/v1/aggregate", "", &body.to_string()).status, 200);
+    let query = "files=src&files=a%20b.py&tier=3&budget=8000&choice.focus=x:3";
+    assert_eq!(house.raw(&get(&format!("/v1/aggregate?{query}"), "")).status, 200);
+    let asked = house.fake.asked();
+    assert_eq!(asked[0], asked[1]);
+    let heard = house.raw(&get("/v1/explain?file=a.py&require_fresh=true", ""));
+    assert!(heard.body.contains("\"fresh\":true"), "{heard:?}");
+    for (request, status, code) in [
+        (get("/v1/view?fils=a", ""), 400, "bad_query"),
+        (get("/v1/view?require_fresh=maybe", ""), 400, "bad_query"),
+        (get("/v1/symbols?name=a&name=b", ""), 400, "bad_query"),
+        (get("/v1/symbols", ""), 400, "bad_query"),
+        (get("/v1/cache/clear?all=true", ""), 405, "no_such_method"),
+        (get("/v1/cache/gc?days=1", ""), 405, "no_such_method"),
+        (get("/v1/index?verify=true", ""), 405, "no_such_method"),
+        (get("/v1/view?files=a", "origin: http://localhost\r\n"), 403, "forbidden"),
+        (get("/v1/view?files=a", "slop-settings: other\r\n"), 409, "other_settings"),
+    ] {
+        let heard = house.raw(&request);
+        assert_eq!((heard.status, &*heard.code()), (status, code), "{request}\n{heard:?}");
+    }
+}
+
+#[test]
+fn an_error_says_which_shape_it_wants() {
+    let house = ApiTestServer::new();
+    for (path, body, key, got, wanted, example) in [
+        (
+            "/v1/aggregate",
+            json!({"choice": {"tier": "three"}}),
+            "choice.tier",
+            json!("three"),
+            "an integer from 1 to 4",
+            json!({"choice": {"tier": 1}}),
+        ),
+        ("/v1/view", json!({"files": "a.py"}), "files", json!("a.py"), "a list", json!({"files": ["text"]})),
+        (
+            "/v1/view",
+            json!({"files": ["a"], "lines": [[1, 2]]}),
+            "lines[0]",
+            json!([1, 2]),
+            "a string or an object",
+            json!({"lines": ["10-12"]}),
+        ),
+        (
+            "/v1/aggregate",
+            json!({"receipt": "some"}),
+            "receipt",
+            json!("some"),
+            "one of \"all\", \"shown\", \"none\"",
+            json!({"receipt": "all"}),
+        ),
+        ("/v1/symbols", json!({}), "", json!(null), "an object", json!({"name": "text"})),
+    ] {
+        let heard = house.post(path, "", &body.to_string());
+        let error = &heard.json()["error"];
+        let shape = json!({"path": key, "got": got, "wanted": wanted, "example": example});
+        assert_eq!((heard.status, &error["shape"]), (400, &shape), "{heard:?}");
+        let hint = error["hint"].as_str().unwrap();
+        assert!(hint.contains(wanted) && hint.contains(&example.to_string()), "{hint}");
+        assert!(error["message"].as_str().unwrap().contains(key), "{heard:?}");
+    }
+    let heard = house.post("/v1/view", "", "{\"files\": [\"a\"], \"lines\": [\"10-x\"]}");
+    assert!(heard.json()["error"]["message"].as_str().unwrap().contains("\"10-12\" or {"), "{heard:?}");
+}
+
+#[test]
+fn lines_are_a_text_or_an_object() {
+    let house = ApiTestServer::new();
+    let lines = json!(["10-12", "7", {"start": 1, "end": 2}]);
+    assert_eq!(house.post("/v1/view", "", &json!({"files": ["a"], "lines": lines}).to_string()).status, 200);
+    let AnyQuery::View(asked) = &house.fake.asked()[0] else { panic!("not a view") };
+    let asked: Vec<(u32, u32)> = asked.lines.iter().map(|range| (range.start, range.end)).collect();
+    assert_eq!(asked, [(10, 12), (7, 7), (1, 2)]);
+}

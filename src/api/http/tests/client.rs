@@ -24,7 +24,7 @@ fn the_client_is_answered_what_the_service_answered() {
         AnyQuery::View(ViewQuery::default()),
         symbols("f"),
         AnyQuery::Aggregate(Box::default()),
-        AnyQuery::Explain(Box::new(ExplainQuery { file: "a".to_owned(), choice: ViewSelection::default() })),
+        AnyQuery::Explain(Box::new(ExplainQuery { file: "a".to_owned(), ..ExplainQuery::default() })),
         AnyQuery::CacheStatus(CacheStatusQuery {}),
         AnyQuery::CacheClear(CacheClearQuery::default()),
         AnyQuery::CacheVerify(CacheVerifyQuery {}),

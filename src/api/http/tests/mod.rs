@@ -31,7 +31,7 @@ use crate::api::{
     CacheStatusQuery, CacheVerifyQuery, CallOptions, Change, ChangeKind, Client, ClientError, ClockPosition,
     ConnectError, DaemonControl, DaemonStatus, Delivery, ExplainQuery, Feed, FeedEvent, FeedEventKind,
     FilesQuery, FreshnessNote, FreshnessState, IndexQuery, OutlineQuery, Payload, ProgressObserver, QueryJob,
-    Receiver, Service, ServiceAnswer, Subscription, SymbolsQuery, ViewQuery, ViewSelection,
+    Receiver, Service, ServiceAnswer, Subscription, SymbolsQuery, ViewQuery,
 };
 use crate::engine::ScanProgress;
 

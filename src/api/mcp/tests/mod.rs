@@ -207,10 +207,3 @@ fn view(path: &str, view: &str, text: &str) -> Value {
         "text": text, "why": null,
     })
 }
-
-/// Returns the entry of a receipt.
-fn receipt_entry(view: &str) -> Value {
-    json!({
-        "path": "a.py", "sha256": "ab", "view": view, "wanted": "full", "rule": "tier", "why": null, "bytes": 1, "tokens": 1,
-    })
-}

@@ -8,15 +8,18 @@ fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
         "schema_version": 1, "tier": 3, "name": "mcp", "since_last": false, "strategy": "auto", "order": "stable",
         "tokens": 12, "budget_tokens": 20000, "max_bytes": null, "bytes": 1, "tokens_counted_by": "o200k_base",
         "without_tree": false, "problems": [],
-        "left_out": [{"path": "c.py", "reason": "budget", "wanted": null, "why": "no room"}],
-        "files": [receipt_entry("full"), receipt_entry("outline")],
+        "scope": "none", "left_out": [], "files": [], "groups": [],
+        "totals": {
+            "files": 3, "views": {"full": 1, "outline": 1, "names": 1}, "left_out": {"budget": 1}, "errors": 0,
+            "lines": 9, "size": 90, "bytes": 1, "tokens": 12,
+        },
         "missing": [{"word": "b\u{1b}", "why": "no such file"}],
     });
     let service = always(json!({"text": "## Files\n", "receipt": receipt}));
     serve_ready(&service, async |client| {
         let words =
             client.words("slop_aggregate", json!({"tier": 3, "focus": ["/home/me/project/a.py"]})).await;
-        let expected = "## Files\n\n[12 tokens of 20000, by o200k_base; 2 files shown, 0 more named; \
+        let expected = "## Files\n\n[12 tokens of 20000, by o200k_base; 2 files shown, 1 more named; \
                         1 left out]\n[b\\u{1b}: no such file]\n[note: the cache was made anew]\n\
                         [partly fresh: a.py is being written]";
         assert_eq!(words, expected);

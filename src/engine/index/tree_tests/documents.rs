@@ -14,7 +14,7 @@ fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String,
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
     let text = bodies(&document).join("\n");
     let (receipt, encoded) = (document.receipt.clone(), OnceLock::new());
-    let answer = Arc::new(CachedDocument { receipt, text: text.clone().into(), encoded });
+    let answer = Arc::new(CachedDocument { receipt, text: text.clone().into(), boundary: 0, encoded });
     project.cache_document(&asked, &kept, &document, &answer);
     project.confirm_delivery();
     (text, false)

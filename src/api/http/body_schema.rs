@@ -1,0 +1,222 @@
+//! What the schema of a question says about one of its keys: how a query parameter is read, and what an error suggests.
+
+use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+/// The most characters of an example.
+const MAX_EXAMPLE: usize = 120;
+
+/// A step from a value of JSON to one in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PathSegment {
+    Key(String),
+    Index(usize),
+}
+
+/// The schema of a question.
+pub(super) struct BodySchema {
+    root: Value,
+    definitions: Map<String, Value>,
+}
+
+/// Returns how schemas in the OpenAPI document are written.
+pub(super) fn schema_settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        // A component must not have a `$schema`: the dialect is the document's.
+        settings.meta_schema = None;
+    })
+}
+
+impl BodySchema {
+    pub(super) fn of(body_schema: fn(&mut SchemaGenerator) -> Schema) -> Self {
+        let mut generator = schema_settings().for_deserialize().into_generator();
+        let root = body_schema(&mut generator).to_value();
+        Self { root, definitions: generator.take_definitions(true) }
+    }
+
+    /// Returns the schema of what a path leads to, as far as it is known, and how many steps that takes.
+    fn at(&self, path: &[PathSegment]) -> (&Value, usize) {
+        let mut schema = self.resolved(&self.root);
+        for (steps, segment) in path.iter().enumerate() {
+            let next = match segment {
+                PathSegment::Key(key) => schema.get("properties").and_then(|keys| keys.get(key)),
+                PathSegment::Index(_) => schema.get("items"),
+            };
+            let Some(next) = next else { return (schema, steps) };
+            schema = self.resolved(next);
+        }
+        (schema, path.len())
+    }
+
+    /// Returns the schema that a reference leads to, or the only one of several alternatives that is not null.
+    fn resolved<'s>(&'s self, mut schema: &'s Value) -> &'s Value {
+        loop {
+            let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+            let next = match name {
+                Some(name) => self.definitions.get(name),
+                None => only_alternative(schema),
+            };
+            let Some(next) = next else { return schema };
+            schema = next;
+        }
+    }
+
+    /// Returns every key that a query parameter can give, with its schema: those of an object in the question are joined to
+    /// its own key by a dot.
+    pub(super) fn parameters(&self) -> Vec<(String, &Value)> {
+        let mut found = Vec::new();
+        let properties = |schema: &Value| schema.get("properties").and_then(Value::as_object).is_some();
+        for (key, schema) in keys_of(self.resolved(&self.root)) {
+            let inner = self.resolved(schema);
+            if properties(inner) {
+                found.extend(keys_of(inner).map(|(inner, schema)| (format!("{key}.{inner}"), schema)));
+            } else {
+                found.push((key.clone(), schema));
+            }
+        }
+        found
+    }
+
+    /// Returns the value that the text of a query parameter means, and whether it is one of a list. A text that is no such
+    /// value is left as it is, and refused when the question is read. `None` if there is no such parameter.
+    pub(super) fn parameter_value(&self, path: &[PathSegment], text: &str) -> Option<(Value, bool)> {
+        let (schema, steps) = self.at(path);
+        if steps < path.len() || path.is_empty() {
+            return None;
+        }
+        let is_list = has_type(schema, "array");
+        let schema = if is_list { self.resolved(schema.get("items").unwrap_or(schema)) } else { schema };
+        let is_read = ["integer", "number", "boolean"].iter().any(|kind| has_type(schema, kind));
+        // A list of objects, or what may be an object, is written as JSON.
+        let is_json = text.starts_with(['{', '[']) && !has_type(schema, "string");
+        let value = (is_read || is_json).then(|| serde_json::from_str(text).ok()).flatten();
+        let value = value.unwrap_or_else(|| Value::from(text));
+        // A whole list may be written as JSON as well.
+        let is_item = is_list && !value.is_array();
+        Some((value, is_item))
+    }
+
+    /// Returns what belongs at a path, in words, and an example of a question that has it there.
+    pub(super) fn expectation(&self, path: &[PathSegment]) -> (String, Value) {
+        let (schema, steps) = self.at(path);
+        let example =
+            path[..steps].iter().rev().fold(self.example(schema, 0), |value, segment| match segment {
+                PathSegment::Key(key) => json!({ key.as_str(): value }),
+                PathSegment::Index(_) => json!([value]),
+            });
+        let words = self.words(schema);
+        if MAX_EXAMPLE < example.to_string().len() { (words, json!({})) } else { (words, example) }
+    }
+
+    fn words(&self, schema: &Value) -> String {
+        let schema = self.resolved(schema);
+        let names = constants(schema);
+        if !names.is_empty() {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            return format!("one of {}", names.join(", "));
+        }
+        if let Some(alternatives) = alternatives(schema) {
+            let words: Vec<String> = alternatives.map(|schema| self.words(schema)).collect();
+            return words.join(" or ");
+        }
+        let bound = |name: &str| schema.get(name).filter(|bound| bound.is_number());
+        if has_type(schema, "integer") {
+            return match (bound("minimum"), bound("maximum")) {
+                (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
+                (Some(least), None) => format!("an integer of at least {least}"),
+                (None, Some(most)) => format!("an integer of at most {most}"),
+                (None, None) => "an integer".to_owned(),
+            };
+        }
+        let kinds = [
+            ("boolean", "true or false"),
+            ("array", "a list"),
+            ("object", "an object"),
+            ("number", "a number"),
+            ("string", "a string"),
+        ];
+        let found = kinds.iter().find(|(kind, _)| has_type(schema, kind));
+        found.map_or("another value", |(_, words)| words).to_owned()
+    }
+
+    fn example(&self, schema: &Value, depth: usize) -> Value {
+        let schema = self.resolved(schema);
+        if let Some(example) = schema.get("examples").and_then(|examples| examples.get(0)) {
+            return example.clone();
+        }
+        if let Some(name) = constants(schema).first() {
+            return (*name).clone();
+        }
+        if let Some(first) = alternatives(schema).and_then(|mut alternatives| alternatives.next()) {
+            return self.example(first, depth);
+        }
+        if has_type(schema, "integer") {
+            return schema.get("minimum").cloned().filter(|least| *least != 0).unwrap_or_else(|| 1.into());
+        }
+        if has_type(schema, "boolean") {
+            return true.into();
+        }
+        // The parts of an object are examples of their own, but not those of the objects in it.
+        match (schema.get("items"), schema.get("required").and_then(Value::as_array)) {
+            (Some(items), _) if depth < 3 => json!([self.example(items, depth + 1)]),
+            (None, Some(required)) if depth < 3 => {
+                let keys = required.iter().filter_map(|key| {
+                    let key = key.as_str()?;
+                    Some((key.to_owned(), self.example(schema.get("properties")?.get(key)?, depth + 1)))
+                });
+                keys.collect::<Map<_, _>>().into()
+            }
+            (Some(_), _) => json!([]),
+            (None, _) if has_type(schema, "object") => json!({}),
+            (None, _) => "text".into(),
+        }
+    }
+}
+
+/// Returns a path as it is written in messages: `choice.focus[0]`.
+pub(super) fn path_text(path: &[PathSegment]) -> String {
+    let mut text = String::new();
+    for segment in path {
+        match segment {
+            PathSegment::Key(key) if text.is_empty() => text.push_str(key),
+            PathSegment::Key(key) => text.extend([".", key]),
+            PathSegment::Index(index) => text.extend(["[", &index.to_string(), "]"]),
+        }
+    }
+    text
+}
+
+fn keys_of(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+/// Returns the alternatives of a schema, without null.
+fn alternatives(schema: &Value) -> Option<impl Iterator<Item = &Value>> {
+    let list = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array)?;
+    Some(list.iter().filter(|schema| schema.get("type").is_none_or(|kind| kind != "null")))
+}
+
+fn only_alternative(schema: &Value) -> Option<&Value> {
+    let mut found = alternatives(schema)?;
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+/// Returns the values of a schema that allows only some.
+fn constants(schema: &Value) -> Vec<&Value> {
+    let listed = schema.get("enum").and_then(Value::as_array);
+    let single = schema.get("const");
+    let variants = alternatives(schema).into_iter().flatten().filter_map(|schema| schema.get("const"));
+    listed.into_iter().flatten().filter(|value| !value.is_null()).chain(single).chain(variants).collect()
+}
+
+/// Returns whether a schema allows values of a type.
+pub(super) fn has_type(schema: &Value, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|kind| kind == name),
+        Some(kind) => kind == name,
+        None => false,
+    }
+}

@@ -1,0 +1,118 @@
+//! Questions as query parameters: a GET asks what a POST with the same keys would ask.
+
+use axum::extract::Query;
+use axum::http::{StatusCode, Uri};
+use serde_json::{Map, Value};
+
+use super::body_schema::{BodySchema, PathSegment};
+use super::response::ApiErrorResponse;
+
+const HINT: &str = "GET /v1/openapi.json lists every parameter";
+
+/// The question that query parameters ask.
+pub(super) struct ParameterQuestion {
+    /// The body that asks the same.
+    pub(super) body: Vec<u8>,
+    pub(super) require_fresh: bool,
+}
+
+/// Reads the parameters of a GET. A list is a parameter that is given several times; what is in an object of the body has
+/// its key behind a dot, as in `choice.focus`.
+pub(super) fn read_parameters(uri: &Uri, schema: &BodySchema) -> Result<ParameterQuestion, ApiErrorResponse> {
+    let pairs = Query::<Vec<(String, String)>>::try_from_uri(uri);
+    let Query(pairs) = pairs.map_err(|error| bad_query(&error.body_text()))?;
+    let (mut body, mut require_fresh) = (Map::new(), None);
+    for (name, text) in pairs {
+        if name == "require_fresh" {
+            let value = text.parse().map_err(|_| bad_query("`require_fresh` is true or false"))?;
+            if require_fresh.replace(value).is_some() {
+                return Err(given_twice(&name));
+            }
+            continue;
+        }
+        let keys: Vec<&str> = name.split('.').collect();
+        let path: Vec<PathSegment> = keys.iter().map(|key| PathSegment::Key((*key).to_owned())).collect();
+        let Some((value, is_item)) = schema.parameter_value(&path, &text) else {
+            return Err(bad_query(&format!("no such parameter: `{}`", short(&name))));
+        };
+        insert(&mut body, &keys, value, is_item).map_err(|()| given_twice(&name))?;
+    }
+    let require_fresh = require_fresh.unwrap_or(false);
+    Ok(ParameterQuestion { body: Value::Object(body).to_string().into_bytes(), require_fresh })
+}
+
+/// Inserts a value below keys, or adds it to the list that is there.
+fn insert(body: &mut Map<String, Value>, keys: &[&str], value: Value, is_item: bool) -> Result<(), ()> {
+    let Some((key, objects)) = keys.split_last() else { return Err(()) };
+    let mut object = body;
+    for outer in objects {
+        let inner = object.entry(*outer).or_insert_with(|| Value::Object(Map::new()));
+        object = inner.as_object_mut().ok_or(())?;
+    }
+    if is_item {
+        let list = object.entry(*key).or_insert_with(|| Value::Array(Vec::new()));
+        list.as_array_mut().ok_or(())?.push(value);
+        return Ok(());
+    }
+    object.insert((*key).to_owned(), value).map_or(Ok(()), |_| Err(()))
+}
+
+fn given_twice(name: &str) -> ApiErrorResponse {
+    bad_query(&format!("parameter is given twice, or both as a whole and in parts: `{}`", short(name)))
+}
+
+fn bad_query(reason: &str) -> ApiErrorResponse {
+    let message = format!("invalid query: {}", short(reason));
+    ApiErrorResponse::user(StatusCode::BAD_REQUEST, "bad_query", message, HINT)
+}
+
+/// Shortens a text that may repeat what a client sent.
+fn short(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::queries::{AggregateQuery, ViewQuery};
+    use crate::api::query::WireQuery;
+
+    #[track_caller]
+    fn check<Q: WireQuery>(query: &str, expected: &Value) {
+        let uri: Uri = format!("/x?{query}").parse().unwrap();
+        let asked = read_parameters(&uri, &BodySchema::of(Q::body_schema)).unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&asked.body).unwrap(), *expected, "{query}");
+    }
+
+    #[test]
+    fn parameters_ask_what_a_body_asks() {
+        check::<AggregateQuery>(
+            "tier=3&budget=8000&files=src&files=a%20b.py&choice.focus=x.py:3&parts=true&receipt=all",
+            &json!({
+                "tier": 3, "budget": 8000, "files": ["src", "a b.py"], "choice": {"focus": ["x.py:3"]},
+                "parts": true, "receipt": "all",
+            }),
+        );
+        check::<AggregateQuery>("choice.task=12&name=7", &json!({"choice": {"task": "12"}, "name": "7"}));
+        check::<ViewQuery>(
+            "files=a.py&lines=10-12&lines=%7B%22start%22:1,%22end%22:2%7D&mask=%5B%7B%22symbol%22:%22f%22%7D%5D",
+            &json!({
+                "files": ["a.py"], "lines": ["10-12", {"start": 1, "end": 2}],
+                "mask": [{"symbol": "f"}],
+            }),
+        );
+        // What is no such value is refused with the rest of the question.
+        check::<AggregateQuery>("tier=three", &json!({"tier": "three"}));
+    }
+
+    #[test]
+    fn a_parameter_that_is_none_is_refused() {
+        for query in ["tir=3", "choice=3", "choice.tir=1", "tier=1&tier=2", "require_fresh=maybe", "=", "."] {
+            let uri: Uri = format!("/x?{query}").parse().unwrap();
+            let refused = read_parameters(&uri, &BodySchema::of(AggregateQuery::body_schema));
+            assert!(refused.is_err() || query == "choice=3", "{query}");
+        }
+    }
+}

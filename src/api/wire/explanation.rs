@@ -1,0 +1,167 @@
+//! Why files get the views that they get.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::receipt::SummaryAuthor;
+use super::scalars::wire_path;
+use crate::engine::{Explanation, LimitedView, RankedName};
+use crate::model::RankScore;
+
+/// Why a file is shown the way it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileExplanation {
+    /// The file, relative to the project's folder.
+    pub path: String,
+    /// The bytes of the path in hex, if it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// SHA-256 of its content, if it has text.
+    pub sha256: Option<String>,
+    /// Its size in bytes, if it has text.
+    pub size: Option<u64>,
+    /// Its type, such as `python`.
+    pub language: Option<String>,
+    /// The note in its header line, after language and view.
+    pub remarks: Vec<String>,
+    /// Why it is left out.
+    pub left_out: Option<String>,
+    /// The result of each rule, in the order of evaluation.
+    pub rules: Vec<ExplainedRule>,
+    /// The rule that decides.
+    pub decided_by: String,
+    /// The view that it selects.
+    pub wanted: String,
+    /// The view that the file gets.
+    pub view: String,
+    /// Why another view than the wanted one is used.
+    pub why: Option<String>,
+    /// The author of the summary, if it is shown as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<SummaryAuthor>,
+    /// Why these summaries are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_why: Option<String>,
+    /// Size of the view in bytes.
+    pub bytes: u64,
+    /// Tokens of the view.
+    pub tokens: u64,
+    /// How tokens were counted.
+    pub tokens_counted_by: String,
+    /// The effect of the limits, if there are any and the document contains the file.
+    pub under_limits: Option<LimitEffect>,
+}
+
+/// The result of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplainedRule {
+    /// The rule, such as `focus` or `tier`.
+    pub rule: String,
+    /// The view that it selects if it matches.
+    pub view: Option<String>,
+}
+
+/// The effect of a document's limits on a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LimitEffect {
+    /// The view; null if there is no room for it.
+    pub view: Option<String>,
+    /// Why another view than the wanted one is used.
+    pub why: Option<String>,
+    /// Its rank among the files, counted from 1.
+    pub place: u64,
+    /// The number of files that the document covers.
+    pub files: u64,
+    /// Its score.
+    pub score: ScoreParts,
+    /// Its best symbols, if its symbols were ranked.
+    pub symbols: Vec<SymbolRank>,
+}
+
+/// The score of a file or symbol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScoreParts {
+    /// The sum of the parts, times a factor for what the file is for; in thousandths.
+    pub thousandths: u64,
+    /// The parts that are not 0.
+    pub parts: Vec<ScorePart>,
+}
+
+impl From<RankScore> for ScoreParts {
+    fn from(score: RankScore) -> Self {
+        let part = |(part, thousandths): (&str, u64)| ScorePart { part: part.to_owned(), thousandths };
+        Self { thousandths: score.thousandths, parts: score.parts.into_iter().map(part).collect() }
+    }
+}
+
+/// A part of a score.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScorePart {
+    /// What it is for. Of files: `text`, `path`, `mention`, `subjects`, `nearness`, `together`, `same_stem`, `changes`; of
+    /// symbols: `text`, `name`, `exact`, `frame`, and `file` for the parts of their file.
+    pub part: String,
+    /// Its value in thousandths.
+    pub thousandths: u64,
+}
+
+/// A symbol with its score.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SymbolRank {
+    /// The name of the symbol.
+    pub name: String,
+    /// Its first line, counted from 1.
+    pub start_line: u32,
+    /// Its last line, inclusive.
+    pub end_line: u32,
+    /// Its score.
+    pub score: ScoreParts,
+}
+
+impl From<Explanation> for FileExplanation {
+    fn from(explanation: Explanation) -> Self {
+        let (path, path_hex) = wire_path(&explanation.path);
+        let rules = explanation.verdicts.iter().map(|verdict| ExplainedRule {
+            rule: verdict.rule.name().to_owned(),
+            view: verdict.view.map(|view| view.name().to_owned()),
+        });
+        Self {
+            path,
+            path_hex,
+            sha256: explanation.content.map(|(hash, _)| hash.to_string()),
+            size: explanation.content.map(|(_, size)| size),
+            language: explanation.file_type.map(|file_type| file_type.id.to_owned()),
+            rules: rules.collect(),
+            remarks: explanation.remarks,
+            left_out: explanation.left_out.map(|reason| reason.name().to_owned()),
+            decided_by: explanation.routed.rule.name().to_owned(),
+            wanted: explanation.routed.view.name().to_owned(),
+            view: explanation.view.name().to_owned(),
+            why: explanation.reason,
+            summary: explanation.summary.as_ref().map(|(by, _)| by.into()),
+            summary_why: explanation.summary.map(|(_, why)| why.to_owned()),
+            bytes: explanation.bytes,
+            tokens: explanation.tokens,
+            tokens_counted_by: explanation.counter.to_owned(),
+            under_limits: explanation.under_limits.map(Into::into),
+        }
+    }
+}
+
+impl From<LimitedView> for LimitEffect {
+    fn from(limited: LimitedView) -> Self {
+        let symbol = |symbol: RankedName| SymbolRank {
+            name: symbol.name,
+            start_line: *symbol.lines.start(),
+            end_line: *symbol.lines.end(),
+            score: symbol.score.into(),
+        };
+        Self {
+            view: limited.view.map(|view| view.name().to_owned()),
+            why: limited.reason,
+            place: limited.place as u64,
+            files: limited.files as u64,
+            score: limited.score.into(),
+            symbols: limited.symbols.into_iter().map(symbol).collect(),
+        }
+    }
+}
