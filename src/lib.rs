@@ -93,9 +93,10 @@ pub(crate) mod watch;
 pub use api::{
     AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposedDocument, DocsName, DocumentReceipt,
     ExplainQuery, ExplainedRule, FileExplanation, FileOutline, FileView, FolderAuthor, FormatName,
-    FoundSymbol, LimitEffect, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery, PartName,
-    Query, ReceiptFile, ReceiptMissing, ReceiptOmission, ReceiptProblem, StrategyName, SummaryAuthor,
-    SymbolNode, SymbolsQuery, ViewQuery, ViewSelection,
+    FoundSymbol, HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, LimitEffect, LineRange,
+    MaskEntry, MaskName, ModeName, NameOrInline, OrderName, OutlineQuery, PartName, Query, ReceiptFile,
+    ReceiptMissing, ReceiptOmission, ReceiptProblem, SliceEntry, StrategyName, SummaryAuthor, SymbolNode,
+    SymbolsQuery, ViewName, ViewQuery, ViewSelection,
 };
 // The binary only calls this, so that everything it does can be tested through the library.
 pub use cli::main;

@@ -39,7 +39,7 @@ pub use pack::{
 };
 pub use routing::{
     CuratedItems, RoutedView, RoutingContext, RuleVerdict, TierOptions, explain_routing, limit_to_size,
-    route_file,
+    route_file, view_of_item,
 };
 pub use selector::{Error, ExclusionPatterns, Selector};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};

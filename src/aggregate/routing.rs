@@ -107,6 +107,17 @@ fn ast_view(item: &FileItem) -> Option<ViewMode> {
     }
 }
 
+/// Returns the view that an item alone gives a file, by the rules of [`explain_routing`] that are about items.
+pub fn view_of_item(item: &FileItem) -> Option<ViewMode> {
+    let when = |is_so: bool, view: ViewMode| is_so.then_some(view);
+    when(item.view_mode == Some(ViewMode::None), ViewMode::None)
+        .or(when(item.force_full, ViewMode::Full))
+        .or(when(!item.custom_slices.is_empty(), ViewMode::Custom))
+        .or(when(!item.ast_mask.is_empty(), ViewMode::Masked))
+        .or(item.view_mode)
+        .or_else(|| ast_view(item))
+}
+
 /// Returns the view of a file, and the rule that gave it.
 pub fn route_file(path: &RelPath, file_type: &FileType, routing: &RoutingContext<'_>) -> RoutedView {
     // All rules are evaluated although the first match decides: an explanation that came from other code could
@@ -144,6 +155,7 @@ pub struct CuratedItems {
     by_path: HashMap<Vec<u8>, usize>,
     patterns: Vec<(Selector, usize)>,
     overlay: Option<Box<CuratedItems>>,
+    overrides: Option<Box<CuratedItems>>,
 }
 
 impl CuratedItems {
@@ -158,7 +170,7 @@ impl CuratedItems {
             by_path.insert(plain, at);
             patterns.push((Selector::new_lenient(&item.path), at));
         }
-        Self { items, by_path, patterns, overlay: None }
+        Self { items, by_path, patterns, overlay: None, overrides: None }
     }
 
     /// Returns these items with others laid over them: the others' items win. One that does nothing but
@@ -168,11 +180,26 @@ impl CuratedItems {
         Self { overlay: Some(Box::new(above)), ..self }
     }
 
+    /// Returns these items with those of a question before them: the first of those that applies to a file decides, even
+    /// if it is plain, for it was given for this one answer.
+    #[must_use]
+    pub fn overridden_by(self, first: Self) -> Self {
+        Self { overrides: Some(Box::new(first)), ..self }
+    }
+
     pub fn find(&self, path: &RelPath) -> Option<&FileItem> {
+        if let Some(first) = self.find_override(path) {
+            return Some(first);
+        }
         // A plain item of a preset only says that the file belongs to it; what the project says of the file still
         // holds. It is returned last, because it does say that.
         let above = self.overlay.as_ref().and_then(|above| above.find(path));
         above.filter(|item| !item.is_plain()).or_else(|| self.find_own(path)).or(above)
+    }
+
+    /// Returns the item of the question itself that applies to a file.
+    pub fn find_override(&self, path: &RelPath) -> Option<&FileItem> {
+        self.overrides.as_ref().and_then(|overrides| overrides.find(path))
     }
 
     fn find_own(&self, path: &RelPath) -> Option<&FileItem> {
@@ -183,14 +210,20 @@ impl CuratedItems {
         last.map(|(_, at)| &self.items[*at])
     }
 
-    /// Returns whether something is so of any item, of those too that were laid over others.
+    /// Returns whether something is so of any item, of those too that take precedence over others.
     pub fn any(&self, is_so: fn(&FileItem) -> bool) -> bool {
-        self.items.iter().any(is_so) || self.overlay.as_ref().is_some_and(|above| above.any(is_so))
+        let others = [&self.overlay, &self.overrides];
+        self.items.iter().any(is_so) || others.into_iter().flatten().any(|others| others.any(is_so))
     }
 
-    /// Returns every item but those that were laid over them, in the order in which they were given.
+    /// Returns every item but those that take precedence over them, in the order in which they were given.
     pub fn all(&self) -> &[FileItem] {
         &self.items
+    }
+
+    /// Returns the items that [`Self::overridden_by`] put before these.
+    pub fn overrides(&self) -> &[FileItem] {
+        self.overrides.as_ref().map_or(&[], |first| first.all())
     }
 }
 

@@ -9,6 +9,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::inline_curation::{HistorySource, InlinePersona, InlinePreset, ItemEntry, NameOrInline};
 use crate::model::{
     AggregationStrategy, CacheLifetime, DocsDetail, DocumentPart, FileOrder, MaskMode, ViewMode,
 };
@@ -39,7 +40,7 @@ pub struct OutlineQuery {
 }
 
 /// The views to show.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ViewAsk")]
 pub struct ViewQuery {
@@ -56,6 +57,9 @@ pub struct ViewQuery {
     /// The commit, branch or tag that the mode `diff` compares with; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
+    /// Entries for this answer alone: the one that applies to a file takes the place of that under `[[files]]`, and
+    /// decides how the file is shown if there is no `mode`.
+    pub items: Vec<ItemEntry>,
     /// Read and hash the files, even if their size and timestamps are unchanged.
     pub verify: bool,
 }
@@ -166,17 +170,20 @@ pub enum CallDirectionName {
 }
 
 /// The options that select views.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ChoiceAsk")]
 pub struct ViewSelection {
     /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA.
     #[schemars(range(min = 1, max = 4))]
     pub tier: Option<u8>,
-    /// Compose for this persona; not together with a tier.
-    pub persona: Option<String>,
-    /// Aggregate the files of this preset, shown as the preset specifies.
-    pub preset: Option<String>,
+    /// Compose for this persona: the name of one in the settings, or a persona; not together with a tier.
+    pub persona: Option<NameOrInline<InlinePersona>>,
+    /// Aggregate the files of this preset, shown as the preset specifies: the name of one in the settings, or a preset.
+    pub preset: Option<NameOrInline<InlinePreset>>,
+    /// Entries for this answer alone. The one that applies to a file takes the place of all others: of the preset's, and
+    /// of those under `[[files]]`. They do not select files.
+    pub items: Vec<ItemEntry>,
     /// How to choose views.
     pub strategy: Option<StrategyName>,
     /// Files to focus on: a path, a name, part of a path, a pattern, or `path:line`.
@@ -201,7 +208,7 @@ pub struct ViewSelection {
 
 /// The document to compose.
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of its own in JSON")]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "AggregateAsk")]
 pub struct AggregateQuery {
@@ -217,7 +224,7 @@ pub struct AggregateQuery {
     pub order: Option<OrderName>,
     /// The format of the document.
     pub format: FormatName,
-    /// Show what has changed since the last aggregation of the same name.
+    /// Show what has changed since the last aggregation of the same name, `items` and inline preset.
     pub since_last: bool,
     /// The name under which the document is recorded.
     pub name: Option<String>,
@@ -234,17 +241,17 @@ pub struct AggregateQuery {
 }
 
 /// The attachments of a document.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "BesideAsk")]
 pub struct AttachmentOptions {
-    /// A file with the discussion to append to the document.
-    pub history: Option<String>,
+    /// The discussion to append to the document: the path of a file, a list of messages, or an object with a `text`.
+    pub history: Option<HistorySource>,
     /// The take of the discussion to use.
     pub take: Option<String>,
     /// The part of the document to return.
     pub part: PartName,
-    /// Images to add, as links.
+    /// Images to add, as links: paths or patterns.
     pub screenshots: Vec<String>,
     /// Whether to embed the images in the document.
     pub screenshots_inline: bool,
@@ -258,7 +265,7 @@ pub struct AttachmentOptions {
 }
 
 /// The files whose views to explain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExplainAsk")]
 pub struct ExplainQuery {

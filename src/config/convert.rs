@@ -26,7 +26,8 @@ const EXECUTION_MODES: [(&str, ExecutionMode); 2] =
 const SUMMARY_SOURCES: [(&str, SummarySource); 2] =
     [("heuristic", SummarySource::Heuristic), ("agent", SummarySource::Agent)];
 
-const VIEWS: [ViewMode; 7] = [
+/// The views that a tier may have.
+pub(super) const VIEWS: [ViewMode; 7] = [
     ViewMode::Full,
     ViewMode::Skeleton,
     ViewMode::Outline,
@@ -36,7 +37,8 @@ const VIEWS: [ViewMode; 7] = [
     ViewMode::None,
 ];
 
-const FOCUS_VIEWS: [ViewMode; 5] =
+/// The views that a tier may have of files in focus.
+pub(super) const FOCUS_VIEWS: [ViewMode; 5] =
     [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Window];
 
 /// The largest limit: above it, the 32-bit offsets of parsers come near their end.

@@ -30,6 +30,7 @@ mod outputs;
 mod project_root;
 mod providers;
 mod references;
+mod request_curation;
 mod samples;
 mod sandbox;
 mod sections;

@@ -6,7 +6,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS};
+use super::body::key_groups;
+use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS, is_free_text};
 use super::routes::{ROUTES, Route, RouteAction};
 use crate::api::daemon_control::{DaemonStatus, Stopping};
 use crate::api::feed::Change;
@@ -80,7 +81,8 @@ fn document() -> Value {
         .collect();
     let mut asks = asks.take_definitions(true);
     // Only questions get limits, because only a client's JSON is refused for its size.
-    asks.values_mut().for_each(add_limits);
+    asks.values_mut().for_each(|schema| add_limits(schema, false));
+    ROUTES.iter().for_each(|route| add_group_keys(route, &mut asks));
     // The definitions of questions replace those of the same name, so that the limits stay with the types that both
     // use.
     let mut schemas = answers.take_definitions(true);
@@ -140,6 +142,23 @@ fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaG
         operation["deprecated"] = true.into();
     }
     operation
+}
+
+/// Adds the keys of the objects in a question that its top level takes too.
+fn add_group_keys(route: &Route, asks: &mut Map<String, Value>) {
+    let (body, groups) = match route.command {
+        "aggregate" => ("AggregateAsk", key_groups(route.command)),
+        "explain" => ("ExplainAsk", key_groups(route.command)),
+        _ => return,
+    };
+    for group in groups {
+        let reference = asks[body]["properties"][*group]["$ref"].as_str();
+        let name = reference.and_then(|path| path.rsplit('/').next()).map(str::to_owned);
+        let keys = name.and_then(|name| asks.get(&name)).map(|group| group["properties"].clone());
+        for (key, schema) in keys.as_ref().and_then(Value::as_object).into_iter().flatten() {
+            asks[body]["properties"][key] = schema.clone();
+        }
+    }
 }
 
 /// Returns whether an empty object would be refused.
@@ -385,8 +404,9 @@ fn header_schemas() -> Value {
     })
 }
 
-/// Adds the limits of texts, lists and numbers to a schema of questions, except where it has limits of its own.
-fn add_limits(schema: &mut Value) {
+/// Adds the limits of texts, lists and numbers to a schema of questions, except where it has limits of its own, or holds
+/// prose.
+fn add_limits(schema: &mut Value, is_free: bool) {
     if let Some(object) = schema.as_object_mut() {
         // An optional value has a list of types, one of which is `null`.
         let is = |name: &str| match object.get("type") {
@@ -407,7 +427,7 @@ fn add_limits(schema: &mut Value) {
         {
             object.insert("maximum".to_owned(), largest.into());
         }
-        if is_text {
+        if is_text && !is_free {
             object.insert("maxLength".to_owned(), TEXT_CHARACTERS.into());
         }
         if is_list {
@@ -416,8 +436,10 @@ fn add_limits(schema: &mut Value) {
     }
     // Every value is visited, because schemas nest in keys of many names: `properties`, `items`, `anyOf`.
     match schema {
-        Value::Object(object) => object.values_mut().for_each(add_limits),
-        Value::Array(items) => items.iter_mut().for_each(add_limits),
+        Value::Object(object) => {
+            object.iter_mut().for_each(|(key, inner)| add_limits(inner, is_free || is_free_text(key)));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| add_limits(item, is_free)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -1,9 +1,9 @@
 //! The table of routes, from which the router and the OpenAPI document are made.
 
 use schemars::{Schema, SchemaGenerator};
-use serde::de::DeserializeOwned;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
+use super::body::parse_body;
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
     CallsQuery, DEPRECATED_KEYS, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery, OutlineQuery, RefsQuery,
@@ -29,7 +29,8 @@ pub(in crate::api) enum RouteAction {
     Events,
     Stop,
     Query {
-        read: fn(&[u8]) -> Result<AnyQuery, serde_json::Error>,
+        /// Reads a body; an error says what is wrong, and where.
+        read: fn(&[u8]) -> Result<AnyQuery, String>,
         body_schema: fn(&mut SchemaGenerator) -> Schema,
         answer_schema: fn(&mut SchemaGenerator) -> Schema,
     },
@@ -105,22 +106,8 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     ),
 ];
 
-fn read_query<Q: WireQuery>(body: &[u8]) -> Result<AnyQuery, serde_json::Error> {
+fn read_query<Q: WireQuery>(body: &[u8]) -> Result<AnyQuery, String> {
     parse_body::<Q>(body).map(Q::into_any)
-}
-
-/// Reads a body; a missing one is an empty object.
-fn parse_body<A: DeserializeOwned>(body: &[u8]) -> Result<A, serde_json::Error> {
-    let body = if body.is_empty() { b"{}" } else { body };
-    // Serde takes a list for an object whose keys are counted; the document promises an object.
-    if body.trim_ascii_start().first() == Some(&b'[') {
-        return Err(serde::de::Error::custom("invalid type: sequence, expected an object"));
-    }
-    // Tried only after a failure: hardly any client writes `3.0` for `3`, and the body is read twice for it.
-    serde_json::from_slice(body).or_else(|error| {
-        let whole = with_integers(body).and_then(|value| serde_json::from_value(value).ok());
-        whole.ok_or(error)
-    })
 }
 
 /// Returns the keys of a body that have been renamed, each with the new one.
@@ -131,31 +118,4 @@ pub(super) fn deprecated_keys(body: &[u8]) -> Vec<(&'static str, &'static str)> 
         body.contains_key(key) || body.get("choice").is_some_and(|choice| choice.get(key).is_some())
     };
     DEPRECATED_KEYS.iter().copied().filter(|(old, _)| has_key(old)).collect()
-}
-
-/// Reads JSON in which numbers such as `3.0` become integers, which they are in JSON Schema; `None` if there are none.
-fn with_integers(body: &[u8]) -> Option<Value> {
-    let mut value = serde_json::from_slice(body).ok()?;
-    let mut rest = vec![&mut value];
-    let mut is_other = false;
-    while let Some(value) = rest.pop() {
-        match value {
-            Value::Number(number) => {
-                if let Some(whole) = as_integer(number) {
-                    *number = whole.into();
-                    is_other = true;
-                }
-            }
-            Value::Array(items) => rest.extend(items),
-            Value::Object(fields) => rest.extend(fields.values_mut()),
-            Value::Null | Value::Bool(_) | Value::String(_) => {}
-        }
-    }
-    is_other.then_some(value)
-}
-
-fn as_integer(number: &Number) -> Option<u64> {
-    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
-    // Through text, because a cast would turn a number beyond 64 bits into the largest one; adding 0 turns -0 into 0.
-    format!("{:.0}", float + 0.0).parse().ok()
 }

@@ -139,6 +139,7 @@ pub(super) fn merged_items(workspace: &Workspace<'_>, request: &AggregationReque
     let preset = request.preset.as_deref().unwrap_or_default();
     CuratedItems::new(workspace.relative_items(&request.items))
         .overlaid_by(CuratedItems::new(workspace.relative_items(preset)))
+        .overridden_by(CuratedItems::new(workspace.relative_items(&request.overrides)))
 }
 
 pub(super) fn routing<'a>(
@@ -234,12 +235,13 @@ fn unmatched_items(items: &CuratedItems, files: &[KnownFile]) -> Vec<MissingFile
         let selector = Selector::new_lenient(&item.path);
         files.iter().any(|file| selector.selects(&file.path))
     };
-    let gone = items.all().iter().filter(|item| !is_there(item));
-    let missing = gone.map(|item| MissingFile {
-        pattern: item.path.clone(),
-        reason: "an item of [[files]] that no file of the project answers to".to_owned(),
-    });
-    missing.collect()
+    let missing = |items: &[FileItem], reason: &str| -> Vec<MissingFile> {
+        let gone = items.iter().filter(|item| !is_there(item));
+        gone.map(|item| MissingFile { pattern: item.path.clone(), reason: reason.to_owned() }).collect()
+    };
+    let mut found = missing(items.all(), "an item of [[files]] that no file of the project answers to");
+    found.extend(missing(items.overrides(), "an entry of `items` that no file of the project answers to"));
+    found
 }
 
 pub(super) fn summary_detail(routing: &RoutingContext<'_>) -> SummaryDetail {

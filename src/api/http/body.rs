@@ -1,0 +1,102 @@
+//! Reads the body of a request as its question.
+
+use serde_json::{Map, Number, Value};
+
+use crate::api::inline_curation::{read_json, read_value};
+use crate::api::queries::{AttachmentOptions, ViewSelection};
+use crate::api::query::WireQuery;
+
+/// Returns the names of the objects in a question whose keys may be at its top level as well.
+pub(super) fn key_groups(command: &str) -> &'static [&'static str] {
+    match command {
+        "aggregate" => &["choice", "attachments"],
+        "explain" => &["choice"],
+        _ => &[],
+    }
+}
+
+/// Reads a body; a missing one is an empty object. The error begins with the place of what is wrong.
+pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, String> {
+    let body = if body.is_empty() { b"{}" } else { body };
+    // Serde takes a list for an object whose keys are counted; the document promises an object.
+    if body.trim_ascii_start().first() == Some(&b'[') {
+        return Err("invalid type: sequence, expected an object".to_owned());
+    }
+    let error = match read_json(body) {
+        Ok(query) => return Ok(query),
+        Err(error) => error,
+    };
+    // Only after a failure, because the body is read twice for what few clients write: `3.0` for `3`, and keys of an
+    // object at the top level.
+    let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return Err(error) };
+    let has_nested = nest_keys(&mut value, key_groups(Q::COMMAND))?;
+    let has_integers = make_integers(&mut value);
+    // Without either, what has been refused is read no better the second time.
+    if !has_nested && !has_integers {
+        return Err(error);
+    }
+    read_value(value).map_err(|second| if has_nested { as_written(&second).to_owned() } else { error })
+}
+
+/// Moves keys of an object in a question from the top level to where they belong. Returns whether there were any.
+fn nest_keys(value: &mut Value, groups: &[&str]) -> Result<bool, String> {
+    let Value::Object(fields) = value else { return Ok(false) };
+    let mut has_any = false;
+    for group in groups {
+        for key in group_keys(group).keys() {
+            let Some(moved) = fields.remove(key) else { continue };
+            has_any = true;
+            let inner = fields.entry(*group).or_insert_with(|| Map::new().into());
+            let Value::Object(inner) = inner else { continue };
+            if inner.insert(key.clone(), moved).is_some() {
+                return Err(format!("`{key}` is given both at the top level and in `{group}`"));
+            }
+        }
+    }
+    Ok(has_any)
+}
+
+/// Returns the keys of one of the objects that [`key_groups`] names.
+fn group_keys(group: &str) -> Map<String, Value> {
+    let defaults = match group {
+        "choice" => serde_json::to_value(ViewSelection::default()),
+        _ => serde_json::to_value(AttachmentOptions::default()),
+    };
+    match defaults {
+        Ok(Value::Object(keys)) => keys,
+        _ => Map::new(),
+    }
+}
+
+/// Returns an error with the place as the client wrote it, and not where the key was moved to.
+fn as_written(error: &str) -> &str {
+    let without =
+        key_groups("aggregate").iter().find_map(|group| error.strip_prefix(group)?.strip_prefix('.'));
+    without.unwrap_or(error)
+}
+
+/// Makes integers of numbers such as `3.0`, which they are in JSON Schema. Returns whether there were any.
+fn make_integers(value: &mut Value) -> bool {
+    let mut rest = vec![value];
+    let mut is_other = false;
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Number(number) => {
+                if let Some(whole) = as_integer(number) {
+                    *number = whole.into();
+                    is_other = true;
+                }
+            }
+            Value::Array(items) => rest.extend(items),
+            Value::Object(fields) => rest.extend(fields.values_mut()),
+            Value::Null | Value::Bool(_) | Value::String(_) => {}
+        }
+    }
+    is_other
+}
+
+fn as_integer(number: &Number) -> Option<u64> {
+    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
+    // Through text, because a cast would turn a number beyond 64 bits into the largest one; adding 0 turns -0 into 0.
+    format!("{:.0}", float + 0.0).parse().ok()
+}
