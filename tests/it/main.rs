@@ -26,6 +26,7 @@ mod incremental;
 mod index;
 mod left_out_folders;
 mod mcp;
+mod orchestrator;
 mod outputs;
 mod project_root;
 mod providers;
