@@ -95,7 +95,7 @@ pub(super) struct ViewArguments {
     #[serde(default, alias = "against")]
     #[schemars(with = "String")]
     pub(super) base: Option<String>,
-    /// As for slop_aggregate.
+    /// As for `slop_aggregate`.
     #[serde(default)]
     #[schemars(with = "Vec<JsonObject>")]
     pub(super) items: Option<Vec<ItemEntry>>,
