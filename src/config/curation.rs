@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::convert::{FOCUS_VIEWS, VIEWS};
 use super::error::{Error, SettingOrigin, join_alternatives};
 use super::older_files;
 use super::section::{SettingsSource, TomlSection, string_list};
@@ -157,6 +156,21 @@ fn persona(name: &str, section: &TomlSection<'_>) -> Result<Persona, Error> {
         system_prompt: section.text("system_prompt")?.unwrap_or_default(),
     })
 }
+
+/// The views that a tier may have.
+pub(super) const VIEWS: [ViewMode; 7] = [
+    ViewMode::Full,
+    ViewMode::Skeleton,
+    ViewMode::Outline,
+    ViewMode::Summary,
+    ViewMode::Signatures,
+    ViewMode::Definitions,
+    ViewMode::None,
+];
+
+/// The views that a tier may have of files in focus.
+pub(super) const FOCUS_VIEWS: [ViewMode; 5] =
+    [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Window];
 
 /// Reads the views of a persona, which are named as those of a tier.
 fn persona_views(section: &TomlSection<'_>, has_tier: bool) -> Result<PersonaViews, Error> {
