@@ -416,8 +416,8 @@ pub struct ViewArgs {
     pub against: Option<String>,
     /// Show the files as these entries specify; - is standard input
     ///
-    /// A JSON list of entries with the keys of [[files]] in slop.toml. The entry that applies to a file takes the place of
-    /// that in slop.toml. Paths are relative to the project's folder.
+    /// A JSON list of entries with the keys that they have in slop.toml: path, view_mode, ast_mask and so on. The entry
+    /// that applies to a file takes the place of that in slop.toml. Paths are relative to the project's folder.
     #[arg(long, value_name = "FILE")]
     pub items: Option<PathBuf>,
     /// Print only the text, without the header line

@@ -231,17 +231,17 @@ fn is_skeleton(file: &KnownFile, wanted: ViewMode, max_bytes: u64) -> bool {
 
 /// Returns the items whose patterns match none of the project's files.
 fn unmatched_items(items: &CuratedItems, files: &[KnownFile]) -> Vec<MissingFile> {
-    let is_there = |item: &FileItem| {
-        let selector = Selector::new_lenient(&item.path);
-        files.iter().any(|file| selector.selects(&file.path))
-    };
-    let missing = |items: &[FileItem], reason: &str| -> Vec<MissingFile> {
-        let gone = items.iter().filter(|item| !is_there(item));
-        gone.map(|item| MissingFile { pattern: item.path.clone(), reason: reason.to_owned() }).collect()
-    };
-    let mut found = missing(items.all(), "an item of [[files]] that no file of the project answers to");
-    found.extend(missing(items.overrides(), "an entry of `items` that no file of the project answers to"));
-    found
+    let paths: Vec<&RelPath> = files.iter().map(|file| &file.path).collect();
+    let reasons = [
+        "an item of [[files]] that no file of the project answers to",
+        "an entry of `items` that no file of the project answers to",
+    ];
+    let missing = items.unmatched(&paths).into_iter().zip(reasons).flat_map(|(items, reason)| {
+        let missing =
+            move |item: &FileItem| MissingFile { pattern: item.path.clone(), reason: reason.to_owned() };
+        items.into_iter().map(missing)
+    });
+    missing.collect()
 }
 
 pub(super) fn summary_detail(routing: &RoutingContext<'_>) -> SummaryDetail {
