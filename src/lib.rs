@@ -93,10 +93,10 @@ pub(crate) mod watch;
 pub use api::{
     AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposedDocument, DocsName, DocumentParts,
     DocumentReceipt, ExplainQuery, ExplainedRule, FileExplanation, FileOutline, FileView, FolderAuthor,
-    FormatName, FoundSymbol, LimitEffect, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery,
-    PartName, Query, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem,
-    ReceiptScope, ReceiptTotals, StrategyName, SummaryAuthor, SymbolNode, SymbolsQuery, ViewQuery,
-    ViewSelection,
+    FormatName, FoundSymbol, HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, LimitEffect,
+    LineRange, MaskEntry, MaskName, ModeName, NameOrInline, OrderName, OutlineQuery, PartName, Query,
+    ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptScope, ReceiptTotals,
+    SliceEntry, StrategyName, SummaryAuthor, SymbolNode, SymbolsQuery, ViewName, ViewQuery, ViewSelection,
 };
 // The binary only calls this, so that everything it does can be tested through the library.
 pub use cli::main;

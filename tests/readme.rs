@@ -23,10 +23,16 @@ use std::{fs, io};
 use expect_test::expect_file;
 use tempfile::TempDir;
 
-/// The pages whose commands are run. The page on the API uses curl.
-const PAGES: [&str; 7] = [
-    "README.md", "docs/agent.md", "docs/api.md", "docs/commands.md", "docs/curation.md", "docs/documents.md",
+/// The pages whose commands are run. The page on the API uses curl, that on orchestrators Python.
+const PAGES: [&str; 8] = [
+    "README.md",
+    "docs/agent.md",
+    "docs/api.md",
+    "docs/commands.md",
+    "docs/curation.md",
+    "docs/documents.md",
     "docs/freshness.md",
+    "docs/orchestrator.md",
 ];
 
 /// The commands in the picture of a terminal that README.md shows.
@@ -41,9 +47,13 @@ const SESSION: [&str; 4] = [
 fn every_command_on_a_page_prints_the_output_below_it() {
     for name in PAGES {
         let sandbox = ReaderSandbox::new();
-        if page(name).contains("$ curl ") && sandbox.run("command -v curl").is_empty() {
+        let is_missing = |program: &&&str| {
+            page(name).contains(&format!("$ {program} "))
+                && sandbox.run(&format!("command -v {program}")).is_empty()
+        };
+        if let Some(program) = ["curl", "python3"].iter().find(is_missing) {
             // Written directly to standard error, because the test runner captures the output of passing tests.
-            let _ = writeln!(io::stderr(), "SKIPPED: no curl to run the commands of {name} with");
+            let _ = writeln!(io::stderr(), "SKIPPED: no {program} to run the commands of {name} with");
             continue;
         }
         let rebuilt = with_outputs(&page(name), |command| sandbox.run(command));
@@ -253,6 +263,7 @@ impl ReaderSandbox {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         copy(&root().join("tests/fixtures/sample"), &home.path().join("station"));
+        copy(&root().join("examples"), &home.path().join("examples"));
         Self { home }
     }
 

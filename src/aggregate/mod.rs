@@ -12,6 +12,7 @@ mod diff;
 mod focus;
 mod hidden;
 mod importance;
+mod items;
 mod masked;
 mod masks;
 mod pack;
@@ -32,14 +33,15 @@ pub use diff::render_diff;
 pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};
 pub use hidden::{HiddenLines, hide_mentions, hide_symbols, hides_symbols, unmatched_hidden_keys};
 pub use importance::{Importance, ImportanceSubject, rate_files};
+pub use items::CuratedItems;
 pub use masked::{render_definitions, render_masked, render_signatures};
 pub use masks::{nearest_keys, select_symbols};
 pub use pack::{
     FileDemand, PackCosts, PackInput, PackShares, PackSymbol, PackableFile, PackedView, Packing, pack,
 };
 pub use routing::{
-    CuratedItems, RoutedView, RoutingContext, RuleVerdict, TierOptions, explain_routing, limit_to_size,
-    route_file,
+    RoutedView, RoutingContext, RuleVerdict, TierOptions, explain_routing, limit_to_size, route_file,
+    view_of_item,
 };
 pub use selector::{Error, ExclusionPatterns, Selector};
 pub use symbol_lines::{OwnHashes, SymbolLines, compare_symbols, outline_lines};

@@ -1,12 +1,11 @@
 //! Which view a file gets: the first rule that matches decides.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::focus::Focus;
-use super::selector::Selector;
+use super::items::CuratedItems;
 use crate::model::{
     AggregationStrategy, FileItem, FileType, RelPath, RoutingRule, SummaryDetail, Tier, ViewMode,
-    normalized_path, unescaped_path,
 };
 
 /// How a tier sees a project.
@@ -107,6 +106,17 @@ fn ast_view(item: &FileItem) -> Option<ViewMode> {
     }
 }
 
+/// Returns the view that an item alone gives a file, by the rules of [`explain_routing`] that are about items.
+pub fn view_of_item(item: &FileItem) -> Option<ViewMode> {
+    let when = |is_so: bool, view: ViewMode| is_so.then_some(view);
+    when(item.view_mode == Some(ViewMode::None), ViewMode::None)
+        .or(when(item.force_full, ViewMode::Full))
+        .or(when(!item.custom_slices.is_empty(), ViewMode::Custom))
+        .or(when(!item.ast_mask.is_empty(), ViewMode::Masked))
+        .or(item.view_mode)
+        .or_else(|| ast_view(item))
+}
+
 /// Returns the view of a file, and the rule that gave it.
 pub fn route_file(path: &RelPath, file_type: &FileType, routing: &RoutingContext<'_>) -> RoutedView {
     // All rules are evaluated although the first match decides: an explanation that came from other code could
@@ -132,66 +142,6 @@ pub fn limit_to_size(
         return (view, Some(format!("larger than limits.max_bytes ({max_bytes})")));
     }
     (wanted, None)
-}
-
-/// The items of a project, of a preset, or of both.
-///
-/// An item that spells a file's path wins over one whose pattern or folder the file falls under; among equals the last
-/// one wins. So a rule for many files can come first, and its exceptions below.
-#[derive(Debug, Clone, Default)]
-pub struct CuratedItems {
-    items: Vec<FileItem>,
-    by_path: HashMap<Vec<u8>, usize>,
-    patterns: Vec<(Selector, usize)>,
-    overlay: Option<Box<CuratedItems>>,
-}
-
-impl CuratedItems {
-    /// Reads the items' paths, which are relative to the project's root. One that looks like a pattern and is none is a
-    /// path like any other.
-    pub fn new(items: Vec<FileItem>) -> Self {
-        let (mut by_path, mut patterns) = (HashMap::new(), Vec::new());
-        for (at, item) in items.iter().enumerate() {
-            let plain = normalized_path(&item.path).into_bytes();
-            by_path.extend(unescaped_path(&plain).map(|meant| (meant, at)));
-            // Inserted in order, so that of two items for the same path the later one wins, as with patterns.
-            by_path.insert(plain, at);
-            patterns.push((Selector::new_lenient(&item.path), at));
-        }
-        Self { items, by_path, patterns, overlay: None }
-    }
-
-    /// Returns these items with others laid over them: the others' items win. One that does nothing but
-    /// that the file is wanted hides nothing.
-    #[must_use]
-    pub fn overlaid_by(self, above: Self) -> Self {
-        Self { overlay: Some(Box::new(above)), ..self }
-    }
-
-    pub fn find(&self, path: &RelPath) -> Option<&FileItem> {
-        // A plain item of a preset only says that the file belongs to it; what the project says of the file still
-        // holds. It is returned last, because it does say that.
-        let above = self.overlay.as_ref().and_then(|above| above.find(path));
-        above.filter(|item| !item.is_plain()).or_else(|| self.find_own(path)).or(above)
-    }
-
-    fn find_own(&self, path: &RelPath) -> Option<&FileItem> {
-        if let Some(at) = self.by_path.get(path.as_bytes()) {
-            return Some(&self.items[*at]);
-        }
-        let last = self.patterns.iter().rev().find(|(selector, _)| selector.selects(path));
-        last.map(|(_, at)| &self.items[*at])
-    }
-
-    /// Returns whether something is so of any item, of those too that were laid over others.
-    pub fn any(&self, is_so: fn(&FileItem) -> bool) -> bool {
-        self.items.iter().any(is_so) || self.overlay.as_ref().is_some_and(|above| above.any(is_so))
-    }
-
-    /// Returns every item but those that were laid over them, in the order in which they were given.
-    pub fn all(&self) -> &[FileItem] {
-        &self.items
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::fault::ApiError;
+use super::inline_curation::{AnchorLines, ContextSides};
 use crate::model::{
     AggregationStrategy, FileItem, MaskMode, Persona, Preset, Slice, SliceAnchors, SliceResolution, Tier,
     ViewMode,
@@ -48,12 +49,19 @@ pub fn persona_to_json(persona: &Persona) -> Value {
             "max_output_tokens": model.max_output_tokens,
         })
     });
+    let languages = persona.views.languages.iter();
+    let languages = languages.map(|(id, view)| (id.clone(), json!({"view": view.name()})));
     json!({
         "name": persona.name,
         "tier": persona.tier.map(Tier::number),
         "aggregation_strategy": persona.aggregation_strategy.map(AggregationStrategy::name),
         "preferred_models": models.collect::<Value>(),
         "context_preset": persona.context_preset,
+        "budget_tokens": persona.budget_tokens,
+        "focus": persona.focus,
+        "view": persona.views.view.map(ViewMode::name),
+        "focus_view": persona.views.focus_view.map(ViewMode::name),
+        "languages": languages.collect::<Value>(),
         "system_prompt": persona.system_prompt,
     })
 }
@@ -129,28 +137,4 @@ struct SliceJson {
     unique_lines: Option<ContextSides>,
     copies: Option<u32>,
     anchor_lines: Option<AnchorLines>,
-}
-
-#[derive(Deserialize, Default)]
-struct ContextSides {
-    // A side that is missing is no error: the file may begin or end there.
-    before: Option<Vec<String>>,
-    after: Option<Vec<String>>,
-}
-
-/// How systems before slop wrote contexts: the lines before the slice alone, or both sides.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum AnchorLines {
-    Before(Vec<String>),
-    Sides(ContextSides),
-}
-
-impl AnchorLines {
-    fn into_sides(self) -> ContextSides {
-        match self {
-            Self::Before(before) => ContextSides { before: Some(before), after: None },
-            Self::Sides(sides) => sides,
-        }
-    }
 }

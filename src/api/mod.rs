@@ -12,6 +12,7 @@ mod document;
 mod fault;
 mod feed;
 mod http;
+mod inline_curation;
 mod local_queries;
 mod mcp;
 mod prompt_cache;
@@ -37,6 +38,10 @@ pub use fault::{ApiError, ApiErrorKind, PAID_STORE_HINT};
 pub use feed::ChangeKind;
 pub use feed::{Change, ClockPosition, Feed, FeedEvent, FeedEventKind, Subscription};
 pub use http::{BindError, HttpServer, bind_unix};
+pub use inline_curation::{
+    HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, NameOrInline, SliceEntry, ViewName,
+    read_json,
+};
 pub use local_queries::{
     AllReferencesQuery, ComposeQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
     SymbolMatches, WriteDocumentQuery, WrittenDocument,

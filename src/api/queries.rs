@@ -9,6 +9,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::inline_curation::{HistorySource, InlinePersona, InlinePreset, ItemEntry, NameOrInline};
 use crate::model::{
     AggregationStrategy, CacheLifetime, DocsDetail, DocumentPart, FileOrder, MaskMode, ViewMode,
 };
@@ -39,7 +40,7 @@ pub struct OutlineQuery {
 }
 
 /// The views to show.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ViewAsk")]
 pub struct ViewQuery {
@@ -56,6 +57,9 @@ pub struct ViewQuery {
     /// The commit, branch or tag that the mode `diff` compares with; by default the last commit.
     #[serde(alias = "against")]
     pub base: Option<String>,
+    /// Entries for this answer alone: the one that applies to a file takes the place of that under `[[files]]`, and
+    /// decides how the file is shown if there is no `mode`.
+    pub items: Vec<ItemEntry>,
     /// Read and hash the files, even if their size and timestamps are unchanged.
     pub verify: bool,
 }
@@ -204,17 +208,20 @@ pub enum CallDirectionName {
 }
 
 /// The options that select views.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ChoiceAsk")]
 pub struct ViewSelection {
     /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA.
     #[schemars(range(min = 1, max = 4))]
     pub tier: Option<u8>,
-    /// Compose for this persona; not together with a tier.
-    pub persona: Option<String>,
-    /// Aggregate the files of this preset, shown as the preset specifies.
-    pub preset: Option<String>,
+    /// Compose for this persona: the name of one in the settings, or a persona; not together with a tier.
+    pub persona: Option<NameOrInline<InlinePersona>>,
+    /// Aggregate the files of this preset, shown as the preset specifies: the name of one in the settings, or a preset.
+    pub preset: Option<NameOrInline<InlinePreset>>,
+    /// Entries for this answer alone. The one that applies to a file takes the place of all others: of the preset's, and
+    /// of those under `[[files]]`. They do not select files.
+    pub items: Vec<ItemEntry>,
     /// How to choose views.
     pub strategy: Option<StrategyName>,
     /// Files to focus on: a path, a name, part of a path, a pattern, or `path:line`.
@@ -239,7 +246,7 @@ pub struct ViewSelection {
 
 /// The document to compose.
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of its own in JSON")]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "AggregateAsk")]
 pub struct AggregateQuery {
@@ -255,7 +262,7 @@ pub struct AggregateQuery {
     pub order: Option<OrderName>,
     /// The format of the document.
     pub format: FormatName,
-    /// Show what has changed since the last aggregation of the same name.
+    /// Show what has changed since the last aggregation of the same name, `items` and inline preset.
     pub since_last: bool,
     /// The name under which the document is recorded.
     pub name: Option<String>,
@@ -271,27 +278,22 @@ pub struct AggregateQuery {
     pub receipt: ReceiptScope,
     /// Whether to return the text in two parts, before and after the place up to which a provider caches it.
     pub parts: bool,
-    /// The same as `choice.tier`.
-    #[schemars(range(min = 1, max = 4))]
-    pub tier: Option<u8>,
-    /// The same as `choice.budget`.
-    pub budget: Option<u64>,
     /// Read and hash every file, even if its size and timestamps are unchanged.
     pub verify: bool,
 }
 
 /// The attachments of a document.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "BesideAsk")]
 pub struct AttachmentOptions {
-    /// A file with the discussion to append to the document.
-    pub history: Option<String>,
+    /// The discussion to append to the document: the path of a file, a list of messages, or an object with a `text`.
+    pub history: Option<HistorySource>,
     /// The take of the discussion to use.
     pub take: Option<String>,
     /// The part of the document to return.
     pub part: PartName,
-    /// Images to add, as links.
+    /// Images to add, as links: paths or patterns.
     pub screenshots: Vec<String>,
     /// Whether to embed the images in the document.
     pub screenshots_inline: bool,
@@ -305,7 +307,7 @@ pub struct AttachmentOptions {
 }
 
 /// The files whose views to explain.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExplainAsk")]
 pub struct ExplainQuery {
@@ -314,13 +316,6 @@ pub struct ExplainQuery {
     /// The options that select views.
     #[serde(default)]
     pub choice: ViewSelection,
-    /// The same as `choice.tier`.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = 4))]
-    pub tier: Option<u8>,
-    /// The same as `choice.budget`.
-    #[serde(default)]
-    pub budget: Option<u64>,
 }
 
 /// What to delete from the cache; by default everything except summaries by models.

@@ -358,6 +358,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::api::inline_curation::HistorySource;
     use crate::api::queries::{
         AttachmentOptions, CallDirectionName, DocsName, FormatName, LineRange, MaskEntry, MaskName, ModeName,
         OrderName, PartName, StrategyName, ViewSelection,
@@ -366,8 +367,9 @@ mod tests {
     fn full_selection() -> ViewSelection {
         ViewSelection {
             tier: Some(3),
-            persona: Some("reviewer".to_owned()),
-            preset: Some("core".to_owned()),
+            persona: Some("reviewer".to_owned().into()),
+            preset: Some("core".to_owned().into()),
+            items: serde_json::from_value(json!([{"path": "a.py", "ast_mask": {"A": "sig"}}])).unwrap(),
             strategy: Some(StrategyName::Summarize),
             focus: vec!["a.py:12".to_owned()],
             docs: Some(DocsName::None),
@@ -382,7 +384,7 @@ mod tests {
     fn all_queries() -> Vec<AnyQuery> {
         let mask = vec![MaskEntry { symbol: "Engine.run".to_owned(), show: MaskName::Def }];
         let attachments = AttachmentOptions {
-            history: Some("said.toml".to_owned()),
+            history: Some(HistorySource::File("said.toml".to_owned())),
             part: PartName::Suffix,
             screenshots: vec!["\u{0}/../x.png".to_owned()],
             ..AttachmentOptions::default()

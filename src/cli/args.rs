@@ -414,6 +414,12 @@ pub struct ViewArgs {
     /// The name of --base in earlier releases
     #[arg(long, value_name = "REV", hide = true, conflicts_with = "base")]
     pub against: Option<String>,
+    /// Show the files as these entries specify; - is standard input
+    ///
+    /// A JSON list of entries with the keys that they have in slop.toml: path, view_mode, ast_mask and so on. The entry
+    /// that applies to a file takes the place of that in slop.toml. Paths are relative to the project's folder.
+    #[arg(long, value_name = "FILE")]
+    pub items: Option<PathBuf>,
     /// Print only the text, without the header line
     #[arg(long)]
     pub bare: bool,

@@ -22,6 +22,12 @@ pub struct ViewSelectionArgs {
     /// Aggregate the files of this preset, shown as the preset specifies
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
+    /// Show files as these entries specify, for this document alone; - is standard input
+    ///
+    /// A JSON list of entries with the keys that they have in slop.toml: path, view_mode, ast_mask and so on. The entry
+    /// that applies to a file takes the place of all others. Paths are relative to the project's folder.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub items: Option<PathBuf>,
     /// How to choose views [setting: project.aggregation_strategy]
     #[arg(long, value_name = "STRATEGY", value_parser = strategy())]
     pub strategy: Option<AggregationStrategy>,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use super::curation::{FOCUS_VIEWS, VIEWS};
 use super::error::Error;
 use super::layers::MergedSettings;
 use super::settings::{
@@ -25,19 +26,6 @@ const EXECUTION_MODES: [(&str, ExecutionMode); 2] =
 
 const SUMMARY_SOURCES: [(&str, SummarySource); 2] =
     [("heuristic", SummarySource::Heuristic), ("agent", SummarySource::Agent)];
-
-const VIEWS: [ViewMode; 7] = [
-    ViewMode::Full,
-    ViewMode::Skeleton,
-    ViewMode::Outline,
-    ViewMode::Summary,
-    ViewMode::Signatures,
-    ViewMode::Definitions,
-    ViewMode::None,
-];
-
-const FOCUS_VIEWS: [ViewMode; 5] =
-    [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Window];
 
 /// The largest limit: above it, the 32-bit offsets of parsers come near their end.
 const MAX_LIMIT_BYTES: u32 = 1 << 30;

@@ -1,6 +1,8 @@
 //! What people curate, read from the settings files: `[[files]]` with masks and slices, `[presets.NAME]` and
 //! `[personas.NAME]`.
 
+use std::collections::BTreeMap;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -8,8 +10,8 @@ use super::error::{Error, SettingOrigin, join_alternatives};
 use super::older_files;
 use super::section::{SettingsSource, TomlSection, string_list};
 use crate::model::{
-    AggregationStrategy, ContentHash, FileItem, MaskMode, Persona, PreferredModel, Preset, Slice,
-    SliceAnchors, Tier, ViewMode,
+    AggregationStrategy, ContentHash, FileItem, MaskMode, Persona, PersonaViews, PreferredModel, Preset,
+    Slice, SliceAnchors, Tier, ViewMode,
 };
 
 /// What people have curated, of all layers together.
@@ -128,14 +130,23 @@ fn persona(name: &str, section: &TomlSection<'_>) -> Result<Persona, Error> {
         "preferred_models",
         "context_preset",
         "system_prompt",
+        "budget_tokens",
+        "focus",
+        "view",
+        "focus_view",
+        "languages",
     ]);
     let key = section.dotted_key("preferred_models");
     let model = |value| preferred_model(&TomlSection::new(section.source, key.clone(), value, MODEL)?);
     let models =
         section.values("preferred_models", "a list of tables such as { provider = \"…\", model = \"…\" }")?;
+    let tier = read_tier(section)?;
     Ok(Persona {
         name: name.to_owned(),
-        tier: read_tier(section)?,
+        tier,
+        budget_tokens: section.integer("budget_tokens", 0..=u32::MAX)?.map(Into::into),
+        focus: section.strings("focus")?,
+        views: persona_views(section, tier.is_some())?,
         aggregation_strategy: section.choice(
             "aggregation_strategy",
             &AggregationStrategy::ALL.map(|strategy| (strategy.name(), strategy)),
@@ -144,6 +155,45 @@ fn persona(name: &str, section: &TomlSection<'_>) -> Result<Persona, Error> {
         context_preset: section.text("context_preset")?,
         system_prompt: section.text("system_prompt")?.unwrap_or_default(),
     })
+}
+
+/// The views that a tier may have.
+pub(super) const VIEWS: [ViewMode; 7] = [
+    ViewMode::Full,
+    ViewMode::Skeleton,
+    ViewMode::Outline,
+    ViewMode::Summary,
+    ViewMode::Signatures,
+    ViewMode::Definitions,
+    ViewMode::None,
+];
+
+/// The views that a tier may have of files in focus.
+pub(super) const FOCUS_VIEWS: [ViewMode; 5] =
+    [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Window];
+
+/// Reads the views of a persona, which are named as those of a tier.
+fn persona_views(section: &TomlSection<'_>, has_tier: bool) -> Result<PersonaViews, Error> {
+    let views = VIEWS.map(|view| (view.name(), view));
+    let mut languages = BTreeMap::new();
+    if let Some(all) = section.subsection("languages", "a table such as { markdown.view = \"full\" }")? {
+        for (id, value) in all.entries() {
+            let id = id.get_ref().as_ref();
+            let language =
+                TomlSection::new(section.source, all.dotted_key(id), value, "a table with a view")?;
+            language.warn_unknown_keys(&["view"]);
+            let view = language.choice("view", &views)?;
+            languages.extend(view.map(|view| (id.to_owned(), view)));
+        }
+    }
+    let focus_view = section.choice("focus_view", &FOCUS_VIEWS.map(|view| (view.name(), view)))?;
+    // Only a tier has other views for some files; either key would be ignored without a word.
+    for name in ["focus_view", "languages"] {
+        if !has_tier && section.value(name).is_some() {
+            return Err(section.invalid(name, "with the tier that it requires"));
+        }
+    }
+    Ok(PersonaViews { view: section.choice("view", &views)?, focus_view, languages })
 }
 
 const MODEL: &str = "a table such as { provider = \"…\", model = \"…\" }";

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::model::{AggregationStrategy, ContentHash, FileItem, MaskMode, Tier, ViewMode};
+use crate::model::{AggregationStrategy, ContentHash, FileItem, MaskMode, PersonaViews, Tier, ViewMode};
 
 fn inputs(user: &str, project: &str) -> ConfigInputs {
     let file = |name: &str, text: &str| Some((PathBuf::from(name), text.as_bytes().to_vec()));
@@ -138,6 +138,27 @@ fn every_field_of_a_persona_is_read() {
     assert_eq!((first.temperature, first.top_p, first.max_output_tokens), (Some(1.0), Some(0.5), Some(9)));
     assert_eq!((second.temperature, second.top_p, second.max_output_tokens), (None, None, None));
     assert!(curation.persona("none").unwrap().value.preferred_models.is_empty());
+}
+
+#[test]
+fn a_persona_has_views_as_a_tier_has() {
+    let text = "[personas.a]\ntier = 3\nbudget_tokens = 0\nfocus = ['src']\nview = 'outline'\nfocus_view = 'window'\n\
+                languages.markdown.view = 'full'\n[personas.b]\nview = 'full'\n[personas.c]\nfocus_view = 'full'\n";
+    let loaded = load(&inputs("", text)).unwrap();
+    let persona = &loaded.curation.persona("a").unwrap().value;
+    assert_eq!((persona.budget_tokens, &persona.focus), (Some(0), &vec!["src".to_owned()]));
+    let languages = [("markdown".to_owned(), ViewMode::Full)].into();
+    let views = PersonaViews { view: Some(ViewMode::Outline), focus_view: Some(ViewMode::Window), languages };
+    assert_eq!(persona.views, views);
+    assert_eq!(loaded.curation.persona("b").unwrap().value.views.view, Some(ViewMode::Full));
+    // Without a tier, nothing could have the view.
+    assert!(loaded.curation.persona("c").is_none());
+    assert_eq!(
+        loaded.problems,
+        [
+            "slop.toml:11: `personas.c.focus_view` is 'full', not with the tier that it requires; the entry is left out"
+        ]
+    );
 }
 
 #[test]

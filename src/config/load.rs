@@ -12,7 +12,7 @@ use super::user_only::{UserOnlySettings, UserProviders, resolve};
 use super::{convert, layers};
 use crate::aggregate::TierOptions;
 use crate::engine::summaries::SummaryLookupOptions;
-use crate::model::{ContentHash, ModelName, Tier};
+use crate::model::{ContentHash, ModelName, PersonaViews, Tier};
 use crate::{discover, engine};
 
 /// What the layers above the defaults hold; the caller reads files and environment.
@@ -303,18 +303,20 @@ impl LoadedConfig {
 }
 
 impl Settings {
-    /// Returns how a tier sees a project.
-    pub fn tier_options(&self, tier: Tier) -> TierOptions {
+    /// Returns how a tier sees a project, with the views of a persona in place of its own.
+    pub fn tier_options(&self, tier: Tier, persona: Option<&PersonaViews>) -> TierOptions {
         let settings = self.tier(tier);
+        let mut languages = settings.languages.clone();
+        languages.extend(persona.iter().flat_map(|views| views.languages.clone()));
         TierOptions {
             tier,
-            view: settings.view,
-            focus_view: settings.focus_view,
+            view: persona.and_then(|views| views.view).unwrap_or(settings.view),
+            focus_view: persona.and_then(|views| views.focus_view).unwrap_or(settings.focus_view),
             summary_detail: settings.summary_detail,
             by_model: settings.summary == SummarySource::Agent,
             tree: settings.tree,
             stable_thousandths: settings.stable_thousandths,
-            language_views: settings.languages.clone(),
+            language_views: languages,
         }
     }
 }

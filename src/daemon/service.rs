@@ -129,7 +129,8 @@ fn is_local_only(query: &AnyQuery) -> bool {
         AnyQuery::Aggregate(query) => {
             let attachments = &query.attachments;
             // They may lie outside of the project, and a daemon shows nothing from there.
-            let names_files_elsewhere = attachments.history.is_some() || !attachments.screenshots.is_empty();
+            let has_file = attachments.history.as_ref().is_some_and(|history| history.file().is_some());
+            let names_files_elsewhere = has_file || !attachments.screenshots.is_empty();
             // Changes are left out of the next document only if this one was written, not only sent; that is known here.
             names_files_elsewhere || query.since_last
         }

@@ -261,6 +261,7 @@ pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&s
         base: None,
         items: Vec::new(),
         preset: None,
+        overrides: Vec::new(),
         limits: DocumentLimits::default(),
         exact_tokens: false,
         counts_symbols: false,
@@ -284,6 +285,7 @@ pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&s
 pub(super) fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
     ViewRequest {
         items: Vec::new(),
+        overrides: Vec::new(),
         files: files.iter().map(|&file| file.to_owned()).collect(),
         mode: Some(mode),
         docs: DocsDetail::Full,

@@ -2,6 +2,8 @@
 //!
 //! All of it is written in `slop.toml`; `config` reads and edits it.
 
+use std::collections::BTreeMap;
+
 use super::file::ContentHash;
 use super::named_enum::named_enum;
 use super::view::{AggregationStrategy, Tier, ViewMode};
@@ -158,8 +160,30 @@ pub struct Persona {
     /// The models to ask: the first is used, the rest are the escalation.
     pub preferred_models: Vec<PreferredModel>,
     pub context_preset: Option<String>,
+    /// The most tokens of a document for it, 0 for no limit; `None` leaves it to the tier.
+    pub budget_tokens: Option<u64>,
+    /// Words for the files in focus, where a question has none.
+    pub focus: Vec<String>,
+    pub views: PersonaViews,
     /// The system prompt; may be empty.
     pub system_prompt: String,
+}
+
+/// The views that a persona sees, in place of those of its tier.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PersonaViews {
+    /// View of files that nothing else decides.
+    pub view: Option<ViewMode>,
+    pub focus_view: Option<ViewMode>,
+    /// Views by the id of the file type.
+    pub languages: BTreeMap<String, ViewMode>,
+}
+
+impl PersonaViews {
+    /// Returns whether one of them is about files in focus or of a language, which only a tier distinguishes.
+    pub fn needs_tier(&self) -> bool {
+        self.focus_view.is_some() || !self.languages.is_empty()
+    }
 }
 
 /// A model of a provider, and how it is asked. What is `None` is not sent.

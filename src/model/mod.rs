@@ -20,7 +20,8 @@ mod root;
 mod view;
 
 pub use curation::{
-    FileItem, MaskMode, Persona, PreferredModel, Preset, Slice, SliceAnchors, SliceResolution, SliceStatus,
+    FileItem, MaskMode, Persona, PersonaViews, PreferredModel, Preset, Slice, SliceAnchors, SliceResolution,
+    SliceStatus,
 };
 pub use document::{
     BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileDetails,

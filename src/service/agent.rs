@@ -8,7 +8,7 @@ use std::sync::Arc;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-use super::document::nearest_hint;
+use super::profile::nearest_hint;
 use super::sources::prices;
 use crate::agent;
 use crate::agent::SpendCaps;

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::document::{nearest_hint, resolve_aggregate, resolve_document, resolve_explain};
+use super::document::{resolve_aggregate, resolve_document, resolve_explain};
+use super::profile::nearest_hint;
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
@@ -463,6 +464,7 @@ fn view_request(query: ViewQuery, loaded: &LoadedConfig) -> Result<ViewRequest, 
         lines: query.lines.iter().map(|LineRange { start, end }| (*start, *end)).collect(),
         base: query.base,
         items: loaded.curation.files.clone(),
+        overrides: query.items.into_iter().map(Into::into).collect(),
         trust: trust_for(query.verify),
     })
 }

@@ -3,17 +3,18 @@
 use std::path::PathBuf;
 
 use super::answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
+use super::profile::{DocumentProfile, curation_hash, default_name};
 use super::sources::{prices, project_name};
 use crate::api::{
     AggregateQuery, AnswerShape, ApiError, AttachmentOptions, ComposedDocument, DocumentReceipt,
-    DocumentRequest, ExplainQuery, FormatName, PartName, Payload, ReceiptScope, ViewSelection,
+    DocumentRequest, ExplainQuery, FormatName, HistorySource, PartName, Payload, ReceiptScope, ViewSelection,
     compose_document,
 };
-use crate::config::{Curation, ExecutionMode, LoadedConfig, SavedEntry, Settings, nearest_name};
+use crate::config::{ExecutionMode, LoadedConfig, Settings};
 use crate::engine::{
     AggregationRequest, DiscussionSource, DocumentHistory, DocumentLimits, ImageFile, SectionRequest, Trust,
 };
-use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, Preset, PromptCaching, Tier};
+use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, PromptCaching, Tier};
 
 /// The file in the project's folder that holds a discussion where no other is named.
 const HISTORY_FILE: &str = "history.toml";
@@ -25,12 +26,11 @@ pub fn resolve_aggregate(
 ) -> Result<DocumentRequest, ApiError> {
     check_attachments(&query)?;
     let QuerySettings { loaded, root, origin } = settings;
-    let mut query = query;
-    query.choice = with_top_level(query.choice, query.tier, query.budget)?;
     let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
     let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), loaded)?;
     let name = query.name.unwrap_or_else(|| default_name(&query.choice, &profile));
-    let is_open = query.choice.budget.is_none() && query.choice.max_bytes.is_none();
+    let curation = curation_hash(&query.choice);
+    let is_open = query.choice.max_bytes.is_none() && profile.budget(&query.choice).is_none();
     // The name and the body are determined above, because this consumes the choice.
     let mut request = aggregation(query.choice, &profile, loaded)?;
     if is_open && !request.limits.is_some() {
@@ -44,7 +44,7 @@ pub fn resolve_aggregate(
     // A plan and JSON show the counts; the receipt of another document is seldom read, and exact counts take time.
     request.exact_tokens = query.exact_tokens || query.dry_run || query.format == FormatName::Json;
     request.sections = section_request(&query.attachments, &profile, &loaded.settings, origin);
-    request.history = Some(DocumentHistory { name, since_last: query.since_last });
+    request.history = Some(DocumentHistory { name, curation, since_last: query.since_last });
     request.counts_symbols = query.receipt != ReceiptScope::None;
     Ok(DocumentRequest {
         shape: AnswerShape { scope: query.receipt, in_parts: query.parts },
@@ -62,9 +62,8 @@ pub fn resolve_explain(
     settings: QuerySettings<'_>,
 ) -> Result<AggregationRequest, ApiError> {
     let QuerySettings { loaded, origin, .. } = settings;
-    let choice = with_top_level(query.choice.clone(), query.tier, query.budget)?;
-    let profile = DocumentProfile::resolve(&choice, &loaded.curation)?;
-    let mut request = aggregation(choice, &profile, loaded)?;
+    let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
+    let mut request = aggregation(query.choice.clone(), &profile, loaded)?;
     // Attachments take room from the files, and so decide which of them the limits leave out.
     request.sections = section_request(&AttachmentOptions::default(), &profile, &loaded.settings, origin);
     Ok(request)
@@ -102,31 +101,14 @@ fn check_attachments(query: &AggregateQuery) -> Result<(), ApiError> {
             "leave out the format, or the parts: a request body has its own cache marks",
         );
     }
+    let is_inline = query.attachments.history.as_ref().is_some_and(|history| history.file().is_none());
+    if query.attachments.take.is_some() && is_inline {
+        return bad("a take is named, and the discussion is no file", "leave out the take, or name a file");
+    }
     if query.name.as_ref().is_some_and(String::is_empty) {
         return bad("document name is empty", "give a name, or none");
     }
     Ok(())
-}
-
-/// Takes in the keys that may stand at the top level of a question, too.
-fn with_top_level(
-    mut choice: ViewSelection,
-    tier: Option<u8>,
-    budget: Option<u64>,
-) -> Result<ViewSelection, ApiError> {
-    let twice = |key: &str| {
-        let message = format!("`{key}` and `choice.{key}` differ");
-        Err(ApiError::user("bad_ask", message, "give it in one of the two places"))
-    };
-    if tier.is_some() && choice.tier.is_some() && tier != choice.tier {
-        return twice("tier");
-    }
-    if budget.is_some() && choice.budget.is_some() && budget != choice.budget {
-        return twice("budget");
-    }
-    choice.tier = choice.tier.or(tier);
-    choice.budget = choice.budget.or(budget);
-    Ok(choice)
 }
 
 /// Returns the engine's request: what the question leaves open is taken from the settings.
@@ -136,20 +118,25 @@ fn aggregation(
     loaded: &LoadedConfig,
 ) -> Result<AggregationRequest, ApiError> {
     let settings = &loaded.settings;
-    let limits = limits(&choice, profile.tier, loaded)?;
+    let limits = limits(&choice, profile, loaded)?;
     let persona_strategy = profile.persona.as_ref().and_then(|persona| persona.aggregation_strategy);
     let strategy = choice.strategy.map(Into::into).or(persona_strategy);
     let strategy = strategy.unwrap_or(settings.project.aggregation_strategy);
     // A worker's document is one of skeletons and of files in focus, whatever strategy others have.
     let strategy = if profile.tier == Some(Tier::Worker) { AggregationStrategy::Auto } else { strategy };
+    let persona = profile.persona.as_ref();
+    let focus_of_persona = || persona.map_or(Vec::new(), |persona| persona.focus.clone());
     Ok(AggregationRequest {
-        tier: profile.tier.map(|tier| settings.tier_options(tier)),
+        tier: profile.tier.map(|tier| settings.tier_options(tier, persona.map(|persona| &persona.views))),
         strategy,
-        default_mode: settings.aggregation.default_mode,
+        // Without a tier, this is what decides where nothing else does.
+        default_mode: persona
+            .and_then(|persona| persona.views.view)
+            .unwrap_or(settings.aggregation.default_mode),
         overview: settings.aggregation.overview,
         docs: choice.docs.map_or(settings.aggregation.docs, Into::into),
         order: settings.aggregation.order,
-        focus: choice.focus,
+        focus: if choice.focus.is_empty() { focus_of_persona() } else { choice.focus },
         task: choice.task,
         files: Vec::new(),
         include: Vec::new(),
@@ -157,6 +144,7 @@ fn aggregation(
         base: choice.base,
         items: loaded.curation.files.clone(),
         preset: profile.preset.as_ref().map(|preset| preset.files.clone()),
+        overrides: choice.items.into_iter().map(Into::into).collect(),
         limits,
         exact_tokens: true,
         counts_symbols: false,
@@ -171,7 +159,7 @@ const TASK_BUDGET: u64 = 20_000;
 
 fn limits(
     choice: &ViewSelection,
-    tier: Option<Tier>,
+    profile: &DocumentProfile,
     loaded: &LoadedConfig,
 ) -> Result<DocumentLimits, ApiError> {
     if choice.max_bytes == Some(0) {
@@ -179,9 +167,9 @@ fn limits(
         return Err(ApiError::user("bad_ask", message, "leave the limit out where there is none"));
     }
     // 0 means no limit, in the settings as in a request.
-    let of_settings = tier.filter(|tier| !has_default_budget(*tier, loaded));
+    let of_settings = profile.tier.filter(|tier| !has_default_budget(*tier, loaded));
     let of_settings = of_settings.map(|tier| loaded.settings.tier(tier).budget_tokens);
-    let asked = choice.budget.or(of_settings);
+    let asked = profile.budget(choice).or(of_settings);
     // A task asks for a selection, and without a limit there is nothing to select.
     let of_task = choice.task.as_ref().filter(|_| choice.max_bytes.is_none()).map(|_| TASK_BUDGET);
     Ok(DocumentLimits {
@@ -248,14 +236,21 @@ fn discussion(
     origin: QueryOrigin,
 ) -> Option<DiscussionSource> {
     let is_asked_for = ask.history.is_some() || ask.take.is_some() || ask.part == PartName::Suffix;
-    if !is_asked_for && !tier.is_some_and(|tier| settings.tier(tier).history) {
+    let has_default = tier.is_some_and(|tier| settings.tier(tier).history);
+    if !is_asked_for && !has_default {
         return None;
     }
-    let is_named = ask.history.is_some() && origin == QueryOrigin::CommandLine;
-    let path = PathBuf::from(ask.history.as_deref().unwrap_or(HISTORY_FILE));
+    let file = ask.history.as_ref().and_then(HistorySource::file);
+    let messages = ask.history.as_ref().and_then(HistorySource::messages);
+    let is_named = file.is_some() && origin == QueryOrigin::CommandLine;
+    let path = match file {
+        // What was said until now takes the place of the project's own file, which is no file of the document either.
+        None if messages.is_some() && !has_default => PathBuf::new(),
+        file => PathBuf::from(file.unwrap_or(HISTORY_FILE)),
+    };
     // A file that only the tier's setting asks for may be missing or unreadable: it came with the project, and must
     // not stop a document.
-    Some(DiscussionSource { path, take: ask.take.clone(), is_named, is_optional: !is_asked_for })
+    Some(DiscussionSource { path, messages, take: ask.take.clone(), is_named, is_optional: !is_asked_for })
 }
 
 fn body_options(
@@ -352,83 +347,4 @@ fn preferred_model<'p>(persona: &'p Persona, provider: &str) -> Option<&'p Prefe
         name => name == provider,
     };
     persona.preferred_models.iter().find(is_meant)
-}
-
-/// Returns the name that a document is remembered by where none is given: for whom it is made, and of what. The
-/// project's name is no part of it, for the same project in another folder has the same receipt.
-fn default_name(choice: &ViewSelection, profile: &DocumentProfile) -> String {
-    let persona = choice.persona.as_ref().map(|persona| format!("persona-{persona}"));
-    let tier = profile.tier.map(|tier| format!("tier-{}", tier.number()));
-    let preset = profile.preset.as_ref().map(|preset| format!("preset-{}", preset.name));
-    // A persona has a tier of its own, which would only repeat it in the name.
-    let parts: Vec<String> = persona.or(tier).into_iter().chain(preset).collect();
-    if parts.is_empty() { "project".to_owned() } else { parts.join("/") }
-}
-
-/// The reader that a document is made for.
-#[derive(Debug, Default)]
-pub(super) struct DocumentProfile {
-    pub(super) tier: Option<Tier>,
-    pub(super) persona: Option<Persona>,
-    pub(super) preset: Option<Preset>,
-}
-
-impl DocumentProfile {
-    /// Resolves tier, persona and preset: what the question names takes precedence over what the persona defines.
-    pub(super) fn resolve(choice: &ViewSelection, curation: &Curation) -> Result<Self, ApiError> {
-        // A persona may define another tier, and either of the two would be ignored without a word.
-        if choice.tier.is_some() && choice.persona.is_some() {
-            let message = "both a tier and a persona are given".to_owned();
-            return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));
-        }
-        let persona = choice.persona.as_deref().map(|name| persona(name, curation)).transpose()?;
-        let of_persona = persona.as_ref().and_then(|persona| persona.context_preset.as_deref());
-        let preset = match (choice.preset.as_deref(), of_persona, &choice.persona) {
-            (Some(name), ..) => Some(preset(name, curation)?),
-            (None, Some(name), Some(persona)) => Some(preset_of_persona(name, persona, curation)?),
-            (None, ..) => None,
-        };
-        let tier = choice.tier.map(tier).transpose()?;
-        let tier = tier.or(persona.as_ref().and_then(|persona| persona.tier));
-        Ok(Self { tier, persona, preset })
-    }
-}
-
-fn tier(number: u8) -> Result<Tier, ApiError> {
-    let message = || format!("no tier {number}");
-    let hint = "tiers are numbered from 1 to 4";
-    Tier::from_number(number).ok_or_else(|| ApiError::user("bad_ask", message(), hint))
-}
-
-fn persona(name: &str, curation: &Curation) -> Result<Persona, ApiError> {
-    let found = curation.persona(name).map(|persona| persona.value.clone());
-    found.ok_or_else(|| {
-        let known = curation.personas.iter().map(|persona: &SavedEntry<Persona>| persona.value.name.as_str());
-        let message = format!("no persona named `{name}`{}", nearest_hint(name, known));
-        ApiError::user("no_such_persona", message, "`slop persona list` says which personas there are")
-    })
-}
-
-fn preset(name: &str, curation: &Curation) -> Result<Preset, ApiError> {
-    let found = curation.preset(name).map(|preset| preset.value.clone());
-    found.ok_or_else(|| {
-        let known = curation.presets.iter().map(|preset: &SavedEntry<Preset>| preset.value.name.as_str());
-        let message = format!("no preset named `{name}`{}", nearest_hint(name, known));
-        ApiError::user("no_such_preset", message, "`slop preset list` says which presets there are")
-    })
-}
-
-fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<Preset, ApiError> {
-    let found = curation.preset(name).map(|preset| preset.value.clone());
-    found.ok_or_else(|| {
-        let message = format!("no preset named `{name}`, which the persona `{persona}` refers to");
-        let hint =
-            "save a preset of that name, fix the persona's context_preset, or name another with --preset";
-        ApiError::user("no_such_preset", message, hint)
-    })
-}
-
-/// Returns the end of a message that suggests the most similar known name.
-pub(super) fn nearest_hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
-    nearest_name(name, known).map_or(String::new(), |near| format!(", the nearest known is `{near}`"))
 }

@@ -12,6 +12,7 @@ mod answer;
 mod cache_replay;
 mod document;
 mod local;
+mod profile;
 mod project_root;
 #[cfg(test)]
 mod receipt_tests;

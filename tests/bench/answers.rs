@@ -71,7 +71,7 @@ fn main() {
 
 fn aggregation(settings: &Settings) -> DocumentRequest {
     let request = AggregationRequest {
-        tier: Some(settings.tier_options(Tier::Worker)),
+        tier: Some(settings.tier_options(Tier::Worker, None)),
         strategy: AggregationStrategy::Auto,
         default_mode: ViewMode::Summary,
         overview: false,
@@ -85,11 +85,12 @@ fn aggregation(settings: &Settings) -> DocumentRequest {
         base: None,
         items: Vec::new(),
         preset: None,
+        overrides: Vec::new(),
         limits: DocumentLimits::default(),
         exact_tokens: false,
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),
-        history: Some(DocumentHistory { name: "bench".to_owned(), since_last: false }),
+        history: Some(DocumentHistory { name: "bench".to_owned(), curation: None, since_last: false }),
     };
     let body = BodyOptions {
         model: String::new(),

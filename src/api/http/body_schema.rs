@@ -4,6 +4,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::body::KEY_GROUPS;
+
 /// The most characters of an example.
 const MAX_EXAMPLE: usize = 120;
 
@@ -33,7 +35,26 @@ impl BodySchema {
     pub(super) fn of(body_schema: fn(&mut SchemaGenerator) -> Schema) -> Self {
         let mut generator = schema_settings().for_deserialize().into_generator();
         let root = body_schema(&mut generator).to_value();
-        Self { root, definitions: generator.take_definitions(true) }
+        let mut schema = Self { root, definitions: generator.take_definitions(true) };
+        schema.add_grouped_keys();
+        schema
+    }
+
+    /// Adds the keys that may be at the top level as well as in their group.
+    fn add_grouped_keys(&mut self) {
+        let mut root = self.resolved(&self.root).clone();
+        for group in KEY_GROUPS {
+            let inner = root.get("properties").and_then(|keys| keys.get(group));
+            let keys = inner.map(|inner| keys_of(self.resolved(inner)));
+            let keys: Vec<(String, Value)> =
+                keys.into_iter().flatten().map(|(key, schema)| (key.clone(), schema.clone())).collect();
+            if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
+                for (key, schema) in keys {
+                    properties.entry(key).or_insert(schema);
+                }
+            }
+        }
+        self.root = root;
     }
 
     /// Returns the schema of what a path leads to, as far as it is known, and how many steps that takes.
@@ -70,6 +91,10 @@ impl BodySchema {
         let properties = |schema: &Value| schema.get("properties").and_then(Value::as_object).is_some();
         for (key, schema) in keys_of(self.resolved(&self.root)) {
             let inner = self.resolved(schema);
+            if KEY_GROUPS.contains(&key.as_str()) {
+                // Its keys are among those of the top level.
+                continue;
+            }
             if properties(inner) {
                 found.extend(keys_of(inner).map(|(inner, schema)| (format!("{key}.{inner}"), schema)));
             } else {

@@ -14,11 +14,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::body::BodyError;
 use super::body_schema::{BodySchema, PathSegment, path_text};
-use super::limits::{LIST_ITEMS, TEXT_CHARACTERS};
+use super::limits::{LIST_ITEMS, TEXT_CHARACTERS, is_free_text};
 use super::parameters::{ParameterQuestion, read_parameters};
 use super::response::{ApiErrorResponse, ShapeError};
-use super::routes::{BodyError, ROUTES, Route, RouteAction, deprecated_keys};
+use super::routes::{ROUTES, Route, RouteAction, deprecated_keys};
 use super::server::ServerState;
 use super::stream::{EventParameters, EventStream};
 use super::stream::{LINES, RunningQuery};
@@ -321,18 +322,21 @@ fn bad_question(
 fn check_sizes(query: &AnyQuery) -> Result<(), ApiErrorResponse> {
     let value = serde_json::to_value(query).expect("a question becomes the JSON that it was read from");
     // The parsed question is checked, and not the body: numbers and defaults are as they will be used.
-    let mut rest = vec![&value];
-    while let Some(value) = rest.pop() {
+    let mut rest = vec![(&value, false)];
+    while let Some((value, is_free)) = rest.pop() {
         match value {
             // `maxLength` in JSON Schema counts characters, and not bytes.
-            Value::String(text) if TEXT_CHARACTERS < text.chars().count() => {
+            Value::String(text) if !is_free && TEXT_CHARACTERS < text.chars().count() => {
                 return Err(too_long(&format!("text of more than {TEXT_CHARACTERS} characters")));
             }
             Value::Array(items) if LIST_ITEMS < items.len() => {
                 return Err(too_long(&format!("list of more than {LIST_ITEMS} items")));
             }
-            Value::Array(items) => rest.extend(items),
-            Value::Object(fields) => rest.extend(fields.values()),
+            Value::Array(items) => rest.extend(items.iter().map(|item| (item, is_free))),
+            Value::Object(fields) => rest.extend(fields.iter().map(|(key, value)| {
+                // A discussion that is a string is the path of a file.
+                (value, is_free || is_free_text(key) || key == "history" && !value.is_string())
+            })),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }

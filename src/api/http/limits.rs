@@ -20,6 +20,13 @@ pub(in crate::api) const TEXT_CHARACTERS: usize = 4096;
 
 pub(in crate::api) const LIST_ITEMS: usize = 10_000;
 
+/// Returns whether a key of a request holds prose or lines of source, which may be as long as the body allows.
+pub(in crate::api) fn is_free_text(key: &str) -> bool {
+    let keys =
+        ["task", "text", "system_prompt", "start_context", "end_context", "anchor_lines", "before", "after"];
+    keys.contains(&key)
+}
+
 /// Connections at the same time.
 pub(super) const CONNECTIONS: usize = 64;
 

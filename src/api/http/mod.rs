@@ -5,6 +5,7 @@
 //!
 //! Start with [`HttpServer`]; `routes` has the table of all routes.
 
+mod body;
 mod body_schema;
 mod guard;
 mod handlers;

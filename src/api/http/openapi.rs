@@ -5,8 +5,9 @@
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::body::key_groups;
 use super::body_schema::{BodySchema, has_type, schema_settings};
-use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS};
+use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS, is_free_text};
 use super::routes::{ROUTES, Route, RouteAction};
 use crate::api::daemon_control::{DaemonStatus, Stopping};
 use crate::api::feed::Change;
@@ -82,7 +83,10 @@ fn document() -> Value {
         .collect();
     let mut asks = asks.take_definitions(true);
     // Only questions get limits, because only a client's JSON is refused for its size.
-    asks.values_mut().for_each(add_limits);
+    asks.values_mut().for_each(|schema| add_limits(schema, false));
+    for route in ROUTES {
+        add_group_keys(route, &mut asks);
+    }
     // The definitions of questions replace those of the same name, so that the limits stay with the types that both
     // use.
     let mut schemas = answers.take_definitions(true);
@@ -158,7 +162,7 @@ fn parameter_schema(schema: &Value) -> Value {
             }
         }
     }
-    add_limits(&mut schema);
+    add_limits(&mut schema, false);
     schema
 }
 
@@ -183,6 +187,23 @@ fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaG
         operation["deprecated"] = true.into();
     }
     operation
+}
+
+/// Adds the keys of the objects in a question that its top level takes too.
+fn add_group_keys(route: &Route, asks: &mut Map<String, Value>) {
+    let (body, groups) = match route.command {
+        "aggregate" => ("AggregateAsk", key_groups(route.command)),
+        "explain" => ("ExplainAsk", key_groups(route.command)),
+        _ => return,
+    };
+    for group in groups {
+        let reference = asks[body]["properties"][*group]["$ref"].as_str();
+        let name = reference.and_then(|path| path.rsplit('/').next()).map(str::to_owned);
+        let keys = name.and_then(|name| asks.get(&name)).map(|group| group["properties"].clone());
+        for (key, schema) in keys.as_ref().and_then(Value::as_object).into_iter().flatten() {
+            asks[body]["properties"][key] = schema.clone();
+        }
+    }
 }
 
 /// Returns whether an empty object would be refused.
@@ -443,8 +464,9 @@ fn header_schemas() -> Value {
     })
 }
 
-/// Adds the limits of texts, lists and numbers to a schema of questions, except where it has limits of its own.
-fn add_limits(schema: &mut Value) {
+/// Adds the limits of texts, lists and numbers to a schema of questions, except where it has limits of its own, or holds
+/// prose.
+fn add_limits(schema: &mut Value, is_free: bool) {
     // An optional value has a list of types, one of which is `null`.
     let (has_text, has_items) = (has_type(schema, "string"), has_type(schema, "array"));
     if let Some(object) = schema.as_object_mut() {
@@ -461,7 +483,7 @@ fn add_limits(schema: &mut Value) {
         {
             object.insert("maximum".to_owned(), largest.into());
         }
-        if is_text {
+        if is_text && !is_free {
             object.insert("maxLength".to_owned(), TEXT_CHARACTERS.into());
         }
         if is_list {
@@ -470,8 +492,10 @@ fn add_limits(schema: &mut Value) {
     }
     // Every value is visited, because schemas nest in keys of many names: `properties`, `items`, `anyOf`.
     match schema {
-        Value::Object(object) => object.values_mut().for_each(add_limits),
-        Value::Array(items) => items.iter_mut().for_each(add_limits),
+        Value::Object(object) => {
+            object.iter_mut().for_each(|(key, inner)| add_limits(inner, is_free || is_free_text(key)));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| add_limits(item, is_free)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -1,11 +1,9 @@
 //! The table of routes, from which the router and the OpenAPI document are made.
 
 use schemars::{Schema, SchemaGenerator};
-use serde::de::DeserializeOwned;
-use serde_json::{Number, Value};
-use serde_path_to_error::Segment;
+use serde_json::Value;
 
-use super::body_schema::PathSegment;
+use super::body::{BodyError, parse_body};
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, DEPRECATED_KEYS, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery,
@@ -119,44 +117,8 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     ),
 ];
 
-/// Why a body is no question, and the place in it.
-#[derive(Debug)]
-pub(in crate::api) struct BodyError {
-    pub(super) path: Vec<PathSegment>,
-    pub(super) error: serde_json::Error,
-}
-
 fn read_query<Q: WireQuery>(body: &[u8]) -> Result<AnyQuery, BodyError> {
     parse_body::<Q>(body).map(Q::into_any)
-}
-
-/// Reads a body; a missing one is an empty object.
-fn parse_body<A: DeserializeOwned>(body: &[u8]) -> Result<A, BodyError> {
-    let body = if body.is_empty() { b"{}" } else { body };
-    // Serde takes a list for an object whose keys are counted; the document promises an object.
-    if body.trim_ascii_start().first() == Some(&b'[') {
-        let error = serde::de::Error::custom("invalid type: sequence, expected an object");
-        return Err(BodyError { path: Vec::new(), error });
-    }
-    // Tried only after a failure: hardly any client writes `3.0` for `3`, and the body is read twice for it.
-    parse_json(body).or_else(|error| {
-        let whole = with_integers(body).and_then(|value| serde_json::from_value(value).ok());
-        whole.ok_or(error)
-    })
-}
-
-fn parse_json<A: DeserializeOwned>(body: &[u8]) -> Result<A, BodyError> {
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    let parsed = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = error.path().iter().filter_map(|segment| match segment {
-            Segment::Map { key } => Some(PathSegment::Key(key.clone())),
-            Segment::Seq { index } => Some(PathSegment::Index(*index)),
-            Segment::Enum { .. } | Segment::Unknown => None,
-        });
-        BodyError { path: path.collect(), error: error.into_inner() }
-    })?;
-    reader.end().map_err(|error| BodyError { path: Vec::new(), error })?;
-    Ok(parsed)
 }
 
 /// Returns the keys of a body that have been renamed, each with the new one.
@@ -167,31 +129,4 @@ pub(super) fn deprecated_keys(body: &[u8]) -> Vec<(&'static str, &'static str)> 
         body.contains_key(key) || body.get("choice").is_some_and(|choice| choice.get(key).is_some())
     };
     DEPRECATED_KEYS.iter().copied().filter(|(old, _)| has_key(old)).collect()
-}
-
-/// Reads JSON in which numbers such as `3.0` become integers, which they are in JSON Schema; `None` if there are none.
-fn with_integers(body: &[u8]) -> Option<Value> {
-    let mut value = serde_json::from_slice(body).ok()?;
-    let mut rest = vec![&mut value];
-    let mut is_other = false;
-    while let Some(value) = rest.pop() {
-        match value {
-            Value::Number(number) => {
-                if let Some(whole) = as_integer(number) {
-                    *number = whole.into();
-                    is_other = true;
-                }
-            }
-            Value::Array(items) => rest.extend(items),
-            Value::Object(fields) => rest.extend(fields.values_mut()),
-            Value::Null | Value::Bool(_) | Value::String(_) => {}
-        }
-    }
-    is_other.then_some(value)
-}
-
-fn as_integer(number: &Number) -> Option<u64> {
-    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
-    // Through text, because a cast would turn a number beyond 64 bits into the largest one; adding 0 turns -0 into 0.
-    format!("{:.0}", float + 0.0).parse().ok()
 }

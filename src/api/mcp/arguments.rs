@@ -1,17 +1,23 @@
 //! The arguments of the tools, and the questions that they become. Agents read the documentation of each argument.
 //!
-//! Optional values show no `null` in their schemas: some clients pass on no schema that has alternatives.
+//! Optional values show no `null` in their schemas: some clients pass on no schema that has alternatives. Least and
+//! greatest numbers are checked and not in the schemas, which are part of every prompt.
 
 use std::path::{Component, Path};
 
+use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::questions::bad_arguments;
 use crate::api::fault::ApiError;
+use crate::api::inline_curation::{
+    HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, NameOrInline, read_json,
+};
 use crate::api::queries::{
-    AggregateQuery, CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry, MaskName, ModeName,
-    OutlineQuery, ReceiptScope, RefsQuery, ViewQuery, ViewSelection,
+    AggregateQuery, AttachmentOptions, CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry,
+    MaskName, ModeName, OutlineQuery, ReceiptScope, RefsQuery, ViewQuery, ViewSelection,
 };
 
 /// Arguments of `slop_aggregate`.
@@ -23,19 +29,31 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "u8", range(min = 1, max = 4))]
     pub(super) tier: Option<u8>,
-    /// An agent profile of the project's slop.toml, instead of `tier`.
+    /// An agent profile of slop.toml, or one as JSON, instead of `tier`.
     #[serde(default)]
     #[schemars(with = "String")]
-    pub(super) persona: Option<String>,
-    /// A saved set of files of the project's slop.toml.
+    pub(super) persona: Option<NameOrInline<InlinePersona>>,
+    /// A saved set of files of slop.toml, or one as JSON.
     #[serde(default)]
     #[schemars(with = "String")]
-    pub(super) preset: Option<String>,
+    pub(super) preset: Option<NameOrInline<InlinePreset>>,
+    /// Entries as under `[[files]]` in slop.toml, for this call: `{path, view_mode, ast_mask: {symbol: def|sig|hide}}`.
+    #[serde(default)]
+    #[schemars(with = "Vec<JsonObject>")]
+    pub(super) items: Option<Vec<ItemEntry>>,
+    /// What was said so far.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) history: Option<String>,
+    /// Images to link.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub(super) screenshots: Option<Vec<String>>,
     /// What you are about to do: an issue, an error with its stack trace, words. Decides what is shown.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) task: Option<String>,
-    /// The files that the task is about, shown in most detail: path, file name, part of a path, pattern or `path:line`.
+    /// Files that the task is about, shown in most detail: path, name, part of a path, pattern or `path:line`.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) focus: Option<Vec<String>>,
@@ -43,9 +61,9 @@ pub(super) struct AggregateArguments {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) files: Option<Vec<String>>,
-    /// Most tokens of the document: the least important files shrink first. Default: the tier's setting, or else 20000.
+    /// Most tokens: the least important files shrink first. Default: the tier's setting, or 20000.
     #[serde(default)]
-    #[schemars(with = "u64", range(min = 1))]
+    #[schemars(with = "u64")]
     pub(super) budget: Option<u64>,
     /// An id of your own: later calls with it give only what has changed since.
     #[serde(default)]
@@ -77,6 +95,10 @@ pub(super) struct ViewArguments {
     #[serde(default, alias = "against")]
     #[schemars(with = "String")]
     pub(super) base: Option<String>,
+    /// As for `slop_aggregate`.
+    #[serde(default)]
+    #[schemars(with = "Vec<JsonObject>")]
+    pub(super) items: Option<Vec<ItemEntry>>,
 }
 
 /// A view that an agent can request by name. The names have no docs, so that the schema is a plain list.
@@ -94,9 +116,7 @@ pub(super) enum ViewModeArgument {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LineRangeArgument {
-    #[schemars(range(min = 1))]
     pub(super) start: u32,
-    #[schemars(range(min = 1))]
     pub(super) end: u32,
 }
 
@@ -130,13 +150,13 @@ pub(super) struct RefsArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) target: Option<String>,
-    /// For `impact` and `tests`, instead of `target`: what has changed since this commit, branch or tag.
+    /// Instead of `target`, for `impact` and `tests`: changes since this commit, branch or tag.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) base: Option<String>,
     /// Most steps to follow. Default: 1, for `impact` 3, for `tests` any.
     #[serde(default)]
-    #[schemars(with = "u32", range(min = 1))]
+    #[schemars(with = "u32")]
     pub(super) depth: Option<u32>,
 }
 
@@ -148,7 +168,7 @@ pub(super) struct SearchArguments {
     pub(super) query: String,
     /// Most hits. Default: 20.
     #[serde(default)]
-    #[schemars(with = "u32", range(min = 1, max = 1000))]
+    #[schemars(with = "u32")]
     pub(super) limit: Option<u32>,
     /// Only `file`, or a kind of symbol such as `function`.
     #[serde(default)]
@@ -171,7 +191,7 @@ pub(super) enum RefsModeArgument {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StatusArguments {
-    /// Only these: `left_out` files have no text to show; `stale` and `new` ones are read when an answer needs them.
+    /// Only these. `left_out`: no text to show; `stale`, `new`: read when an answer needs them.
     #[serde(default)]
     #[schemars(with = "FileStateArgument")]
     pub(super) state: Option<FileStateArgument>,
@@ -232,8 +252,9 @@ pub(super) fn aggregate_query(
     }
     let choice = ViewSelection {
         tier: arguments.tier,
-        persona: arguments.persona,
-        preset: arguments.preset,
+        persona: arguments.persona.map(|persona| read_inline("persona", persona)).transpose()?,
+        preset: arguments.preset.map(|preset| read_inline("preset", preset)).transpose()?,
+        items: arguments.items.unwrap_or_default(),
         task: arguments.task,
         focus: paths_from_root(&arguments.focus.unwrap_or_default(), root),
         budget: arguments.budget,
@@ -247,9 +268,34 @@ pub(super) fn aggregate_query(
         Some(reader) => format!("{DOCUMENT_NAME}/{reader}"),
         None => DOCUMENT_NAME.to_owned(),
     };
+    let attachments = AttachmentOptions {
+        history: arguments.history.map(|text| HistorySource::Text(HistoryText { text })),
+        screenshots: paths_from_root(&arguments.screenshots.unwrap_or_default(), root),
+        ..AttachmentOptions::default()
+    };
     // The text says what an agent should know of the receipt, for which the totals are enough.
     let receipt = ReceiptScope::None;
-    Ok(AggregateQuery { files, choice, name: Some(name), since_last, receipt, ..AggregateQuery::default() })
+    Ok(AggregateQuery {
+        files,
+        choice,
+        name: Some(name),
+        since_last,
+        attachments,
+        receipt,
+        ..AggregateQuery::default()
+    })
+}
+
+/// Reads what was given as a string of JSON. The schema can promise no more than a string: some clients pass on no schema
+/// that has alternatives.
+fn read_inline<T: DeserializeOwned>(key: &str, given: NameOrInline<T>) -> Result<NameOrInline<T>, ApiError> {
+    match given {
+        NameOrInline::Name(text) if text.trim_start().starts_with('{') => {
+            let read = read_json(text.as_bytes()).map_err(|error| bad_arguments(&format!("{key}: {error}")));
+            Ok(NameOrInline::Inline(Box::new(read?)))
+        }
+        given => Ok(given),
+    }
 }
 
 pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQuery, ApiError> {
@@ -265,6 +311,7 @@ pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<ViewQu
         mask: arguments.symbols.unwrap_or_default().into_iter().map(entry).collect(),
         lines: lines.iter().map(|lines| LineRange { start: lines.start, end: lines.end }).collect(),
         base: arguments.base,
+        items: arguments.items.unwrap_or_default(),
         ..ViewQuery::default()
     })
 }

@@ -21,6 +21,7 @@ use super::show::ToolOutput;
 use super::structured::{StatusPage, SymbolList};
 use super::{references, show, structured};
 use crate::api::fault::ApiError;
+use crate::api::inline_curation::read_value;
 use crate::api::queries::{FilesQuery, SearchQuery, SymbolsQuery};
 
 /// The end of every description: text in a project's files must not act as instructions to the agent.
@@ -35,16 +36,14 @@ pub(super) fn tool_list() -> Vec<Tool> {
             "slop_aggregate",
             "Compose a context",
             "Compose one document about the project, or some of its files, within a budget of tokens; each file in \
-             as much detail as it matters. Start here when you know little about the project or begin something new. \
-             The first call in a project may take seconds.",
+             as much detail as it matters. Start here when you know little about the project or begin something new.",
         )
         .with_meta(large_result()),
         describe_tool::<ViewArguments>(
             "slop_view",
             "Show files",
             "Show files: text, skeleton, outline, summary, diff, single symbols or lines. Use it instead of reading \
-             whole files: a skeleton costs a tenth to a third of the text, a summary about a hundred tokens. A \
-             truncated answer says how to get the rest.",
+             whole files: a skeleton costs a tenth to a third of the text, a summary about a hundred tokens.",
         ),
         describe_tool::<OutlineArguments>(
             "slop_outline",
@@ -73,8 +72,7 @@ pub(super) fn tool_list() -> Vec<Tool> {
         describe_tool::<StatusArguments>(
             "slop_status",
             "List files",
-            "List the files of the project, and why some are left out. At most 100 per answer; `cursor` continues \
-             the list.",
+            "List the files of the project, and why some are left out. At most 100 per answer; `cursor` continues.",
         )
         .with_raw_output_schema(inline_schema::<StatusPage>(SchemaSettings::for_serialize)),
     ]
@@ -118,8 +116,11 @@ fn simplify_schema(schema: &mut Value) {
         Value::Object(keys) => {
             // `schemars` writes `null` as the default of an `Option`, and formats such as `uint64` that are Rust's.
             keys.retain(|key, value| match key.as_str() {
-                "default" => !value.is_null(),
+                "default" => !value.is_null() && *value != Value::Bool(false),
                 "format" => !value.is_string(),
+                // What is true without being said only costs tokens.
+                "additionalProperties" => *value != Value::Bool(true),
+                "minimum" => *value != 0,
                 _ => true,
             });
             if let Some(Value::String(words)) = keys.get_mut("description") {
@@ -197,5 +198,5 @@ pub(super) async fn answer(
 }
 
 fn parse_arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, ApiError> {
-    serde_json::from_value(arguments).map_err(|error| bad_arguments(&error.to_string()))
+    read_value(arguments).map_err(|error| bad_arguments(&error))
 }

@@ -12,9 +12,9 @@ use super::context::CommandContext;
 use crate::agent::StopReason;
 use crate::api::{
     AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposeQuery, DocumentReceipt, ExplainQuery,
-    FileExplanation, FormatName, LimitEffect, OutputTarget, PartName, ReceiptFile, ReceiptProblem,
-    ReceiptScope, SummaryAuthor, ViewSelection, WriteDocumentQuery, WrittenDocument, display_path,
-    document_json, language_name, pretty,
+    FileExplanation, FormatName, HistorySource, ItemEntry, LimitEffect, OutputTarget, PartName, ReceiptFile,
+    ReceiptProblem, ReceiptScope, SummaryAuthor, ViewSelection, WriteDocumentQuery, WrittenDocument,
+    display_path, document_json, language_name, pretty, read_json,
 };
 use crate::cli::document_args::{
     AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, ReceiptScopeArg, RequestBodyArgs,
@@ -33,8 +33,8 @@ use crate::service::{
 use crate::sys::{Disk, RealDisk};
 
 const MAX_LISTED: usize = 5;
-/// More of a task is not read; far less of it is used.
-const MAX_TASK_FILE_BYTES: u64 = 1 << 20;
+/// More of a task or of entries is not read: far less of a task is used, and a daemon takes no larger request.
+const MAX_INPUT_BYTES: u64 = 1 << 20;
 
 pub(super) fn aggregate(
     args: &AggregateArgs,
@@ -405,8 +405,9 @@ pub(super) fn view_selection(
     Ok(ViewSelection {
         task,
         tier: choice.tier,
-        persona: choice.persona.clone(),
-        preset: choice.preset.clone(),
+        persona: choice.persona.clone().map(Into::into),
+        preset: choice.preset.clone().map(Into::into),
+        items: read_items(choice.items.as_deref())?,
         strategy: choice.strategy.map(Into::into),
         focus: place.resolve_focus(&choice.focus),
         docs: choice.docs.map(Into::into),
@@ -420,23 +421,42 @@ pub(super) fn view_selection(
 /// Reads a task from a file, or from the standard input. What is not UTF-8 in it is replaced, as in a log with the output
 /// of several programs.
 fn read_task_file(path: &Path) -> Result<String, CommandError> {
-    let is_stdin = path == Path::new("-");
-    let read = if is_stdin {
-        let mut text = Vec::new();
-        std::io::stdin().lock().take(MAX_TASK_FILE_BYTES).read_to_end(&mut text).map(|_| text)
-    } else {
-        RealDisk.read_prefix(path, MAX_TASK_FILE_BYTES)
-    };
-    let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
-    let text = read.map_err(|error| {
-        CommandError::usage(format!("task {name} cannot be read: {error}"), "give the task with --task TEXT")
-    })?;
+    let text = read_input(path)
+        .map_err(|reason| CommandError::usage(format!("task {reason}"), "give the task with --task TEXT"))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Reads entries from a file, or from the standard input.
+pub(super) fn read_items(path: Option<&Path>) -> Result<Vec<ItemEntry>, CommandError> {
+    let Some(path) = path else { return Ok(Vec::new()) };
+    let hint = "write a JSON list of objects with the keys of [[files]] in slop.toml";
+    let text = read_input(path).map_err(|reason| CommandError::usage(format!("items {reason}"), hint))?;
+    read_json(&text)
+        .map_err(|error| CommandError::usage(format!("invalid items in {}: {error}", input_name(path)), hint))
+}
+
+/// Reads a file, or the standard input where it is named `-`. The error says that it cannot be read.
+fn read_input(path: &Path) -> Result<Vec<u8>, String> {
+    let read = if is_stdin(path) {
+        let mut text = Vec::new();
+        std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_end(&mut text).map(|_| text)
+    } else {
+        RealDisk.read_prefix(path, MAX_INPUT_BYTES)
+    };
+    read.map_err(|error| format!("{} cannot be read: {error}", input_name(path)))
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn input_name(path: &Path) -> String {
+    if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 fn attachments(attachments: &AttachmentArgs, place: &ProjectLocation) -> AttachmentOptions {
     AttachmentOptions {
-        history: attachments.history.as_deref().map(|path| place.resolve_file(path)),
+        history: attachments.history.as_deref().map(|path| HistorySource::File(place.resolve_file(path))),
         take: attachments.take.clone(),
         part: match (attachments.no_history, attachments.history_only) {
             (true, _) => PartName::Prefix,

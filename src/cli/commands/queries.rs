@@ -1,7 +1,7 @@
 //! Commands that ask one question and print the answer: `index`, `outline`, `view`, `symbol`, `search` and `audit`.
 
 use super::context::{CommandContext, scan_line};
-use super::document::thousandths;
+use super::document::{read_items, thousandths};
 use crate::api::{
     AuditQuery, AuditResult, FileView, IndexQuery, LineRange, MaskEntry, ModeName, OutlineQuery, SearchQuery,
     SymbolsQuery, ViewQuery, display_path, language_name,
@@ -71,6 +71,7 @@ pub(super) fn view(args: &ViewArgs, context: &mut CommandContext<'_>) -> Result<
         mask: mask.map(|(symbol, mode)| MaskEntry { symbol: symbol.clone(), show: (*mode).into() }).collect(),
         lines: args.lines.iter().map(|&(start, end)| LineRange { start, end }).collect(),
         base: args.base().cloned(),
+        items: read_items(args.items.as_deref())?,
         verify: args.verify,
     })?;
     let is_failed = views.iter().any(FileView::is_failed);

@@ -157,7 +157,8 @@ fn any_sections() -> impl Strategy<Value = SectionRequest> {
     let part = prop_oneof![6 => Just(DocumentPart::Whole), 1 => Just(DocumentPart::Prefix), 1 => Just(DocumentPart::Suffix)];
     (part, prop::collection::vec(prop::bool::weighted(0.3), 5)).prop_map(|(part, flags)| {
         let path = PathBuf::from("talk.json");
-        let discussion = DiscussionSource { path, take: None, is_named: true, is_optional: false };
+        let discussion =
+            DiscussionSource { path, messages: None, take: None, is_named: true, is_optional: false };
         SectionRequest {
             part,
             screenshots: if flags[0] {
@@ -202,6 +203,7 @@ fn any_case() -> impl Strategy<Value = BudgetCase> {
                 exclude: Vec::new(),
                 base: None,
                 history: None,
+                overrides: Vec::new(),
                 items: items.clone(),
                 preset: None,
                 limits,

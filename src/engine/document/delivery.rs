@@ -13,7 +13,7 @@ use super::delta::{DeliveredVersion, delta_block, is_of_structure, renamed_block
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::is_ranked;
 use super::render::Renderer;
-use super::request::{AggregationRequest, DocumentHistory};
+use super::request::{AggregationRequest, CURATION_MARK, DocumentHistory};
 use crate::aggregate::{CandidateFile, FilePart, FileStability};
 use crate::discover;
 use crate::engine::artifacts::{ArtifactCache, ContentRef, save_symbol_hashes};
@@ -39,7 +39,8 @@ pub(super) struct ReaderState {
 
 /// What is to be remembered as soon as the document was given.
 pub(in crate::engine) struct PendingDelivery {
-    pub(in crate::engine) name: String,
+    /// What it is recorded under.
+    record: String,
     update: DeliveryUpdate,
     /// The files whose symbols are compared when they have changed.
     outlined: Vec<KnownFile>,
@@ -49,9 +50,9 @@ pub(in crate::engine) struct PendingDelivery {
 
 impl PendingDelivery {
     /// Returns the promise of a document that the reader has already.
-    pub(super) const fn unchanged(name: String, key: DocumentKey) -> Self {
+    pub(super) const fn unchanged(record: String, key: DocumentKey) -> Self {
         let update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
-        Self { name, update, outlined: Vec::new(), cached_as: Some(key) }
+        Self { record, update, outlined: Vec::new(), cached_as: Some(key) }
     }
 }
 
@@ -60,21 +61,22 @@ pub(in crate::engine) fn confirm_delivery(
     documents: Option<&Mutex<DocumentCache>>,
     pending: PendingDelivery,
 ) {
-    let PendingDelivery { name, update, outlined, cached_as } = pending;
+    let PendingDelivery { record, update, outlined, cached_as } = pending;
     save_symbol_hashes(cache, &outlined.iter().collect::<Vec<_>>());
     let at_s = cache.workspace.world.clock.now_s();
     let tracker = cache.workspace.tracker.clone();
     // Held until the version is read below: with another delivery in between it would be the version of that one.
     let _alone = tracker.as_ref().map(|tracker| tracker.lock_writes());
     if let Some(store) = &mut cache.store
-        && let Err(error) = store.record_delivery(&name, &update, at_s)
+        && let Err(error) = store.record_delivery(&record, &update, at_s)
     {
+        let name = record.split(CURATION_MARK).next().unwrap_or_default();
         cache.workspace.note(format!("what was delivered is not remembered as `{name}`"));
         cache.recover(&error);
     }
-    let version = cache.query_store(|store| store.delivery_version(&name)).flatten();
+    let version = cache.query_store(|store| store.delivery_version(&record)).flatten();
     if let (Some(documents), Some(version)) = (documents, version) {
-        lock_documents(documents).record_delivered(name, cached_as.map(|key| (key, version)));
+        lock_documents(documents).record_delivered(record, cached_as.map(|key| (key, version)));
     }
 }
 
@@ -84,7 +86,8 @@ pub(super) fn load_reader_state(
     request: &AggregationRequest,
 ) -> Option<ReaderState> {
     let history = request.history.clone().filter(|_| request.sections.part.has_prefix())?;
-    let rows = renderer.cache.query_store(|store| store.delivered_files(&history.name)).unwrap_or_default();
+    let record = history.record_key();
+    let rows = renderer.cache.query_store(|store| store.delivered_files(&record)).unwrap_or_default();
     let delivered = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
     Some(ReaderState { history, delivered })
 }
@@ -161,7 +164,7 @@ pub(super) fn reduce_to_changes(
         };
         // Two different views have nothing in common that could be compared.
         if let Some(settled) = settled.filter(|settled| settled.view == row.view) {
-            replace_by_delta(renderer, &mut shown, row, settled, name);
+            replace_by_delta(renderer, &mut shown, row, settled, &reader.history);
         }
         draft.files.push(shown);
     }
@@ -207,7 +210,7 @@ fn replace_by_delta(
     shown: &mut ShownFile,
     row: &DeliveredFile,
     settled: DocumentBlock,
-    name: &str,
+    history: &DocumentHistory,
 ) {
     let Some(subject) = ContentRef::from_file(&shown.file) else { return };
     // The file may have been read again, and be another one than was listed.
@@ -218,10 +221,11 @@ fn replace_by_delta(
     if renderer.cache.workspace.hidden.get(&row.path).is_some() && is_of_structure(settled.view) {
         return;
     }
-    let text = renderer.cache.query_store(|store| store.delivered_text(name, &row.path)).flatten();
+    let record = history.record_key();
+    let text = renderer.cache.query_store(|store| store.delivered_text(&record, &row.path)).flatten();
     let delivered = DeliveredVersion { row, text };
     if let Some(delta) = delta_block(renderer, &subject, &delivered, &settled) {
-        let changed = format!("changed since the last aggregation named `{name}`");
+        let changed = format!("changed since the last aggregation named `{}`", history.name);
         show_as_delta(shown, delta, settled, changed);
     }
 }
@@ -325,7 +329,7 @@ impl ReaderState {
             |path: &&RelPath| failed.contains(*path) || !history.since_last && !known_paths.contains(*path);
         update.removed = delivered.keys().filter(is_removed).cloned().collect();
         update.removed.sort();
-        PendingDelivery { name: history.name.clone(), update, outlined, cached_as: None }
+        PendingDelivery { record: history.record_key(), update, outlined, cached_as: None }
     }
 }
 

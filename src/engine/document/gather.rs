@@ -142,6 +142,7 @@ pub(super) fn merged_items(workspace: &Workspace<'_>, request: &AggregationReque
     let preset = request.preset.as_deref().unwrap_or_default();
     CuratedItems::new(workspace.relative_items(&request.items))
         .overlaid_by(CuratedItems::new(workspace.relative_items(preset)))
+        .overridden_by(CuratedItems::new(workspace.relative_items(&request.overrides)))
 }
 
 pub(super) fn routing<'a>(
@@ -233,6 +234,9 @@ fn is_skeleton(file: &KnownFile, wanted: ViewMode, max_bytes: u64) -> bool {
     aggregate::limit_to_size(wanted, facts.size, max_bytes, has_structure).0 == ViewMode::Skeleton
 }
 
+/// Why an entry of the settings is among what is missing.
+const UNMATCHED_ITEM: &str = "an item of [[files]] that no file of the project answers to";
+
 /// Returns the items that name a file which does not exist. Unlike [`unmatched_items`] it needs no list of all files, and so
 /// says nothing of patterns.
 pub(super) fn absent_items(workspace: &Workspace<'_>, items: &[FileItem]) -> Vec<MissingFile> {
@@ -242,21 +246,23 @@ pub(super) fn absent_items(workspace: &Workspace<'_>, items: &[FileItem]) -> Vec
         stat.is_some_and(|stat| stat.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound))
     };
     let items = workspace.relative_items(items);
-    items.iter().filter(is_absent).map(missing_item).collect()
+    items.iter().filter(is_absent).map(|item| missing_item(item, UNMATCHED_ITEM)).collect()
 }
 
-fn missing_item(item: &FileItem) -> MissingFile {
-    let reason = "an item of [[files]] that no file of the project answers to".to_owned();
-    MissingFile { pattern: item.path.clone(), reason }
+fn missing_item(item: &FileItem, reason: &str) -> MissingFile {
+    MissingFile { pattern: item.path.clone(), reason: reason.to_owned() }
 }
 
 /// Returns the items whose patterns match none of the project's files.
 fn unmatched_items(items: &CuratedItems, files: &[KnownFile]) -> Vec<MissingFile> {
-    let is_there = |item: &FileItem| {
-        let selector = Selector::new_lenient(&item.path);
-        files.iter().any(|file| selector.selects(&file.path))
-    };
-    items.all().iter().filter(|item| !is_there(item)).map(missing_item).collect()
+    let paths: Vec<&RelPath> = files.iter().map(|file| &file.path).collect();
+    let reasons = [UNMATCHED_ITEM, "an entry of `items` that no file of the project answers to"];
+    let missing = items
+        .unmatched(&paths)
+        .into_iter()
+        .zip(reasons)
+        .flat_map(|(items, reason)| items.into_iter().map(move |item| missing_item(item, reason)));
+    missing.collect()
 }
 
 pub(super) fn summary_detail(routing: &RoutingContext<'_>) -> SummaryDetail {

@@ -5,7 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use crate::aggregate::{DocumentLimits, TierOptions};
 use crate::engine::index::Trust;
 use crate::model::{
-    AggregationStrategy, DocsDetail, DocumentPart, FileItem, FileOrder, MaskMode, RelPath, ViewMode,
+    AggregationStrategy, ContentHash, DocsDetail, DocumentPart, FileItem, FileOrder, MaskMode, RelPath,
+    ViewMode,
 };
 
 /// What is to be aggregated, and how.
@@ -40,6 +41,8 @@ pub struct AggregationRequest {
     /// The files of a preset, with its items, which win over the others: what is gone is reported, and the
     /// rest goes on.
     pub preset: Option<Vec<FileItem>>,
+    /// Items for this document alone: the one that applies to a file takes the place of all others.
+    pub overrides: Vec<FileItem>,
     /// The most that the document may be.
     pub limits: DocumentLimits,
     /// Whether the receipt holds exact token counts, which cost time.
@@ -69,13 +72,27 @@ pub struct DocumentCacheKey {
     pub written_as: String,
 }
 
+/// What is between a document's name and its curation. Nobody types it, so no name is taken for another one's record.
+pub(super) const CURATION_MARK: char = '\u{1f}';
+
 /// How a document is remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentHistory {
     /// The name that it is remembered by.
     pub name: String,
+    /// Tells apart the documents of one name that are curated differently; `None` for the curation of the settings.
+    pub curation: Option<ContentHash>,
     /// Whether what the reader has of the last document of that name is left out.
     pub since_last: bool,
+}
+
+impl DocumentHistory {
+    /// Returns what the document is recorded under. Documents of different curation are never compared: what the one hides
+    /// would be shown as removed by the other.
+    pub(super) fn record_key(&self) -> String {
+        let key = |hash: ContentHash| format!("{}{CURATION_MARK}{}", self.name, hash.short_hex());
+        self.curation.map_or_else(|| self.name.clone(), key)
+    }
 }
 
 /// The attachments that are wanted.
@@ -110,8 +127,11 @@ pub enum ImageFile {
 /// Where a discussion is written down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscussionSource {
-    /// The file: from the project's root, or absolute.
+    /// The file: from the project's root, or absolute. Empty if the request holds the discussion, and there is no file
+    /// whose place it takes.
     pub path: PathBuf,
+    /// The discussion itself, as a JSON list; then no file is read.
+    pub messages: Option<Vec<u8>>,
     /// Name of the take that is meant, if the file is not to decide that itself.
     pub take: Option<String>,
     /// Whether the request names the file; then it may be anywhere. If not, it must be in the project.
@@ -159,6 +179,8 @@ pub struct ViewRequest {
     pub base: Option<String>,
     /// The curated items of single files; they fill in what is empty above.
     pub items: Vec<FileItem>,
+    /// Items for this answer alone: the one that applies to a file takes the place of the curated one.
+    pub overrides: Vec<FileItem>,
     /// Whether stamps may save a reading.
     pub trust: Trust,
 }

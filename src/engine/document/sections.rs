@@ -82,6 +82,10 @@ fn read_discussion(
     workspace: &Workspace<'_>,
     discussion: &DiscussionSource,
 ) -> Result<Vec<DiscussionEntry>, Error> {
+    if let Some(messages) = &discussion.messages {
+        let entries = sections::read_discussion(messages, Some(DataSyntax::Json), None);
+        return entries.map_err(|source| Error::Discussion { path: PathBuf::from("of the request"), source });
+    }
     let path = spelled_file(workspace, &discussion.path);
     // A path that the user typed may lead anywhere. One from the project's own files must not make slop read outside of
     // it.

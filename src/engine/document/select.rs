@@ -11,7 +11,7 @@ use super::gather::{absent_items, may_need_text, merged_items, route, routing, s
 use super::render::DocumentRun;
 use super::request::{AggregationRequest, DocumentCacheKey};
 use super::sections::sections;
-use crate::aggregate::{DocumentSections, Focus};
+use crate::aggregate::{DocumentSections, Focus, hides_symbols};
 use crate::engine::artifacts::hide;
 use crate::engine::error::Error;
 use crate::engine::fingerprint::Fingerprint;
@@ -66,7 +66,9 @@ impl DocumentRun<'_, '_> {
             FileSelection::default()
         };
         let routing = routing(&self.cache.workspace, request, &focus, &items);
-        let whole = request.is_whole().then_some(request.items.as_slice());
+        // A folder's summary by a model may mention what this question alone hides.
+        let is_hiding = request.overrides.iter().any(|item| hides_symbols(&item.ast_mask));
+        let whole = (request.is_whole() && !is_hiding).then_some(request.items.as_slice());
         let summaries =
             choose_summaries(self.cache, self.lookup, request.tier.as_ref(), &selection.files, whole);
         let has_diffs = selection.files.iter().any(|file| route(file, &routing).view == ViewMode::Diff);
@@ -99,15 +101,16 @@ impl DocumentRun<'_, '_> {
         let mut pending = None;
         if let Some(history) = &request.request.history {
             // What another document showed under the name since then is not what this one's reader has.
-            let version = self.cache.query_store(|store| store.delivery_version(&history.name)).flatten()?;
+            let record = history.record_key();
+            let version = self.cache.query_store(|store| store.delivery_version(&record)).flatten()?;
             let is_last = lock_documents(&caches.documents)
                 .last_delivered
-                .get(&history.name)
+                .get(&record)
                 .is_some_and(|(last, at)| *last == key && *at == version);
             if !is_last {
                 return None;
             }
-            pending = Some(PendingDelivery::unchanged(history.name.clone(), key));
+            pending = Some(PendingDelivery::unchanged(record, key));
         }
         lock_documents(&caches.documents).reused += 1;
         Some((found, pending))

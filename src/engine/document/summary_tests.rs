@@ -290,7 +290,7 @@ fn a_document_is_given_again_until_words_about_its_files_come() {
 #[test]
 fn a_reader_is_told_of_new_words_once() {
     let scene = scene();
-    let memory = |since_last| Some(DocumentHistory { name: "lead".to_owned(), since_last });
+    let memory = |since_last| Some(DocumentHistory { name: "lead".to_owned(), curation: None, since_last });
     let mut project = open(&scene, preferred(&[]));
     project.aggregate(&AggregationRequest { history: memory(false), ..orchestrator() }).unwrap();
     project.confirm_delivery();

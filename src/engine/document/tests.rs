@@ -103,7 +103,7 @@ fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
 fn what_was_composed_is_remembered_when_it_has_been_delivered() {
     let sandbox = TestProject::new(FILES);
     let asked = |since_last| AggregationRequest {
-        history: Some(DocumentHistory { name: "x".to_owned(), since_last }),
+        history: Some(DocumentHistory { name: "x".to_owned(), curation: None, since_last }),
         ..request(AggregationStrategy::Auto, ViewMode::Skeleton, &[])
     };
     let shown = |project: &mut Project<'_>| project.aggregate(&asked(true)).unwrap().blocks.len();

@@ -6,14 +6,14 @@ use std::io::ErrorKind;
 use super::render::{DocumentRun, Renderer};
 use super::request::ViewRequest;
 use super::view::{BaseText, BaseTexts, HEAD, ViewAnswer, ViewOverrides, ViewParams, base_text};
-use crate::aggregate::{CuratedItems, FocusLines, Selector};
+use crate::aggregate::{CuratedItems, FocusLines, Selector, view_of_item};
 use crate::engine::artifacts::{SkeletonPrefetch, hide};
 use crate::engine::error::Error;
 use crate::engine::history::{Baseline, RevisionText, baseline, changed_since};
 use crate::engine::index::{FileSelection, resolve_name, select_named};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
-use crate::model::{DocumentBlock, RelPath, SkipReason, SummaryDetail, ViewMode};
+use crate::model::{DocumentBlock, FileItem, RelPath, SkipReason, SummaryDetail, ViewMode};
 use crate::sys::FileKind;
 use crate::{aggregate, discover};
 
@@ -23,7 +23,8 @@ impl DocumentRun<'_, '_> {
         // No tier is asked for, so summaries are the heuristic's.
         let summaries = ModelSummaries::default();
         let mut renderer = self.renderer(&summaries, request.docs);
-        let items = CuratedItems::new(renderer.cache.workspace.relative_items(&request.items));
+        let layer = |items: &[FileItem]| CuratedItems::new(renderer.cache.workspace.relative_items(items));
+        let items = layer(&request.items).overridden_by(layer(&request.overrides));
         // One selection for each word, because answers come in the order of the arguments.
         let is_diff = request.mode == Some(ViewMode::Diff);
         for word in &request.files {
@@ -85,7 +86,10 @@ fn view(
     // What is asked for by name is shown as it is asked for, whatever its size.
     let max_bytes =
         if request.mode.is_some() { u64::MAX } else { renderer.cache.workspace.options.max_bytes };
-    let view = request.mode.unwrap_or(ViewMode::Full);
+    // A diff has to be asked for: what it is compared with is looked up before the files are.
+    let of_item =
+        items.find_override(&file.path).and_then(view_of_item).filter(|view| *view != ViewMode::Diff);
+    let view = request.mode.or(of_item).unwrap_or(ViewMode::Full);
     let (detail, item, overrides) = (SummaryDetail::Words, items.find(&file.path), Some(&overrides));
     // No tier is asked for, so the summary is the heuristic's.
     let by_model = false;

@@ -227,7 +227,7 @@ fn earlier_sources(
         let outline = cache.outline(&subject).filter(|outline| outline.health.fallback.is_none());
         let state =
             KnownState::Content { hash: content.hash, file_type: content.file_type, facts: content.facts };
-        let file = KnownFile { path: path.clone(), tracked: true, state };
+        let file = KnownFile { path: path.clone(), tracked: true, mtime_ns: None, state };
         (at, file, SourceText { text: content.text.text.into_owned(), outline })
     });
     sources.collect()

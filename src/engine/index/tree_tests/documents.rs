@@ -25,7 +25,7 @@ fn bodies(document: &Document) -> Vec<String> {
 }
 
 fn stable() -> AggregationRequest {
-    let memory = Some(DocumentHistory { name: "x".to_owned(), since_last: false });
+    let memory = Some(DocumentHistory { name: "x".to_owned(), curation: None, since_last: false });
     AggregationRequest {
         order: FileOrder::Stable,
         history: memory,
@@ -80,7 +80,7 @@ fn what_was_given_last_under_a_name_stays_remembered() {
     let only =
         |file: &str| AggregationRequest { order: FileOrder::Path, files: vec![file.to_owned()], ..stable() };
     let since = AggregationRequest {
-        history: Some(DocumentHistory { name: "x".to_owned(), since_last: true }),
+        history: Some(DocumentHistory { name: "x".to_owned(), curation: None, since_last: true }),
         ..stable()
     };
     let shown = |project: &mut Project<'_>| {

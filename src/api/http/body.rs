@@ -1,0 +1,146 @@
+//! Reads the body of a request as its question.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Number, Value};
+use serde_path_to_error::Segment;
+
+use super::body_schema::PathSegment;
+use crate::api::queries::{AttachmentOptions, ViewSelection};
+use crate::api::query::WireQuery;
+
+/// The objects in questions whose keys may be at the top level as well.
+pub(super) const KEY_GROUPS: &[&str] = &["choice", "attachments"];
+
+/// Returns those of them that a question has.
+pub(super) fn key_groups(command: &str) -> &'static [&'static str] {
+    match command {
+        "aggregate" => KEY_GROUPS,
+        "explain" => &["choice"],
+        _ => &[],
+    }
+}
+
+/// Why a body is no question, and the place in it.
+#[derive(Debug)]
+pub(in crate::api) struct BodyError {
+    pub(super) path: Vec<PathSegment>,
+    pub(super) error: serde_json::Error,
+}
+
+impl BodyError {
+    /// An error about the body as a whole.
+    fn of_whole(error: serde_json::Error) -> Self {
+        Self { path: Vec::new(), error }
+    }
+
+    fn at_its_place(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
+        let path = error.path().iter().filter_map(|segment| match segment {
+            Segment::Map { key } => Some(PathSegment::Key(key.clone())),
+            Segment::Seq { index } => Some(PathSegment::Index(*index)),
+            Segment::Enum { .. } | Segment::Unknown => None,
+        });
+        Self { path: path.collect(), error: error.into_inner() }
+    }
+}
+
+/// Reads a body; a missing one is an empty object.
+pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, BodyError> {
+    let body = if body.is_empty() { b"{}" } else { body };
+    // Serde takes a list for an object whose keys are counted; the document promises an object.
+    if body.trim_ascii_start().first() == Some(&b'[') {
+        let error = serde::de::Error::custom("invalid type: sequence, expected an object");
+        return Err(BodyError::of_whole(error));
+    }
+    let error = match parse_json(body) {
+        Ok(query) => return Ok(query),
+        Err(error) => error,
+    };
+    // Only after a failure, because the body is read twice for what few clients write: `3.0` for `3`, and keys of an
+    // object at the top level.
+    let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return Err(error) };
+    let nested = nest_keys(&mut value, key_groups(Q::COMMAND))?;
+    let has_integers = make_integers(&mut value);
+    // Without either, what has been refused is read no better the second time.
+    if nested.is_empty() && !has_integers {
+        return Err(error);
+    }
+    serde_path_to_error::deserialize(value).map_err(|second| {
+        if nested.is_empty() { error } else { as_written(BodyError::at_its_place(second), &nested) }
+    })
+}
+
+fn parse_json<Q: DeserializeOwned>(body: &[u8]) -> Result<Q, BodyError> {
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let parsed = serde_path_to_error::deserialize(&mut reader).map_err(BodyError::at_its_place)?;
+    reader.end().map_err(BodyError::of_whole)?;
+    Ok(parsed)
+}
+
+/// Moves keys of an object in a question from the top level to where they belong. Returns them.
+fn nest_keys(value: &mut Value, groups: &[&str]) -> Result<Vec<String>, BodyError> {
+    let mut nested = Vec::new();
+    let Value::Object(fields) = value else { return Ok(nested) };
+    for group in groups {
+        for key in group_keys(group).keys() {
+            let Some(moved) = fields.remove(key) else { continue };
+            let inner = fields.entry(*group).or_insert_with(|| Map::new().into());
+            let Value::Object(inner) = inner else { continue };
+            if inner.insert(key.clone(), moved).is_some() {
+                let message = format!("it is given both at the top level and in `{group}`");
+                let path = vec![PathSegment::Key(key.clone())];
+                return Err(BodyError { path, error: serde::de::Error::custom(message) });
+            }
+            nested.push(key.clone());
+        }
+    }
+    Ok(nested)
+}
+
+/// Returns the keys of one of the objects that [`key_groups`] names.
+fn group_keys(group: &str) -> Map<String, Value> {
+    let defaults = match group {
+        "choice" => serde_json::to_value(ViewSelection::default()),
+        _ => serde_json::to_value(AttachmentOptions::default()),
+    };
+    match defaults {
+        Ok(Value::Object(keys)) => keys,
+        _ => Map::new(),
+    }
+}
+
+/// Returns an error with the place as the client wrote it, and not where the key was moved to.
+fn as_written(mut error: BodyError, nested: &[String]) -> BodyError {
+    if let [PathSegment::Key(group), PathSegment::Key(key), ..] = error.path.as_slice()
+        && KEY_GROUPS.contains(&group.as_str())
+        && nested.contains(key)
+    {
+        error.path.remove(0);
+    }
+    error
+}
+
+/// Makes integers of numbers such as `3.0`, which they are in JSON Schema. Returns whether there were any.
+fn make_integers(value: &mut Value) -> bool {
+    let mut rest = vec![value];
+    let mut is_other = false;
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Number(number) => {
+                if let Some(whole) = as_integer(number) {
+                    *number = whole.into();
+                    is_other = true;
+                }
+            }
+            Value::Array(items) => rest.extend(items),
+            Value::Object(fields) => rest.extend(fields.values_mut()),
+            Value::Null | Value::Bool(_) | Value::String(_) => {}
+        }
+    }
+    is_other
+}
+
+fn as_integer(number: &Number) -> Option<u64> {
+    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
+    // Through text, because a cast would turn a number beyond 64 bits into the largest one; adding 0 turns -0 into 0.
+    format!("{:.0}", float + 0.0).parse().ok()
+}

@@ -1,0 +1,112 @@
+//! Who a document is made for: tier, persona and preset, named or brought along by the question, and the name that its
+//! documents are recorded under.
+
+use crate::api::{ApiError, NameOrInline, ViewSelection};
+use crate::config::{Curation, SavedEntry, nearest_name};
+use crate::model::{ContentHash, Persona, Preset, Tier};
+
+/// The reader that a document is made for.
+#[derive(Debug, Default)]
+pub(super) struct DocumentProfile {
+    pub(super) tier: Option<Tier>,
+    pub(super) persona: Option<Persona>,
+    pub(super) preset: Option<Preset>,
+}
+
+impl DocumentProfile {
+    /// Resolves tier, persona and preset: what the question names takes precedence over what the persona defines.
+    pub(super) fn resolve(choice: &ViewSelection, curation: &Curation) -> Result<Self, ApiError> {
+        // A persona may define another tier, and either of the two would be ignored without a word.
+        if choice.tier.is_some() && choice.persona.is_some() {
+            let message = "both a tier and a persona are given".to_owned();
+            return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));
+        }
+        let persona = match &choice.persona {
+            Some(NameOrInline::Name(name)) => Some(persona(name, curation)?),
+            Some(NameOrInline::Inline(persona)) => Some((**persona).clone().into()),
+            None => None,
+        };
+        let of_persona =
+            persona.as_ref().and_then(|persona| Some((persona.context_preset.as_deref()?, &*persona.name)));
+        let preset = match (&choice.preset, of_persona) {
+            (Some(NameOrInline::Name(name)), _) => Some(preset(name, curation)?),
+            (Some(NameOrInline::Inline(preset)), _) => Some((**preset).clone().into()),
+            (None, Some((name, persona))) => Some(preset_of_persona(name, persona, curation)?),
+            (None, None) => None,
+        };
+        let tier = choice.tier.map(tier).transpose()?;
+        let tier = tier.or(persona.as_ref().and_then(|persona| persona.tier));
+        Ok(Self { tier, persona, preset })
+    }
+
+    /// Returns the limit of tokens that the question or else the persona names; 0 means that there is no limit.
+    pub(super) fn budget(&self, choice: &ViewSelection) -> Option<u64> {
+        choice.budget.or_else(|| self.persona.as_ref().and_then(|persona| persona.budget_tokens))
+    }
+}
+
+/// Returns the name that a document is remembered by where none is given: for whom it is made, and of what. The
+/// project's name is no part of it, for the same project in another folder has the same receipt.
+pub(super) fn default_name(choice: &ViewSelection, profile: &DocumentProfile) -> String {
+    let persona = choice.persona.as_ref().and(profile.persona.as_ref()).map(|persona| &persona.name);
+    // One that came with the question may have no name; its tier says what it is then.
+    let persona = persona.filter(|name| !name.is_empty()).map(|name| format!("persona-{name}"));
+    let tier = profile.tier.map(|tier| format!("tier-{}", tier.number()));
+    let preset = profile.preset.as_ref().filter(|preset| !preset.name.is_empty());
+    let preset = preset.map(|preset| format!("preset-{}", preset.name));
+    // A persona has a tier of its own, which would only repeat it in the name.
+    let parts: Vec<String> = persona.or(tier).into_iter().chain(preset).collect();
+    if parts.is_empty() { "project".to_owned() } else { parts.join("/") }
+}
+
+/// Returns a hash of the entries that a question brings along; `None` if it has none.
+pub(super) fn curation_hash(choice: &ViewSelection) -> Option<ContentHash> {
+    let preset = match &choice.preset {
+        Some(NameOrInline::Inline(preset)) => Some(&preset.files),
+        Some(NameOrInline::Name(_)) | None => None,
+    };
+    if choice.items.is_empty() && preset.is_none() {
+        return None;
+    }
+    let text = serde_json::to_vec(&(&choice.items, preset)).expect("entries always become JSON");
+    Some(ContentHash::digest(&text))
+}
+
+fn tier(number: u8) -> Result<Tier, ApiError> {
+    let message = || format!("no tier {number}");
+    let hint = "tiers are numbered from 1 to 4";
+    Tier::from_number(number).ok_or_else(|| ApiError::user("bad_ask", message(), hint))
+}
+
+fn persona(name: &str, curation: &Curation) -> Result<Persona, ApiError> {
+    let found = curation.persona(name).map(|persona| persona.value.clone());
+    found.ok_or_else(|| {
+        let known = curation.personas.iter().map(|persona: &SavedEntry<Persona>| persona.value.name.as_str());
+        let message = format!("no persona named `{name}`{}", nearest_hint(name, known));
+        ApiError::user("no_such_persona", message, "`slop persona list` says which personas there are")
+    })
+}
+
+fn preset(name: &str, curation: &Curation) -> Result<Preset, ApiError> {
+    let found = curation.preset(name).map(|preset| preset.value.clone());
+    found.ok_or_else(|| {
+        let known = curation.presets.iter().map(|preset: &SavedEntry<Preset>| preset.value.name.as_str());
+        let message = format!("no preset named `{name}`{}", nearest_hint(name, known));
+        ApiError::user("no_such_preset", message, "`slop preset list` says which presets there are")
+    })
+}
+
+fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<Preset, ApiError> {
+    let found = curation.preset(name).map(|preset| preset.value.clone());
+    found.ok_or_else(|| {
+        let message = format!("no preset named `{name}`, which the persona `{persona}` refers to");
+        let hint =
+            "save a preset of that name, fix the persona's context_preset, or name another with --preset";
+        ApiError::user("no_such_preset", message, hint)
+    })
+}
+
+/// Returns the end of a message that suggests the most similar known name.
+pub(super) fn nearest_hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    nearest_name(name, known).map_or(String::new(), |near| format!(", the nearest known is `{near}`"))
+}

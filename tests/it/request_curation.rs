@@ -1,0 +1,224 @@
+//! Curation that a request brings along: entries, presets, personas and discussions that are in no file.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::daemon::harness::{DaemonConnection, TestDaemon};
+use super::mcp::McpClient;
+use super::sandbox::{Sandbox, list, text, texts};
+
+const ENGINE: &str = "class Engine:\n    \"\"\"Runs things.\"\"\"\n\n    def run(self, speed):\n        \"\"\"Runs at a speed.\"\"\"\n        \
+    return speed * 3\n\n    def _zork(self):\n        return \"zork\"\n\n\ndef helper():\n    return Engine().run(1)\n";
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("src/engine.py", ENGINE);
+    sandbox.write("src/other.py", "def other():\n    return 2\n");
+    sandbox.write("README.md", "# Things\n\nA project of things.\n");
+    sandbox.write(
+        "slop.toml",
+        "[[files]]\npath = 'src/engine.py'\nast_mask = { 'Engine.run' = 'sig' }\n\
+         [presets.core]\nfiles = ['src/engine.py']\n\
+         [personas.reader]\ntier = 3\nview = 'outline'\nfocus = ['src/other.py']\nbudget_tokens = 900\n",
+    );
+    sandbox.commit_all("one");
+    sandbox
+}
+
+/// Returns a document's text and the files in its receipt.
+#[track_caller]
+fn document(client: &mut DaemonConnection, body: &Value) -> (String, Value) {
+    let data = client.query("/v1/aggregate", body)["data"].take();
+    (text(&data["text"]), data["receipt"].clone())
+}
+
+#[track_caller]
+fn view_of(receipt: &Value, path: &str) -> (String, String) {
+    let file = list(&receipt["files"]).find(|file| file["path"] == path);
+    let file = file.unwrap_or_else(|| panic!("{path} is not in {receipt}"));
+    (text(&file["view"]), text(&file["rule"]))
+}
+
+#[test]
+fn two_workers_with_different_masks_need_no_common_settings() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    let masked =
+        |mask: Value| json!({"choice": {"tier": 3, "items": [{"path": "src/engine.py", "ast_mask": mask}]}});
+    let hiding = masked(json!({"Engine._zork": "hide"}));
+    let (one, _) = document(&mut client, &hiding);
+    let (two, _) = document(&mut client, &masked(json!({"helper": "def"})));
+    assert!(one.contains("return speed * 3") && one.contains("def helper") && !one.contains("zork"), "{one}");
+    assert!(two.contains("return Engine().run(1)") && !two.contains("speed"), "{two}");
+    // Neither has an effect on those who bring nothing along.
+    let (plain, receipt) = document(&mut client, &json!({"choice": {"tier": 3}}));
+    assert!(plain.contains("def run(self, speed)") && !plain.contains("return speed"), "{plain}");
+    assert_eq!(view_of(&receipt, "src/engine.py"), ("masked".into(), "mask".into()));
+    // An entry replaces that of the settings as a whole, even if it says nothing.
+    let reset = json!({"choice": {"tier": 3, "items": [{"path": "src/*.py"}]}});
+    let (_, receipt) = document(&mut client, &reset);
+    assert_eq!(view_of(&receipt, "src/engine.py"), ("skeleton".into(), "tier".into()));
+
+    let explain = json!({"file": "src/engine.py", "choice": hiding["choice"]});
+    let explained = client.query("/v1/explain", &explain)["data"][0].take();
+    assert_eq!(explained["decided_by"], "mask");
+    let item =
+        json!({"path": "src/engine.py", "custom_slices": [{"start_line": 4, "end_line": 4, "tag": "hot"}]});
+    let views =
+        client.query("/v1/view", &json!({"files": ["src/engine.py"], "items": [item]}))["data"].take();
+    assert_eq!(views[0]["view"], "custom");
+    let shown = text(&views[0]["text"]);
+    assert!(shown.contains("[Slice: hot]\nLines 4-4:\n    def run(self, speed):\n"), "{shown}");
+}
+
+#[test]
+fn a_wrong_entry_is_refused_with_its_position_and_key() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    let good = json!({"path": "src/engine.py"});
+    let cases = [
+        (
+            json!({"choice": {"items": [good, {"path": "a", "view_mode": "skelton"}]}}),
+            "choice.items[1].view_mode: ",
+        ),
+        (json!({"items": [good, {"path": "a", "ast_mask": {"A.b": "maybe"}}]}), "items[1].ast_mask.A.b: "),
+        (json!({"items": [{"path": "a", "forcefull": true}]}), "items[0].forcefull: unknown field"),
+        (json!({"preset": {"files": ["a", {"tier": 9}]}}), "preset.files[1].tier: no tier 9"),
+        (json!({"persona": {"tier": 3, "view": "window"}}), "persona.view: unknown variant `window`"),
+        (json!({"history": 3}), "history: invalid type: integer `3`, expected the path of a file"),
+        (json!({"tier": 1, "choice": {"tier": 2}}), "`tier` is given both at the top level and in `choice`"),
+    ];
+    for (body, begins) in cases {
+        let (status, answer) = client.try_query("/v1/aggregate", &body);
+        assert_eq!((status, &answer["error"]["code"]), (400, &json!("bad_json")), "{body}: {answer}");
+        let message = text(&answer["error"]["message"]);
+        assert!(message.starts_with(&format!("invalid body: {begins}")), "{message}");
+    }
+    let entries = vec![good; 10_001];
+    assert_eq!(client.try_query("/v1/view", &json!({"files": ["src"], "items": entries})).0, 422);
+    // What no file answers to is no error, because files come and go.
+    let (_, receipt) =
+        document(&mut client, &json!({"items": [{"path": "src/gone.py", "force_full": true}]}));
+    assert!(texts(&receipt["missing"], "word").contains(&"src/gone.py".to_owned()), "{receipt}");
+}
+
+#[test]
+fn a_preset_and_a_persona_need_not_be_in_the_settings() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    // The keys of `choice` and `attachments` are taken at the top level too.
+    let preset = json!({"files": ["README.md", {"path": "src/engine.py", "force_full": true}]});
+    let (_, receipt) = document(&mut client, &json!({"tier": 1, "preset": preset}));
+    let mut shown = texts(&receipt["files"], "path");
+    shown.sort();
+    assert_eq!(shown, ["README.md", "src/engine.py"]);
+    assert_eq!(view_of(&receipt, "src/engine.py").1, "force_full");
+    // The request's own entry comes before that of its preset.
+    let items = json!([{"path": "src/engine.py", "view_mode": "outline"}]);
+    let (_, receipt) = document(&mut client, &json!({"tier": 1, "preset": "core", "items": items}));
+    assert_eq!(view_of(&receipt, "src/engine.py"), ("outline".into(), "view_mode".into()));
+
+    let (_, receipt) = document(&mut client, &json!({"persona": "reader"}));
+    assert_eq!((&receipt["budget_tokens"], &receipt["name"]), (&json!(900), &json!("persona-reader")));
+    assert_eq!(view_of(&receipt, "src/other.py"), ("full".into(), "focus".into()));
+    let inline = json!({
+        "name": "mine", "tier": 3, "budget_tokens": 0, "view": "summary", "focus": ["src/other.py"],
+        "focus_view": "outline", "languages": {"markdown": {"view": "full"}},
+    });
+    let (_, receipt) = document(&mut client, &json!({"persona": inline}));
+    assert_eq!((&receipt["budget_tokens"], &receipt["name"]), (&Value::Null, &json!("persona-mine")));
+    assert_eq!(view_of(&receipt, "src/other.py"), ("outline".into(), "focus".into()));
+    assert_eq!(view_of(&receipt, "README.md"), ("full".into(), "tier_language".into()));
+    // What the question says itself counts more.
+    let body = json!({"persona": inline, "focus": ["README.md"], "budget": 700});
+    let (_, receipt) = document(&mut client, &body);
+    assert_eq!(receipt["budget_tokens"], 700);
+    assert_eq!(view_of(&receipt, "README.md"), ("outline".into(), "focus".into()));
+}
+
+#[test]
+fn a_discussion_comes_in_the_body_and_leaves_the_prefix_as_it_is() {
+    let sandbox = project();
+    sandbox.write("history.toml", "history = ['From a file.']\n");
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    let long = "word ".repeat(2_000);
+    let messages =
+        json!([{"role": "user", "content": "Make it faster."}, {"role": "tool", "content": null}, long]);
+    let body = json!({"tier": 2, "history": messages});
+    let (said, _) = document(&mut client, &body);
+    let discussion = said.split("## Discussion History").nth(1).unwrap();
+    assert!(discussion.contains("user: Make it faster.\n\n---\n\n"), "{discussion}");
+    assert!(discussion.contains(long.trim()) && !said.contains("From a file."));
+    let (text_alone, _) = document(&mut client, &json!({"tier": 2, "history": {"text": "Only this."}}));
+    assert!(text_alone.contains("Only this."));
+    let prefix = |text: &str| text.split("## Discussion History").next().unwrap().to_owned();
+    assert_eq!(prefix(&said), prefix(&text_alone));
+    let (prefix_alone, _) = document(&mut client, &json!({"tier": 2, "history": messages, "part": "prefix"}));
+    assert_eq!(prefix(&said).trim_end(), prefix_alone.trim_end());
+    let (status, answer) = client.try_query("/v1/aggregate", &json!({"history": [{"role": "user"}]}));
+    assert_eq!((status, &answer["error"]["code"]), (422, &json!("bad_discussion")), "{answer}");
+    assert!(text(&answer["error"]["message"]).contains("entry 1"), "{answer}");
+}
+
+#[test]
+fn documents_of_one_name_and_different_curation_are_not_compared() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    let ask = |mask: &Value| json!({"tier": 3, "name": "worker", "since_last": true, "items": [{"path": "src/engine.py", "ast_mask": mask}]});
+    let (open, closed) = (json!({"Engine": "def"}), json!({"Engine": "def", "Engine._zork": "hide"}));
+    assert!(document(&mut client, &ask(&open)).0.contains("zork"));
+    let (first, _) = document(&mut client, &ask(&closed));
+    assert!(first.contains("return speed * 3") && !first.contains("zork"), "{first}");
+    sandbox
+        .write("src/engine.py", ENGINE.replace("speed * 3", "speed * 4").replace("\"zork\"", "\"zork 2\""));
+    let (second, _) = document(&mut client, &ask(&closed));
+    assert!(second.contains("+        return speed * 4") && !second.contains("zork"), "{second}");
+    assert!(!second.contains("README"), "{second}");
+    assert!(document(&mut client, &ask(&open)).0.contains("zork 2"));
+}
+
+#[test]
+fn an_agent_brings_its_entries_and_what_was_said() {
+    let sandbox = project();
+    sandbox.write("shot.png", b"\x89PNG\r\n\x1a\n");
+    let mut agent = McpClient::start(&sandbox);
+    let preset = json!({"files": ["src/engine.py"]}).to_string();
+    let arguments = json!({
+        "preset": preset, "items": [{"path": "src/engine.py", "ast_mask": {"helper": "def"}}],
+        "history": "We agreed on it.", "screenshots": ["shot.png"],
+    });
+    let (is_refused, words) = agent.call_tool("slop_aggregate", &arguments);
+    assert!(!is_refused && words.contains("def helper") && !words.contains("speed"), "{words}");
+    assert!(
+        words.contains("We agreed on it.") && words.contains("shot.png") && !words.contains("README"),
+        "{words}"
+    );
+    let items = json!([{"path": "src/engine.py", "ast_mask": {"Engine.run": "sig"}}]);
+    let (_, words) = agent.call_tool("slop_view", &json!({"files": ["src/engine.py"], "items": items}));
+    assert!(words.contains("def run(self, speed)") && !words.contains("helper"), "{words}");
+    let wrong = json!({"items": [{"path": "src/engine.py", "tier": 7}]});
+    let (is_refused, words) = agent.call_tool("slop_aggregate", &wrong);
+    assert!(is_refused && words.contains("invalid arguments: items[0].tier: no tier 7"), "{words}");
+    agent.close();
+}
+
+#[test]
+fn entries_come_from_a_file_on_the_command_line() {
+    let sandbox = project();
+    fs::write(sandbox.outside("items.json"), r#"[{"path": "src/engine.py", "ast_mask": {"helper": "def"}}]"#)
+        .unwrap();
+    let shown = sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "3", "--items", "../items.json"]);
+    assert!(shown.contains("return Engine().run(1)") && !shown.contains("speed"), "{shown}");
+    let shown = sandbox.stdout_of(&["view", "src/engine.py", "--bare", "--items", "../items.json"]);
+    assert_eq!(shown, "def helper():\n    return Engine().run(1)\n");
+    fs::write(sandbox.outside("items.json"), r#"[{"path": "a"}, {"path": "b", "tier": "x"}]"#).unwrap();
+    let ran = sandbox.slop(&["aggregate", "--stdout", "--items", "../items.json"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("invalid items in ../items.json: [1].tier: invalid type"), "{}", ran.err);
+}
