@@ -33,6 +33,7 @@ pub mod summaries;
 mod symbols;
 #[cfg(test)]
 mod testing;
+mod timings;
 mod workspace;
 
 pub use crate::aggregate::{DocumentLimits, OutlineLine, nearest_keys as nearest_symbols, select_symbols};
@@ -58,4 +59,5 @@ pub use references::{
 };
 pub use shared::WorkspaceCache;
 pub use symbols::{SymbolAnswer, SymbolRequest};
+pub use timings::{AnswerStep, StepSummary, StepTimings};
 pub use workspace::{check_file_count, watch_folders};

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::engine::document::DocumentCaches;
 use crate::engine::references::ReferenceCache;
 use crate::engine::summaries::SummaryLookup;
+use crate::engine::timings::StepTimings;
 use crate::engine::workspace::{TreeTracker, WorkspaceCounts};
 use crate::model::RelPath;
 
@@ -21,6 +22,7 @@ pub struct WorkspaceCache {
     documents: DocumentCaches,
     references: ReferenceCache,
     summary_lookup: Arc<Mutex<SummaryLookup>>,
+    timings: Arc<StepTimings>,
 }
 
 impl WorkspaceCache {
@@ -69,6 +71,11 @@ impl WorkspaceCache {
     /// ignore files. Some may not exist. Empty until the files were listed for the first time.
     pub fn external_dependencies(&self) -> Vec<PathBuf> {
         self.tracker.external_dependencies()
+    }
+
+    /// Returns how long the steps of answers have taken.
+    pub const fn timings(&self) -> &Arc<StepTimings> {
+        &self.timings
     }
 
     pub(super) fn tracker(&self) -> Arc<TreeTracker> {

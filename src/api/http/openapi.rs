@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS};
 use super::routes::{ROUTES, Route, RouteAction};
-use crate::api::daemon_control::{DaemonStatus, Stopping};
+use crate::api::daemon_control::{DaemonStatus, PerformanceReport, Stopping};
 use crate::api::feed::Change;
 use crate::api::queries::{OutlineQuery, ViewQuery};
 use crate::api::query::WireQuery;
@@ -151,7 +151,9 @@ fn requires_something(queries: &SchemaGenerator, schema: &Schema) -> bool {
 
 fn parameters(route: &Route) -> Value {
     match route.action {
-        RouteAction::Status | RouteAction::OpenApi | RouteAction::Stop => json!([]),
+        RouteAction::Status | RouteAction::Performance | RouteAction::OpenApi | RouteAction::Stop => {
+            json!([])
+        }
         RouteAction::Events => {
             let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,19}:\\+?[0-9]{1,19}$"});
             let last = json!({"type": "string", "pattern": "^(\\+?[0-9]{1,19}:\\+?[0-9]{1,19})?$"});
@@ -247,6 +249,7 @@ fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
         }
         RouteAction::OpenApi => return json!({"application/json": {"schema": {"type": "object"}}}),
         RouteAction::Status => (answers.subschema_for::<DaemonStatus>(), None),
+        RouteAction::Performance => (answers.subschema_for::<PerformanceReport>(), None),
         RouteAction::Stop => (answers.subschema_for::<Stopping>(), None),
         RouteAction::Query { answer_schema, .. } => {
             let data = answer_schema(answers);

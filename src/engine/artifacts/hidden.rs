@@ -98,7 +98,7 @@ pub(in crate::engine) fn hide_in_version(
     let hidden = workspace.hidden.get(path)?;
     let outline = identify(path, text.as_bytes(), &HeaderNeighbors::default()).ok().and_then(|content| {
         let content = IdentifiedText { file_type: hidden.file_type, ..content };
-        let derived = derive(&content, workspace.options.parse_timeout, workspace.world.clock);
+        let derived = derive(&content, workspace.options.parse_timeout, &workspace.steps);
         derived.artifacts.into_iter().find_map(|(_, body)| match body {
             ArtifactBody::Outline(outline) => Some(outline),
             _ => None,

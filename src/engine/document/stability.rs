@@ -134,11 +134,8 @@ fn renders_the_same(renderer: &mut Renderer<'_, '_>, shown: &ShownFile, bytes: &
     then.file_type = now.file_type;
     let by = producers(now.file_type);
     if !renderer.cache.query_store(|store| store.has_artifacts(&then.hash, &by)).unwrap_or(false) {
-        let derived = derive(
-            &then,
-            renderer.cache.workspace.options.parse_timeout,
-            renderer.cache.workspace.world.clock,
-        );
+        let workspace = &renderer.cache.workspace;
+        let derived = derive(&then, workspace.options.parse_timeout, &workspace.steps);
         renderer.cache.save_contents(vec![derived]);
     }
     let state = KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };

@@ -565,6 +565,33 @@ fn a_daemon_of_another_version_is_not_used_and_reported() {
 }
 
 #[test]
+fn the_times_of_the_steps_of_answers_are_shown() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    sandbox.stdout_of(&["outline", "src/engine.py"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "1"]);
+    let report = sandbox.json(&["daemon", "status", "--spans"]);
+    let count = |name: &str| {
+        let spans = report["spans"].as_array().unwrap();
+        let span = spans.iter().find(|span| span["name"] == name).unwrap();
+        assert!(span["p50_us"].as_u64() <= span["p99_us"].as_u64(), "{span}");
+        assert!(span["p99_us"].as_u64() <= span["max_us"].as_u64(), "{span}");
+        assert!(span["max_us"].as_u64().unwrap() <= span["total_us"].as_u64().unwrap() + 1, "{span}");
+        span["count"].as_u64().unwrap()
+    };
+    assert_eq!(count("answer"), 2);
+    for step in ["cookie", "list", "stat", "read", "parse", "derive", "store", "render", "compose"] {
+        assert_ne!(count(step), 0, "{step}");
+    }
+    let shown = sandbox.stdout_of(&["daemon", "status", "--spans"]);
+    assert!(shown.lines().any(|line| line.starts_with("answer ") && line.contains(" 2 ")), "{shown}");
+    let (code, served) = daemon.connect().exchange("GET", "/v1/performance", None).unwrap();
+    assert_eq!((code, &served["data"]["since_ms"]), (200, &report["started_at_ms"]));
+    assert_eq!(served["data"]["status"]["pid"], report["pid"]);
+    assert_eq!(served["data"]["spans"].as_array().unwrap().len(), 13);
+}
+
+#[test]
 fn the_served_openapi_document_is_the_committed_one() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
