@@ -30,6 +30,7 @@ mod ranking;
 mod references;
 mod shared;
 pub mod summaries;
+mod symbol_names;
 mod symbols;
 #[cfg(test)]
 mod testing;

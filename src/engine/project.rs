@@ -136,7 +136,8 @@ impl Project<'_> {
 
     /// Returns the symbols that are asked for, the likeliest first.
     pub fn symbols(&mut self, request: &SymbolRequest, trust: Trust) -> Result<Vec<SymbolAnswer>, Error> {
-        symbols::symbols(&mut self.cache, request, trust)
+        let names = self.shared.as_deref().map(WorkspaceCache::symbol_names);
+        symbols::symbols(&mut self.cache, names, request, trust)
     }
 
     /// Returns the files and symbols that match a text, the best first.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::engine::document::DocumentCaches;
 use crate::engine::references::ReferenceCache;
 use crate::engine::summaries::SummaryLookup;
+use crate::engine::symbol_names::SymbolNameIndex;
 use crate::engine::timings::StepTimings;
 use crate::engine::workspace::{TreeTracker, WorkspaceCounts};
 use crate::model::RelPath;
@@ -23,6 +24,7 @@ pub struct WorkspaceCache {
     references: ReferenceCache,
     summary_lookup: Arc<Mutex<SummaryLookup>>,
     timings: Arc<StepTimings>,
+    symbol_names: SymbolNameIndex,
 }
 
 impl WorkspaceCache {
@@ -84,6 +86,10 @@ impl WorkspaceCache {
 
     pub(super) const fn documents(&self) -> &DocumentCaches {
         &self.documents
+    }
+
+    pub(super) const fn symbol_names(&self) -> &SymbolNameIndex {
+        &self.symbol_names
     }
 
     pub(super) const fn references(&self) -> &ReferenceCache {

@@ -16,9 +16,14 @@ use crate::store::ArtifactBody;
 /// A mask, as an item has it.
 type Mask = [(String, MaskMode)];
 
+/// Returns whether a mask of the project's settings hides symbols of any file.
+pub(in crate::engine) fn hides_by_settings(cache: &ArtifactCache<'_>) -> bool {
+    cache.workspace.options.items.iter().any(|item| hides_symbols(&item.ast_mask))
+}
+
 /// Hides what the masks of the project's settings hide of these files.
 pub(in crate::engine) fn hide_by_settings(cache: &mut ArtifactCache<'_>, files: &mut [KnownFile]) {
-    if cache.workspace.options.items.iter().any(|item| hides_symbols(&item.ast_mask)) {
+    if hides_by_settings(cache) {
         let items = CuratedItems::new(cache.workspace.relative_items(&cache.workspace.options.items));
         hide(cache, &items, files, &mut HashMap::new());
     }
