@@ -79,6 +79,11 @@ impl Project<'_> {
         self.cache.workspace.paranoid = paranoid;
     }
 
+    /// Releases memory that the next answer does not need.
+    pub fn release_memory(&self) {
+        self.cache.release_memory();
+    }
+
     /// Returns how many files could not be read, since this was last called, because they kept changing.
     pub const fn take_unstable(&mut self) -> u64 {
         self.cache.workspace.log.take_unstable()

@@ -344,10 +344,12 @@ impl ArtifactCache<'_> {
         rows
     }
 
-    /// Releases memory after a scan of everything, in a process that stays: the next scan may be a long time off.
-    pub(in crate::engine) fn release_memory(&mut self) {
-        if self.workspace.tracker.is_some() {
-            let _ = self.query_store(Store::release_memory);
+    /// Releases the memory that holds pages of the store, in a process that stays: the system has them in memory too, and
+    /// the next answer may be a long time off.
+    pub(in crate::engine) fn release_memory(&self) {
+        if let Some(store) = self.store.as_ref().filter(|_| self.workspace.tracker.is_some()) {
+            // If this fails, the next query does too, and reports it.
+            let _ = store.release_memory();
         }
     }
 
