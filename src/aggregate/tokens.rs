@@ -70,7 +70,8 @@ impl TokenCounter {
     /// text is too high by about as many as it has cuts.
     pub fn count(self, text: &str) -> u64 {
         match self {
-            Self::O200kBase => count_in_pieces(Vocabulary::get(), text, MAX_PIECE_BYTES),
+            Self::O200kBase => Vocabulary::get()
+                .remembered_count(text, |vocabulary| count_in_pieces(vocabulary, text, MAX_PIECE_BYTES)),
             Self::Estimate => estimate_tokens(text.len() as u64),
         }
     }

@@ -7,10 +7,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hash::Hasher;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use regex::Regex;
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::model::ContentHash;
 
 /// What a text is split into before its pieces are looked up, at the beginning of a text. The look ahead of the original,
 /// which `regex` does not know, is applied to what the last alternative matches: see [`Vocabulary::end_of_match`].
@@ -28,6 +30,12 @@ const PATTERN: &str = concat!(
 /// More than twice as many as there are tokens, so that most look-ups end at the first slot.
 const SLOTS: usize = 1 << 19;
 
+/// So many counts are remembered in each part of the memory of them, which is some 4 MB in all.
+const MAX_COUNTS: usize = 4096;
+const PARTS: usize = 16;
+/// Counts of shorter texts are not remembered: to look them up would take as long.
+const MIN_REMEMBERED: usize = 16;
+
 pub(super) struct Vocabulary {
     pattern: Regex,
     /// The bytes of all tokens, by rank.
@@ -36,6 +44,9 @@ pub(super) struct Vocabulary {
     ends: Vec<u32>,
     /// A hash table with open addressing: the ranks plus one; 0 for none.
     slots: Vec<u32>,
+    /// Counts by the hashes of texts, in parts so that threads seldom wait for each other: documents consist mostly of
+    /// pieces that were counted for the document before.
+    counts: [Mutex<FxHashMap<ContentHash, u64>>; PARTS],
 }
 
 impl Vocabulary {
@@ -48,7 +59,9 @@ impl Vocabulary {
     fn load() -> Self {
         let library = tiktoken_rs::o200k_base().expect("the vocabulary in the program is well-formed");
         let pattern = Regex::new(PATTERN).expect("the pattern is well-formed");
-        let mut vocabulary = Self { pattern, bytes: Vec::new(), ends: Vec::new(), slots: vec![0; SLOTS] };
+        let counts = std::array::from_fn(|_| Mutex::default());
+        let mut vocabulary =
+            Self { pattern, bytes: Vec::new(), ends: Vec::new(), slots: vec![0; SLOTS], counts };
         // The ranks have no gap before the special tokens, which no text has.
         let tokens = (0..).map_while(|rank| library.decode_bytes(&[rank]).ok());
         tokens.for_each(|token| vocabulary.add(&token));
@@ -82,6 +95,26 @@ impl Vocabulary {
     fn token(&self, rank: usize) -> &[u8] {
         let start = rank.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start as usize..self.ends[rank] as usize]
+    }
+
+    /// Returns the number of tokens of a text, as it is remembered or as `count` finds it.
+    pub(super) fn remembered_count(&self, text: &str, count: impl FnOnce(&Self) -> u64) -> u64 {
+        if text.len() < MIN_REMEMBERED {
+            return count(self);
+        }
+        let hash = ContentHash::digest(text.as_bytes());
+        // An insertion is whole before a thread can panic.
+        let counts = &self.counts[usize::from(hash.as_bytes()[0]) % PARTS];
+        let remembered = counts.lock().unwrap_or_else(PoisonError::into_inner).get(&hash).copied();
+        remembered.unwrap_or_else(|| {
+            let tokens = count(self);
+            let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+            if MAX_COUNTS <= counts.len() {
+                counts.clear();
+            }
+            counts.insert(hash, tokens);
+            tokens
+        })
     }
 
     /// Counts the tokens of a text. What looks like a special token is text like any other.

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::excerpts::{BlockMemo, BlockSelection, head_block, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
-use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts};
+use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
 use super::render::Renderer;
 use crate::aggregate::{
     CandidateFile, FileDemand, ListedFile, NameTree, PackInput, PackShares, PackSymbol, PackableFile,
@@ -148,6 +148,7 @@ fn select(
 ) -> Packing {
     let symbols = pack_symbols(files, context);
     let mut costs = DraftCosts {
+        symbols: symbols_by_file(context.ranking),
         renderer,
         files,
         ranking: context.ranking,
