@@ -565,6 +565,28 @@ fn a_daemon_of_another_version_is_not_used_and_reported() {
 }
 
 #[test]
+fn a_daemon_finds_a_symbol_wherever_it_is_now() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let places = |name: &str| -> Vec<String> {
+        let found = daemon.query("/v1/symbols", &json!({"name": name}));
+        found["data"].as_array().unwrap().iter().map(|symbol| text(&symbol["path"])).collect()
+    };
+    assert_eq!(places("Engine.run"), ["src/engine.py"]);
+    assert_eq!(places("start"), [""; 0]);
+    sandbox.write("src/engine.py", "class Engine:\n    def start(self):\n        return 1\n");
+    assert_eq!(places("start"), ["src/engine.py"]);
+    assert_eq!(places("run"), [""; 0]);
+    sandbox.write("src/new.py", "def start():\n    pass\n");
+    assert_eq!(places("start"), ["src/engine.py", "src/new.py"]);
+    fs::rename(sandbox.path("src/new.py"), sandbox.path("src/moved.py")).unwrap();
+    fs::remove_file(sandbox.path("src/engine.py")).unwrap();
+    assert_eq!(places("start"), ["src/moved.py"]);
+    sandbox.write("slop.toml", "[[files]]\npath = \"src/moved.py\"\nast_mask = { start = \"hide\" }\n");
+    assert_eq!(places("start"), [""; 0]);
+}
+
+#[test]
 fn the_times_of_the_steps_of_answers_are_shown() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
