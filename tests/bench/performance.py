@@ -8,6 +8,7 @@ builds are compared under the same load. The first column of the table is the fi
 in milliseconds; memory is the largest of all rounds in megabytes (10^6 bytes).
 """
 
+import atexit
 import json
 import os
 import random
@@ -37,6 +38,7 @@ class Daemon:
     def __init__(self, slop, tree):
         self.slop, self.tree = slop, tree
         self.run("start")
+        atexit.register(self.run, "stop")
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(os.path.join(tree, ".slop_cache/daemon.sock"))
         self.pid = json.loads(self.ask("status")[0])["data"]["pid"]
@@ -148,7 +150,7 @@ def measure_small(slop, tree, figures):
     daemon.wait_until_scanned()
     for tier in (1, 2, 3):
         daemon.ask("aggregate", {"choice": {"tier": tier}})
-    daemon.ask("aggregate", {"choice": {"tier": 2}, "task": "requests that time out are retried"})
+    daemon.ask("aggregate", {"choice": {"tier": 2, "task": "requests that time out are retried"}})
     for name in ("main", "run", "get"):
         daemon.ask("symbols", {"name": name})
     daemon.ask("files", {})
@@ -167,11 +169,11 @@ def copy_of(tree, folder, name):
 def main():
     large, small, *builds = sys.argv[1:]
     results = [{} for _ in builds]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         trees = [(copy_of(large, folder, f"large{at}"), copy_of(small, folder, f"small{at}")) for at in range(len(builds))]
         for build, pair in zip(builds, trees):
             for tree in pair:
-                subprocess.run([build, "--project", tree, "--quiet", "index"], check=True, env=ENVIRONMENT)
+                subprocess.run([build, "--project", tree, "--quiet", "index"], stdout=subprocess.DEVNULL, check=True, env=ENVIRONMENT)
         for number in range(ROUNDS):
             order = list(range(len(builds)))
             for at in order if number % 2 == 0 else reversed(order):

@@ -117,12 +117,11 @@ pub(super) fn with_content<T>(
     work: impl FnOnce(&IdentifiedText<'_>) -> T,
 ) -> Option<T> {
     let hidden = workspace.hidden.get(subject.path);
-    let read = match hidden {
-        Some(_) => None,
-        None => {
-            let _timer = workspace.steps.time(AnswerStep::Read);
-            Some(workspace.world.files.read(subject.path, workspace.options.structure_max_bytes).ok()?)
-        }
+    let read = if hidden.is_none() {
+        let _timer = workspace.steps.time(AnswerStep::Read);
+        Some(workspace.world.files.read(subject.path, workspace.options.structure_max_bytes).ok()?)
+    } else {
+        None
     };
     let visible = hidden.map(|hidden| hidden.visible.1.as_bytes());
     let bytes = read.as_ref().map(|reading| reading.bytes.as_slice()).or(visible)?;
