@@ -22,6 +22,7 @@ mod selector;
 mod symbol_lines;
 mod tokens;
 mod views;
+mod vocabulary;
 
 pub use breadth::{fit_path_tree, important_names};
 pub use compose::{

@@ -22,7 +22,7 @@ use serde_json::value::RawValue;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 
-use crate::api::daemon_control::{DaemonStatus, Stopping};
+use crate::api::daemon_control::{DaemonStatus, PerformanceReport, Stopping};
 use crate::api::fault::{ApiError, ApiErrorKind};
 use crate::api::query::{AnyQuery, Payload};
 use crate::api::service::{CallOptions, PROTOCOL, QueryJob, ServiceAnswer, VERSION};
@@ -96,6 +96,10 @@ impl Client {
 
     pub fn status(&self) -> Result<DaemonStatus, ClientError> {
         self.fetch(get_request("/v1/status"))
+    }
+
+    pub fn performance(&self) -> Result<PerformanceReport, ClientError> {
+        self.fetch(get_request("/v1/performance"))
     }
 
     /// Asks the daemon to stop, and does not wait until it has.

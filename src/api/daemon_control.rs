@@ -6,12 +6,16 @@ use serde::{Deserialize, Serialize};
 use super::feed::{ClockPosition, Subscription};
 use super::service::Service;
 use super::wire::Dollars;
+use crate::engine::StepSummary;
 
 /// A service that keeps running between questions, as the daemon does.
 ///
 /// All methods but [`Service::answer`] are called from threads that serve sockets, and must not block.
 pub trait DaemonControl: Service {
     fn status(&self) -> DaemonStatus;
+
+    /// Returns how long the steps of its answers have taken, with its status.
+    fn performance(&self) -> PerformanceReport;
 
     /// Returns what changes from now on, or after `since`.
     fn subscribe(&self, since: Option<ClockPosition>) -> Subscription;
@@ -91,6 +95,49 @@ pub struct DaemonStatus {
     pub settings_problems: Vec<String>,
     /// Fingerprint of the settings in effect.
     pub settings: String,
+}
+
+/// How long the steps of a daemon's answers have taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PerformanceReport {
+    /// Since when they are counted, in milliseconds since the Unix epoch: the start of the daemon.
+    pub since_ms: i64,
+    /// The steps, always the same and in the same order.
+    pub spans: Vec<StepSpan>,
+    /// The daemon's status.
+    pub status: DaemonStatus,
+}
+
+/// How long one step of answers has taken. The percentiles are too high by at most an eighth.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StepSpan {
+    /// The step: `cookie`, `list`, `stat`, `read`, `parse`, `derive`, `store`, `render`, `tokens`, `fit`, `order`,
+    /// `compose` or `answer`. Some contain others.
+    pub name: String,
+    /// How often it was done.
+    pub count: u64,
+    /// The median in microseconds.
+    pub p50_us: u64,
+    /// The 99th percentile in microseconds.
+    pub p99_us: u64,
+    /// The longest time in microseconds.
+    pub max_us: u64,
+    /// The sum in microseconds.
+    pub total_us: u64,
+}
+
+impl PerformanceReport {
+    pub fn new(steps: &[StepSummary], status: DaemonStatus) -> Self {
+        let span = |times: &StepSummary| StepSpan {
+            name: times.step.name().to_owned(),
+            count: times.count,
+            p50_us: times.p50_us,
+            p99_us: times.p99_us,
+            max_us: times.max_us,
+            total_us: times.total_us,
+        };
+        Self { since_ms: status.started_at_ms, spans: steps.iter().map(span).collect(), status }
+    }
 }
 
 /// How a daemon detects changes.

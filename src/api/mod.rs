@@ -30,7 +30,8 @@ pub use curation::{
     mask_to_json, persona_to_json, preset_to_json, resolution_to_json, slice_from_json, slice_to_json,
 };
 pub use daemon_control::{
-    AgentStatus, AuditStatus, DaemonControl, DaemonMode, DaemonStatus, ParanoidStatus, StoreStatus,
+    AgentStatus, AuditStatus, DaemonControl, DaemonMode, DaemonStatus, ParanoidStatus, PerformanceReport,
+    StepSpan, StoreStatus,
 };
 pub use document::{DocumentRequest, OutputTarget, compose_document, compose_unformatted};
 pub use fault::{ApiError, ApiErrorKind, PAID_STORE_HINT};

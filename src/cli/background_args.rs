@@ -139,7 +139,14 @@ pub enum DaemonCommand {
     /// The exit code is 1 if no daemon is running, and 3 if one is running but does not answer.
     #[command(after_help = "Example:
   slop daemon status")]
-    Status,
+    Status {
+        /// Also show how long the steps of answers have taken since the daemon was started
+        ///
+        /// For each step: how often it was done, the median, the 99th percentile, the longest time and the sum. Some
+        /// steps contain others: an answer contains all of them.
+        #[arg(long)]
+        spans: bool,
+    },
     /// Print the daemon's most recent log output
     #[command(after_help = "Example:
   slop daemon logs -n 200")]

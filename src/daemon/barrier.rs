@@ -47,6 +47,11 @@ impl<T> Barrier<T> {
         self.pending = Some(PendingCookie { cookie, since: now, waiting: std::mem::take(&mut self.next) });
     }
 
+    /// Returns when a cookie was created that is under way.
+    pub(super) fn sent_at(&self, cookie: u64) -> Option<Duration> {
+        self.pending.as_ref().filter(|sent| sent.cookie == cookie).map(|sent| sent.since)
+    }
+
     /// Records that a cookie came back; returns the queries that waited for it.
     pub(super) fn take_passed(&mut self, cookie: u64) -> Vec<T> {
         // A cookie may return after its time-out, when nobody waits for it any more.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::error::Error;
 use super::instance::{DaemonPaths, ensure_cache_folder};
-use crate::api::{Client, DaemonStatus};
+use crate::api::{Client, DaemonStatus, PerformanceReport};
 use crate::engine;
 use crate::sys::{Clock, Disk, FileLock, RealDisk, WallClock, start_detached, terminate};
 
@@ -35,6 +35,11 @@ pub enum StartOutcome {
 /// Returns the status of a project's daemon; `None` if none answers.
 pub fn status(places: &DaemonPaths) -> Option<DaemonStatus> {
     Client::connect(&places.socket).ok()?.status().ok()
+}
+
+/// Returns the status of a project's daemon, and how long the steps of its answers took; `None` if none answers.
+pub fn performance(places: &DaemonPaths) -> Option<PerformanceReport> {
+    Client::connect(&places.socket).ok()?.performance().ok()
 }
 
 /// Returns the error of a daemon that holds the lock but does not answer.

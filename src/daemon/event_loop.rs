@@ -19,7 +19,7 @@ use super::systemd;
 use super::worker::{WorkItem, WorkQueues};
 use crate::api::{ClockPosition, Feed, FeedEvent, FeedEventKind, FreshnessNote};
 use crate::engine;
-use crate::engine::{FileChange, WorkspaceCache};
+use crate::engine::{AnswerStep, FileChange, WorkspaceCache};
 use crate::model::{RelPath, error_chain};
 use crate::sys::{Clock, RealDisk, redirect_output};
 use crate::watch::{WatchSignal, Watcher};
@@ -267,6 +267,9 @@ impl EventLoop<'_> {
             WatchSignal::CookiePassed(cookie) => {
                 if matches!(self.mode, TrustMode::Verified(_)) {
                     self.trust();
+                }
+                if let Some(sent_at) = self.barrier.sent_at(cookie) {
+                    self.workspace.timings().record(AnswerStep::Cookie, now.saturating_sub(sent_at));
                 }
                 let questions = self.barrier.take_passed(cookie);
                 self.release(questions);

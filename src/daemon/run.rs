@@ -159,6 +159,7 @@ fn open_sockets(
     let handle: Arc<dyn DaemonControl> = Arc::new(ServiceHandle {
         events: events.clone(),
         feed: Arc::clone(&event_loop.feed),
+        timings: Arc::clone(event_loop.workspace.timings()),
         last_status: Mutex::new(event_loop.status()),
         fingerprint: Arc::clone(&event_loop.fingerprint),
     });

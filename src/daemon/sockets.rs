@@ -22,8 +22,9 @@ use super::event::{DaemonEvent, PendingQuery};
 use super::instance::DaemonPaths;
 use crate::api::{
     AnyQuery, ApiError, BindError, CallOptions, ClockPosition, DaemonControl, DaemonStatus, Delivery, Feed,
-    HttpServer, Receiver, Service, Subscription, bind_unix,
+    HttpServer, PerformanceReport, Receiver, Service, Subscription, bind_unix,
 };
+use crate::engine::{AnswerStep, StepTimings};
 use crate::sys::{Clock, Disk, RealDisk, WallClock, kill_self};
 
 /// How long the loop may take to answer a status request.
@@ -35,6 +36,7 @@ const CANCEL_POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct ServiceHandle {
     pub(super) events: SyncSender<DaemonEvent>,
     pub(super) feed: Arc<Feed>,
+    pub(super) timings: Arc<StepTimings>,
     pub(super) last_status: Mutex<DaemonStatus>,
     /// The fingerprint of the settings of the last answer.
     pub(super) fingerprint: Arc<Mutex<String>>,
@@ -42,6 +44,7 @@ pub(super) struct ServiceHandle {
 
 impl Service for ServiceHandle {
     fn answer(&self, query: AnyQuery, call: &CallOptions, receive: Receiver<'_>) -> Result<(), ApiError> {
+        let began = WallClock.monotonic();
         let (reply, answer) = sync_channel(1);
         let question = PendingQuery { query, call: call.clone(), reply };
         if self.events.send(DaemonEvent::QueryReceived(question)).is_err() {
@@ -55,6 +58,8 @@ impl Service for ServiceHandle {
                 }
                 Ok(answer) => {
                     let _: Delivery = receive(answer?);
+                    let elapsed = WallClock.monotonic().saturating_sub(began);
+                    self.timings.record(AnswerStep::Answer, elapsed);
                     return Ok(());
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(stopping_error()),
@@ -79,6 +84,10 @@ impl DaemonControl for ServiceHandle {
             None => last.lag_ms = u64::try_from(STATUS_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
         }
         last.clone()
+    }
+
+    fn performance(&self) -> PerformanceReport {
+        PerformanceReport::new(&self.timings.summaries(), self.status())
     }
 
     fn subscribe(&self, since: Option<ClockPosition>) -> Subscription {

@@ -86,6 +86,10 @@ pub(super) fn run_query_worker(context: &WorkerContext, work: &Mutex<Receiver<Wo
             // The client may be gone.
             let _ = question.reply.send(answer);
             let _ = context.events.send(DaemonEvent::QueryAnswered { audit });
+            // Each worker has a connection to the store, whose pages the system has in memory too.
+            if let Some(open) = &worker.open {
+                open.project.release_memory();
+            }
         }
     });
 }
@@ -101,6 +105,9 @@ pub(super) fn run_refresh_worker(context: &WorkerContext, due: &Receiver<DueChan
                 Err(fault) => (Vec::new(), vec![fault.message]),
             };
             let took = WallClock.monotonic().saturating_sub(began);
+            if let Some(open) = &worker.open {
+                open.project.release_memory();
+            }
             let _ = context.events.send(DaemonEvent::Refreshed(RefreshOutcome {
                 changes,
                 is_everything,

@@ -30,9 +30,11 @@ mod ranking;
 mod references;
 mod shared;
 pub mod summaries;
+mod symbol_names;
 mod symbols;
 #[cfg(test)]
 mod testing;
+mod timings;
 mod workspace;
 
 pub use crate::aggregate::{
@@ -60,4 +62,5 @@ pub use references::{
 };
 pub use shared::WorkspaceCache;
 pub use symbols::{SymbolAnswer, SymbolRequest};
+pub use timings::{AnswerStep, StepSummary, StepTimings};
 pub use workspace::{check_file_count, watch_folders};

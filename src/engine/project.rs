@@ -70,12 +70,18 @@ impl Project<'_> {
     pub fn share_cache(&mut self, shared: Arc<WorkspaceCache>) {
         self.summary_lookup = shared.summary_lookup();
         self.cache.workspace.tracker = Some(shared.tracker());
+        self.cache.workspace.steps.timings = Some(Arc::clone(shared.timings()));
         self.shared = Some(shared);
     }
 
     /// Sets whether every file of an answer is hashed although its stamp is trusted, and a difference reported.
     pub const fn set_paranoid(&mut self, paranoid: bool) {
         self.cache.workspace.paranoid = paranoid;
+    }
+
+    /// Releases memory that the next answer does not need.
+    pub fn release_memory(&self) {
+        self.cache.release_memory();
     }
 
     /// Returns how many files could not be read, since this was last called, because they kept changing.
@@ -135,7 +141,8 @@ impl Project<'_> {
 
     /// Returns the symbols that are asked for, the likeliest first.
     pub fn symbols(&mut self, request: &SymbolRequest, trust: Trust) -> Result<Vec<SymbolAnswer>, Error> {
-        symbols::symbols(&mut self.cache, request, trust)
+        let names = self.shared.as_deref().map(WorkspaceCache::symbol_names);
+        symbols::symbols(&mut self.cache, names, request, trust)
     }
 
     /// Returns the files and symbols that match a text, the best first.

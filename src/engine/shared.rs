@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 use crate::engine::document::DocumentCaches;
 use crate::engine::references::ReferenceCache;
 use crate::engine::summaries::SummaryLookup;
+use crate::engine::symbol_names::SymbolNameIndex;
+use crate::engine::timings::StepTimings;
 use crate::engine::workspace::{TreeTracker, WorkspaceCounts};
 use crate::model::RelPath;
 
@@ -21,6 +23,8 @@ pub struct WorkspaceCache {
     documents: DocumentCaches,
     references: ReferenceCache,
     summary_lookup: Arc<Mutex<SummaryLookup>>,
+    timings: Arc<StepTimings>,
+    symbol_names: SymbolNameIndex,
 }
 
 impl WorkspaceCache {
@@ -71,12 +75,21 @@ impl WorkspaceCache {
         self.tracker.external_dependencies()
     }
 
+    /// Returns how long the steps of answers have taken.
+    pub const fn timings(&self) -> &Arc<StepTimings> {
+        &self.timings
+    }
+
     pub(super) fn tracker(&self) -> Arc<TreeTracker> {
         Arc::clone(&self.tracker)
     }
 
     pub(super) const fn documents(&self) -> &DocumentCaches {
         &self.documents
+    }
+
+    pub(super) const fn symbol_names(&self) -> &SymbolNameIndex {
+        &self.symbol_names
     }
 
     pub(super) const fn references(&self) -> &ReferenceCache {

@@ -4,9 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::error::Error;
-use super::queries::outlines_of;
+use super::queries::{OutlineAnswer, outlines_of};
+use super::symbol_names::{SEPARATORS, SymbolNameIndex, last_name_part, outlines_with_name};
 use crate::aggregate::name_distance;
-use crate::engine::artifacts::{ArtifactCache, ContentRef, hide_by_settings, outline_producers};
+use crate::engine::artifacts::{
+    ArtifactCache, ContentRef, hide_by_settings, hides_by_settings, outline_producers,
+};
 use crate::engine::index::{Trust, select_named};
 use crate::model::{ContentHash, FileType, Outline, RelPath, Symbol, SymbolKind};
 use crate::search::PathClass;
@@ -44,16 +47,30 @@ struct FileOutline {
     outline: Outline,
 }
 
+impl From<OutlineAnswer> for FileOutline {
+    fn from(answer: OutlineAnswer) -> Self {
+        let OutlineAnswer { path, hash, file_type, outline, .. } = answer;
+        Self { path, hash, file_type, outline }
+    }
+}
+
 /// Returns the symbols that are asked for: code before headings and keys, the program before its tests, definitions
 /// before prototypes; then by path and line.
 pub(super) fn symbols(
     cache: &mut ArtifactCache<'_>,
+    names: Option<&SymbolNameIndex>,
     request: &SymbolRequest,
     trust: Trust,
 ) -> Result<Vec<SymbolAnswer>, Error> {
     let pattern = NamePattern::new(&request.name, request.ignores_case);
     let mut answers = Vec::new();
-    for file in outlines_that_mention(cache, pattern.literal(), trust)? {
+    let outlines = match names.zip(pattern.indexed_part()).filter(|_| !hides_by_settings(cache)) {
+        Some((names, part)) => {
+            outlines_with_name(cache, names, part, trust)?.into_iter().map(FileOutline::from).collect()
+        }
+        None => outlines_that_mention(cache, pattern.literal(), trust)?,
+    };
+    for file in outlines {
         let mut found = Vec::new();
         let is_kind = |symbol: &Symbol| request.kind.is_none_or(|kind| kind == symbol.kind);
         file.outline.walk(|symbol, _| {
@@ -169,17 +186,9 @@ fn outlines_that_mention(
     // What the store does not hold, or cannot vouch for, is looked at one by one.
     let others = outlines_of(cache, &files);
     cache.workspace.check_cancelled()?;
-    mentions.extend(others.into_iter().map(|answer| FileOutline {
-        path: answer.path,
-        hash: answer.hash,
-        file_type: answer.file_type,
-        outline: answer.outline,
-    }));
+    mentions.extend(others.into_iter().map(FileOutline::from));
     Ok(mentions)
 }
-
-/// What separates the parts of a qualified name, in any language.
-const SEPARATORS: [char; 5] = ['.', ':', '\\', '#', '/'];
 
 /// Names of files that stand for their folder.
 const MODULE_FILES: [&str; 5] = ["__init__", "mod", "lib", "index", "main"];
@@ -206,6 +215,11 @@ impl NamePattern {
         let own = self.name.rsplit(['.', ':']).next().unwrap_or(&self.name);
         // A method of Ruby is `Frame#read`; a private field of JavaScript is `#read`.
         own.rsplit_once('#').filter(|(owner, _)| !owner.is_empty()).map_or(own, |(_, own)| own)
+    }
+
+    /// Returns the part by which symbols of exactly this name are indexed; `None` if others are meant too.
+    fn indexed_part(&self) -> Option<&str> {
+        if self.ignores_case || self.is_glob() { None } else { last_name_part(&self.name) }
     }
 
     /// Returns bytes that every outline with such a symbol holds. How a qualified name is joined there depends on the

@@ -21,6 +21,9 @@ pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: 
     let mut command = std::process::Command::new(program);
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
     command.stdout(log.try_clone()?).stderr(log);
+    // mimalloc's own default keeps what is freed for a second, and then until something is allocated: in a process that
+    // is idle most of the time, until the next answer.
+    command.env("MIMALLOC_PURGE_DELAY", "10");
     // The child leaves the terminal itself: a hook between fork and exec needs `unsafe`, which the crate forbids.
     command.spawn()
 }

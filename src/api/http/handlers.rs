@@ -101,6 +101,11 @@ async fn answer(
             let status = run_blocking(move || daemon.status()).await?;
             Ok(response::plain_response(route.command, &status))
         }
+        RouteAction::Performance => {
+            let _: NoParameters = parse_parameters(uri)?;
+            let report = run_blocking(move || daemon.performance()).await?;
+            Ok(response::plain_response(route.command, &report))
+        }
         RouteAction::OpenApi => {
             let _: NoParameters = parse_parameters(uri)?;
             Ok(response::response_with_type(openapi::text().into(), "application/json"))

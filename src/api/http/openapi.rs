@@ -9,7 +9,7 @@ use super::body::key_groups;
 use super::body_schema::{BodySchema, has_type, schema_settings};
 use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS, is_free_text};
 use super::routes::{ROUTES, Route, RouteAction};
-use crate::api::daemon_control::{DaemonStatus, Stopping};
+use crate::api::daemon_control::{DaemonStatus, PerformanceReport, Stopping};
 use crate::api::feed::Change;
 use crate::api::queries::{OutlineQuery, ViewQuery};
 use crate::api::query::WireQuery;
@@ -215,7 +215,9 @@ fn requires_something(queries: &SchemaGenerator, schema: &Schema) -> bool {
 
 fn parameters(route: &Route) -> Value {
     match route.action {
-        RouteAction::Status | RouteAction::OpenApi | RouteAction::Stop => json!([]),
+        RouteAction::Status | RouteAction::Performance | RouteAction::OpenApi | RouteAction::Stop => {
+            json!([])
+        }
         RouteAction::Events => {
             let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,19}:\\+?[0-9]{1,19}$"});
             let last = json!({"type": "string", "pattern": "^(\\+?[0-9]{1,19}:\\+?[0-9]{1,19})?$"});
@@ -311,6 +313,7 @@ fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
         }
         RouteAction::OpenApi => return json!({"application/json": {"schema": {"type": "object"}}}),
         RouteAction::Status => (answers.subschema_for::<DaemonStatus>(), None),
+        RouteAction::Performance => (answers.subschema_for::<PerformanceReport>(), None),
         RouteAction::Stop => (answers.subschema_for::<Stopping>(), None),
         RouteAction::Query { answer_schema, .. } => {
             let data = answer_schema(answers);

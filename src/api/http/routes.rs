@@ -25,6 +25,7 @@ pub(in crate::api) struct Route {
 #[derive(Clone, Copy)]
 pub(in crate::api) enum RouteAction {
     Status,
+    Performance,
     OpenApi,
     Events,
     Stop,
@@ -40,7 +41,7 @@ pub(in crate::api) enum RouteAction {
 impl RouteAction {
     pub(in crate::api) const fn is_get(self) -> bool {
         match self {
-            Self::Status | Self::OpenApi | Self::Events => true,
+            Self::Status | Self::Performance | Self::OpenApi | Self::Events => true,
             Self::Query { reads, .. } => reads,
             Self::Stop => false,
         }
@@ -48,7 +49,7 @@ impl RouteAction {
 
     pub(in crate::api) const fn is_post(self) -> bool {
         match self {
-            Self::Status | Self::OpenApi | Self::Events => false,
+            Self::Status | Self::Performance | Self::OpenApi | Self::Events => false,
             Self::Stop | Self::Query { .. } => true,
         }
     }
@@ -81,6 +82,12 @@ pub(in crate::api) const ROUTES: &[Route] = &[
         "status",
         "Show the daemon's status. Available to clients with any protocol and settings.",
         RouteAction::Status,
+    ),
+    Route::of_daemon(
+        "/v1/performance",
+        "performance",
+        "Show how long the steps of answers have taken since the start of the daemon, and its status.",
+        RouteAction::Performance,
     ),
     Route::of_daemon("/v1/openapi.json", "openapi", "This document.", RouteAction::OpenApi),
     Route::of_daemon("/v1/events", "events", "Stream changes as server-sent events.", RouteAction::Events),

@@ -10,11 +10,11 @@ use std::thread;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use serde::Serialize;
 use serde_json::json;
 
 use super::context::CommandContext;
-use crate::api::{AgentStatus, ApiError, DaemonMode, DaemonStatus, VERSION};
+use super::daemon_status::show_status;
+use crate::api::{ApiError, DaemonStatus, VERSION};
 use crate::cli::background_args::{DaemonCommand, WatchArgs};
 use crate::cli::failure;
 use crate::cli::failure::CommandError;
@@ -22,7 +22,7 @@ use crate::cli::place::ProcessEnvironment;
 use crate::daemon;
 use crate::daemon::{DaemonPaths, FileChange, FileChangeKind, Notice, StartOutcome};
 use crate::model::printable;
-use crate::render::{format_grouped, format_seconds, format_size};
+use crate::render::{format_grouped, format_seconds};
 use crate::sys::{Clock, RealDisk, WallClock, detach_terminal};
 
 /// The most bytes that are read from the end of a log.
@@ -42,7 +42,7 @@ pub(super) fn run_daemon(
             daemon::stop(&places).map_err(ApiError::from)?;
             start(args, &places, environment, context)
         }
-        DaemonCommand::Status => status(&places, context),
+        DaemonCommand::Status { spans } => show_status(&places, *spans, context),
         DaemonCommand::Logs { lines } => logs(&places, *lines, context),
         DaemonCommand::Unit => {
             let program = program(environment)?;
@@ -115,118 +115,6 @@ fn stop(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, Co
     let stopped = daemon::stop(places).map_err(ApiError::from)?;
     let line = stopped.map_or("none runs".to_owned(), |pid| format!("stopped, process {pid}"));
     context.write_result(&json!({"pid": stopped, "stopped": stopped.is_some()}), &line)
-}
-
-fn status(places: &DaemonPaths, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
-    let Some(status) = daemon::status(places) else {
-        // One that hangs still holds the lock, and to start another would fail: the two cases need different advice.
-        if let Some(hangs) = daemon::unresponsive(places) {
-            return Err(ApiError::from(hangs).into());
-        }
-        let message = "no daemon is running for this project";
-        return Err(ApiError::user(
-            "no_daemon",
-            message,
-            "`slop daemon start` starts one, `slop watch` in the foreground",
-        )
-        .into());
-    };
-    if context.output.json {
-        let root_reason = context.location.project.reason.name();
-        return context.write_data(&WithReason { status: &status, root_reason });
-    }
-    context.write_line(&format!("{:<10} {}", "project", context.location.project.description()))?;
-    for (name, value) in table(&status) {
-        context.write_line(&format!("{name:<10} {value}"))?;
-    }
-    Ok(failure::DONE)
-}
-
-/// A daemon's status, and why the folder that it watches is the project's for whoever asked.
-#[derive(Serialize)]
-struct WithReason<'a> {
-    #[serde(flatten)]
-    status: &'a DaemonStatus,
-    root_reason: &'static str,
-}
-
-fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
-    let mode = match status.mode {
-        DaemonMode::Starting => "starting",
-        DaemonMode::Events => "events",
-        DaemonMode::Verified => "verified",
-    };
-    let reason = status.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
-    let uptime = format_seconds(std::time::Duration::from_millis(status.uptime_ms));
-    let limit = status.watch_limit.map_or(String::new(), |limit| format!(" of {}", format_grouped(limit)));
-    let mut rows = vec![
-        ("process", format!("{}, slop {}, for {uptime}", status.pid, status.version)),
-        ("mode", format!("{mode}{reason}")),
-        ("clock", status.clock.clone()),
-        ("pending", format_grouped(status.pending)),
-        (
-            "answers",
-            format!("{}, {} waiting", format_grouped(status.answers), format_grouped(status.queue_waiting)),
-        ),
-        ("watches", format!("{}{limit}", format_grouped(status.watches))),
-        (
-            "events",
-            format!(
-                "{}, {} overflows, {} rescans",
-                format_grouped(status.events),
-                status.overflows,
-                status.rescans
-            ),
-        ),
-        ("missed", format_grouped(status.missed)),
-        ("lag", format!("{} ms", status.lag_ms)),
-        (
-            "store",
-            format!("{}, log {}", format_size(status.store.bytes), format_size(status.store.wal_bytes)),
-        ),
-        ("agent", agent_line(&status.agent)),
-    ];
-    rows.extend(optional_rows(status));
-    rows
-}
-
-/// Returns the rows of what not every daemon has.
-fn optional_rows(status: &DaemonStatus) -> Vec<(&'static str, String)> {
-    let mut rows = Vec::new();
-    if status.paranoid.on {
-        let (answers, mistakes) =
-            (format_grouped(status.paranoid.answers), format_grouped(status.paranoid.mistakes));
-        rows.push(("paranoid", format!("{answers} answers, {mistakes} mistakes")));
-    }
-    if let Some(audit) = status.last_audit {
-        rows.push(("audit", format!("{} differences", format_grouped(audit.differences))));
-    }
-    rows.extend(status.settings_problems.iter().map(|problem| ("settings", problem.clone())));
-    rows.extend(status.listen.as_ref().map(|address| ("listening", address.clone())));
-    rows.extend(status.rss_bytes.map(|bytes| ("memory", format_size(bytes))));
-    rows
-}
-
-/// Returns the state of the sub-agent, its tasks, and its costs of the day.
-fn agent_line(agent: &AgentStatus) -> String {
-    if agent.models.is_empty() {
-        let reason = agent.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
-        return format!("{}{reason}", agent.state);
-    }
-    let mut line = format!(
-        "{}, {} to ask, {} under way, {} done, {} of {} today",
-        agent.state,
-        format_grouped(agent.ready),
-        agent.in_flight,
-        format_grouped(agent.done),
-        agent.spent_today_usd,
-        agent.cap_day_usd,
-    );
-    if let Some(reason) = &agent.reason {
-        line.push_str(": ");
-        line.push_str(reason);
-    }
-    line
 }
 
 fn logs(places: &DaemonPaths, lines: usize, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {

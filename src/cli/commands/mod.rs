@@ -6,6 +6,7 @@ mod cache;
 mod cache_replay;
 mod context;
 mod daemon;
+mod daemon_status;
 mod document;
 mod items;
 mod preset;

@@ -163,7 +163,7 @@ fn default_settings(
 ) -> Result<LoadedConfig, ApiError> {
     let CliCommand::Daemon(args) = command else { return Err(fault) };
     match args.command {
-        DaemonCommand::Stop | DaemonCommand::Status | DaemonCommand::Logs { .. } => {}
+        DaemonCommand::Stop | DaemonCommand::Status { .. } | DaemonCommand::Logs { .. } => {}
         DaemonCommand::Start(_) | DaemonCommand::Restart(_) | DaemonCommand::Unit => return Err(fault),
     }
     output.note(&format!("looking for the daemon in the default cache folder: {}", fault.message));

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::derive::producers_fingerprint;
 use crate::engine::error::Error;
+use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{FileRows, TreeSnapshot, TreeTracker, Workspace};
 use crate::model::{ContentHash, Producer, RelPath, error_chain};
 use crate::store;
@@ -109,7 +110,10 @@ impl ArtifactCache<'_> {
         &mut self,
         ask: impl FnOnce(&Store) -> Result<T, store::Error>,
     ) -> Option<T> {
-        match ask(self.store.as_ref()?) {
+        let timer = self.workspace.steps.time(AnswerStep::Store);
+        let answer = ask(self.store.as_ref()?);
+        drop(timer);
+        match answer {
             Ok(answer) => Some(answer),
             Err(error) => {
                 self.recover(&error);
@@ -152,6 +156,7 @@ impl ArtifactCache<'_> {
         // Twice: a store that is damaged or was deleted is created again, and then written to.
         for _ in 0..2 {
             let Some(store) = &mut self.store else { break };
+            let _timer = self.workspace.steps.time(AnswerStep::Store);
             // SQLite goes on writing to a deleted file without an error.
             let saved = if store.is_file_in_place() { store.save(&batch) } else { Err(store::Error::Gone) };
             match saved {
@@ -339,10 +344,12 @@ impl ArtifactCache<'_> {
         rows
     }
 
-    /// Releases memory after a scan of everything, in a process that stays: the next scan may be a long time off.
-    pub(in crate::engine) fn release_memory(&mut self) {
-        if self.workspace.tracker.is_some() {
-            let _ = self.query_store(Store::release_memory);
+    /// Releases the memory that holds pages of the store, in a process that stays: the system has them in memory too, and
+    /// the next answer may be a long time off.
+    pub(in crate::engine) fn release_memory(&self) {
+        if let Some(store) = self.store.as_ref().filter(|_| self.workspace.tracker.is_some()) {
+            // If this fails, the next query does too, and reports it.
+            let _ = store.release_memory();
         }
     }
 

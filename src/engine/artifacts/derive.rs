@@ -4,12 +4,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::discover::{DecodedText, HeaderNeighbors};
+use crate::engine::timings::{AnswerStep, StepClock};
 use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileRole, FileType, Producer, RelPath, SkipReason,
 };
 use crate::search::{TERMS_VERSION, VECTOR_VERSION};
 use crate::store::{ArtifactBody, ContentArtifacts};
-use crate::sys::Clock;
 use crate::{discover, summarize, syntax};
 
 /// A text that was read, before anything is derived from it.
@@ -91,13 +91,16 @@ pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static Fi
 pub(in crate::engine) fn derive(
     content: &IdentifiedText<'_>,
     timeout: Duration,
-    clock: &dyn Clock,
+    steps: &StepClock<'_>,
 ) -> ContentArtifacts {
-    let language = content.file_type.id;
+    let _timer = steps.time(AnswerStep::Derive);
+    let (clock, language) = (steps.clock, content.file_type.id);
     // This thread's time: others parse other files meanwhile.
     let began = clock.thread_time();
     let mut give_up = || timeout < clock.thread_time().saturating_sub(began);
+    let parsing = steps.time(AnswerStep::Parse);
     let structure = syntax::derive(language, &content.text.text, &mut give_up);
+    drop(parsing);
     let source = summarize::SummaryInput {
         file_type: content.file_type,
         text: &content.text.text,

@@ -16,9 +16,14 @@ use crate::store::ArtifactBody;
 /// A mask, as an item has it.
 type Mask = [(String, MaskMode)];
 
+/// Returns whether a mask of the project's settings hides symbols of any file.
+pub(in crate::engine) fn hides_by_settings(cache: &ArtifactCache<'_>) -> bool {
+    cache.workspace.options.items.iter().any(|item| hides_symbols(&item.ast_mask))
+}
+
 /// Hides what the masks of the project's settings hide of these files.
 pub(in crate::engine) fn hide_by_settings(cache: &mut ArtifactCache<'_>, files: &mut [KnownFile]) {
-    if cache.workspace.options.items.iter().any(|item| hides_symbols(&item.ast_mask)) {
+    if hides_by_settings(cache) {
         let items = CuratedItems::new(cache.workspace.relative_items(&cache.workspace.options.items));
         hide(cache, &items, files, &mut HashMap::new());
     }
@@ -98,7 +103,7 @@ pub(in crate::engine) fn hide_in_version(
     let hidden = workspace.hidden.get(path)?;
     let outline = identify(path, text.as_bytes(), &HeaderNeighbors::default()).ok().and_then(|content| {
         let content = IdentifiedText { file_type: hidden.file_type, ..content };
-        let derived = derive(&content, workspace.options.parse_timeout, workspace.world.clock);
+        let derived = derive(&content, workspace.options.parse_timeout, &workspace.steps);
         derived.artifacts.into_iter().find_map(|(_, body)| match body {
             ArtifactBody::Outline(outline) => Some(outline),
             _ => None,

@@ -11,6 +11,7 @@ use super::cache::{ArtifactCache, ContentKey};
 use super::derive::{IdentifiedText, derive, identify, producer, producers};
 use crate::discover::HeaderNeighbors;
 use crate::engine::parallel::{LARGE_BYTES, on_all_cores};
+use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{ArtifactKind, ContentFacts, ContentHash, FileType, Outline, Producer, RelPath, Skeleton};
 use crate::store::{ArtifactBody, ContentArtifacts, Store};
@@ -130,9 +131,11 @@ pub(super) fn with_content<T>(
     work: impl FnOnce(&IdentifiedText<'_>) -> T,
 ) -> Option<T> {
     let hidden = workspace.hidden.get(subject.path);
-    let read = match hidden {
-        Some(_) => None,
-        None => Some(workspace.world.files.read(subject.path, workspace.options.structure_max_bytes).ok()?),
+    let read = if hidden.is_none() {
+        let _timer = workspace.steps.time(AnswerStep::Read);
+        Some(workspace.world.files.read(subject.path, workspace.options.structure_max_bytes).ok()?)
+    } else {
+        None
     };
     let visible = hidden.map(|hidden| hidden.visible.1.as_bytes());
     let bytes = read.as_ref().map(|reading| reading.bytes.as_slice()).or(visible)?;
@@ -145,7 +148,7 @@ pub(super) fn with_content<T>(
 }
 
 pub(super) fn derive_in(workspace: &Workspace<'_>, content: &IdentifiedText<'_>) -> ContentArtifacts {
-    derive(content, workspace.options.parse_timeout, workspace.world.clock)
+    derive(content, workspace.options.parse_timeout, &workspace.steps)
 }
 
 fn skeleton_in(body: &ArtifactBody) -> Option<Skeleton> {
@@ -164,6 +167,7 @@ impl ArtifactCache<'_> {
     ///
     /// What was counted before is looked up, so that the vocabulary is loaded only where some text is new.
     pub(in crate::engine) fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
+        let _timer = self.workspace.steps.time(AnswerStep::Tokens);
         let counter = self.workspace.options.counter;
         let Some(key) = counter.key() else {
             return texts.iter().map(|text| counter.count(text)).collect();
@@ -189,6 +193,7 @@ impl ArtifactCache<'_> {
             return;
         }
         let at_s = self.workspace.world.clock.now_s();
+        let _timer = self.workspace.steps.time(AnswerStep::Store);
         if let Some(store) = &mut self.store
             && let Err(error) = store.save_token_counts(key, counts, at_s)
         {

@@ -111,7 +111,7 @@ fn rate_all(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importan
         trust: Trust::Stamps,
         scope: &[],
         keeps_text: &|_| false,
-        keeps_known: true,
+        keeps_known: &|_, _| true,
         settles: true,
     };
     let files = scan(&mut project.cache, &request).unwrap().files;

@@ -22,6 +22,8 @@ use crate::engine::options::Options;
 
 /// So many bytes of documents are kept.
 pub(super) const MOST_DOCUMENT_BYTES: usize = 48 << 20;
+/// So many versions of one document are kept: the last one, and the one before, for an edit that is taken back.
+const MAX_VERSIONS: usize = 2;
 /// About how many bytes a file takes in a receipt.
 const BYTES_A_FILE: usize = 300;
 
@@ -119,6 +121,11 @@ impl DocumentCache {
 
     pub(super) fn insert(&mut self, key: DocumentKey, answer: Arc<CachedDocument>) {
         self.entries.retain(|(kept, _)| *kept != key);
+        let versions = self.entries.iter().filter(|(kept, _)| kept.request == key.request).count();
+        if MAX_VERSIONS <= versions {
+            let oldest = self.entries.iter().position(|(kept, _)| kept.request == key.request);
+            oldest.and_then(|oldest| self.entries.remove(oldest));
+        }
         self.entries.push_back((key, answer));
         // Summed up each time, because an entry grows after it was inserted, by its encoded form.
         while MOST_DOCUMENT_BYTES < self.entries.iter().map(|(_, answer)| answer.bytes()).sum() {

@@ -31,6 +31,7 @@ use crate::engine::history::{CommitCache, GitHistory, LogEnd, PastCommitCache, c
 use crate::engine::index::FileSelection;
 use crate::engine::ranking::{ProjectRanking, RankingRequest, rank_project};
 use crate::engine::summaries::ModelSummaries;
+use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::KnownFile;
 use crate::model::{Document, FileOrder, Receipt, RelPath, SkipReason};
 use crate::search::{RankingQuery, read_task};
@@ -222,6 +223,7 @@ impl DocumentRun<'_, '_> {
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         // After the budget: whether a block has changed since a commit depends on the view that the file ended up in.
         if let (FileOrder::Stable, Some(history)) = (request.order, &history) {
+            let _timer = renderer.cache.workspace.steps.time(AnswerStep::Order);
             set_stability(&mut renderer, &mut draft.files, history, summary_detail(&routing));
         }
         let pending = reader.as_ref().map(|reader| {
@@ -229,6 +231,7 @@ impl DocumentRun<'_, '_> {
             reader.pending_delivery(&draft, &fingerprints)
         });
         let counted = request.counts_symbols.then(|| count_symbols(renderer.cache, counts, &draft.files));
+        let _timer = self.cache.workspace.steps.time(AnswerStep::Compose);
         let mut document = assemble(&self.cache.workspace, draft);
         if let Some(counted) = counted {
             counted.note_in(&mut document.receipt);
@@ -251,6 +254,7 @@ impl DocumentRun<'_, '_> {
         let mut renderer = self.renderer(summaries, request.docs);
         let limits = draft.remarks.limits;
         let Some(of_now) = ranking.as_ref().filter(|_| limits.is_some()) else { return Ok(draft) };
+        let _timer = renderer.cache.workspace.steps.time(AnswerStep::Fit);
         let routing = routing(&renderer.cache.workspace, request, focus, items);
         let unit = BudgetUnit::of(limits, renderer.cache.workspace.options.counter);
         if limits.is_default {
@@ -338,6 +342,7 @@ fn gather_with_history(
             commits.as_ref().map(|commits| scope.spawn(|| commits.with_uncommitted(processes, &root)));
         let has_prefix = request.sections.part.has_prefix();
         let gathered = if has_prefix {
+            let _timer = renderer.cache.workspace.steps.time(AnswerStep::Render);
             gather_files(renderer, request, routing, selection)
         } else {
             Ok(GatheredFiles::default())

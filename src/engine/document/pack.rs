@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::excerpts::{BlockMemo, BlockSelection, head_block, render_blocks};
 use super::gather::{DraftDocument, ShownFile};
-use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts};
+use super::pack_costs::{BudgetUnit, CostMemo, DraftCosts, symbols_by_file};
 use super::render::Renderer;
 use crate::aggregate::{
     CandidateFile, FileDemand, FilePart, ListedFile, NameTree, PackInput, PackShares, PackSymbol,
@@ -149,8 +149,15 @@ pub(super) fn draft_costs<'a, 'r, 'w>(
     context: &PackContext<'a>,
     memo: &'a mut CostMemo,
 ) -> DraftCosts<'a, 'r, 'w> {
-    let (ranking, unit) = (context.ranking, context.unit);
-    DraftCosts { renderer, files, ranking, memo, unit, has_summaries: shows_summaries(context.routing) }
+    DraftCosts {
+        symbols: symbols_by_file(context.ranking),
+        renderer,
+        files,
+        ranking: context.ranking,
+        memo,
+        unit: context.unit,
+        has_summaries: shows_summaries(context.routing),
+    }
 }
 
 /// Returns how the files are shown, by their positions in the draft.

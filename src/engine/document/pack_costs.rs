@@ -6,12 +6,13 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::cache::ViewKey;
 use super::gather::ShownFile;
 use super::render::Renderer;
 use crate::aggregate::{DocumentLimits, PackCosts, PackShares, TokenCounter, important_names};
 use crate::engine::artifacts::ContentRef;
 use crate::engine::ranking::{ProjectRanking, RankedSymbol};
-use crate::model::{FileRole, Symbol};
+use crate::model::{FileRole, Symbol, ViewMode};
 
 /// The mark of the gap that follows a piece of an excerpt, in tokens.
 const GAP: u64 = 8;
@@ -220,6 +221,17 @@ pub(super) struct DraftCosts<'a, 'r, 'w> {
     pub(super) unit: BudgetUnit,
     /// Whether blocks begin with a summary.
     pub(super) has_summaries: bool,
+    /// The positions of the ranked symbols of each file that has some.
+    pub(super) symbols: HashMap<usize, Vec<usize>>,
+}
+
+/// Returns the positions of the symbols of each file, in their order.
+pub(super) fn symbols_by_file(ranking: &ProjectRanking) -> HashMap<usize, Vec<usize>> {
+    let mut symbols: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (at, symbol) in ranking.symbols.iter().enumerate() {
+        symbols.entry(symbol.file).or_default().push(at);
+    }
+    symbols
 }
 
 impl DraftCosts<'_, '_, '_> {
@@ -263,16 +275,21 @@ impl DraftCosts<'_, '_, '_> {
         }
         let subject = ContentRef::from_file(&self.files[file].file);
         let source = self.ranking.sources.get(&file);
+        let ranked = self.symbols.get(&file).map(Vec::as_slice).unwrap_or_default();
+        // Where no symbol is ranked, the names depend on the content alone, and are the same in the next document.
+        let key = subject.as_ref().filter(|_| ranked.is_empty() && source.is_none()).map(names_key);
+        if let Some(names) = key.and_then(|key| self.renderer.cached_names(&key)) {
+            self.memo.names.insert(file, names);
+            return;
+        }
         let outline = match source {
             Some(source) if source.outline.is_some() => source.outline.clone(),
             _ => subject.as_ref().and_then(|subject| self.renderer.cache.outline(subject)),
         };
-        let scores: HashMap<&str, f64> = self
-            .ranking
-            .symbols
+        let scores: HashMap<&str, f64> = ranked
             .iter()
             .rev()
-            .filter(|symbol| symbol.file == file)
+            .map(|at| &self.ranking.symbols[*at])
             .map(|symbol| (symbol.name.as_str(), symbol.score))
             .collect();
         let score = |symbol: &Symbol| scores.get(symbol.name.as_str()).copied().unwrap_or(0.0);
@@ -286,8 +303,17 @@ impl DraftCosts<'_, '_, '_> {
         {
             self.memo.heads.extend(FileHead::of(&text).map(|head| (file, head)));
         }
+        if let Some(key) = key {
+            self.renderer.cache_names(key, &names);
+        }
         self.memo.names.insert(file, names);
     }
+}
+
+/// Returns the key of the names of a content in the order of their importance, which no answer shows as they are.
+fn names_key(subject: &ContentRef<'_>) -> ViewKey {
+    let (content, file_type) = subject.key();
+    ViewKey { content, file_type, view: ViewMode::Names, detail: None, docs: None, words: None }
 }
 
 impl PackCosts for DraftCosts<'_, '_, '_> {

@@ -4,7 +4,7 @@
 //! commit at which scores are frozen: an edit then changes the block of its file, and neither the room of the others nor
 //! what is selected of them. What has changed since stands behind what has not.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::excerpts::{BlockSelection, head_block, render_blocks, summary_block};
 use super::fit::taken;
@@ -13,7 +13,7 @@ use super::pack::{
     PackContext, PackMemo, StablePart, StableView, block_selections, draft_costs, is_ranked, pack_symbols,
     packable_files, places, select, shares, shows_summaries, views_by_position,
 };
-use super::pack_costs::FileCosts;
+use super::pack_costs::{FileCosts, symbols_by_file};
 use super::render::Renderer;
 use super::request::AggregationRequest;
 use crate::aggregate;
@@ -204,13 +204,11 @@ impl StablePacker<'_, '_, '_> {
         memo_then: &PackMemo,
     ) -> StablePart {
         let files = &self.draft.files;
-        let mut of_files: HashMap<usize, Vec<usize>> = HashMap::new();
-        for (at, symbol) in self.now.ranking.symbols.iter().enumerate() {
-            of_files.entry(symbol.file).or_default().push(at);
-        }
+        let of_files = symbols_by_file(self.now.ranking);
         let symbols = pack_symbols(files, &self.now);
         let places = places(self.now.ranking);
         let mut views = vec![None; files.len()];
+        let mut all = draft_costs(self.renderer, files, &self.now, &mut memo.costs);
         for ReservedRoom { file, view } in reserved {
             let (Some(own), PackedView::Block { bodies, signatures, .. }) = (of_files.get(file), view) else {
                 continue;
@@ -221,7 +219,6 @@ impl StablePacker<'_, '_, '_> {
             let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked }];
             let (budget, shares) = (tokens.total(), tokens.shares());
             let input = PackInput { budget, shares, files: &packable, symbols: &pieces };
-            let mut all = draft_costs(self.renderer, files, &self.now, &mut memo.costs);
             let mut costs = FileCosts { all: &mut all, place: places[*file], symbols: own };
             let packed = aggregate::pack(&input, &mut costs).files.pop().map(|packed| packed.view);
             views[*file] = packed.and_then(|view| view.with_symbols(own));

@@ -18,6 +18,9 @@ use crate::model::{
 use crate::summarize::secrets;
 use crate::{aggregate, discover, summarize, syntax};
 
+/// What separates names that are kept as one text.
+const NAME_END: &str = "\0";
+
 /// Renders the files of one document, or of one answer.
 pub(super) struct Renderer<'r, 'w> {
     pub(super) cache: &'r mut ArtifactCache<'w>,
@@ -42,6 +45,21 @@ impl<'r, 'w> Renderer<'r, 'w> {
 }
 
 impl Renderer<'_, '_> {
+    /// Returns names that were looked up for an earlier document; `None` if they were not, or there are none.
+    pub(super) fn cached_names(&self, key: &ViewKey) -> Option<Vec<String>> {
+        let names = lock(self.views?).get(key)?;
+        Some(names.body.split(NAME_END).map(str::to_owned).collect())
+    }
+
+    /// Keeps names for the next documents, if there are any.
+    pub(super) fn cache_names(&self, key: ViewKey, names: &[String]) {
+        let is_splittable = !names.is_empty() && !names.iter().any(|name| name.contains(NAME_END));
+        if let Some(views) = self.views.filter(|_| is_splittable) {
+            let (body, fingerprint) = (names.join(NAME_END), ContentHash::digest(b""));
+            lock(views).insert(key, CachedView { remark: None, body, fingerprint });
+        }
+    }
+
     /// Renders a file. If it cannot be rendered, the result is one line with the error.
     pub(super) fn render(
         &mut self,

@@ -77,7 +77,7 @@ fn refresh_matching(
         scope: &[],
         keeps_text: &|_| false,
         // What need not be read has not changed.
-        keeps_known: false,
+        keeps_known: &|_, _| false,
         settles: false,
     };
     let scan = scan_places(cache, &places, &request, &snapshot)?;

@@ -10,9 +10,10 @@ use crate::discover::HeaderNeighbors;
 use crate::engine::artifacts::{ArtifactCache, derive, identify, producers};
 use crate::engine::options::ScanProgress;
 use crate::engine::parallel::{LARGE_BYTES, STACK_BYTES};
+use crate::engine::timings::{AnswerStep, StepClock};
 use crate::model::{ContentFacts, ContentHash, FileStamp, FileType, RelPath, SkipReason};
 use crate::store::{ContentArtifacts, Store, StoredFileState};
-use crate::sys::{Clock, FileContent, FileKind, Files, ReadError};
+use crate::sys::{FileContent, FileKind, Files, ReadError};
 
 /// How long to wait before a file that changes while it is read is read again.
 const RETRY_AFTER: [Duration; 3] =
@@ -43,7 +44,7 @@ pub(super) enum ReadOutcome {
 
 pub(super) struct FileExaminer<'a> {
     pub(super) files: &'a dyn Files,
-    pub(super) clock: &'a dyn Clock,
+    pub(super) steps: StepClock<'a>,
     /// What the file system's clock is ahead of ours, in nanoseconds.
     pub(super) skew_ns: i64,
     pub(super) neighbors: &'a HeaderNeighbors,
@@ -69,7 +70,7 @@ where
 {
     FileExaminer {
         files: cache.workspace.world.files,
-        clock: cache.workspace.world.clock,
+        steps: cache.workspace.steps.clone(),
         skew_ns: cache.clock_skew_ns(),
         neighbors,
         max_bytes: cache.workspace.options.structure_max_bytes,
@@ -131,10 +132,13 @@ impl FileExaminer<'_> {
         let mut waits = RETRY_AFTER.iter();
         loop {
             // Taken before the file is opened: what is written from here on may escape this reading.
-            let read_at_ns = self.clock.now_ns().saturating_add(self.skew_ns);
-            match (self.files.read(path, self.max_bytes), waits.len()) {
+            let read_at_ns = self.steps.clock.now_ns().saturating_add(self.skew_ns);
+            let timer = self.steps.time(AnswerStep::Read);
+            let read = self.files.read(path, self.max_bytes);
+            drop(timer);
+            match (read, waits.len()) {
                 (Err(ReadError::Changing), 1..) => {
-                    waits.next().into_iter().for_each(|wait| self.clock.sleep(*wait));
+                    waits.next().into_iter().for_each(|wait| self.steps.clock.sleep(*wait));
                 }
                 (Ok(reading), _) => return self.identify_and_derive(path, &reading, read_at_ns),
                 (Err(error), _) => {
@@ -153,7 +157,7 @@ impl FileExaminer<'_> {
                 let derived = (!is_known).then(|| {
                     let is_large = LARGE_BYTES < content.text.text.len();
                     let _alone = is_large.then(|| self.large.lock());
-                    Box::new(derive(&content, self.parse_timeout, self.clock))
+                    Box::new(derive(&content, self.parse_timeout, &self.steps))
                 });
                 let text = (self.keeps_text)(path).then(|| content.text.text.into_owned());
                 let (hash, file_type) = (content.hash, content.file_type);

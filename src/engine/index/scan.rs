@@ -44,8 +44,9 @@ pub(in crate::engine) struct ScanRequest<'a> {
     pub(in crate::engine) scope: &'a [Selector],
     /// Whether a file's text will be asked for, so that one that is read anyway is kept.
     pub(in crate::engine) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
-    /// Whether what is known of each file will be asked for, and not only of those that had to be read.
-    pub(in crate::engine) keeps_known: bool,
+    /// Of which contents what is known will be asked for, by the type that they are read as. What had to be read is kept
+    /// in any case.
+    pub(in crate::engine) keeps_known: &'a dyn Fn(&ContentHash, &'static str) -> bool,
     /// Whether files too young to be trusted are read once more when they have rested.
     pub(in crate::engine) settles: bool,
 }
@@ -70,7 +71,7 @@ pub(super) enum StampCheck {
 
 pub(in crate::engine) fn index(cache: &mut ArtifactCache<'_>, trust: Trust) -> Result<IndexReport, Error> {
     let request =
-        ScanRequest { trust, scope: &[], keeps_text: &|_| false, keeps_known: false, settles: true };
+        ScanRequest { trust, scope: &[], keeps_text: &|_| false, keeps_known: &|_, _| false, settles: true };
     let report = scan(cache, &request)?.report;
     cache.release_memory();
     Ok(report)
@@ -162,7 +163,11 @@ fn check_places<'s>(
             }
             StampCheck::Unchanged(state) => {
                 kept.insert(&found.path);
-                scan.add_known(found, state, mtime_ns, request.keeps_known);
+                let is_kept = match &state {
+                    KnownState::Content { hash, file_type, .. } => (request.keeps_known)(hash, file_type.id),
+                    KnownState::LeftOut(_) => true,
+                };
+                scan.add_known(found, state, mtime_ns, is_kept);
             }
             StampCheck::LeftOut(reason) => {
                 // A row that remains is of what had the name before, unless it gives the same reason.

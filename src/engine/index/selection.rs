@@ -70,7 +70,8 @@ pub(in crate::engine) fn select(
     }
     if words.is_empty() || !selectors.is_empty() {
         let scope: Vec<Selector> = selectors.iter().map(|(_, selector)| selector.clone()).collect();
-        let request = ScanRequest { trust, scope: &scope, keeps_text, keeps_known: true, settles: false };
+        let request =
+            ScanRequest { trust, scope: &scope, keeps_text, keeps_known: &|_, _| true, settles: false };
         let found = scan(cache, &request)?;
         for (word, selector) in &selectors {
             if !found.files.iter().any(|file| selector.selects(&file.path)) {
@@ -88,6 +89,20 @@ pub(in crate::engine) fn select(
     let mut seen = HashSet::new();
     selection.files.retain(|file| seen.insert(file.path.clone()));
     Ok(selection)
+}
+
+/// Returns the files of the project whose content, read as that type, is wanted; and all that had to be read, whatever
+/// they are.
+pub(in crate::engine) fn select_contents(
+    cache: &mut ArtifactCache<'_>,
+    trust: Trust,
+    is_wanted: &dyn Fn(&ContentHash, &'static str) -> bool,
+) -> Result<Vec<KnownFile>, Error> {
+    cache.workspace.hidden.clear();
+    let keeps_text = |_: &RelPath| false;
+    let request =
+        ScanRequest { trust, scope: &[], keeps_text: &keeps_text, keeps_known: is_wanted, settles: false };
+    Ok(scan(cache, &request)?.files)
 }
 
 /// Returns the file of that path; `None` if there is no such file, but perhaps a folder.

@@ -9,10 +9,13 @@ use crate::discover;
 use crate::discover::{DiscoveredFile, HeaderNeighbors};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
-use crate::engine::workspace::{EVENT_DEADLINE_NS, FileRows, TrackedListing, TreeSnapshot, is_racy};
+use crate::engine::timings::AnswerStep;
+use crate::engine::workspace::{
+    EVENT_DEADLINE_NS, FileRows, TrackedListing, TreeSnapshot, Workspace, is_racy,
+};
 use crate::model::RelPath;
 use crate::store::FileRow;
-use crate::sys::{FileStat, Files};
+use crate::sys::FileStat;
 
 /// Below so many files one thread is faster than two.
 const FILES_FOR_A_THREAD: usize = 512;
@@ -63,7 +66,10 @@ pub(super) fn take_snapshot(
         }
         None => (Arc::new(cache.stored_rows()), None),
     };
+    let timer = cache.workspace.steps.time(AnswerStep::List);
     let kept = began.as_ref().and_then(|began| cache.workspace.reusable_listing(began));
+    // If there is none, the listing itself is measured too.
+    drop(timer);
     let (listed, stats) = match kept {
         Some(listed) => {
             let paths: Vec<Option<&RelPath>> = listed
@@ -72,7 +78,7 @@ pub(super) fn take_snapshot(
                 .iter()
                 .map(|found| Some(&found.path).filter(|path| wanted(path)))
                 .collect();
-            let stats = stat_all(cache.workspace.world.files, &paths);
+            let stats = stat_all(&cache.workspace, &paths);
             (listed, stats)
         }
         None => list_and_stat(cache, &rows, began.as_ref(), wanted)?,
@@ -94,12 +100,11 @@ fn list_and_stat(
     began: Option<&TreeSnapshot>,
     wanted: &(dyn Fn(&RelPath) -> bool + Sync),
 ) -> Result<(Arc<TrackedListing>, Vec<Option<FileStat>>), Error> {
-    let files = cache.workspace.world.files;
     let (listed, stats) = cache.workspace.list_files(began, skew_ns(cache, began), || {
         // By the stored rows, because the listing is being made at the same time. A file that has no row is read
         // anyway, so it needs no stat here.
         let paths: Vec<Option<&RelPath>> = rows.keys().filter(|path| wanted(path)).map(Some).collect();
-        let stats = stat_all(files, &paths);
+        let stats = stat_all(&cache.workspace, &paths);
         paths.into_iter().flatten().zip(stats).collect::<FxHashMap<_, _>>()
     })?;
     let stats = listed.listing.files.iter().map(|found| stats.get(&found.path).copied().flatten()).collect();
@@ -182,7 +187,9 @@ pub(super) fn neighbors_of(cache: &mut ArtifactCache<'_>, path: &RelPath) -> Hea
 }
 
 /// Takes the stamps of files, on two cores if there are many.
-fn stat_all(files: &dyn Files, paths: &[Option<&RelPath>]) -> Vec<Option<FileStat>> {
+fn stat_all(workspace: &Workspace<'_>, paths: &[Option<&RelPath>]) -> Vec<Option<FileStat>> {
+    let _timer = workspace.steps.time(AnswerStep::Stat);
+    let files = workspace.world.files;
     let stat = |paths: &[Option<&RelPath>]| {
         paths.iter().map(|path| path.and_then(|path| files.stat(path).ok())).collect::<Vec<_>>()
     };

@@ -90,7 +90,7 @@ pub(super) fn all_files(cache: &mut ArtifactCache<'_>) -> Result<Vec<KnownFile>,
         trust: Trust::Stamps,
         scope: &[],
         keeps_text: &|_| false,
-        keeps_known: true,
+        keeps_known: &|_, _| true,
         settles: false,
     };
     Ok(scan(cache, &request)?.files)

@@ -16,6 +16,7 @@ use crate::discover;
 use crate::discover::{FileListing, HeaderNeighbors, KeptFolders, ListingSource, NameRules};
 use crate::engine::error::Error;
 use crate::engine::options::Options;
+use crate::engine::timings::AnswerStep;
 use crate::model::{ContentHash, FileStamp, RelPath};
 use crate::sys::{FileKind, Processes, run_git};
 
@@ -49,9 +50,12 @@ impl Workspace<'_> {
         // Taken before git starts: a change during the listing may or may not be in it, so it must count as later.
         let began_ns = self.world.clock.now_ns().saturating_add(skew_ns);
         let (root, names, processes) = (&self.root, &*self.names, self.world.processes);
-        let max_files = self.options.max_files;
+        let (max_files, steps) = (self.options.max_files, self.steps.clone());
         let (listing, done) = std::thread::scope(|scope| {
-            let listing = scope.spawn(move || discover::list(root, names, max_files, processes));
+            let listing = scope.spawn(move || {
+                let _timer = steps.time(AnswerStep::List);
+                discover::list(root, names, max_files, processes)
+            });
             let done = meanwhile();
             (listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
         });

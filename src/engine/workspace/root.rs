@@ -10,6 +10,7 @@ use super::tracker::TreeTracker;
 use crate::discover::NameRules;
 use crate::engine::error::Error;
 use crate::engine::options::{IndexReport, Options, World};
+use crate::engine::timings::{AnswerStep, StepClock};
 use crate::model::{ContentHash, FileItem, RelPath, SkipReason, unescaped_path};
 use crate::store::agent::AGENT_DATABASE;
 use crate::sys::ReadError;
@@ -27,6 +28,8 @@ pub(in crate::engine) struct Workspace<'w> {
     /// Files that are read without what masks hide of them.
     pub(in crate::engine) hidden: HiddenFiles,
     pub(in crate::engine) log: RunLog,
+    /// Measures the steps of answers, in a process that gives more than one.
+    pub(in crate::engine) steps: StepClock<'w>,
 }
 
 impl<'w> Workspace<'w> {
@@ -35,7 +38,9 @@ impl<'w> Workspace<'w> {
         let names = Arc::new(NameRules::new(&options.names)?);
         let log = RunLog::default();
         let hidden = HiddenFiles::default();
-        Ok(Self { root: root.to_owned(), options, world, names, tracker: None, paranoid: false, hidden, log })
+        let steps = StepClock { clock: world.clock, timings: None };
+        let root = root.to_owned();
+        Ok(Self { root, options, world, names, tracker: None, paranoid: false, hidden, log, steps })
     }
 }
 
@@ -112,7 +117,9 @@ impl Workspace<'_> {
         path: &RelPath,
         max_bytes: u64,
     ) -> Result<(ContentHash, String), SkipReason> {
+        let timer = self.steps.time(AnswerStep::Read);
         let reading = self.world.files.read(path, max_bytes);
+        drop(timer);
         let reading = reading.map_err(|error| match error {
             ReadError::TooLarge { .. } => SkipReason::TooLarge,
             ReadError::Changing => SkipReason::Unstable,

@@ -565,6 +565,55 @@ fn a_daemon_of_another_version_is_not_used_and_reported() {
 }
 
 #[test]
+fn a_daemon_finds_a_symbol_wherever_it_is_now() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let places = |name: &str| -> Vec<String> {
+        let found = daemon.query("/v1/symbols", &json!({"name": name}));
+        found["data"].as_array().unwrap().iter().map(|symbol| text(&symbol["path"])).collect()
+    };
+    assert_eq!(places("Engine.run"), ["src/engine.py"]);
+    assert_eq!(places("start"), [""; 0]);
+    sandbox.write("src/engine.py", "class Engine:\n    def start(self):\n        return 1\n");
+    assert_eq!(places("start"), ["src/engine.py"]);
+    assert_eq!(places("run"), [""; 0]);
+    sandbox.write("src/new.py", "def start():\n    pass\n");
+    assert_eq!(places("start"), ["src/engine.py", "src/new.py"]);
+    fs::rename(sandbox.path("src/new.py"), sandbox.path("src/moved.py")).unwrap();
+    fs::remove_file(sandbox.path("src/engine.py")).unwrap();
+    assert_eq!(places("start"), ["src/moved.py"]);
+    sandbox.write("slop.toml", "[[files]]\npath = \"src/moved.py\"\nast_mask = { start = \"hide\" }\n");
+    assert_eq!(places("start"), [""; 0]);
+}
+
+#[test]
+fn the_times_of_the_steps_of_answers_are_shown() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    sandbox.stdout_of(&["outline", "src/engine.py"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "1"]);
+    let report = sandbox.json(&["daemon", "status", "--spans"]);
+    let count = |name: &str| {
+        let spans = report["spans"].as_array().unwrap();
+        let span = spans.iter().find(|span| span["name"] == name).unwrap();
+        assert!(span["p50_us"].as_u64() <= span["p99_us"].as_u64(), "{span}");
+        assert!(span["p99_us"].as_u64() <= span["max_us"].as_u64(), "{span}");
+        assert!(span["max_us"].as_u64().unwrap() <= span["total_us"].as_u64().unwrap() + 1, "{span}");
+        span["count"].as_u64().unwrap()
+    };
+    assert_eq!(count("answer"), 2);
+    for step in ["cookie", "list", "stat", "read", "parse", "derive", "store", "render", "compose"] {
+        assert_ne!(count(step), 0, "{step}");
+    }
+    let shown = sandbox.stdout_of(&["daemon", "status", "--spans"]);
+    assert!(shown.lines().any(|line| line.starts_with("answer ") && line.contains(" 2 ")), "{shown}");
+    let (code, served) = daemon.connect().exchange("GET", "/v1/performance", None).unwrap();
+    assert_eq!((code, &served["data"]["since_ms"]), (200, &report["started_at_ms"]));
+    assert_eq!(served["data"]["status"]["pid"], report["pid"]);
+    assert_eq!(served["data"]["spans"].as_array().unwrap().len(), 13);
+}
+
+#[test]
 fn the_served_openapi_document_is_the_committed_one() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);

@@ -30,10 +30,10 @@ use crate::api::{
     AgentStatus, AnyQuery, ApiError, ApiErrorKind, AuditQuery, CacheClearQuery, CacheGcQuery,
     CacheStatusQuery, CacheVerifyQuery, CallOptions, Change, ChangeKind, Client, ClientError, ClockPosition,
     ConnectError, DaemonControl, DaemonStatus, Delivery, ExplainQuery, Feed, FeedEvent, FeedEventKind,
-    FilesQuery, FreshnessNote, FreshnessState, IndexQuery, OutlineQuery, Payload, ProgressObserver, QueryJob,
-    Receiver, Service, ServiceAnswer, Subscription, SymbolsQuery, ViewQuery,
+    FilesQuery, FreshnessNote, FreshnessState, IndexQuery, OutlineQuery, Payload, PerformanceReport,
+    ProgressObserver, QueryJob, Receiver, Service, ServiceAnswer, Subscription, SymbolsQuery, ViewQuery,
 };
-use crate::engine::ScanProgress;
+use crate::engine::{ScanProgress, StepTimings};
 
 const TOKEN: &str = "8c1f4f0e";
 /// Whatever takes longer hangs.
@@ -129,6 +129,10 @@ impl DaemonControl for FakeDaemon {
             "fds": null, "listen": null, "settings_problems": [], "settings": "ours"
         }))
         .unwrap()
+    }
+
+    fn performance(&self) -> PerformanceReport {
+        PerformanceReport::new(&StepTimings::default().summaries(), self.status())
     }
 
     fn subscribe(&self, since: Option<ClockPosition>) -> Subscription {

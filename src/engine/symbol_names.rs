@@ -1,0 +1,169 @@
+//! Which contents define a symbol of a name, kept between answers: a look-up then reads only the outlines that it shows.
+//!
+//! What a content defines never changes, so nothing here is ever outdated; it only lacks contents that are new.
+
+use std::hash::Hasher;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use super::error::Error;
+use super::queries::OutlineAnswer;
+use crate::engine::artifacts::{ArtifactCache, ContentKey, ContentRef, outline_producers};
+use crate::engine::index::{Trust, select_contents};
+use crate::engine::workspace::KnownFile;
+use crate::model::{ContentHash, Outline};
+use crate::syntax;
+
+/// What separates the parts of a qualified name, in any language.
+pub(super) const SEPARATORS: [char; 5] = ['.', ':', '\\', '#', '/'];
+
+/// So many names are searched one by one before they are sorted in.
+const MAX_UNSORTED: usize = 4096;
+/// So many contents are added to those that were loaded until all are loaded again, without those that are gone.
+const MAX_ADDED: usize = 16_384;
+
+/// The names that contents define, as far as they are known.
+#[derive(Default)]
+pub(in crate::engine) struct SymbolNameIndex(RwLock<DefinedNames>);
+
+#[derive(Default)]
+struct DefinedNames {
+    /// How many contents were loaded from the store; `None` before that.
+    loaded: Option<usize>,
+    /// The numbers of the contents whose names are known, also of those that define none.
+    contents: FxHashMap<ContentKey, u32>,
+    /// A hash of the last part of each name, with the number of a content that defines it. Two names with the same hash
+    /// only make a content a candidate in vain.
+    names: Vec<(u32, u32)>,
+    /// So many of the names are sorted.
+    sorted: usize,
+}
+
+impl SymbolNameIndex {
+    // Each change of the names is whole before a thread can panic.
+    fn read(&self) -> RwLockReadGuard<'_, DefinedNames> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, DefinedNames> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the part of a name that decides what it is looked up by; `None` if it has only separators.
+pub(super) fn last_name_part(name: &str) -> Option<&str> {
+    name.rsplit(SEPARATORS).find(|part| !part.is_empty())
+}
+
+/// Returns the outlines that may have a symbol whose name ends with this part, among them all that do; in no order.
+pub(super) fn outlines_with_name(
+    cache: &mut ArtifactCache<'_>,
+    index: &SymbolNameIndex,
+    part: &str,
+    trust: Trust,
+) -> Result<Vec<OutlineAnswer>, Error> {
+    load(cache, index);
+    let names = index.read();
+    let defining = names.contents_with(part);
+    let is_candidate = |hash: &ContentHash, language: &'static str| {
+        names.contents.get(&(*hash, language)).is_none_or(|content| defining.contains(content))
+    };
+    let files = select_contents(cache, trust, &is_candidate)?;
+    drop(names);
+    let mut outlines = Vec::new();
+    for file in &files {
+        cache.workspace.check_cancelled()?;
+        outlines.extend(outline_of(cache, index, file));
+    }
+    index.write().sort_if_many(MAX_UNSORTED);
+    Ok(outlines)
+}
+
+/// Returns the outline of a file, and takes in its names.
+fn outline_of(
+    cache: &mut ArtifactCache<'_>,
+    index: &SymbolNameIndex,
+    file: &KnownFile,
+) -> Option<OutlineAnswer> {
+    let subject = ContentRef::from_file(file)?;
+    let outline = cache.outline(&subject);
+    // A file that is not what it was a moment ago has no outline, but its content may have one.
+    if outline.is_some() || !syntax::has_structure(subject.file_type.id) {
+        index.write().add(subject.key(), outline.as_ref());
+    }
+    Some(OutlineAnswer {
+        path: subject.path.clone(),
+        hash: subject.hash,
+        file_type: subject.file_type,
+        lines: subject.facts.lines,
+        outline: outline?,
+    })
+}
+
+/// Takes in the names of all outlines in the store, once.
+fn load(cache: &mut ArtifactCache<'_>, index: &SymbolNameIndex) {
+    if index.read().is_current() {
+        return;
+    }
+    let mut names = index.write();
+    // Another answer may have been faster.
+    if names.is_current() {
+        return;
+    }
+    *names = DefinedNames::default();
+    let by = outline_producers();
+    cache.query_store(|store| {
+        store.search_outlines("", &by, &mut |found| {
+            if let Some(outline) = &found.outline {
+                names.add((found.hash, found.producer.language), Some(outline));
+            }
+        })
+    });
+    names.sort_if_many(0);
+    names.names.shrink_to_fit();
+    names.loaded = Some(names.contents.len());
+}
+
+impl DefinedNames {
+    fn is_current(&self) -> bool {
+        self.loaded.is_some_and(|loaded| self.contents.len() <= loaded + MAX_ADDED)
+    }
+
+    fn add(&mut self, key: ContentKey, outline: Option<&Outline>) {
+        let number = u32::try_from(self.contents.len()).unwrap_or(u32::MAX);
+        if self.contents.contains_key(&key) {
+            return;
+        }
+        self.contents.insert(key, number);
+        let mut hashes = FxHashSet::default();
+        if let Some(outline) = outline {
+            outline.walk(|symbol, _| {
+                let parts = [&symbol.name, &symbol.qualified_name].map(|name| last_name_part(name));
+                hashes.extend(parts.into_iter().flatten().map(name_hash));
+            });
+        }
+        self.names.extend(hashes.into_iter().map(|hash| (hash, number)));
+    }
+
+    fn sort_if_many(&mut self, max_unsorted: usize) {
+        if max_unsorted < self.names.len() - self.sorted {
+            self.names.sort_unstable();
+            self.sorted = self.names.len();
+        }
+    }
+
+    fn contents_with(&self, part: &str) -> FxHashSet<u32> {
+        let hash = name_hash(part);
+        let (sorted, others) = self.names.split_at(self.sorted);
+        let first = sorted.partition_point(|(other, _)| *other < hash);
+        let equal = sorted[first..].iter().take_while(|(other, _)| *other == hash);
+        equal.chain(others.iter().filter(|(other, _)| *other == hash)).map(|(_, content)| *content).collect()
+    }
+}
+
+fn name_hash(name: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write(name.as_bytes());
+    u32::try_from(hasher.finish() >> 32).unwrap_or(0)
+}
