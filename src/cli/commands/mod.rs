@@ -7,6 +7,7 @@ mod cache_replay;
 mod context;
 mod daemon;
 mod document;
+mod item;
 mod items;
 mod preset;
 mod queries;
