@@ -248,7 +248,9 @@ pub fn set_masks(
                     item.entry(MASK_KEY).or_insert(Item::Value(Value::InlineTable(InlineTable::new())));
                 match mask {
                     Item::Table(mask) => {
-                        masks.iter().for_each(|(key, mode)| set_headed(mask, key, text_value(mode.name())));
+                        for (key, mode) in masks {
+                            set_headed(mask, key, text_value(mode.name()));
+                        }
                     }
                     mask => set_inline(mask, masks),
                 }

@@ -174,7 +174,7 @@ fn comments_of(item: &Table, key: &str) -> String {
     let above = name.leaf_decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
     let behind = value.as_value().and_then(|value| value.decor().suffix()?.as_str()).unwrap_or_default();
     let lines = above.lines().chain(behind.lines()).map(str::trim);
-    lines.filter(|line| line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+    lines.filter(|line| line.starts_with('#')).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Puts comments above a key. Inline items have no place for them, and none to lose.

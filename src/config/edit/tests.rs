@@ -584,7 +584,7 @@ fn a_mode_replaces_the_others_and_comments_stay() {
     check(
         "# Head.\n[[files]]\npath = 'a.py' # here\n# Because of x.\nforce_full = true # for now\nx.y = 1\ntier = 3\n\n[files.ast_mask]\nf = 'sig'\n\n# Last.\n",
         |disk| set_mode(disk, &["./a.py", "lib/**"], ItemMode::View(ViewMode::Skeleton)),
-        &expect![[r##"
+        &expect![[r#"
             # Head.
             [[files]]
             path = 'a.py' # here
@@ -602,7 +602,7 @@ fn a_mode_replaces_the_others_and_comments_stay() {
             [[files]]
             path = "lib/**"
             view_mode = "skeleton"
-        "##]],
+        "#]],
     );
     check(
         "files = [{ path = 'a.py', ast_signatures = true, tier = 3 }] # all\n",
@@ -619,14 +619,14 @@ fn a_cleared_item_stays_only_if_it_says_something_else() {
     check(
         before,
         |disk| clear_mode(disk, "a.py").and_then(|()| clear_mode(disk, "b.py")),
-        &expect![[r#"
+        &expect![[r"
 
         # About b.
         [[files]]
         # Why.
         path = 'b.py'
         selected = true
-    "#]],
+    "]],
     );
     let disk = MemoryFiles::new(before);
     check_error(&disk, clear_mode(&disk, "c.py"), "no item `c.py` under [[files]] in slop.toml");
