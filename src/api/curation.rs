@@ -10,7 +10,8 @@ use crate::model::{
     ViewMode,
 };
 
-fn item_to_json(item: &FileItem) -> Value {
+/// Returns an item with every key, those that are not written with their defaults.
+pub fn item_to_json(item: &FileItem) -> Value {
     json!({
         "path": item.path,
         "auto_aggregate": item.auto_aggregate,

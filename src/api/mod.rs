@@ -27,7 +27,8 @@ pub use crate::engine::{ScanProgress, World};
 pub use client::ConnectError;
 pub use client::{Client, ClientError};
 pub use curation::{
-    mask_to_json, persona_to_json, preset_to_json, resolution_to_json, slice_from_json, slice_to_json,
+    item_to_json, mask_to_json, persona_to_json, preset_to_json, resolution_to_json, slice_from_json,
+    slice_to_json,
 };
 pub use daemon_control::{
     AgentStatus, AuditStatus, DaemonControl, DaemonMode, DaemonStatus, ParanoidStatus, PerformanceReport,

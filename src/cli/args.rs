@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use super::background_args::{AgentArgs, SummarizeArgs};
 use super::background_args::{DaemonArgs, WatchArgs};
-use super::curation_args::{MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
+use super::curation_args::{ItemArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::values::{docs, file_word, line_range, mask, mode};
@@ -324,6 +324,10 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   slop config show --origin")]
     Config(ConfigArgs),
+    /// Set how files are shown in every document
+    #[command(after_help = "Example:
+  slop item set src/engine.py --force-full")]
+    Item(ItemArgs),
     /// Manage slices: marked lines that are tracked across edits
     #[command(after_help = "Example:
   slop slice add src/engine.py 10-25 --tag 'hot loop'")]

@@ -4,8 +4,100 @@
 
 use clap::{Args as Arguments, Subcommand};
 
-use super::values::{file_word, line_range, mask};
-use crate::model::MaskMode;
+use super::values::{file_word, line_range, mask, mode};
+use crate::config::edit::ItemMode;
+use crate::model::{MaskMode, ViewMode};
+
+/// Arguments of `item`.
+#[derive(Debug, Arguments)]
+pub struct ItemArgs {
+    /// The subcommand.
+    #[command(subcommand)]
+    pub command: ItemCommand,
+}
+
+/// The subcommands of `item`.
+#[derive(Debug, Subcommand)]
+pub enum ItemCommand {
+    /// Set how files are shown
+    ///
+    /// Changes the entry of each path under `[[files]]` in slop.toml, or adds one. Each flag replaces what the other
+    /// ones have set; masks, slices and other keys of the entry stay. A pattern must be quoted, and becomes one entry.
+    // The flags of the group would make the line longer than a terminal.
+    #[command(override_usage = "slop item set [OPTIONS] <PATH>... <FLAG>")]
+    #[command(after_help = "Examples:
+  slop item set src/engine.py README.md --force-full
+  slop item set 'tests/**/*.py' --signatures
+  slop item set src/engine.py --clear")]
+    Set {
+        /// Files, folders or patterns
+        #[arg(value_name = "PATH", required = true, value_parser = file_word())]
+        paths: Vec<String>,
+        /// The mode that they get.
+        #[command(flatten)]
+        mode: ItemModeArgs,
+    },
+    /// List the entries under `[[files]]` in slop.toml
+    #[command(after_help = "Example:
+  slop item list")]
+    List {
+        /// List only the entry of this path, as it is written in slop.toml
+        #[arg(value_name = "PATH", value_parser = file_word())]
+        path: Option<String>,
+    },
+    /// Remove entries from slop.toml
+    ///
+    /// Entries with a mask or with slices are removed only with --yes.
+    #[command(after_help = "Example:
+  slop item remove src/engine.py")]
+    Remove {
+        /// Paths or patterns, as they are written in slop.toml
+        #[arg(value_name = "PATH", required = true, value_parser = file_word())]
+        paths: Vec<String>,
+        /// Remove masks and slices too
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// How `item set` has files shown. Exactly one is given.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[derive(Debug, Arguments)]
+#[group(required = true, multiple = false)]
+pub struct ItemModeArgs {
+    /// Show them in full, whatever the tier says
+    #[arg(long)]
+    pub force_full: bool,
+    /// Show them as the tier says
+    #[arg(long)]
+    pub auto_aggregate: bool,
+    /// Show the signatures of all symbols
+    #[arg(long)]
+    pub signatures: bool,
+    /// Show the definitions of all symbols
+    #[arg(long)]
+    pub definitions: bool,
+    /// Show this view of them
+    #[arg(long, value_name = "MODE", value_parser = mode())]
+    pub view: Option<ViewMode>,
+    /// Remove all of these settings, and an entry that has no other
+    #[arg(long)]
+    pub clear: bool,
+}
+
+impl ItemModeArgs {
+    /// Returns the mode to set; `None` to remove it.
+    pub fn chosen(&self) -> Option<ItemMode> {
+        let flags = [
+            (self.force_full, ItemMode::ForceFull),
+            (self.auto_aggregate, ItemMode::AutoAggregate),
+            (self.signatures, ItemMode::Signatures),
+            (self.definitions, ItemMode::Definitions),
+        ];
+        let flag = flags.into_iter().find(|(is_given, _)| *is_given).map(|(_, mode)| mode);
+        flag.or(self.view.map(ItemMode::View))
+    }
+}
 
 /// Arguments of `slice`.
 #[derive(Debug, Arguments)]

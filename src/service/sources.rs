@@ -89,7 +89,7 @@ pub fn settings_error(error: &Error) -> ApiError {
             "nothing was written; give what is to be edited a header of its own, as [[files]] or [presets.NAME]",
         ),
         Error::NoSuchItem { .. } | Error::NoSuchSlice { .. } => {
-            ("usage", User, "`slop slice list` and `slop mask list` say what there is")
+            ("usage", User, "`slop item list`, `slop slice list` and `slop mask list` say what there is")
         }
         Error::SliceExists { .. } => ("usage", User, "remove it first with `slop slice remove`"),
         Error::NoSuchMask { .. } => ("usage", User, "`slop mask list` says what there is"),

@@ -260,3 +260,47 @@ fn text_from_a_project_cannot_control_the_terminal() {
     assert_eq!(sandbox.json(&["slice", "list"])["slices"][0]["slice"]["tag"], "\u{1b}[31m");
     sandbox.slop(&["persona", "show", "\u{1b}[3J"]).assert_fails(1, &["\\u{1b}[3J"]);
 }
+
+#[test]
+fn items_are_set_listed_and_removed() {
+    let sandbox = sample_project();
+    sandbox.write("slop.toml", HEAD);
+    let said = sandbox.stdout_of(&["item", "set", "src/engine.py", "src/util/*.py", "--signatures"]);
+    assert_eq!(said, "src/engine.py: ast_signatures\nsrc/util/*.py: ast_signatures\n");
+    let said = sandbox.slop_in("src", &["item", "set", "engine.py", "--view", "skeleton"]).out;
+    assert_eq!(said, "src/engine.py: view_mode skeleton\n");
+    let listed = "src/engine.py: view_mode skeleton\nsrc/util/*.py: ast_signatures\n";
+    assert_eq!(sandbox.stdout_of(&["item", "list"]), listed);
+    let item = &sandbox.json(&["item", "list", "src/engine.py"])["items"][0];
+    assert_eq!((&item["view_mode"], &item["ast_signatures"]), (&json!("skeleton"), &json!(false)));
+    let explained = sandbox.stdout_of(&["explain", "src/engine.py"]);
+    assert!(explained.contains("skeleton"), "{explained}");
+
+    let set = sandbox.json(&["item", "set", "src/engine.py", "src/fast.c", "--force-full"]);
+    let items = json!([
+        {"path": "src/engine.py", "change": "changed"},
+        {"path": "src/fast.c", "change": "added"},
+    ]);
+    assert_eq!((&set["mode"], &set["items"]), (&json!("force_full"), &items));
+    assert_eq!(sandbox.stdout_of(&["item", "set", "src/fast.c", "--clear"]), "src/fast.c: removed\n");
+    assert_eq!(sandbox.json(&["item", "remove", "src/engine.py", "src/util/*.py"])["removed"], 2);
+    assert_eq!(sandbox.read("slop.toml"), HEAD);
+}
+
+#[test]
+fn an_item_is_set_only_for_an_existing_file_and_one_mode() {
+    let sandbox = sample_project();
+    let refused = sandbox.slop(&["item", "set", "src/engine.py", "nowhere.py", "--force-full"]);
+    refused.assert_fails(1, &["`nowhere.py`", "hint:"]);
+    sandbox.slop(&["item", "set", "../x", "--force-full"]).assert_fails(1, &["`../x`"]);
+    sandbox.slop(&["item", "remove", "src/engine.py"]).assert_fails(1, &["src/engine.py", "slop item list"]);
+    assert_eq!(sandbox.slop(&["item", "set", "src/engine.py"]).code, 2);
+    assert_eq!(sandbox.slop(&["item", "set", "src/engine.py", "--force-full", "--definitions"]).code, 2);
+    assert!(!sandbox.path("slop.toml").exists());
+    sandbox.stdout_of(&["mask", "set", "src/fast.c", "twice=sig"]);
+    let said = sandbox.slop(&["item", "set", "src/fast.c", "--definitions"]);
+    assert!(said.err.contains("take precedence over ast_definitions"), "{}", said.err);
+    sandbox.slop(&["item", "remove", "src/fast.c"]).assert_fails(1, &["would be lost", "--yes"]);
+    sandbox.stdout_of(&["item", "remove", "src/fast.c", "--yes"]);
+    assert_eq!(sandbox.stdout_of(&["item", "list"]), "");
+}

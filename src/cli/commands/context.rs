@@ -226,3 +226,15 @@ pub(super) fn missing_paths<'p>(
     };
     paths.filter(is_gone).map(str::to_owned).collect()
 }
+
+/// Fails if a path that is to be curated leads to nothing in the project.
+pub(super) fn require_existing(paths: &[String], context: &CommandContext<'_>) -> Result<(), CommandError> {
+    let is_outside = |path: &&String| path.is_empty() || path.starts_with("../") || *path == "..";
+    // Checked now, because a slip in a path would otherwise show only when the entry is used.
+    let missing = missing_paths(paths.iter().map(String::as_str), context);
+    // A path that leads out of the project means nothing in another one, and would never be shown.
+    let outside = paths.iter().find(is_outside);
+    let Some(path) = outside.or(missing.first()) else { return Ok(()) };
+    let message = format!("no file of the project matches `{path}`");
+    Err(CommandError::usage(message, "`slop status --all` lists the files of the project"))
+}

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::context::{CommandContext, missing_paths};
+use super::context::{CommandContext, missing_paths, require_existing};
 use crate::api::{persona_to_json, preset_to_json};
 use crate::cli::curation_args::{PersonaCommand, PresetCommand};
 use crate::cli::failure;
@@ -41,15 +41,7 @@ fn save_preset(
     user: bool,
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let is_outside = |path: &&String| path.is_empty() || path.starts_with("../") || *path == "..";
-    // Checked now, because a slip in a path would otherwise show only when the preset is used.
-    let missing = missing_paths(draft.files.iter().map(String::as_str), context);
-    // A path that leads out of the project means nothing in another one, and would never be shown.
-    let outside = draft.files.iter().find(is_outside);
-    if let Some(path) = outside.or(missing.first()) {
-        let message = format!("no file of the project matches `{path}`");
-        return Err(CommandError::usage(message, "`slop status --all` lists the files of the project"));
-    }
+    require_existing(&draft.files, context)?;
     let project = context.settings_file();
     // The items come from the project's file, wherever the preset is written to.
     let target = if user { user_file(context)? } else { project.clone() };

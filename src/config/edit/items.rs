@@ -105,7 +105,7 @@ pub(super) fn item_at(document: &mut DocumentMut, at: usize) -> ItemMut<'_> {
 }
 
 impl<'a> ItemMut<'a> {
-    fn into_table(self) -> &'a mut dyn TableLike {
+    pub(super) fn into_table(self) -> &'a mut dyn TableLike {
         match self {
             Self::Headed(item) => item,
             Self::Inline(item) => item,
@@ -247,7 +247,11 @@ pub fn set_masks(
                 let mask =
                     item.entry(MASK_KEY).or_insert(Item::Value(Value::InlineTable(InlineTable::new())));
                 match mask {
-                    Item::Table(mask) => masks.iter().for_each(|(key, mode)| set_headed(mask, key, *mode)),
+                    Item::Table(mask) => {
+                        for (key, mode) in masks {
+                            set_headed(mask, key, text_value(mode.name()));
+                        }
+                    }
                     mask => set_inline(mask, masks),
                 }
             }
@@ -264,16 +268,16 @@ pub fn set_masks(
     })
 }
 
-fn set_headed(mask: &mut toml_edit::Table, key: &str, mode: MaskMode) {
-    let mut value = text_value(mode.name());
-    match mask.get_mut(key).and_then(Item::as_value_mut) {
+/// Puts a value at the end of a table with a header, or in the place of the old one.
+pub(super) fn set_headed(table: &mut Table, key: &str, mut value: Value) {
+    match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(old) => {
             // A value that is put in the place of another would drop the comment behind it.
             *value.decor_mut() = old.decor().clone();
             *old = value;
         }
         None => {
-            mask.insert(key, Item::Value(value));
+            table.insert(key, Item::Value(value));
         }
     }
 }

@@ -8,6 +8,7 @@
 
 mod format;
 mod items;
+mod modes;
 mod older;
 mod page;
 mod presets;
@@ -15,6 +16,7 @@ mod presets;
 mod tests;
 
 pub use items::{SliceKey, add_slice, plain_path, remove_masks, remove_slices, set_masks};
+pub use modes::{ItemChange, ItemMode, clear_item_mode, remove_items, set_item_mode};
 pub use older::{ConvertedProject, convert_older};
 pub use page::saved_text;
 pub use presets::{PresetDraft, apply_preset, delete_preset, save_preset};

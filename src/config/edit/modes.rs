@@ -1,0 +1,205 @@
+//! Edits of how the items of `[[files]]` show their files, and the removal of items.
+
+use std::path::Path;
+
+use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
+
+use super::format::{detached_comments, insert_comments, set_formatted, text_value};
+use super::items::{
+    FILES_KEY, ItemMut, find, find_or_add, find_required, item_at, item_path, item_tables, set_headed,
+};
+use super::page::edit_file;
+use crate::config::error::Error;
+use crate::model::ViewMode;
+use crate::sys::Disk;
+
+/// How an item shows its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemMode {
+    /// In full, whatever the tier says.
+    ForceFull,
+    /// As the tier says.
+    AutoAggregate,
+    Signatures,
+    Definitions,
+    View(ViewMode),
+}
+
+impl ItemMode {
+    /// Returns the key that sets the mode.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::ForceFull => "force_full",
+            Self::AutoAggregate => "auto_aggregate",
+            Self::Signatures => "ast_signatures",
+            Self::Definitions => "ast_definitions",
+            Self::View(_) => "view_mode",
+        }
+    }
+
+    fn value(self) -> Value {
+        match self {
+            Self::ForceFull | Self::AutoAggregate | Self::Signatures | Self::Definitions => true.into(),
+            Self::View(mode) => text_value(mode.name()),
+        }
+    }
+}
+
+/// The keys that say how an item shows its files. Only the first rule that matches decides, so two of them in one item
+/// would leave one without effect.
+const MODE_KEYS: [&str; 5] =
+    ["force_full", "auto_aggregate", "view_mode", "ast_signatures", "ast_definitions"];
+
+/// What an edit did to an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemChange {
+    Added,
+    Changed,
+    Removed,
+}
+
+impl ItemChange {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// Sets how the items of some paths show their files, in place of what they said before. Items are added where there
+/// are none. Masks, slices and all other keys stay.
+pub fn set_item_mode(
+    disk: &dyn Disk,
+    file: &Path,
+    paths: &[String],
+    mode: ItemMode,
+) -> Result<Vec<ItemChange>, Error> {
+    edit_file(disk, file, |page| {
+        let document = &mut page.document;
+        let set = |path: &String| {
+            let change = if find(document, path).is_some() { ItemChange::Changed } else { ItemChange::Added };
+            let at = find_or_add(document, path);
+            replace_mode(document, at, mode);
+            change
+        };
+        Ok(paths.iter().map(set).collect())
+    })
+}
+
+/// Takes back how the items of some paths show their files. An item of which nothing but the path is left is removed.
+pub fn clear_item_mode(disk: &dyn Disk, file: &Path, paths: &[String]) -> Result<Vec<ItemChange>, Error> {
+    edit_file(disk, file, |page| {
+        let clear = |path: &String| {
+            let at = find_required(page, path)?;
+            let document = &mut page.document;
+            let comments = remove_keys(item_at(document, at), &MODE_KEYS);
+            // A comment is a person's work too: with one, the item says more than its path.
+            if comments.is_empty() && item_at(document, at).into_table().len() == 1 {
+                remove_item(document, at);
+                return Ok(ItemChange::Removed);
+            }
+            add_comments(item_at(document, at), "path", &comments);
+            Ok(ItemChange::Changed)
+        };
+        paths.iter().map(clear).collect()
+    })
+}
+
+/// Removes the items of some paths, and returns how many there were. Those with masks or slices are removed only with
+/// `may_lose`.
+pub fn remove_items(disk: &dyn Disk, file: &Path, paths: &[String], may_lose: bool) -> Result<usize, Error> {
+    edit_file(disk, file, |page| {
+        let mut lost = Vec::new();
+        for path in paths {
+            let at = find_required(page, path)?;
+            let item = item_tables(page.document.get(FILES_KEY))[at];
+            if !may_lose && has_curated_parts(item) {
+                lost.push(item_path(item));
+            }
+        }
+        if !lost.is_empty() {
+            return Err(Error::WouldLose { items: lost });
+        }
+        let mut removed = 0;
+        for path in paths {
+            // A path that is given twice, or that several items have, is removed as often as it is there.
+            while let Some(at) = find(&page.document, path) {
+                remove_item(&mut page.document, at);
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    })
+}
+
+/// Returns whether an item has masks or slices, which cannot be made again as quickly as a flag is set.
+fn has_curated_parts(item: &dyn TableLike) -> bool {
+    ["ast_mask", "custom_slices"].iter().any(|key| item.contains_key(key))
+}
+
+fn replace_mode(document: &mut DocumentMut, at: usize, mode: ItemMode) {
+    let others: Vec<&str> = MODE_KEYS.into_iter().filter(|key| *key != mode.key()).collect();
+    let comments = remove_keys(item_at(document, at), &others);
+    match item_at(document, at) {
+        ItemMut::Headed(item) => set_headed(item, mode.key(), mode.value()),
+        ItemMut::Inline(item) => set_formatted(item, mode.key(), mode.value()),
+    }
+    add_comments(item_at(document, at), mode.key(), &comments);
+}
+
+/// Removes keys of an item, and returns the lines of comments above them and behind their values.
+fn remove_keys(item: ItemMut<'_>, keys: &[&str]) -> String {
+    let mut comments = String::new();
+    match item {
+        ItemMut::Headed(item) => {
+            for key in keys {
+                comments.push_str(&comments_of(item, key));
+                item.remove(key);
+            }
+        }
+        ItemMut::Inline(item) => {
+            for key in keys {
+                item.remove(key);
+            }
+        }
+    }
+    comments
+}
+
+/// Returns the comments of a key, each on a line.
+fn comments_of(item: &Table, key: &str) -> String {
+    let Some((name, value)) = item.get_key_value(key) else { return String::new() };
+    let above = name.leaf_decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
+    let behind = value.as_value().and_then(|value| value.decor().suffix()?.as_str()).unwrap_or_default();
+    let lines = above.lines().chain(behind.lines()).map(str::trim);
+    lines.filter(|line| line.starts_with('#')).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Puts comments above a key. Inline items have no place for them, and none to lose.
+fn add_comments(item: ItemMut<'_>, key: &str, comments: &str) {
+    let ItemMut::Headed(item) = item else { return };
+    let Some(mut key) = item.key_mut(key).filter(|_| !comments.is_empty()) else { return };
+    let own = key.leaf_decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned();
+    key.leaf_decor_mut().set_prefix(format!("{comments}{own}"));
+}
+
+fn remove_item(document: &mut DocumentMut, at: usize) {
+    match document.get_mut(FILES_KEY) {
+        Some(Item::ArrayOfTables(tables)) => {
+            let removed = tables.get(at).map(detached_comments);
+            tables.remove(at);
+            if tables.is_empty() {
+                document.remove(FILES_KEY);
+            }
+            if let Some((position, comments)) = removed {
+                insert_comments(document, position, &comments);
+            }
+        }
+        Some(Item::Value(Value::Array(values))) => {
+            values.remove(at);
+        }
+        Some(Item::Value(_) | Item::Table(_) | Item::None) | None => {}
+    }
+}
