@@ -106,7 +106,9 @@ pub use service::Project;
 #[doc(hidden)]
 pub mod internals {
     pub mod api {
-        pub use crate::api::{DocumentRequest, FormatName as DocumentFormat, compose_document};
+        pub use crate::api::{
+            AnswerShape, DocumentRequest, FormatName as DocumentFormat, ReceiptScope, compose_document,
+        };
     }
     pub mod cli {
         pub use crate::cli::CliArgs;

@@ -424,11 +424,7 @@ mod tests {
                 attachments,
                 ..AggregateQuery::default()
             })),
-            AnyQuery::Explain(Box::new(ExplainQuery {
-                file: "a.py".to_owned(),
-                choice: full_selection(),
-                ..ExplainQuery::default()
-            })),
+            AnyQuery::Explain(Box::new(ExplainQuery { file: "a.py".to_owned(), choice: full_selection() })),
             AnyQuery::Search(SearchQuery {
                 query: "parse header".to_owned(),
                 limit: Some(3),

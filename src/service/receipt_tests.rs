@@ -1,5 +1,7 @@
 //! What a program can read from receipts, parts of documents and pages of the cache export.
 
+#![expect(clippy::disallowed_methods, reason = "a test looks at real files")]
+
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -30,8 +32,9 @@ impl ReceiptFixture {
         let fixture = Self { folder, local };
         let engine = "class Engine:\n    def run(self):\n        return 1\n\n\ndef start():\n    pass\n";
         // Larger than what a budget of some hundred tokens has room for.
-        let long: String =
+        let functions: Vec<String> =
             (0..300).map(|number| format!("def step_{number}():\n    return {number}\n")).collect();
+        let long = functions.concat();
         for (path, text) in [
             ("slop.toml", SETTINGS),
             ("src/engine.py", engine),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use slop::internals::api::{DocumentFormat, DocumentRequest, compose_document};
+use slop::internals::api::{AnswerShape, DocumentFormat, DocumentRequest, ReceiptScope, compose_document};
 use slop::internals::config::{ConfigInputs, Settings};
 use slop::internals::engine::{
     AggregationRequest, CachedDocument, DocumentHistory, DocumentLimits, NoProgress, Project, SectionRequest,
@@ -88,6 +88,7 @@ fn aggregation(settings: &Settings) -> DocumentRequest {
         overrides: Vec::new(),
         limits: DocumentLimits::default(),
         exact_tokens: false,
+        counts_symbols: false,
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),
         history: Some(DocumentHistory { name: "bench".to_owned(), curation: None, since_last: false }),
@@ -106,6 +107,7 @@ fn aggregation(settings: &Settings) -> DocumentRequest {
         body,
         project_name: "bench".to_owned(),
         is_dry_run: false,
+        shape: AnswerShape { scope: ReceiptScope::None, in_parts: false },
     }
 }
 

@@ -250,7 +250,7 @@ const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown no
 pub(super) fn explain(args: &ExplainArgs, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let (file, choice) =
         (context.location.resolve_path(&args.file), view_selection(&args.choice, context.location)?);
-    let query = ExplainQuery { file, choice, ..ExplainQuery::default() };
+    let query = ExplainQuery { file, choice };
     // The answer does not say whether there was a limit, so the question is resolved here once more.
     let is_limited = resolve_explain(&query, context.query_settings())?.limits.is_some();
     let explanations = &context.ask(query)?;

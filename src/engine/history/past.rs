@@ -56,7 +56,10 @@ impl LogEnd {
 
 /// The commits that were read last up to each end, in a process that stays.
 #[derive(Default)]
-pub(in crate::engine) struct PastCommitCache([Mutex<Option<(String, Arc<PastCommits>)>>; 2]);
+pub(in crate::engine) struct PastCommitCache([Mutex<Option<NamedCommits>>; 2]);
+
+/// Commits, and the name of the last of them.
+type NamedCommits = (String, Arc<PastCommits>);
 
 /// Returns the latest commits up to an end; none if git does not report them.
 pub(in crate::engine) fn past_commits(
