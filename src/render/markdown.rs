@@ -71,14 +71,22 @@ fn stable_blocks(document: &Document) -> usize {
     document.stable.as_ref().map_or(0, |stable| stable.blocks.min(document.blocks.len()))
 }
 
-/// Returns what stands between the files that come first and the others: the rows of the former, and a heading.
+/// Returns what stands between the files that come first and the others.
 pub fn after_stable(document: &Document) -> String {
+    stable_rows(document) + &next_heading(document)
+}
+
+/// Returns the rows of the files that come first.
+fn stable_rows(document: &Document) -> String {
+    let rows = document.stable.as_ref().and_then(|stable| stable.rows.as_deref());
+    rows.map_or_else(String::new, more_files_section)
+}
+
+/// Returns the heading of the files that follow those that come first, if there are any.
+fn next_heading(document: &Document) -> String {
     let Some(stable) = &document.stable else { return String::new() };
-    let mut text = stable.rows.as_deref().map_or_else(String::new, more_files_section);
-    if stable.blocks < document.blocks.len() || document.more_files.is_some() {
-        let _ = write!(text, "\n## {}\n", stable.next_heading);
-    }
-    text
+    let has_next = stable.blocks < document.blocks.len() || document.more_files.is_some();
+    if has_next { format!("\n## {}\n", stable.next_heading) } else { String::new() }
 }
 
 fn push_markdown(text: &mut String, piece: PrefixPiece<'_>) {
@@ -98,8 +106,11 @@ pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_
         PrefixPiece::Text(text)
     };
     let (stable, rest) = document.blocks.split_at(stable_blocks(document));
-    let between = document.stable.is_some().then(|| after_stable(document));
-    let between = between.into_iter().flat_map(|text| [PrefixPiece::Text(text), PrefixPiece::StableEnd]);
+    let between = document.stable.is_some().then(|| {
+        let rows = PrefixPiece::Text(stable_rows(document));
+        [rows, PrefixPiece::StableEnd, PrefixPiece::Text(next_heading(document))]
+    });
+    let between = between.into_iter().flatten();
     let blocks = stable.iter().map(block_piece).chain(between).chain(rest.iter().map(block_piece));
     let heading = document.part.has_prefix().then(|| files_heading(document));
     heading.into_iter().map(PrefixPiece::Text).chain(blocks).chain(pieces_after_files(document))

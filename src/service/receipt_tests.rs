@@ -64,7 +64,7 @@ impl ReceiptFixture {
 
     #[track_caller]
     fn receipt(&self, scope: &str, more: &Value) -> Value {
-        let mut query = json!({"ask": "aggregate", "tier": 3, "receipt": scope});
+        let mut query = json!({"ask": "aggregate", "choice": {"tier": 3}, "receipt": scope});
         query.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.ask(&query).unwrap()["receipt"].take()
     }
@@ -81,7 +81,7 @@ fn entry<'a>(list: &'a Value, path: &str) -> &'a Value {
 #[test]
 fn a_receipt_has_what_a_program_asks_of_each_file() {
     let fixture = ReceiptFixture::new();
-    let receipt = fixture.receipt("all", &json!({"budget": 3000}));
+    let receipt = fixture.receipt("all", &json!({"choice": {"tier": 3, "budget": 3000}}));
     let engine = entry(&receipt["files"], "src/engine.py");
     let expected =
         [("error", json!(null)), ("language", json!("python")), ("size", json!(74)), ("lines", json!(7))];
@@ -94,14 +94,16 @@ fn a_receipt_has_what_a_program_asks_of_each_file() {
     let told: jiff::Timestamp = engine["mtime"].as_str().unwrap().parse().unwrap();
     assert_eq!(told.as_millisecond(), written.as_millisecond());
     assert!(receipt.get("estimated").is_none() && engine.get("estimated").is_none(), "{receipt}");
-    let unlimited = fixture.receipt("shown", &json!({"budget": 0}));
+    let unlimited = fixture.receipt("shown", &json!({"choice": {"tier": 3, "budget": 0}}));
     assert_eq!((&unlimited["estimated"], &unlimited["files"][0]["estimated"]), (&json!(true), &json!(true)));
 }
 
 #[test]
 fn what_is_missing_or_broken_is_said_by_a_code() {
     let fixture = ReceiptFixture::new();
-    for request in [json!({}), json!({"files": ["src", "odd.txt"]}), json!({"budget": 3000})] {
+    for request in
+        [json!({}), json!({"files": ["src", "odd.txt"]}), json!({"choice": {"tier": 3, "budget": 3000}})]
+    {
         for scope in ["all", "shown", "none"] {
             let receipt = fixture.receipt(scope, &request);
             assert_eq!(receipt["missing"][0]["word"], "src/gone.py", "{request} {receipt}");
@@ -122,7 +124,7 @@ fn what_is_missing_or_broken_is_said_by_a_code() {
 #[test]
 fn a_receipt_of_the_shown_files_counts_the_others() {
     let fixture = ReceiptFixture::new();
-    let budget = json!({"budget": 300});
+    let budget = json!({"choice": {"tier": 3, "budget": 300}});
     let [all, shown, none] = ["all", "shown", "none"].map(|scope| fixture.receipt(scope, &budget));
     assert_eq!(shown["totals"], all["totals"]);
     // Who wants no list does not wait for a count of symbols.
@@ -165,7 +167,7 @@ fn the_parts_of_a_document_are_the_document() {
     {
         let ask = |parts: bool| {
             fixture
-                .ask(&json!({"ask": "aggregate", "tier": 3, "attachments": attachments, "parts": parts}))
+                .ask(&json!({"ask": "aggregate", "choice": {"tier": 3}, "attachments": attachments, "parts": parts}))
                 .unwrap()
         };
         let (whole, apart) = (ask(false), ask(true));

@@ -82,14 +82,17 @@ fn a_wrong_entry_is_refused_with_its_position_and_key() {
     let cases = [
         (
             json!({"choice": {"items": [good, {"path": "a", "view_mode": "skelton"}]}}),
-            "choice.items[1].view_mode: ",
+            "`choice.items[1].view_mode`: ",
         ),
-        (json!({"items": [good, {"path": "a", "ast_mask": {"A.b": "maybe"}}]}), "items[1].ast_mask.A.b: "),
-        (json!({"items": [{"path": "a", "forcefull": true}]}), "items[0].forcefull: unknown field"),
-        (json!({"preset": {"files": ["a", {"tier": 9}]}}), "preset.files[1].tier: no tier 9"),
-        (json!({"persona": {"tier": 3, "view": "window"}}), "persona.view: unknown variant `window`"),
-        (json!({"history": 3}), "history: invalid type: integer `3`, expected the path of a file"),
-        (json!({"tier": 1, "choice": {"tier": 2}}), "`tier` is given both at the top level and in `choice`"),
+        (json!({"items": [good, {"path": "a", "ast_mask": {"A.b": "maybe"}}]}), "`items[1].ast_mask.A.b`: "),
+        (json!({"items": [{"path": "a", "forcefull": true}]}), "`items[0].forcefull`: unknown field"),
+        (json!({"preset": {"files": ["a", {"tier": 9}]}}), "`preset.files[1].tier`: no tier 9"),
+        (json!({"persona": {"tier": 3, "view": "window"}}), "`persona.view`: unknown variant `window`"),
+        (json!({"history": 3}), "`history`: invalid type: integer `3`, expected the path of a file"),
+        (
+            json!({"tier": 1, "choice": {"tier": 2}}),
+            "`tier`: it is given both at the top level and in `choice`",
+        ),
     ];
     for (body, begins) in cases {
         let (status, answer) = client.try_query("/v1/aggregate", &body);
