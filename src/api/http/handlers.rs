@@ -149,7 +149,7 @@ fn read_request(request: &Request, body_schema: SchemaOfBody) -> Result<Paramete
         return Err(ApiErrorResponse::user(
             StatusCode::BAD_REQUEST,
             "bad_query",
-            "GET request has a body",
+            "body is sent with GET",
             hint,
         ));
     }
