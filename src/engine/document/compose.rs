@@ -261,19 +261,17 @@ impl DocumentRun<'_, '_> {
             step_down(&mut renderer, &mut draft.files, &routing, (unit, limit_of(limits)));
         }
         let images_apart = request.sections.images_apart;
-        let mut stable = StablePart::new();
-        if let Some((share, then)) = general {
-            let nothing = StablePart::new();
-            let then =
-                PackContext { ranking: then, routing: &routing, is_guided: false, unit, stable: &nothing };
-            // By their scores of now: a symbol that was added lately is likely to change again.
-            let now = PackContext { ranking: of_now, ..then };
-            let mut packer = StablePacker { renderer: &mut renderer, draft: &draft, now, then, images_apart };
-            stable = packer.pack(*share, limit_of(limits), history.as_ref(), (&mut *memo, general_memo));
-        }
         let is_guided = request.task.is_some() || !request.focus.is_empty();
-        let context = PackContext { ranking: of_now, routing: &routing, is_guided, unit, stable: &stable };
-        fit_draft(&mut renderer, draft, &context, memo, images_apart)
+        let nothing = StablePart::new();
+        let now = PackContext { ranking: of_now, routing: &routing, is_guided, unit, stable: &nothing };
+        if let Some((share, then)) = general {
+            // By their scores of now: a symbol that was added lately is likely to change again.
+            let now = PackContext { is_guided: false, ..now };
+            let then = PackContext { ranking: then, ..now };
+            let mut packer = StablePacker { renderer: &mut renderer, draft: &draft, now, then, images_apart };
+            return packer.fit(*share, history.as_ref(), (memo, general_memo), is_guided);
+        }
+        fit_draft(&mut renderer, draft, &now, memo, images_apart)
     }
 }
 

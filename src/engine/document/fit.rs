@@ -197,7 +197,13 @@ fn measure_draft(
     (used, used.saturating_sub(limit_of(limits)).max(unit.of_bytes(bytes)))
 }
 
-fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
+/// Returns the size of the document that a draft comes to.
+pub(super) fn size(
+    cache: &mut ArtifactCache<'_>,
+    draft: DraftDocument,
+    unit: BudgetUnit,
+    images_apart: bool,
+) -> u64 {
     let mut document = assemble(&cache.workspace, draft);
     let is_exact = matches!(unit, BudgetUnit::Tokens(_));
     measure(cache, &mut document, is_exact, images_apart);

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::excerpts::{BlockSelection, head_block, render_blocks, summary_block};
-use super::fit::taken;
+use super::fit::{fit_draft, limit_of, size, taken};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::{
     PackContext, PackMemo, StablePart, StableView, block_selections, draft_costs, is_ranked, pack_symbols,
@@ -19,6 +19,7 @@ use super::request::AggregationRequest;
 use crate::aggregate;
 use crate::aggregate::{FileDemand, FilePart, PackInput, PackShares, PackSymbol, PackableFile, PackedView};
 use crate::engine::artifacts::ContentRef;
+use crate::engine::error::Error;
 use crate::engine::history::{FrozenContent, GitHistory};
 use crate::model::{DocumentBlock, FileOrder, ViewMode};
 
@@ -28,6 +29,11 @@ use crate::model::{DocumentBlock, FileOrder, ViewMode};
 const UNGUIDED_STABLE_THOUSANDTHS: u64 = 940;
 /// The room of what is packed first changes by no less than one part in so many of the limit.
 const ROOM_STEPS: u64 = 16;
+/// Another room is tried for it if the document leaves more than one part in so many of its limit unused, which happens
+/// where pieces cost less than expected.
+const UNUSED_PART: u64 = 16;
+/// So many rooms are tried at most.
+const MOST_ROOMS: usize = 5;
 
 /// How much of a document is packed first, so that it stays the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +62,14 @@ impl StableShare {
             return PackShares { names: shares.names + shares.paths, paths: 0, ..shares };
         }
         PackShares { signatures: 1000 - shares.bodies, names: 0, paths: 0, ..shares }
+    }
+
+    /// Returns a larger room, for a document that leaves some of its limit unused.
+    fn more(room: u64, limit: u64, used: u64) -> u64 {
+        let step = (limit / ROOM_STEPS).max(1);
+        let wanted = u128::from(room) * u128::from(limit) / u128::from(used.max(1));
+        let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
+        (wanted / step * step).max(room.saturating_add(step))
     }
 
     /// Returns the next smaller room.
@@ -98,16 +112,44 @@ pub(super) struct StablePacker<'p, 'r, 'w> {
 }
 
 impl StablePacker<'_, '_, '_> {
-    /// Packs what comes first within a limit for the whole document.
-    pub(super) fn pack(
+    /// Fits the document into its limit, with a part of it packed first.
+    pub(super) fn fit(
         &mut self,
         share: StableShare,
+        history: Option<&GitHistory>,
+        (memo, memo_then): (&mut PackMemo, &mut PackMemo),
+        is_guided: bool,
+    ) -> Result<DraftDocument, Error> {
+        let limit = limit_of(self.draft.remarks.limits);
+        let mut room = share.room(limit, || self.taken(&StablePart::new()));
+        let mut best: Option<(u64, DraftDocument)> = None;
+        for _ in 0..MOST_ROOMS {
+            let stable = self.pack(share, room, limit, history, (&mut *memo, &mut *memo_then));
+            let context = PackContext { is_guided, stable: &stable, ..self.now };
+            let fitted = fit_draft(self.renderer, self.draft.clone(), &context, memo, self.images_apart)?;
+            let used = size(self.renderer.cache, fitted.clone(), self.now.unit, self.images_apart);
+            if best.as_ref().is_some_and(|(most, _)| used <= *most) {
+                break;
+            }
+            best = Some((used, fitted));
+            // Of files that are packed first, the rest of the document shows nothing more.
+            if !share.has_rows || limit.saturating_sub(used) <= limit / UNUSED_PART {
+                break;
+            }
+            room = StableShare::more(room, limit, used);
+        }
+        Ok(best.map_or_else(|| self.draft.clone(), |(_, fitted)| fitted))
+    }
+
+    /// Packs what comes first within a room, or less if the document would exceed its limit.
+    fn pack(
+        &mut self,
+        share: StableShare,
+        mut room: u64,
         limit: u64,
         history: Option<&GitHistory>,
         (memo, memo_then): (&mut PackMemo, &mut PackMemo),
     ) -> StablePart {
-        let nothing = StablePart::new();
-        let mut room = share.room(limit, || self.taken(&nothing));
         // What pieces cost is close, and no more, before they are put together.
         while 0 < room {
             let (mut stable, reserved) = self.select_by_then(share, room, history, memo_then);
@@ -117,7 +159,7 @@ impl StablePacker<'_, '_, '_> {
             }
             room = StableShare::less(room, limit);
         }
-        nothing
+        StablePart::new()
     }
 
     /// Returns what the document takes before the rest of the files are selected.
