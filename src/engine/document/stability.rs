@@ -16,9 +16,7 @@ use crate::engine::artifacts::{ArtifactCache, ContentRef, identify, producers};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::history::{GitHistory, blobs_named};
 use crate::engine::workspace::{KnownFile, KnownState};
-use crate::model::{
-    ContentHash, DocumentBlock, Producer, RelPath, SummaryDetail, SummaryProvenance, ViewMode,
-};
+use crate::model::{ContentHash, Producer, RelPath, SummaryDetail, SummaryProvenance, ViewMode};
 
 /// So many old contents are held in memory at once: few, for each may be as large as a file that is read.
 const CONTENTS_AT_ONCE: usize = 32;
@@ -62,7 +60,8 @@ fn moved_blocks(
     history: &GitHistory,
     detail: SummaryDetail,
 ) -> HashMap<RelPath, u32> {
-    let texts: Vec<EditHistory<'_>> = files.iter().filter_map(|shown| edit_history(shown, history)).collect();
+    let may_move = files.iter().filter(|shown| shown.candidate.part != FilePart::Stable);
+    let texts: Vec<EditHistory<'_>> = may_move.filter_map(|shown| edit_history(shown, history)).collect();
     let last = |past: &EditHistory<'_>| past.contents[0].0;
     // The last edit counts unless the block turns out to have outlived it, which is looked at below for summaries
     // alone.
@@ -74,7 +73,7 @@ fn moved_blocks(
     let remembered = remembered_moves(renderer.cache, detail);
     let mut answers = HashMap::new();
     let mut asked = Vec::new();
-    for past in texts.iter().filter(|past| is_lasting(past.shown.settled_block())) {
+    for past in texts.iter().filter(|past| is_lasting(past.shown)) {
         match remembered.get(&past.key) {
             Some(at) => {
                 answers.insert(past.key, *at);
@@ -166,9 +165,13 @@ fn remember_moves(cache: &mut ArtifactCache<'_>, detail: SummaryDetail, moves: &
 }
 
 /// Returns whether most edits of a file leave its block unchanged. A model's summary differs each time it is written,
-/// so nothing follows from it about earlier ones.
-fn is_lasting(block: &DocumentBlock) -> bool {
-    block.view == ViewMode::Summary && block.summary == Some(SummaryProvenance::Heuristic)
+/// so nothing follows from it about earlier ones. In a limited document, where files have scores, summaries have
+/// signatures, which are selected for that document alone.
+fn is_lasting(shown: &ShownFile) -> bool {
+    let block = shown.settled_block();
+    shown.candidate.score.is_none()
+        && block.view == ViewMode::Summary
+        && block.summary == Some(SummaryProvenance::Heuristic)
 }
 
 fn moves_key(detail: SummaryDetail) -> String {
