@@ -1,0 +1,260 @@
+//! Entries for files, with the keys of `[[files]]`, and their slices.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::sources::NameOrInline;
+use super::views::{ITEM_VIEWS, ViewName, item_view, tier_number};
+use crate::api::queries::MaskName;
+use crate::model::{ContentHash, FileItem, Slice, SliceAnchors, Tier};
+
+/// An entry for a file, a folder or a pattern, with the keys of `[[files]]` in `slop.toml`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of `[[files]]` of its own")]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ItemEntry {
+    /// A file, a folder or a pattern: relative to the project's folder, or absolute.
+    #[serde(deserialize_with = "path_text")]
+    #[schemars(length(min = 1))]
+    pub path: String,
+    /// `false`: leave it out of documents.
+    #[serde(default = "yes")]
+    pub auto_aggregate: bool,
+    /// Show it in full, regardless of tier and budget.
+    #[serde(default)]
+    pub force_full: bool,
+    /// The view; by default, the tier decides.
+    #[serde(default, deserialize_with = "item_view")]
+    #[schemars(with = "Option<String>", extend("enum" = ITEM_VIEWS))]
+    pub view_mode: Option<ViewName>,
+    /// Kept for other programs; slop ignores it.
+    #[serde(default)]
+    pub selected: bool,
+    /// Show the signatures of all symbols.
+    #[serde(default)]
+    pub ast_signatures: bool,
+    /// Show the definitions of all symbols.
+    #[serde(default)]
+    pub ast_definitions: bool,
+    /// How to show single symbols, by their names as in outlines.
+    #[serde(default)]
+    pub ast_mask: BTreeMap<String, MaskName>,
+    /// 3: show it in full in documents for tier 3.
+    #[serde(default, deserialize_with = "tier_number")]
+    #[schemars(range(min = 1, max = 4))]
+    pub tier: Option<u8>,
+    /// Kept for other programs; slop ignores it.
+    #[serde(default)]
+    pub injected_at: Option<f64>,
+    /// Lines to show, and nothing else of the file.
+    #[serde(default)]
+    pub custom_slices: Vec<SliceEntry>,
+}
+
+/// A range of lines that is tracked across edits, as `slop slice make` prints it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "SliceFields", into = "SliceFields")]
+pub struct SliceEntry(SliceFields);
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SliceEntry")]
+struct SliceFields {
+    /// The first line, counted from 1.
+    start_line: NonZeroU32,
+    /// The last line, inclusive.
+    end_line: NonZeroU32,
+    /// A short name.
+    tag: Option<String>,
+    /// Why the lines matter.
+    comment: Option<String>,
+    /// The SHA-256 of the text.
+    content_hash: Option<String>,
+    /// The lines before it.
+    start_context: Option<Vec<String>>,
+    /// The lines after it.
+    end_context: Option<Vec<String>>,
+    /// The older spelling of both: the lines before it, or an object with `before` and `after`.
+    anchor_lines: Option<AnchorLines>,
+    /// A short hash for each line.
+    line_hashes: Option<Vec<String>>,
+    /// The nearest lines that occur once in the file.
+    unique_lines: Option<ContextSides>,
+    /// How often the text occurred in the file.
+    copies: Option<u32>,
+}
+
+/// The lines on both sides of a slice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(in crate::api) struct ContextSides {
+    // A side that is missing is no error: the file may begin or end there.
+    pub(in crate::api) before: Option<Vec<String>>,
+    pub(in crate::api) after: Option<Vec<String>>,
+}
+
+/// How systems before slop wrote contexts: the lines before the slice alone, or both sides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub(in crate::api) enum AnchorLines {
+    Before(Vec<String>),
+    Sides(ContextSides),
+}
+
+impl AnchorLines {
+    pub(in crate::api) fn into_sides(self) -> ContextSides {
+        match self {
+            Self::Before(before) => ContextSides { before: Some(before), after: None },
+            Self::Sides(sides) => sides,
+        }
+    }
+}
+
+impl TryFrom<SliceFields> for SliceEntry {
+    type Error = String;
+
+    fn try_from(fields: SliceFields) -> Result<Self, String> {
+        let SliceFields { start_line, end_line, .. } = fields;
+        if end_line < start_line {
+            return Err(format!("`end_line` {end_line} is before `start_line` {start_line}"));
+        }
+        Ok(Self(fields))
+    }
+}
+
+impl From<SliceEntry> for SliceFields {
+    fn from(slice: SliceEntry) -> Self {
+        slice.0
+    }
+}
+
+impl From<SliceEntry> for Slice {
+    fn from(slice: SliceEntry) -> Self {
+        let written = slice.0;
+        // As in the settings, the older spelling counts where the newer one is missing or empty.
+        let old = written.anchor_lines.map_or_else(ContextSides::default, AnchorLines::into_sides);
+        let or_old = |new: Option<Vec<String>>, old: Option<Vec<String>>| {
+            new.filter(|lines| !lines.is_empty()).or(old).unwrap_or_default()
+        };
+        let unique = written.unique_lines.unwrap_or_default();
+        Self {
+            start_line: written.start_line.get(),
+            end_line: written.end_line.get(),
+            tag: written.tag.unwrap_or_default(),
+            comment: written.comment.unwrap_or_default(),
+            anchors: SliceAnchors {
+                // Other programs keep other hashes here: such a slice is found by its anchors.
+                content_hash: written.content_hash.and_then(|hash| hash.parse::<ContentHash>().ok()),
+                before: or_old(written.start_context, old.before),
+                after: or_old(written.end_context, old.after),
+                line_hashes: written.line_hashes.unwrap_or_default(),
+                unique_before: unique.before.unwrap_or_default(),
+                unique_after: unique.after.unwrap_or_default(),
+                copies: written.copies.unwrap_or_default(),
+            },
+        }
+    }
+}
+
+impl From<ItemEntry> for FileItem {
+    fn from(entry: ItemEntry) -> Self {
+        Self {
+            path: entry.path,
+            auto_aggregate: entry.auto_aggregate,
+            force_full: entry.force_full,
+            view_mode: entry.view_mode.map(|view| view.0),
+            selected: entry.selected,
+            ast_signatures: entry.ast_signatures,
+            ast_definitions: entry.ast_definitions,
+            ast_mask: entry.ast_mask.into_iter().map(|(symbol, show)| (symbol, show.into())).collect(),
+            tier: entry.tier.and_then(Tier::from_number),
+            injected_at: entry.injected_at,
+            custom_slices: entry.custom_slices.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<NameOrInline<ItemEntry>> for FileItem {
+    fn from(file: NameOrInline<ItemEntry>) -> Self {
+        match file {
+            NameOrInline::Name(path) => Self::plain(path),
+            NameOrInline::Inline(entry) => (*entry).into(),
+        }
+    }
+}
+
+fn path_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let path = String::deserialize(deserializer)?;
+    // No path holds a NUL, and a system call would end there.
+    if path.is_empty() || path.contains('\0') {
+        return Err(D::Error::custom("not a path or a pattern"));
+    }
+    Ok(path)
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::api::inline_curation::{read_json, read_value};
+
+    #[track_caller]
+    fn refused(items: &Value) -> String {
+        read_value::<Vec<ItemEntry>>(items.clone()).unwrap_err()
+    }
+
+    #[test]
+    fn the_error_of_an_entry_names_its_position_and_key() {
+        let check = |items: Value, begins: &str| {
+            let error = refused(&items);
+            assert!(error.starts_with(begins), "{error}");
+        };
+        check(json!([{"path": "a"}, {"path": ""}]), "[1].path: not a path");
+        check(json!([{"view_mode": "full"}]), "[0]: missing field `path`");
+        check(
+            json!([{"path": "a", "view_mode": "window"}]),
+            "[0].view_mode: unknown variant `window`, expected",
+        );
+        check(
+            json!([{"path": "a", "ast_mask": {"A.b": "show"}}]),
+            "[0].ast_mask.A.b: unknown variant `show`",
+        );
+        check(json!([{"path": "a", "tier": 5}]), "[0].tier: no tier 5");
+        check(json!([{"path": "a", "forcefull": true}]), "[0].forcefull: unknown field `forcefull`");
+        let slices =
+            |slice: Value| json!([{"path": "a", "custom_slices": [{"start_line": 1, "end_line": 2}, slice]}]);
+        check(slices(json!({"start_line": 0, "end_line": 2})), "[0].custom_slices[1].start_line: ");
+        check(
+            slices(json!({"start_line": 3, "end_line": 2})),
+            "[0].custom_slices[1]: `end_line` 2 is before `start_line` 3",
+        );
+    }
+
+    #[test]
+    fn an_entry_is_what_the_settings_make_of_the_same_keys() {
+        let slice = json!({
+            "start_line": 2, "end_line": 3, "tag": "t", "comment": null, "content_hash": "no hash",
+            "anchor_lines": ["before"], "start_context": [],
+        });
+        let entry = json!({
+            "path": "a.py", "auto_aggregate": false, "view_mode": "path", "ast_mask": {"A": "full", "A.b": "hide"},
+            "tier": 3, "injected_at": 1.5, "custom_slices": [slice],
+        });
+        let read: ItemEntry = read_value(entry).unwrap();
+        let again: ItemEntry = read_json(&serde_json::to_vec(&read).unwrap()).unwrap();
+        assert_eq!(again, read);
+        let item = FileItem::from(read);
+        assert_eq!((item.path.as_str(), item.auto_aggregate, item.tier), ("a.py", false, Some(Tier::Worker)));
+        assert_eq!(item.custom_slices[0].anchors.before, ["before"]);
+        assert_eq!(item.custom_slices[0].anchors.content_hash, None);
+    }
+}

@@ -1,0 +1,120 @@
+//! Questions for documents, and what decides how files are shown in them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::choices::{
+    CacheLifetimeName, DocsName, FormatName, OrderName, PartName, ReceiptScope, StrategyName,
+};
+use crate::api::inline_curation::{HistorySource, InlinePersona, InlinePreset, ItemEntry, NameOrInline};
+
+/// The options that select views.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ChoiceAsk")]
+pub struct ViewSelection {
+    /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA.
+    #[schemars(range(min = 1, max = 4))]
+    pub tier: Option<u8>,
+    /// Compose for this persona: the name of one in the settings, or a persona; not together with a tier.
+    pub persona: Option<NameOrInline<InlinePersona>>,
+    /// Aggregate the files of this preset, shown as the preset specifies: the name of one in the settings, or a preset.
+    pub preset: Option<NameOrInline<InlinePreset>>,
+    /// Entries for this answer alone. The one that applies to a file takes the place of all others: of the preset's, and
+    /// of those under `[[files]]`. They do not select files.
+    pub items: Vec<ItemEntry>,
+    /// How to choose views.
+    pub strategy: Option<StrategyName>,
+    /// Files to focus on: a path, a name, part of a path, a pattern, or `path:line`.
+    pub focus: Vec<String>,
+    /// How much of the docs skeletons show; by default as `aggregation.docs` sets.
+    pub docs: Option<DocsName>,
+    /// What the reader is about to do, such as the text of an issue; decides what a limited document shows. Without a
+    /// limit, the document has 20000 tokens.
+    pub task: Option<String>,
+    /// The revision that diffs are based on; by default the last commit.
+    #[serde(alias = "against")]
+    pub base: Option<String>,
+    /// Limit the document to this many tokens, spent on what matters most; 0 for no limit, not even the tier's.
+    pub budget: Option<u64>,
+    /// Limit the document to this many tokens if neither `budget` nor the settings set a limit.
+    #[schemars(range(min = 1))]
+    pub default_budget: Option<u64>,
+    /// Limit the document to this many bytes, in the same way.
+    #[schemars(range(min = 1))]
+    pub max_bytes: Option<u64>,
+}
+
+/// The document to compose.
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own in JSON")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "AggregateAsk")]
+pub struct AggregateQuery {
+    /// Files, folders or patterns to aggregate; the whole project if empty.
+    pub files: Vec<String>,
+    /// Patterns of which each file has to match one, if there are any.
+    pub include: Vec<String>,
+    /// Patterns of files to leave out.
+    pub exclude: Vec<String>,
+    /// The options that select views.
+    pub choice: ViewSelection,
+    /// The order of the files.
+    pub order: Option<OrderName>,
+    /// The format of the document.
+    pub format: FormatName,
+    /// Show what has changed since the last aggregation of the same name, `items` and inline preset.
+    pub since_last: bool,
+    /// The name under which the document is recorded.
+    pub name: Option<String>,
+    /// The attachments of the document.
+    #[serde(alias = "beside")]
+    pub attachments: AttachmentOptions,
+    /// Whether to count tokens exactly in the receipt, which takes time.
+    #[serde(alias = "measured")]
+    pub exact_tokens: bool,
+    /// Whether to return only the receipt of what would be composed.
+    pub dry_run: bool,
+    /// The files that the receipt lists.
+    pub receipt: ReceiptScope,
+    /// Whether to return the text in two parts, before and after the place up to which a provider caches it.
+    pub parts: bool,
+    /// Read and hash every file, even if its size and timestamps are unchanged.
+    pub verify: bool,
+}
+
+/// The attachments of a document.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "BesideAsk")]
+pub struct AttachmentOptions {
+    /// The discussion to append to the document: the path of a file, a list of messages, or an object with a `text`.
+    pub history: Option<HistorySource>,
+    /// The take of the discussion to use.
+    pub take: Option<String>,
+    /// The part of the document to return.
+    pub part: PartName,
+    /// Images to add, as links: paths or patterns.
+    pub screenshots: Vec<String>,
+    /// Whether to embed the images in the document.
+    pub screenshots_inline: bool,
+    /// The model named in a provider's request body.
+    pub model: Option<String>,
+    /// How many prefixes of the prompt a provider's request body asks to cache, from 0 to 3.
+    #[schemars(range(max = 3))]
+    pub cache_marks: Option<u8>,
+    /// How long Anthropic keeps what it caches.
+    pub cache_ttl: Option<CacheLifetimeName>,
+}
+
+/// The files whose views to explain.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ExplainAsk")]
+pub struct ExplainQuery {
+    /// A file, a folder or a pattern.
+    pub file: String,
+    /// The options that select views.
+    #[serde(default)]
+    pub choice: ViewSelection,
+}

@@ -1,0 +1,28 @@
+//! The questions that clients ask: the JSON of the local API, and what MCP's arguments and the flags of the command line
+//! become.
+//!
+//! A question says what a client wants, and leaves the rest to the project's settings, with which the `service` room
+//! resolves it. Keys that have been renamed are still read under their old names for one release (`serde(alias)`);
+//! [`DEPRECATED_KEYS`] lists them.
+
+mod choices;
+mod code;
+mod documents;
+mod maintenance;
+
+pub use choices::{
+    DocsName, FormatName, MaskName, ModeName, OrderName, PartName, ReceiptScope, StrategyName,
+};
+pub use code::{
+    CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery, SearchQuery,
+    SymbolsQuery, ViewQuery,
+};
+pub use documents::{AggregateQuery, AttachmentOptions, ExplainQuery, ViewSelection};
+pub use maintenance::{
+    AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
+    FilesQuery, IndexQuery,
+};
+
+/// Keys of earlier releases, each with the key that has taken its place.
+pub const DEPRECATED_KEYS: [(&str, &str); 3] =
+    [("against", "base"), ("beside", "attachments"), ("measured", "exact_tokens")];
