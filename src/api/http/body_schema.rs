@@ -35,26 +35,9 @@ impl BodySchema {
     pub(super) fn of(body_schema: fn(&mut SchemaGenerator) -> Schema) -> Self {
         let mut generator = schema_settings().for_deserialize().into_generator();
         let root = body_schema(&mut generator).to_value();
-        let mut schema = Self { root, definitions: generator.take_definitions(true) };
-        schema.add_grouped_keys();
-        schema
-    }
-
-    /// Adds the keys that may be at the top level as well as in their group.
-    fn add_grouped_keys(&mut self) {
-        let mut root = self.resolved(&self.root).clone();
-        for group in KEY_GROUPS {
-            let inner = root.get("properties").and_then(|keys| keys.get(group));
-            let keys = inner.map(|inner| keys_of(self.resolved(inner)));
-            let keys: Vec<(String, Value)> =
-                keys.into_iter().flatten().map(|(key, schema)| (key.clone(), schema.clone())).collect();
-            if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
-                for (key, schema) in keys {
-                    properties.entry(key).or_insert(schema);
-                }
-            }
-        }
-        self.root = root;
+        let definitions = generator.take_definitions(true);
+        let root = with_grouped_keys(resolve(&root, &definitions), &definitions);
+        Self { root, definitions }
     }
 
     /// Returns the schema of what a path leads to, as far as it is known, and how many steps that takes.
@@ -71,17 +54,8 @@ impl BodySchema {
         (schema, path.len())
     }
 
-    /// Returns the schema that a reference leads to, or the only one of several alternatives that is not null.
-    fn resolved<'s>(&'s self, mut schema: &'s Value) -> &'s Value {
-        loop {
-            let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
-            let next = match name {
-                Some(name) => self.definitions.get(name),
-                None => only_alternative(schema),
-            };
-            let Some(next) = next else { return schema };
-            schema = next;
-        }
+    fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        resolve(schema, &self.definitions)
     }
 
     /// Returns every key that a query parameter can give, with its schema: those of an object in the question are joined to
@@ -215,6 +189,31 @@ pub(super) fn path_text(path: &[PathSegment]) -> String {
 
 fn keys_of(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+/// Returns the schema that a reference leads to, or the only one of several alternatives that is not null.
+fn resolve<'s>(mut schema: &'s Value, definitions: &'s Map<String, Value>) -> &'s Value {
+    loop {
+        let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+        let next = match name {
+            Some(name) => definitions.get(name),
+            None => only_alternative(schema),
+        };
+        let Some(next) = next else { return schema };
+        schema = next;
+    }
+}
+
+/// Returns the schema of a question with the keys that may be at its top level as well as in their group.
+pub(super) fn with_grouped_keys(question: &Value, definitions: &Map<String, Value>) -> Value {
+    let mut all = question.clone();
+    let groups = keys_of(question).filter(|(key, _)| KEY_GROUPS.contains(&key.as_str()));
+    for (key, schema) in groups.flat_map(|(_, group)| keys_of(resolve(group, definitions))) {
+        all["properties"].as_object_mut().into_iter().for_each(|keys| {
+            keys.entry(key).or_insert_with(|| schema.clone());
+        });
+    }
+    all
 }
 
 /// Returns the alternatives of a schema, without null.

@@ -5,8 +5,7 @@
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::body::key_groups;
-use super::body_schema::{BodySchema, has_type, schema_settings};
+use super::body_schema::{BodySchema, has_type, schema_settings, with_grouped_keys};
 use super::limits::{LIST_ITEMS, REQUEST_BYTES, TEXT_CHARACTERS, is_free_text};
 use super::routes::{ROUTES, Route, RouteAction};
 use crate::api::daemon_control::{DaemonStatus, PerformanceReport, Stopping};
@@ -84,8 +83,9 @@ fn document() -> Value {
     let mut asks = asks.take_definitions(true);
     // Only questions get limits, because only a client's JSON is refused for its size.
     asks.values_mut().for_each(|schema| add_limits(schema, false));
-    for route in ROUTES {
-        add_group_keys(route, &mut asks);
+    for question in ["AggregateAsk", "ExplainAsk"] {
+        let with_keys = asks.get(question).map(|schema| with_grouped_keys(schema, &asks));
+        asks.extend(with_keys.map(|schema| (question.to_owned(), schema)));
     }
     // The definitions of questions replace those of the same name, so that the limits stay with the types that both
     // use.
@@ -125,14 +125,19 @@ fn info() -> Value {
     })
 }
 
-/// Returns the operation that asks a route by query parameters alone.
-fn get_operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
-    let mut operation = json!({
+/// Returns what the operations of a route have in common.
+fn plain_operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
+    json!({
         "operationId": route.command,
         "summary": route.summary,
         "parameters": parameters(route),
         "responses": responses(route, answers),
-    });
+    })
+}
+
+/// Returns the operation that asks a route by query parameters alone.
+fn get_operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
+    let mut operation = plain_operation(route, answers);
     if let RouteAction::Query { body_schema, .. } = route.action {
         // The name without a prefix is that of the POST, which was there before.
         operation["operationId"] = format!("get_{}", route.command).into();
@@ -167,12 +172,7 @@ fn parameter_schema(schema: &Value) -> Value {
 }
 
 fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
-    let mut operation = json!({
-        "operationId": route.command,
-        "summary": route.summary,
-        "parameters": parameters(route),
-        "responses": responses(route, answers),
-    });
+    let mut operation = plain_operation(route, answers);
     if let RouteAction::Query { body_schema, .. } = route.action {
         let schema = body_schema(queries);
         operation["requestBody"] = json!({
@@ -187,23 +187,6 @@ fn operation(route: &Route, queries: &mut SchemaGenerator, answers: &mut SchemaG
         operation["deprecated"] = true.into();
     }
     operation
-}
-
-/// Adds the keys of the objects in a question that its top level takes too.
-fn add_group_keys(route: &Route, asks: &mut Map<String, Value>) {
-    let (body, groups) = match route.command {
-        "aggregate" => ("AggregateAsk", key_groups(route.command)),
-        "explain" => ("ExplainAsk", key_groups(route.command)),
-        _ => return,
-    };
-    for group in groups {
-        let reference = asks[body]["properties"][*group]["$ref"].as_str();
-        let name = reference.and_then(|path| path.rsplit('/').next()).map(str::to_owned);
-        let keys = name.and_then(|name| asks.get(&name)).map(|group| group["properties"].clone());
-        for (key, schema) in keys.as_ref().and_then(Value::as_object).into_iter().flatten() {
-            asks[body]["properties"][key] = schema.clone();
-        }
-    }
 }
 
 /// Returns whether an empty object would be refused.
