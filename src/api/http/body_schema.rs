@@ -58,24 +58,10 @@ impl BodySchema {
         resolve(schema, &self.definitions)
     }
 
-    /// Returns every key that a query parameter can give, with its schema: those of an object in the question are joined to
-    /// its own key by a dot.
-    pub(super) fn parameters(&self) -> Vec<(String, &Value)> {
-        let mut found = Vec::new();
-        let properties = |schema: &Value| schema.get("properties").and_then(Value::as_object).is_some();
-        for (key, schema) in keys_of(self.resolved(&self.root)) {
-            let inner = self.resolved(schema);
-            if KEY_GROUPS.contains(&key.as_str()) {
-                // Its keys are among those of the top level.
-                continue;
-            }
-            if properties(inner) {
-                found.extend(keys_of(inner).map(|(inner, schema)| (format!("{key}.{inner}"), schema)));
-            } else {
-                found.push((key.clone(), schema));
-            }
-        }
-        found
+    /// Returns every key that a query parameter can give, with its schema. Those of a group are among those of the top
+    /// level.
+    pub(super) fn parameters(&self) -> impl Iterator<Item = (&String, &Value)> {
+        keys_of(&self.root).filter(|(key, _)| !KEY_GROUPS.contains(&key.as_str()))
     }
 
     /// Returns the value that the text of a query parameter means, and whether it is one of a list. A text that is no such

@@ -142,9 +142,9 @@ fn get_operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
         // The name without a prefix is that of the POST, which was there before.
         operation["operationId"] = format!("get_{}", route.command).into();
         let schema = BodySchema::of(body_schema);
-        let keys = schema.parameters().into_iter().map(|(name, schema)| {
+        let keys = schema.parameters().map(|(name, schema)| {
             let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-            parameter("query", &name, &parameter_schema(schema), description)
+            parameter("query", name, &parameter_schema(schema), description)
         });
         let keys: Vec<Value> = keys.collect();
         operation["parameters"].as_array_mut().into_iter().for_each(|all| all.extend(keys.iter().cloned()));
