@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::json;
 
+use super::choices::FormatName;
 use super::providers::PromptContent;
-use super::queries::FormatName;
 use super::wire::{AnswerShape, DocumentReceipt};
 use super::{providers, wire};
 use crate::engine::{

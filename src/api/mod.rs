@@ -5,6 +5,7 @@
 //!
 //! Start with [`ask`].
 
+mod choices;
 mod client;
 mod curation;
 mod daemon_control;
@@ -23,6 +24,9 @@ mod service;
 mod wire;
 
 pub use crate::engine::{ScanProgress, World};
+pub use choices::{
+    DocsName, FormatName, MaskName, ModeName, OrderName, PartName, ReceiptScope, StrategyName,
+};
 #[cfg(test)]
 pub use client::ConnectError;
 pub use client::{Client, ClientError};
@@ -52,9 +56,9 @@ pub use mcp::{McpInfo, serve as serve_mcp};
 pub use prompt_cache::{PromptCache, PromptCacheUse};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
-    CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, DocsName, ExplainQuery, FilesQuery,
-    FormatName, ImpactQuery, IndexQuery, LineRange, MaskEntry, MaskName, ModeName, OrderName, OutlineQuery,
-    PartName, ReceiptScope, RefsQuery, SearchQuery, StrategyName, SymbolsQuery, ViewQuery, ViewSelection,
+    CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ExplainQuery, FilesQuery, ImpactQuery,
+    IndexQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery, SearchQuery, SymbolsQuery, ViewQuery,
+    ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;

@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
+use super::choices::FormatName;
 use super::providers::{PromptContent, takes_breakpoints};
-use super::queries::FormatName;
 use crate::model::{BodyOptions, ContentHash, Document};
 use crate::render;
 

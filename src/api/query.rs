@@ -358,11 +358,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::api::choices::{DocsName, FormatName, MaskName, ModeName, OrderName, PartName, StrategyName};
     use crate::api::inline_curation::HistorySource;
-    use crate::api::queries::{
-        AttachmentOptions, CallDirectionName, DocsName, FormatName, LineRange, MaskEntry, MaskName, ModeName,
-        OrderName, PartName, StrategyName, ViewSelection,
-    };
+    use crate::api::queries::{AttachmentOptions, CallDirectionName, LineRange, MaskEntry, ViewSelection};
 
     fn full_selection() -> ViewSelection {
         ViewSelection {

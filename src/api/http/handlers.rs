@@ -24,8 +24,8 @@ use super::server::ServerState;
 use super::stream::{EventParameters, EventStream};
 use super::stream::{LINES, RunningQuery};
 use super::{openapi, response};
+use crate::api::choices::ReceiptScope;
 use crate::api::daemon_control::Stopping;
-use crate::api::queries::ReceiptScope;
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, VERSION, ask_encoded};
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::sources::NameOrInline;
 use super::views::{ITEM_VIEWS, ViewName, item_view, tier_number};
-use crate::api::queries::MaskName;
+use crate::api::choices::MaskName;
 use crate::model::{ContentHash, FileItem, Slice, SliceAnchors, Tier};
 
 /// An entry for a file, a folder or a pattern, with the keys of `[[files]]` in `slop.toml`.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::entries::ItemEntry;
 use super::sources::NameOrInline;
 use super::views::{FOCUS_VIEWS, TIER_VIEWS, ViewName, focus_view, tier_number, tier_view};
-use crate::api::queries::StrategyName;
+use crate::api::choices::StrategyName;
 use crate::model::{Persona, PersonaViews, PreferredModel, Preset, Tier};
 
 /// A set of files with their entries.

@@ -11,13 +11,14 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::questions::bad_arguments;
+use crate::api::choices::{MaskName, ModeName, ReceiptScope};
 use crate::api::fault::ApiError;
 use crate::api::inline_curation::{
     HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, NameOrInline, read_json,
 };
 use crate::api::queries::{
     AggregateQuery, AttachmentOptions, CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry,
-    MaskName, ModeName, OutlineQuery, ReceiptScope, RefsQuery, ViewQuery, ViewSelection,
+    OutlineQuery, RefsQuery, ViewQuery, ViewSelection,
 };
 
 /// Arguments of `slop_aggregate`.

@@ -3,7 +3,8 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents, ResourceTemplate};
 
-use crate::api::queries::{ModeName, ViewQuery};
+use crate::api::choices::ModeName;
+use crate::api::queries::ViewQuery;
 use crate::api::wire::{FileState, FileStates, FileView, spelled_path};
 use crate::model::{RelPath, path_text};
 

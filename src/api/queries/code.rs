@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::choices::{DocsName, MaskName, ModeName};
+use crate::api::choices::{DocsName, MaskName, ModeName};
 use crate::api::inline_curation::ItemEntry;
 
 /// The outlines to show.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::choices::{
+use crate::api::choices::{
     CacheLifetimeName, DocsName, FormatName, OrderName, PartName, ReceiptScope, StrategyName,
 };
 use crate::api::inline_curation::{HistorySource, InlinePersona, InlinePreset, ItemEntry, NameOrInline};

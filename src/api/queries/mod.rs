@@ -5,14 +5,10 @@
 //! resolves it. Keys that have been renamed are still read under their old names for one release (`serde(alias)`);
 //! [`DEPRECATED_KEYS`] lists them.
 
-mod choices;
 mod code;
 mod documents;
 mod maintenance;
 
-pub use choices::{
-    DocsName, FormatName, MaskName, ModeName, OrderName, PartName, ReceiptScope, StrategyName,
-};
 pub use code::{
     CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery, SearchQuery,
     SymbolsQuery, ViewQuery,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::envelope::SCHEMA_VERSION;
 use super::receipt::DocumentReceipt;
 use super::scalars::wire_path;
-use crate::api::queries::ReceiptScope;
+use crate::api::choices::ReceiptScope;
 use crate::engine::CachedDocument as Written;
 use crate::model::{
     BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, Screenshot, ScreenshotImage,

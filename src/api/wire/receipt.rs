@@ -7,7 +7,7 @@ use super::envelope::SCHEMA_VERSION;
 use super::explanation::ScoreParts;
 use super::receipt_totals::{ReceiptGroup, ReceiptTotals, folder_groups};
 use super::scalars::{iso_time_of_ns, wire_path};
-use crate::api::queries::ReceiptScope;
+use crate::api::choices::ReceiptScope;
 use crate::engine::ESTIMATE;
 use crate::model::{
     FileDetails, MissingFile, Omission, OmittedFile, PackingReceipt, Receipt, ReceiptEntry, RelPath,

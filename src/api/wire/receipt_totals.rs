@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scalars::wire_path;
-use crate::api::queries::ReceiptScope;
+use crate::api::choices::ReceiptScope;
 use crate::model::{FileDetails, Receipt, RelPath, ViewMode};
 
 /// Sums over the files of a document.
