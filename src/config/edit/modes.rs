@@ -1,12 +1,14 @@
 //! Edits of how the items of `[[files]]` show their files, and the removal of items.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 use super::format::{detached_comments, insert_comments, set_formatted, text_value};
 use super::items::{
-    FILES_KEY, ItemMut, find, find_or_add, find_required, item_at, item_path, item_tables, set_headed,
+    FILES_KEY, ItemMut, find, find_or_add, find_required, item_at, item_path, item_tables, plain_path,
+    set_headed,
 };
 use super::page::edit_file;
 use crate::config::error::Error;
@@ -91,34 +93,41 @@ pub fn set_item_mode(
 /// Takes back how the items of some paths show their files. An item of which nothing but the path is left is removed.
 pub fn clear_item_mode(disk: &dyn Disk, file: &Path, paths: &[String]) -> Result<Vec<ItemChange>, Error> {
     edit_file(disk, file, |page| {
+        // The item of a path that is given twice may be gone the second time.
+        let mut cleared: BTreeMap<String, ItemChange> = BTreeMap::new();
         let clear = |path: &String| {
-            let at = find_required(page, path)?;
-            let document = &mut page.document;
-            let comments = remove_keys(item_at(document, at), &MODE_KEYS);
-            // A comment is a person's work too: with one, the item says more than its path.
-            if comments.is_empty() && item_at(document, at).into_table().len() == 1 {
-                remove_item(document, at);
-                return Ok(ItemChange::Removed);
+            let plain = plain_path(path);
+            if let Some(change) = cleared.get(&plain) {
+                return Ok(*change);
             }
-            add_comments(item_at(document, at), "path", &comments);
-            Ok(ItemChange::Changed)
+            let at = find_required(page, path)?;
+            let change = clear_mode_at(&mut page.document, at);
+            cleared.insert(plain, change);
+            Ok(change)
         };
         paths.iter().map(clear).collect()
     })
+}
+
+fn clear_mode_at(document: &mut DocumentMut, at: usize) -> ItemChange {
+    let comments = remove_keys(item_at(document, at), &MODE_KEYS);
+    // A comment is a person's work too: with one, the item says more than its path.
+    if comments.is_empty() && item_at(document, at).into_table().len() == 1 {
+        remove_item(document, at);
+        return ItemChange::Removed;
+    }
+    add_comments(item_at(document, at), "path", &comments);
+    ItemChange::Changed
 }
 
 /// Removes the items of some paths, and returns how many there were. Those with masks or slices are removed only with
 /// `may_lose`.
 pub fn remove_items(disk: &dyn Disk, file: &Path, paths: &[String], may_lose: bool) -> Result<usize, Error> {
     edit_file(disk, file, |page| {
-        let mut lost = Vec::new();
         for path in paths {
-            let at = find_required(page, path)?;
-            let item = item_tables(page.document.get(FILES_KEY))[at];
-            if !may_lose && has_curated_parts(item) {
-                lost.push(item_path(item));
-            }
+            find_required(page, path)?;
         }
+        let lost = if may_lose { Vec::new() } else { curated_among(&page.document, paths) };
         if !lost.is_empty() {
             return Err(Error::WouldLose { items: lost });
         }
@@ -132,6 +141,14 @@ pub fn remove_items(disk: &dyn Disk, file: &Path, paths: &[String], may_lose: bo
         }
         Ok(removed)
     })
+}
+
+/// Returns the paths of those items that have masks or slices. Several items may have the same path.
+fn curated_among(document: &DocumentMut, paths: &[String]) -> Vec<String> {
+    let paths: BTreeSet<String> = paths.iter().map(|path| plain_path(path)).collect();
+    let items = item_tables(document.get(FILES_KEY)).into_iter();
+    let curated = items.filter(|item| has_curated_parts(*item)).map(item_path);
+    curated.filter(|path| paths.contains(path)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Returns whether an item has masks or slices, which cannot be made again as quickly as a flag is set.

@@ -62,6 +62,9 @@ fn a_cleared_item_stays_only_if_it_says_something_else() {
     );
     let disk = MemoryFiles::new(before);
     check_error(&disk, clear_mode(&disk, "c.py"), "no item `c.py` under [[files]] in slop.toml");
+    let twice = ["a.py", "./a.py"].map(str::to_owned);
+    let changes = clear_item_mode(&disk, Path::new(PROJECT), &twice).unwrap();
+    assert_eq!(changes, [ItemChange::Removed; 2], "a path that is given twice is cleared once");
 }
 
 #[test]
@@ -74,6 +77,9 @@ fn an_item_with_a_mask_or_slices_is_removed_only_on_purpose() {
         remove_items(&disk, Path::new(PROJECT), &paths, may_lose)
     };
     check_error(&disk, remove(&["b.py", "a.py"], false).map(drop), "curated items would be lost: a.py");
+    let second = MemoryFiles::new("files = [{ path = 'a.py' }, { path = './a.py', custom_slices = [] }]\n");
+    let removed = remove_items(&second, Path::new(PROJECT), &["a.py".to_owned()], false);
+    check_error(&second, removed.map(drop), "curated items would be lost: a.py");
     check_error(
         &disk,
         remove(&["b.py", "d.py"], true).map(drop),
