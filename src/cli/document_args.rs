@@ -203,7 +203,6 @@ pub struct CacheReplayArgs {
     pub body: RequestBodyArgs,
 }
 
-/// The format of a document.
 /// The files that a receipt lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReceiptScopeArg {
@@ -215,6 +214,7 @@ pub enum ReceiptScopeArg {
     None,
 }
 
+/// The format of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
     /// Markdown.

@@ -272,7 +272,6 @@ fn resolve_cache_clear(query: CacheClearQuery) -> Result<ResolvedQuery, ApiError
         kinds.push(ArtifactKind::Summary);
     }
     if structure {
-        // The producer of references includes that of the outline, so they are part of the structure.
         // The producer of references includes that of the outline, so they are part of the structure, and so are the
         // facts, which are read from the same tree.
         kinds.extend([

@@ -89,6 +89,26 @@ fn a_receipt_is_written_along_with_the_document() {
 }
 
 #[test]
+fn a_receipt_of_the_shown_files_sums_up_the_folders_of_those_that_it_lists() {
+    let sandbox = Sandbox::new();
+    let items = "[[files]]\npath = 'kept/only.py'\nauto_aggregate = false\n\n[[files]]\npath = 'named/**'\nview_mode = 'path'\n";
+    sandbox.write("slop.toml", items);
+    for path in ["shown/a.py", "kept/only.py", "named/b.py"] {
+        sandbox.write(path, "def f():\n    return 1\n");
+    }
+    let receipt = sandbox.outside("receipt.json");
+    let scope = ["aggregate", "--stdout", "--receipt-scope", "shown", "--receipt", receipt.to_str().unwrap()];
+    sandbox.stdout_of(&scope);
+    let receipt: serde_json::Value = serde_json::from_slice(&fs::read(receipt).unwrap()).unwrap();
+    assert_eq!(receipt["left_out"][0]["path"], "kept/only.py", "{receipt}");
+    let groups = receipt["groups"].as_array().unwrap();
+    let group = |folder: &str| groups.iter().find(|group| group["folder"] == folder);
+    assert_eq!(group("kept").unwrap()["left_out"], 1, "the folder of a file that is listed as left out");
+    assert_eq!(group("shown").unwrap()["shown"], 1);
+    assert!(group("named").is_none(), "no file of it is listed: {receipt}");
+}
+
+#[test]
 fn a_receipt_never_overwrites_its_document() {
     let sandbox = project();
     let ran = sandbox.slop(&["aggregate", "-o", "same.md", "--receipt", "./same.md"]);

@@ -1,5 +1,7 @@
 //! The receipt of a document, which says what became of each file.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -280,7 +282,7 @@ impl DocumentReceipt {
             folders: FolderAuthor::from_count(receipt.folders_by_model),
             scope,
             totals: receipt.into(),
-            groups: folder_groups(receipt, scope),
+            groups: folder_groups(receipt, &listed_folders(receipt, scope)),
             files: listed_files(receipt, scope).map(|entry| receipt_file(entry, estimated)).collect(),
             task: receipt.task.clone().map(Into::into),
             packing: receipt.packing.map(Into::into),
@@ -316,6 +318,12 @@ fn listed_omissions(receipt: &Receipt, scope: ReceiptScope) -> impl Iterator<Ite
         ReceiptScope::Shown => omitted.reason == Omission::AutoAggregate || error_of(omitted).is_some(),
         ReceiptScope::None => false,
     })
+}
+
+/// Returns the folders of all files that are listed.
+fn listed_folders(receipt: &Receipt, scope: ReceiptScope) -> BTreeSet<&[u8]> {
+    let shown = listed_files(receipt, scope).map(|entry| entry.path.parent());
+    shown.chain(listed_omissions(receipt, scope).map(|omitted| omitted.path.parent())).collect()
 }
 
 /// Returns the error that left a file out, if it is one.

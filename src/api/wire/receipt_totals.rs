@@ -1,12 +1,11 @@
 //! The sums of a receipt: over all files, and by folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scalars::wire_path;
-use crate::api::choices::ReceiptScope;
 use crate::model::{FileDetails, Receipt, RelPath, ViewMode};
 
 /// Sums over the files of a document.
@@ -82,11 +81,8 @@ impl From<&Receipt> for ReceiptTotals {
     }
 }
 
-/// Returns the sums by folder, of those folders that have a file in the scope.
-pub(super) fn folder_groups(receipt: &Receipt, scope: ReceiptScope) -> Vec<ReceiptGroup> {
-    if scope == ReceiptScope::None {
-        return Vec::new();
-    }
+/// Returns the sums by folder, of these folders.
+pub(super) fn folder_groups(receipt: &Receipt, folders: &BTreeSet<&[u8]>) -> Vec<ReceiptGroup> {
     let mut groups: BTreeMap<&[u8], ReceiptGroup> = BTreeMap::new();
     for entry in &receipt.files {
         let group = groups.entry(entry.path.parent()).or_default();
@@ -101,7 +97,7 @@ pub(super) fn folder_groups(receipt: &Receipt, scope: ReceiptScope) -> Vec<Recei
     for omitted in &receipt.omitted {
         groups.entry(omitted.path.parent()).or_default().left_out += 1;
     }
-    let listed = groups.into_iter().filter(|(_, group)| scope == ReceiptScope::All || 0 < group.shown);
+    let listed = groups.into_iter().filter(|(folder, _)| folders.contains(folder));
     listed.map(|(folder, group)| ReceiptGroup { folder: folder_text(folder), ..group }).collect()
 }
 
