@@ -180,11 +180,11 @@ mod tests {
             program: &str,
             _: &[&OsStr],
             _: &Path,
-            without: &[&str],
+            variables: &[(&str, Option<&str>)],
             _: &[u8],
         ) -> io::Result<ProcessOutput> {
             assert_eq!(program, "git");
-            assert!(without.contains(&"GIT_DIR"));
+            assert!(variables.contains(&("GIT_DIR", None)));
             (self.0)().ok_or_else(|| io::ErrorKind::NotFound.into())
         }
     }

@@ -75,8 +75,8 @@ impl GitSandbox {
         let words = known.iter().chain(&quiet).chain(arguments);
         let words: Vec<&OsStr> = words.map(OsStr::new).collect();
         let without = ["HOME", "XDG_CONFIG_HOME", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
-        let run = RealProcesses.run("git", &words, &self.path(folder), &without, &[]);
-        run.unwrap()
+        let variables = without.map(|name| (name, None));
+        RealProcesses.run("git", &words, &self.path(folder), &variables, &[]).unwrap()
     }
 
     pub(super) fn commit_all(&self, folder: &str) {

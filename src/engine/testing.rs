@@ -78,11 +78,11 @@ impl Processes for CountingProcesses {
         program: &str,
         arguments: &[&OsStr],
         folder: &Path,
-        without: &[&str],
+        variables: &[(&str, Option<&str>)],
         input: &[u8],
     ) -> io::Result<ProcessOutput> {
         self.0.fetch_add(1, Ordering::SeqCst);
-        RealProcesses.run(program, arguments, folder, without, input)
+        RealProcesses.run(program, arguments, folder, variables, input)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::api::{
 use crate::config::LoadedConfig;
 use crate::engine::make_cache_folder;
 use crate::model::{CacheLifetime, Money, TokenUsage};
-use crate::sys::{RealDisk, RealFiles, RealProcesses, ScratchFolder, run_git};
+use crate::sys::{Disk, RealDisk, RealFiles, RealProcesses, ScratchFolder, run_git};
 
 /// The folder of the clone, below the cache's.
 const REPLAY_FOLDER: &str = "replay";
@@ -81,10 +81,7 @@ impl CacheReplay {
         let scratch = scratch_folder(root, loaded)?;
         // Documents may name the project by its folder.
         let clone = scratch.path().join(root.file_name().unwrap_or_default());
-        let top = git(root, &["rev-parse", "--show-toplevel"])?;
-        let in_clone = clone.to_string_lossy();
-        let shared = ["clone", "--quiet", "--shared", "--no-checkout", "--", &top, &in_clone];
-        git(root, &[&QUIET_CHECKOUT[..], &shared].concat())?;
+        borrow_objects(root, &clone)?;
         let root = clone.join(git(root, &["rev-parse", "--show-prefix"])?);
         Ok(Self {
             loaded: Arc::new(loaded.clone()),
@@ -187,6 +184,26 @@ fn scratch_folder(root: &Path, loaded: &LoadedConfig) -> Result<ScratchFolder, A
             Err(ApiError::environment("no_cache", message, "see whether the folder can be written to"))
         }
     }
+}
+
+/// Makes a repository of the objects of the one around `root`. It is no `git clone`, which is a transport, and `run_git`
+/// allows none.
+fn borrow_objects(root: &Path, clone: &Path) -> Result<(), ApiError> {
+    git(root, &["init", "--quiet", "--template=", "--", &clone.to_string_lossy()])?;
+    let path_of = |name| git(root, &["rev-parse", "--path-format=absolute", "--git-path", name]);
+    let (objects, shallow) = (path_of("objects")?, path_of("shallow")?);
+    let own = clone.join(".git");
+    let write = || {
+        RealDisk.create_new(&own.join("objects/info/alternates"), format!("{objects}\n").as_bytes())?;
+        // The history of a shallow clone ends where this file says.
+        RealDisk
+            .read(Path::new(&shallow))?
+            .map_or(Ok(()), |text| RealDisk.create_new(&own.join("shallow"), &text))
+    };
+    write().map_err(|error: io::Error| {
+        let message = format!("the cache folder cannot hold a clone: {error}");
+        ApiError::environment("no_cache", message, "see whether the folder can be written to")
+    })
 }
 
 /// Runs git, and returns what it prints without the end of the line.

@@ -35,14 +35,14 @@ pub struct ProcessOutput {
 
 /// Runs other programs.
 pub trait Processes: Sync {
-    /// Runs `program` in `folder`, feeds it `input`, waits for its end. Variables named in `without` are taken out
-    /// of its environment. A program that is silent for too long is killed; that is an error of kind `TimedOut`.
+    /// Runs `program` in `folder`, feeds it `input`, waits for its end. Of its environment, `variables` are set, or taken
+    /// out if they have no value. A program that is silent for too long is killed; that is an error of kind `TimedOut`.
     fn run(
         &self,
         program: &str,
         arguments: &[&OsStr],
         folder: &Path,
-        without: &[&str],
+        variables: &[(&str, Option<&str>)],
         input: &[u8],
     ) -> io::Result<ProcessOutput>;
 }
@@ -58,7 +58,7 @@ impl Processes for RealProcesses {
         program: &str,
         arguments: &[&OsStr],
         folder: &Path,
-        without: &[&str],
+        variables: &[(&str, Option<&str>)],
         input: &[u8],
     ) -> io::Result<ProcessOutput> {
         let mut command = std::process::Command::new(program);
@@ -66,8 +66,11 @@ impl Processes for RealProcesses {
         command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
         // A group of its own, so that its children can be stopped with it.
         command.process_group(0);
-        for name in without {
-            command.env_remove(name);
+        for (name, value) in variables {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
         }
         wait_for_exit(command.spawn()?, input, &ProcessLimits::with_idle_timeout(IDLE_TIMEOUT))
     }
@@ -271,21 +274,28 @@ const GLOBAL_ARGUMENTS: &[&str] = &[
     "diff.autoRefreshIndex=true",
 ];
 
-/// Variables by which a caller, such as a git hook, may speak of another repository than the one around the folder.
-const FOREIGN_VARIABLES: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_GRAFT_FILE",
+/// The variables of every command. Those without a value are the ones by which a caller, such as a git hook, may speak of
+/// another repository than the one around the folder.
+const GIT_VARIABLES: &[(&str, Option<&str>)] = &[
+    // A partial clone names where its missing objects are, and the program that fetches them. No protocol is allowed
+    // either: versions of git before 2.44 do not know the first variable, and settings of a checkout have no say in the
+    // second.
+    ("GIT_NO_LAZY_FETCH", Some("1")),
+    ("GIT_ALLOW_PROTOCOL", Some("")),
+    ("GIT_TERMINAL_PROMPT", Some("0")),
+    ("GIT_DIR", None),
+    ("GIT_WORK_TREE", None),
+    ("GIT_INDEX_FILE", None),
+    ("GIT_PREFIX", None),
+    ("GIT_NAMESPACE", None),
+    ("GIT_OBJECT_DIRECTORY", None),
+    ("GIT_ALTERNATE_OBJECT_DIRECTORIES", None),
+    ("GIT_COMMON_DIR", None),
+    ("GIT_CEILING_DIRECTORIES", None),
+    ("GIT_IMPLICIT_WORK_TREE", None),
+    ("GIT_INTERNAL_SUPER_PREFIX", None),
+    ("GIT_SHALLOW_FILE", None),
+    ("GIT_GRAFT_FILE", None),
 ];
 
 pub fn run_git(
@@ -295,7 +305,7 @@ pub fn run_git(
     input: &[u8],
 ) -> io::Result<ProcessOutput> {
     let arguments: Vec<&OsStr> = GLOBAL_ARGUMENTS.iter().chain(arguments).map(OsStr::new).collect();
-    processes.run("git", &arguments, folder, FOREIGN_VARIABLES, input)
+    processes.run("git", &arguments, folder, GIT_VARIABLES, input)
 }
 
 #[cfg(test)]
