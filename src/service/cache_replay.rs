@@ -189,7 +189,8 @@ fn scratch_folder(root: &Path, loaded: &LoadedConfig) -> Result<ScratchFolder, A
 /// Makes a repository of the objects of the one around `root`. It is no `git clone`, which is a transport, and `run_git`
 /// allows none.
 fn borrow_objects(root: &Path, clone: &Path) -> Result<(), ApiError> {
-    git(root, &["init", "--quiet", "--template=", "--", &clone.to_string_lossy()])?;
+    let format = format!("--object-format={}", git(root, &["rev-parse", "--show-object-format"])?);
+    git(root, &["init", "--quiet", "--template=", &format, "--", &clone.to_string_lossy()])?;
     let path_of = |name| git(root, &["rev-parse", "--path-format=absolute", "--git-path", name]);
     let (objects, shallow) = (path_of("objects")?, path_of("shallow")?);
     let own = clone.join(".git");

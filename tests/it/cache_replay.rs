@@ -133,3 +133,23 @@ fn what_is_no_range_of_commits_is_refused() {
     let elsewhere = Sandbox::new();
     elsewhere.slop(&["cache-replay", "a..b"]).assert_fails(1, &["not a commit of this repository"]);
 }
+
+#[test]
+fn the_commits_of_shallow_clones_linked_worktrees_and_sha_256_repositories_are_replayed() {
+    let sandbox = Sandbox::repo();
+    for text in ["one\n", "two\n", "three\n"] {
+        sandbox.write("a.md", text);
+        sandbox.commit_all(text);
+    }
+    let source = format!("file://{}", sandbox.root().display());
+    sandbox.git(&["clone", "-q", "--depth", "2", &source, "shallow"]);
+    sandbox.git(&["worktree", "add", "-q", "--detach", "linked"]);
+    sandbox.git(&["init", "-q", "--object-format=sha256", "sha256"]);
+    for message in ["one", "two"] {
+        sandbox.git_in(&sandbox.path("sha256"), &["commit", "-q", "--allow-empty", "-m", message]);
+    }
+    for folder in ["shallow", "linked", "sha256"] {
+        let ran = sandbox.slop_in(folder, &["cache-replay", "HEAD~1..HEAD"]);
+        assert_eq!(ran.code, 0, "{folder}: {ran:?}");
+    }
+}

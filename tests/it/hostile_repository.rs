@@ -49,16 +49,3 @@ fn no_question_makes_git_fetch_what_a_partial_clone_lacks() {
     super::sandbox::run(diff);
     assert!(sandbox.path(".git/ran").exists());
 }
-
-#[test]
-fn the_commits_of_a_shallow_clone_are_replayed() {
-    let sandbox = Sandbox::repo();
-    for text in ["one\n", "two\n", "three\n"] {
-        sandbox.write("a.md", text);
-        sandbox.commit_all(text);
-    }
-    let source = format!("file://{}", sandbox.root().display());
-    sandbox.git(&["clone", "-q", "--depth", "2", &source, "copy"]);
-    let ran = sandbox.slop_in("copy", &["cache-replay", "HEAD~1..HEAD", "--json"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-}
