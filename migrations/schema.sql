@@ -43,7 +43,7 @@ CREATE TABLE given (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE given_text (
     id   INTEGER PRIMARY KEY,
-    text TEXT NOT NULL,
+    body BLOB NOT NULL,
     ck   BLOB NOT NULL
 ) STRICT;
 CREATE TABLE meta (

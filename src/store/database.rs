@@ -75,7 +75,12 @@ impl DatabaseFile {
         }
         // Also so that the log exists from here on, by which the file is recognized.
         check_state(&connection, schema)?;
-        Self::new(connection, file.to_owned(), pragmas)
+        let opened = Self::new(connection, file.to_owned(), pragmas)?;
+        // A migration may have deleted most of the rows.
+        if state == SchemaState::Behind && is_sparse(&opened.connection)? {
+            opened.reclaim_space(0)?;
+        }
+        Ok(opened)
     }
 
     /// Opens an existing database for reading; creates and moves nothing.
@@ -271,11 +276,15 @@ pub(super) fn describe_error(error: &Error) -> String {
     }
 }
 
-fn vacuum_if_sparse(connection: &Connection) -> Result<(), Error> {
+/// Returns whether many pages are unused: VACUUM writes the whole file again, which is not worth it for a few.
+fn is_sparse(connection: &Connection) -> Result<bool, Error> {
     let number = |question| connection.query_row(question, [], |row| row.get::<_, i64>(0));
     let unused = number("PRAGMA freelist_count")?;
-    // VACUUM writes the whole file again: not worth it for a few pages.
-    if number("PRAGMA page_count")? <= unused.saturating_mul(4) {
+    Ok(number("PRAGMA page_count")? <= unused.saturating_mul(4))
+}
+
+fn vacuum_if_sparse(connection: &Connection) -> Result<(), Error> {
+    if is_sparse(connection)? {
         connection.execute_batch("VACUUM")?;
     }
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;

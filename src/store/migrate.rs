@@ -24,6 +24,7 @@ pub(super) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
         include_str!("../../migrations/0001_first.sql"),
         include_str!("../../migrations/0002_token_counts.sql"),
         include_str!("../../migrations/0003_given.sql"),
+        include_str!("../../migrations/0004_compressed.sql"),
     ],
     tables: include_str!("../../migrations/schema.sql"),
 };

@@ -5,10 +5,11 @@
 //!
 //! Two databases, divided by what they cost to create again: `index` is disposable, `agent` was paid for. Neither imports
 //! the other; both are built on the files of this folder, which do not know what they hold: `database` (opening and checking
-//! a file), `migrate` (its schema) and `row` (columns and checksums). Start with [`Store::open`] and
+//! a file), `migrate` (its schema), `row` (columns and checksums) and `compression` (large values). Start with [`Store::open`] and
 //! [`agent::AgentDb::open`]. `coverage` reads a file of another program. The reason for each table is in `migrations/`.
 
 pub mod agent;
+mod compression;
 mod coverage;
 mod database;
 mod error;

@@ -4,6 +4,18 @@ use std::path::PathBuf;
 
 use rusqlite::Connection;
 
+/// Bytes that no compression makes smaller, the same each time.
+pub(super) fn noise(count: usize) -> Vec<u8> {
+    let mut state = 1_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[4]
+    };
+    (0..count).map(|_| next()).collect()
+}
+
 /// A folder for one database file, deleted when it is dropped.
 pub(super) struct DatabaseFolder {
     folder: tempfile::TempDir,

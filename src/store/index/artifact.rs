@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::open::Store;
 use super::{codec, content};
 use crate::model::{ArtifactKind, ContentHash, FileReferences, Outline, Producer, Skeleton};
+use crate::store::compression;
 use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
 use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
@@ -263,8 +264,9 @@ impl<'a> ArtifactIdentity<'a> {
         Self { hash, kind: producer.artifact.name(), language: producer.language, version: &producer.version }
     }
 
+    /// Returns the checksum of a row; `body` as it is stored.
     fn checksum(&self, made_at_s: i64, body: &[u8]) -> RowChecksum {
-        RowFields::new("artifact/1")
+        RowFields::new("artifact/2")
             .bytes(self.hash.as_bytes())
             .text(self.kind)
             .text(self.language)
@@ -285,7 +287,9 @@ pub(super) fn upsert(
     body: &[u8],
 ) -> Result<(), Error> {
     let query = "INSERT OR REPLACE INTO artifact (key, made_at, body, ck) VALUES (?1 << 40 | ?2, ?3, ?4, ?5)";
-    let ck = origin.checksum(made_at_s, body);
+    let body =
+        if is_compressible(origin.kind) { compression::compress(body) } else { compression::store_raw(body) };
+    let ck = origin.checksum(made_at_s, &body);
     execute(connection, query, params![producer_id, content_id, made_at_s, body, ck]).map(drop)
 }
 
@@ -328,7 +332,7 @@ pub(super) fn from_row<T>(
     if stored != origin.checksum(at_s, body) {
         return None;
     }
-    let what = decode(body)?;
+    let what = decode(&compression::decompress(body)?)?;
     Some(StoredArtifact { made_at_s: at_s, value: what })
 }
 
@@ -340,6 +344,14 @@ fn is_intact(row: &Row<'_>) -> bool {
     };
     let origin = ArtifactIdentity { hash: &hash, kind, language, version };
     from_row(row, 1, &origin, |body| is_decodable(kind, body).then_some(())).is_some()
+}
+
+/// Returns whether bodies of a kind are worth compressing. Vectors of terms are compressed by their own encoding, and
+/// hashes look random.
+fn is_compressible(kind: &str) -> bool {
+    [ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::Summary, ArtifactKind::Facts]
+        .iter()
+        .any(|compressible| compressible.name() == kind)
 }
 
 fn is_decodable(kind: &str, body: &[u8]) -> bool {

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::meta;
 use super::open::Store;
 use crate::model::{ContentHash, RelPath, ViewMode};
+use crate::store::compression;
 use crate::store::database::IntegrityReport;
 use crate::store::error::Error;
 use crate::store::row::{RowChecksum, RowFields, delete_damaged, execute};
@@ -61,15 +62,15 @@ impl Store {
     /// Returns the text that was given of a file; `None` where it was not kept.
     pub fn delivered_text(&self, name: &str, path: &RelPath) -> Result<Option<String>, Error> {
         let mut statement = self.database.connection.prepare_cached(
-            "SELECT text, given_text.ck FROM given JOIN given_text ON id = text_id WHERE name = ?1 AND path = ?2",
+            "SELECT body, given_text.ck FROM given JOIN given_text ON id = text_id WHERE name = ?1 AND path = ?2",
         )?;
         let mut rows = statement.query(params![name, path.as_bytes()])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        let text = text_from_row(row, name, path.as_bytes());
+        let text = text_from_row(row, 0, name, path.as_bytes());
         if text.is_none() {
             self.record_damage();
         }
-        Ok(text.map(str::to_owned))
+        Ok(text)
     }
 
     /// Keeps what is new about what was given under a name, all of it or nothing.
@@ -122,8 +123,8 @@ fn insert(connection: &Connection, name: &str, row: &DeliveredFile, text: Option
     let path = row.path.as_bytes();
     let mut text_id = None;
     if let Some(text) = text {
-        let values = params![text, text_checksum(name, path, text)];
-        execute(connection, "INSERT INTO given_text (text, ck) VALUES (?1, ?2)", values)?;
+        let values = params![compression::compress(text.as_bytes()), text_checksum(name, path, text)];
+        execute(connection, "INSERT INTO given_text (body, ck) VALUES (?1, ?2)", values)?;
         text_id = Some(connection.last_insert_rowid());
     }
     let (view, shown, wanted) = (row.view.name(), row.shown.as_bytes(), row.wanted.as_bytes());
@@ -180,7 +181,7 @@ fn delete_orphaned_texts(connection: &Connection) -> Result<(), Error> {
 
 /// Deletes the rows that are damaged, and texts that belong to none.
 pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> Result<(), Error> {
-    let query = "SELECT path, view, shown, wanted, text_id, given.ck, text, given_text.ck, name
+    let query = "SELECT path, view, shown, wanted, text_id, given.ck, body, given_text.ck, name
          FROM given LEFT JOIN given_text ON id = text_id";
     let delete = "DELETE FROM given WHERE name = ?1 AND path = ?2";
     let damaged = |row: &Row<'_>| (!is_intact(row)).then(|| "what an aggregation gave".to_owned());
@@ -198,9 +199,7 @@ fn is_intact(row: &Row<'_>) -> bool {
         if text_id.is_none() {
             return Some(());
         }
-        let text = row.get_ref(6).ok()?.as_str().ok()?;
-        let stored: RowChecksum = row.get(7).ok()?;
-        (stored == text_checksum(name, given.path.as_bytes(), text)).then_some(())
+        text_from_row(row, 6, name, given.path.as_bytes()).map(drop)
     };
     intact().is_some()
 }
@@ -225,10 +224,12 @@ fn from_row(row: &Row<'_>, name: &str) -> Option<(DeliveredFile, Option<i64>)> {
     Some((given, text_id))
 }
 
-fn text_from_row<'r>(row: &'r Row<'_>, name: &str, path: &[u8]) -> Option<&'r str> {
-    let text = row.get_ref(0).ok()?.as_str().ok()?;
-    let stored: RowChecksum = row.get(1).ok()?;
-    (stored == text_checksum(name, path, text)).then_some(text)
+/// Reads a text from two columns: `body, ck`. `None` where they are not what was once written.
+fn text_from_row(row: &Row<'_>, first: usize, name: &str, path: &[u8]) -> Option<String> {
+    let body = row.get_ref(first).ok()?.as_blob().ok()?;
+    let text = String::from_utf8(compression::decompress(body)?.into_owned()).ok()?;
+    let stored: RowChecksum = row.get(first + 1).ok()?;
+    (stored == text_checksum(name, path, &text)).then_some(text)
 }
 
 fn checksum(
@@ -243,6 +244,8 @@ fn checksum(
     sum.number(text_id.unwrap_or(-1)).checksum()
 }
 
+/// Returns the checksum of a text, not of the bytes that it is stored as, so that those written before texts were
+/// compressed have the same.
 fn text_checksum(name: &str, path: &[u8], text: &str) -> RowChecksum {
     RowFields::new("given_text/1").text(name).bytes(path).text(text).checksum()
 }
@@ -333,7 +336,9 @@ mod tests {
 
     #[test]
     fn a_damaged_text_is_as_good_as_none() {
-        for harm in ["UPDATE given_text SET text = 'b' WHERE id = 1", "DELETE FROM given_text WHERE id = 1"] {
+        for harm in
+            ["UPDATE given_text SET body = x'0062' WHERE id = 1", "DELETE FROM given_text WHERE id = 1"]
+        {
             let sandbox = TempStore::new();
             let mut store = filled(&sandbox);
             sandbox.raw_connection().execute_batch(harm).unwrap();
@@ -373,6 +378,28 @@ mod tests {
         let other = sandbox.raw_connection();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
         store.record_delivery("x", &giving(&[], &[]), 11).unwrap();
+    }
+
+    #[test]
+    fn a_store_of_the_third_version_keeps_what_was_given_and_derives_the_rest_again() {
+        let sandbox = TempStore::new();
+        let mut store = filled(&sandbox);
+        store.save(&batch(&[("a.py", "a")], 1)).unwrap();
+        store.set_meta("producers", b"all").unwrap();
+        drop(store);
+        // What an older slop wrote: the same checksums, for they are of the text.
+        let older = "
+            ALTER TABLE given_text RENAME TO newer;
+            CREATE TABLE given_text (id INTEGER PRIMARY KEY, text TEXT NOT NULL, ck BLOB NOT NULL) STRICT;
+            INSERT INTO given_text SELECT id, CAST(substr(body, 2) AS TEXT), ck FROM newer;
+            DROP TABLE newer;
+            PRAGMA user_version = 3";
+        sandbox.raw_connection().execute_batch(older).unwrap();
+        let mut store = sandbox.open();
+        assert_eq!(texts(&store, "x"), said(&[("a.py", "a"), ("b.py", "b")]));
+        assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
+        assert_eq!((count(&sandbox, "artifact"), store.get_meta("producers").unwrap()), (0, None));
+        assert!(store.verify().unwrap().damaged_rows.is_empty());
     }
 
     #[test]

@@ -263,7 +263,6 @@ mod tests {
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
-        assert!(store.has_artifacts(&hash("a"), &producers()).unwrap());
         store.save_token_counts("c/1", &[(hash("a"), 3)], 10).unwrap();
         assert_eq!(counts(&store), [Some(3), None, None]);
     }

@@ -9,7 +9,7 @@ use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileStamp, HeaderDialect, Outline, ParseHealth, Producer,
     RelPath, Skeleton, Span, Symbol, SymbolKind,
 };
-use crate::store::testing::DatabaseFolder;
+use crate::store::testing::{DatabaseFolder, noise};
 
 /// A folder with a database, deleted when it is dropped.
 pub(super) struct TempStore(DatabaseFolder);
@@ -127,6 +127,11 @@ pub(super) fn removal(names: &[&str], at_s: i64) -> WriteBatch {
         removed: names.iter().map(|name| path(name)).collect(),
         at_s,
     }
+}
+
+/// A text that compression makes smaller by an eighth at most.
+pub(super) fn dense_text(bytes: usize) -> String {
+    noise(bytes).into_iter().map(|byte| char::from(byte & 0x7f)).collect()
 }
 
 pub(super) fn skeleton(text: String) -> Skeleton {

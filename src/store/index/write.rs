@@ -135,7 +135,7 @@ fn upsert_contents(
 #[cfg(test)]
 mod tests {
     use super::super::testing::{
-        TempStore, batch, derived, facts, hash, path, producer, producers, removal, row, skeleton,
+        TempStore, batch, dense_text, derived, facts, hash, path, producer, producers, removal, row, skeleton,
     };
     use super::*;
     use crate::model::SkipReason;
@@ -289,7 +289,7 @@ mod tests {
             .query_row(&format!("PRAGMA max_page_count = {}", pages.unwrap()), [], |_| Ok(()))
             .unwrap();
         let mut large = batch(&[("a.py", "changed"), ("b.py", "b")], 2);
-        large.contents[1].artifacts[1].1 = ArtifactBody::Skeleton(skeleton("x".repeat(100_000)));
+        large.contents[1].artifacts[1].1 = ArtifactBody::Skeleton(skeleton(dense_text(100_000)));
         let error = store.save(&large).unwrap_err();
         assert!(matches!(error, Error::Full(_)), "{error:?}");
         // Nothing of the batch is there, and all of what was before.
