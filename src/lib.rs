@@ -36,7 +36,7 @@
 //! # let project = slop::Project::open(folder.path())?;
 //! let choice = slop::ViewSelection { tier: Some(1), ..slop::ViewSelection::default() };
 //! let document = project.ask(slop::AggregateQuery { choice, ..slop::AggregateQuery::default() })?;
-//! assert!(document.text.is_some_and(|text| text.contains("engine.py")));
+//! assert!(document.text.is_some_and(|text| text.text().contains("engine.py")));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -100,6 +100,7 @@ pub use api::{
 };
 // The binary only calls this, so that everything it does can be tested through the library.
 pub use cli::main;
+pub use model::DocumentText;
 pub use service::Project;
 
 /// What the tests and benchmarks of this repository use. It is no part of the library, and changes at any time.

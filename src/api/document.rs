@@ -12,7 +12,7 @@ use super::{providers, wire};
 use crate::engine::{
     AggregationRequest, CachedDocument, DocumentCacheKey, DocumentLimits, Error, PreparedDocument, Project,
 };
-use crate::model::{BodyOptions, ContentHash, Document, PromptCaching, Receipt};
+use crate::model::{BodyOptions, ContentHash, Document, DocumentText, PromptCaching, Receipt};
 use crate::render;
 
 /// The most limits that are tried between those of the smallest and the largest document.
@@ -54,7 +54,7 @@ pub enum OutputTarget {
 
 struct FormattedDocument {
     document: Document,
-    text: String,
+    text: DocumentText,
 }
 
 impl FormattedDocument {
@@ -119,12 +119,12 @@ fn written_as(aggregation: &DocumentRequest) -> String {
         .to_string()
 }
 
-fn to_cached(receipt: Receipt, text: String, boundary: usize) -> Arc<CachedDocument> {
-    Arc::new(CachedDocument { receipt, text: text.into(), boundary, encoded: OnceLock::new() })
+fn to_cached(receipt: Receipt, text: DocumentText, boundary: usize) -> Arc<CachedDocument> {
+    Arc::new(CachedDocument { receipt, text, boundary, encoded: OnceLock::new() })
 }
 
 /// Returns where the discussion begins, which is last; the end of the text, if there is none or it is no text for a reader.
-fn boundary(document: &Document, format: FormatName, text: &str) -> usize {
+fn boundary(document: &Document, format: FormatName, text: &DocumentText) -> usize {
     match format {
         FormatName::Markdown => text.len() - render::suffix_text(document).len(),
         FormatName::Json | FormatName::Anthropic | FormatName::Openai | FormatName::Gemini => text.len(),
@@ -261,20 +261,20 @@ fn format_document(
     }
 }
 
-fn format_text(document: &Document, aggregation: &DocumentRequest) -> Result<String, Error> {
+fn format_text(document: &Document, aggregation: &DocumentRequest) -> Result<DocumentText, Error> {
     let body = &aggregation.body;
     let content = || PromptContent::from_document(document, body.caching).ok_or(Error::NothingToSend);
     let value = match aggregation.format {
         FormatName::Markdown => return Ok(render::render_markdown(document)),
         FormatName::Json => {
             let receipt = DocumentReceipt::of(&document.receipt, aggregation.shape.scope).without_times();
-            return Ok(wire::pretty(&wire::document_json(document, receipt)));
+            return Ok(wire::pretty(&wire::document_json(document, receipt)).into());
         }
         FormatName::Anthropic => providers::anthropic(&content()?, body),
         FormatName::Openai => providers::openai(&content()?, body, &cache_key(document, aggregation)),
         FormatName::Gemini => providers::gemini(&content()?, body),
     };
-    Ok(wire::pretty(&value))
+    Ok(wire::pretty(&value).into())
 }
 
 /// Returns a key that the documents of one project and tier share. It is a hash, so that it reveals no names.

@@ -49,7 +49,7 @@ impl PromptCache {
         body: &BodyOptions,
         count: &dyn Fn(&str) -> u64,
     ) -> PromptCacheUse {
-        let text = render::render_markdown(document);
+        let text = render::render_markdown(document).text().into_owned();
         let common = self.last.as_deref().map(|last| common_prefix(last, &text));
         let is_marked = match format {
             FormatName::Anthropic => true,

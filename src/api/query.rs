@@ -313,7 +313,7 @@ impl Payload {
             Self::Document(document, shape) => {
                 // The JSON repeats the text, escaped: a client that reads only the text need not wait for it.
                 let data = if only_text { Bytes::new() } else { encode_document(&document, shape) };
-                Ok((data, Some(document.text.clone())))
+                Ok((data, Some(document.text.to_bytes())))
             }
             Self::Json(data) => Ok((data, None)),
             // No transport lets a question without a route through, so this is not the client's mistake.

@@ -27,7 +27,7 @@ use crate::engine::summaries::{
     SummaryTasks, TaskSkipReason,
 };
 use crate::engine::workspace::Workspace;
-use crate::model::{ArtifactKind, Document, RelPath, Slice, SliceResolution};
+use crate::model::{ArtifactKind, Document, DocumentText, RelPath, Slice, SliceResolution};
 use crate::store::IntegrityReport;
 
 /// A project that is open.
@@ -313,13 +313,13 @@ impl Project<'_> {
         folder: &Path,
         name: &str,
         extension: &str,
-        text: &str,
+        text: &DocumentText,
     ) -> Result<PathBuf, Error> {
         document::write_numbered(&mut self.cache, folder, name, extension, text)
     }
 
     /// Replaces a file by a document, atomically.
-    pub fn write_file(&self, path: &Path, text: &str) -> Result<(), Error> {
+    pub fn write_file(&self, path: &Path, text: &DocumentText) -> Result<(), Error> {
         document::write_file(&self.cache.workspace, path, text)
     }
 }

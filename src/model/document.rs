@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::file::{ContentHash, FileType, SkipReason};
 use super::llm::ModelName;
+use super::long_text::CompactText;
 use super::named_enum::named_enum;
 use super::outline::{ParseFallback, SymbolKind};
 use super::path::RelPath;
@@ -20,7 +21,7 @@ pub struct DocumentBlock {
     /// Remarks besides its language and view, such as its encoding or its parse health.
     pub remarks: Vec<String>,
     /// What is shown; without a fence.
-    pub body: String,
+    pub body: CompactText,
     /// Who wrote the words, where it is shown as a summary.
     pub summary: Option<SummaryProvenance>,
 }

@@ -1,5 +1,6 @@
 //! A file's identity and what is known of it: content hash, stamp, type, facts, and the artifacts derived from it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -161,6 +162,13 @@ impl ContentHash {
     /// Returns the digest of `bytes`.
     pub fn digest(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
+    }
+
+    /// Returns the digest of a text that is given in pieces.
+    pub fn digest_pieces<'t>(pieces: impl Iterator<Item = Cow<'t, str>>) -> Self {
+        let mut digest = Sha256::new();
+        pieces.for_each(|piece| digest.update(piece.as_bytes()));
+        Self(digest.finalize().into())
     }
 
     /// Wraps a digest that was computed before.

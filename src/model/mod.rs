@@ -8,17 +8,20 @@
 
 mod named_enum;
 
+mod compression;
 mod curation;
 mod document;
 mod facts;
 mod file;
 mod http;
 mod llm;
+mod long_text;
 mod outline;
 mod path;
 mod root;
 mod view;
 
+pub use compression::{compress, decompress};
 pub use curation::{
     FileItem, MaskMode, Persona, PersonaViews, PreferredModel, Preset, Slice, SliceAnchors, SliceResolution,
     SliceStatus,
@@ -43,6 +46,7 @@ pub use llm::{
     BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,
     SummaryScope, TokenUsage,
 };
+pub use long_text::{DocumentText, DocumentTextBuilder, MAX_PLAIN_BYTES};
 pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,
     is_plain_word,

@@ -7,7 +7,8 @@ use ::base64::engine::general_purpose::STANDARD;
 use memchr::memchr_iter;
 
 use crate::model::{
-    BeadIssue, BeadsList, Document, DocumentBlock, Screenshot, ScreenshotImage, SummaryProvenance, ViewMode,
+    BeadIssue, BeadsList, Document, DocumentBlock, DocumentText, DocumentTextBuilder, Screenshot,
+    ScreenshotImage, SummaryProvenance, ViewMode,
 };
 
 /// The note in a document that omits files to fit a budget. It neither counts nor names them: that is in the receipt,
@@ -33,30 +34,50 @@ pub enum PrefixPiece<'a> {
 }
 
 /// Writes a document: its prefix, then its suffix. The same document always gives the same bytes.
-pub fn render_markdown(document: &Document) -> String {
+pub fn render_markdown(document: &Document) -> DocumentText {
     // 200 bytes are room for the heading, the header line and the fences; a block that needs more costs a
     // reallocation.
     let bytes: usize = document.blocks.iter().map(|block| block.body.len() + 200).sum();
-    let mut text = String::with_capacity(bytes);
-    // As `prefix` has it, but without a piece for each file: that would write every byte twice.
+    let mut text = DocumentTextBuilder::with_capacity(bytes);
+    write_markdown(document, &mut |piece| text.push_str(piece));
+    text.finish()
+}
+
+/// Returns how many bytes [`render_markdown`] would write.
+pub fn markdown_bytes(document: &Document) -> usize {
+    let mut bytes = 0;
+    write_markdown(document, &mut |piece| bytes += piece.len());
+    bytes
+}
+
+/// Writes a document block by block, so that no more than one is in memory as it is written.
+fn write_markdown(document: &Document, write: &mut dyn FnMut(&str)) {
     if document.part.has_prefix() {
-        text.push_str(&files_heading(document));
+        write(&files_heading(document));
     }
     let (stable, rest) = document.blocks.split_at(stable_blocks(document));
-    let write_blocks = |text: &mut String, blocks: &[DocumentBlock]| {
-        for block in blocks {
-            text.push('\n');
-            write_block(text, block);
-        }
-    };
-    write_blocks(&mut text, stable);
-    text.push_str(&after_stable(document));
-    write_blocks(&mut text, rest);
-    pieces_after_files(document).for_each(|piece| push_markdown(&mut text, piece));
+    let mut text = String::new();
+    write_blocks(stable, &mut text, write);
+    write(&after_stable(document));
+    write_blocks(rest, &mut text, write);
+    for piece in pieces_after_files(document) {
+        text.clear();
+        push_markdown(&mut text, piece);
+        write(&text);
+    }
     // The discussion is last, because it changes with every turn, and a provider's cache ends at the first byte that
     // differs.
-    text.push_str(&suffix_text(document));
-    text
+    write(&suffix_text(document));
+}
+
+/// Writes blocks, with `text` as the memory for one of them.
+fn write_blocks(blocks: &[DocumentBlock], text: &mut String, write: &mut dyn FnMut(&str)) {
+    for block in blocks {
+        text.clear();
+        text.push('\n');
+        write_block(text, block);
+        write(text);
+    }
 }
 
 /// Returns what precedes the first file: the overview, and the heading of the files.
@@ -179,7 +200,7 @@ fn write_block(text: &mut String, block: &DocumentBlock) {
     text.push('\n');
     if block.view != ViewMode::Path {
         text.push('\n');
-        write_fenced(text, fence_language(block), &block.body);
+        write_fenced(text, fence_language(block), &block.body.text());
     }
 }
 
@@ -398,7 +419,7 @@ mod head_tests {
             view,
             content: Some(ContentHash::digest(b"abc")),
             remarks: remarks.iter().map(|remark| (*remark).to_owned()).collect(),
-            body: String::new(),
+            body: String::new().into(),
             summary: None,
         };
         assert_eq!(head_line(&block), expected);

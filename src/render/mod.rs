@@ -9,6 +9,6 @@ mod numbers;
 
 pub use markdown::{
     PrefixPiece, after_stable, attachments, attachments_without_images, base64, block_text, files_heading,
-    head_line, prefix_pieces, render_markdown, suffix_text, write_fenced,
+    head_line, markdown_bytes, prefix_pieces, render_markdown, suffix_text, write_fenced,
 };
 pub use numbers::{format_grouped, format_seconds, format_size};

@@ -170,7 +170,7 @@ impl Output {
         project: &mut engine::Project<'_>,
     ) -> Result<WrittenDocument, ApiError> {
         let ComposedDocument { text, receipt, .. } = AggregateQuery::read_answer(payload)?;
-        let text = text.unwrap_or_default();
+        let text = text.unwrap_or_else(|| String::new().into());
         let path = match self.target {
             OutputTarget::File(path) => {
                 project.write_file(&path, &text)?;
@@ -186,7 +186,7 @@ impl Output {
             }
         };
         if let Some(file) = &self.receipt {
-            project.write_file(file, &pretty(&receipt))?;
+            project.write_file(file, &pretty(&receipt).into())?;
         }
         Ok(WrittenDocument { path, receipt })
     }

@@ -1,44 +1,25 @@
-//! Compression of the values that make up most of a database: bodies of artifacts, and delivered texts.
-//!
-//! Zstandard, because it decompresses three times as fast as DEFLATE and compresses as well: a document of a whole
-//! project decompresses all of its skeletons. Each value is compressed by itself, so that one can be read without others.
+//! How the values that make up most of a database are stored: bodies of artifacts, and delivered texts. Each is compressed
+//! by itself, so that one can be read without others.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
-use zstd::bulk::{Compressor, Decompressor};
-use zstd::zstd_safe;
+use crate::model;
 
 /// The first byte of a stored value: the value follows as it is.
 const RAW: u8 = 0;
 /// The first byte of a stored value: a Zstandard frame follows, which contains the size of the value.
 const ZSTANDARD: u8 = 1;
 
-/// The quickest level: the next ones are two and five percent smaller, and an index would take longer to write.
-const LEVEL: i32 = 1;
-
-/// Shorter values do not become smaller.
-const MIN_BYTES: usize = 64;
-
-/// Longer values are stored as they are, so a frame that claims a longer one is damaged and nothing is allocated for it.
+/// Longer values are stored as they are, so a frame that claims a longer one is damaged.
 const MAX_BYTES: usize = 256 << 20;
-
-thread_local! {
-    // A context takes more time to create than a small value to compress. `None` where one cannot be created.
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = RefCell::new(Compressor::new(LEVEL).ok());
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = RefCell::new(Decompressor::new().ok());
-}
 
 /// Returns a value as it is stored: compressed, if that makes it smaller.
 pub(super) fn compress(value: &[u8]) -> Vec<u8> {
-    if (MIN_BYTES..=MAX_BYTES).contains(&value.len()) {
-        let frame = COMPRESSOR.with_borrow_mut(|compressor| compressor.as_mut()?.compress(value).ok());
-        if let Some(mut frame) = frame.filter(|frame| frame.len() < value.len()) {
-            frame.insert(0, ZSTANDARD);
-            return frame;
-        }
+    let frame = if value.len() <= MAX_BYTES { model::compress(value) } else { None };
+    match frame {
+        Some(frame) => [&[ZSTANDARD], frame.as_slice()].concat(),
+        None => store_raw(value),
     }
-    store_raw(value)
 }
 
 /// Returns a value as it is stored, if it is known that compression would not make it smaller.
@@ -51,13 +32,7 @@ pub(super) fn decompress(stored: &[u8]) -> Option<Cow<'_, [u8]>> {
     let (kind, rest) = stored.split_first()?;
     match *kind {
         RAW => Some(Cow::Borrowed(rest)),
-        ZSTANDARD => {
-            let size = zstd_safe::get_frame_content_size(rest).ok().flatten()?;
-            let size = usize::try_from(size).ok().filter(|size| *size <= MAX_BYTES)?;
-            let value = DECOMPRESSOR
-                .with_borrow_mut(|decompressor| decompressor.as_mut()?.decompress(rest, size).ok())?;
-            Some(Cow::Owned(value))
-        }
+        ZSTANDARD => model::decompress(rest, MAX_BYTES).map(Cow::Owned),
         _ => None,
     }
 }
@@ -70,7 +45,7 @@ mod tests {
     #[test]
     fn a_value_reads_back_as_it_was() {
         let text = "def alpha(self): ...\n".repeat(100);
-        for value in ["", "a", &text[..MIN_BYTES], &text] {
+        for value in ["", "a", &text[..64], &text] {
             assert_eq!(decompress(&compress(value.as_bytes())).as_deref(), Some(value.as_bytes()));
             assert_eq!(decompress(&store_raw(value.as_bytes())).as_deref(), Some(value.as_bytes()));
         }

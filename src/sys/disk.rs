@@ -11,6 +11,9 @@ use rustix::fs::OFlags;
 
 use crate::model::FileStamp;
 
+/// Writes the content of a file.
+pub type WriteContent<'w> = &'w mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>;
+
 /// Reads and writes single files.
 pub trait Disk: Sync {
     /// Returns a file's bytes; `None` if there is no such file.
@@ -23,11 +26,21 @@ pub trait Disk: Sync {
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 
     /// Makes a new file, its folder too; an error of kind `AlreadyExists` where there is one.
-    fn create_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+    fn create_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.create_new_with(path, &mut |file| file.write_all(bytes))
+    }
+
+    /// Makes a new file as [`Disk::create_new`] does, with what `write` writes.
+    fn create_new_with(&self, path: &Path, write: WriteContent<'_>) -> io::Result<()>;
 
     /// Puts `bytes` in a file's place, whole or not at all. A link stays, and what it leads to is replaced; a pipe or
     /// a device is written to.
-    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.replace_with(path, &mut |file| file.write_all(bytes))
+    }
+
+    /// Puts what `write` writes in a file's place, as [`Disk::replace`] does.
+    fn replace_with(&self, path: &Path, write: WriteContent<'_>) -> io::Result<()>;
 
     /// Keeps others that ask the same from working in a folder until what is returned is dropped, and waits for them
     /// a while; `None` if the file system has no locks. Leaves nothing in the folder.
@@ -132,12 +145,12 @@ impl Disk for RealDisk {
         std::fs::remove_file(path)
     }
 
-    fn create_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fn create_new_with(&self, path: &Path, write: WriteContent<'_>) -> io::Result<()> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        let written = file.write_all(bytes);
+        let written = write(&mut file);
         if written.is_err() {
             // Half an output is worse than none; the first error is the one to report.
             let _ = std::fs::remove_file(path);
@@ -145,12 +158,12 @@ impl Disk for RealDisk {
         written
     }
 
-    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fn replace_with(&self, path: &Path, write: WriteContent<'_>) -> io::Result<()> {
         let target = match std::fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             // To put a file in the place of /dev/null would break the machine.
             Ok(found) if !found.is_file() => {
-                return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+                return write(&mut OpenOptions::new().write(true).open(path)?);
             }
             Ok(_) => path.canonicalize()?,
             Err(_) => path.to_owned(),
@@ -165,7 +178,7 @@ impl Disk for RealDisk {
         let permissions = std::fs::metadata(path).map(|old| old.permissions());
         let permissions = permissions.unwrap_or_else(|_| std::os::unix::fs::PermissionsExt::from_mode(0o644));
         let mut file = file.permissions(permissions).tempfile_in(folder)?;
-        file.write_all(bytes)?;
+        write(&mut file)?;
         file.persist(path)?;
         Ok(())
     }

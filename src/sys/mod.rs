@@ -17,6 +17,8 @@ mod processes;
 mod scratch;
 
 pub use clock::{Clock, WallClock};
+#[cfg(test)]
+pub use disk::WriteContent;
 pub use disk::{Disk, RealDisk};
 pub use files::{FileContent, FileKind, FileStat, Files, ReadError, RealFiles};
 pub use http::{HttpClient, HttpLimits, HttpTransport};

@@ -24,7 +24,7 @@ const MAX_MISSING: usize = 10;
 /// the agent asked for.
 pub(super) fn document(document: ComposedDocument) -> ToolOutput {
     let ComposedDocument { text, receipt, .. } = document;
-    let mut text = text.unwrap_or_default();
+    let mut text = text.map_or_else(String::new, |text| text.text().into_owned());
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }

@@ -13,7 +13,7 @@ use super::scalars::wire_path;
 use crate::api::choices::ReceiptScope;
 use crate::engine::CachedDocument as Written;
 use crate::model::{
-    BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, Screenshot, ScreenshotImage,
+    BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentText, Screenshot, ScreenshotImage,
 };
 use crate::render;
 
@@ -21,8 +21,9 @@ use crate::render;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComposedDocument {
     /// The document in the requested format; absent if its parts or only the receipt were requested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "whole_text")]
+    #[schemars(with = "Option<String>")]
+    pub text: Option<DocumentText>,
     /// The document in two parts, if they were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<DocumentParts>,
@@ -30,19 +31,35 @@ pub struct ComposedDocument {
     pub receipt: DocumentReceipt,
 }
 
+/// The text of a document as one string.
+mod whole_text {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    use crate::model::DocumentText;
+
+    #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
+    pub(super) fn serialize<S: Serializer>(text: &Option<DocumentText>, to: S) -> Result<S::Ok, S::Error> {
+        text.as_ref().map(DocumentText::text).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<DocumentText>, D::Error> {
+        Ok(Option::<String>::deserialize(from)?.map(DocumentText::from))
+    }
+}
+
 impl ComposedDocument {
     /// Returns a document that was written. Its text is moved if nothing else refers to it.
     pub(in crate::api) fn from_written(written: Arc<Written>, shape: AnswerShape) -> Self {
         let receipt = DocumentReceipt::of(&written.receipt, shape.scope);
         if shape.in_parts {
-            let (prefix, suffix) = split_text(&written);
+            let text = written.text.text();
+            let (prefix, suffix) = split_text(&text, written.boundary);
             let (boundary, prefix) = (prefix.len() as u64, prefix.to_owned());
             let parts = DocumentParts { prefix, suffix: suffix.to_owned(), boundary };
             return Self { text: None, parts: Some(parts), receipt };
         }
         // The cache may hold the document too; only then is its text copied.
         let text = Arc::try_unwrap(written).map_or_else(|kept| kept.text.clone(), |written| written.text);
-        let text = String::from_utf8(text.into()).expect("documents are written as text");
         Self { text: Some(text), parts: None, receipt }
     }
 }
@@ -85,10 +102,8 @@ struct DocumentPartsRef<'a> {
 }
 
 /// Returns the text before and after the boundary.
-fn split_text(written: &Written) -> (&str, &str) {
-    // Every format is text: Markdown or JSON.
-    let text = std::str::from_utf8(&written.text).expect("documents are written as text");
-    text.split_at_checked(written.boundary).unwrap_or((text, ""))
+fn split_text(text: &str, boundary: usize) -> (&str, &str) {
+    text.split_at_checked(boundary).unwrap_or((text, ""))
 }
 
 /// Returns a document as it is sent. It is encoded once, however often it is given: the shape is a part of what it is cached
@@ -97,11 +112,12 @@ pub(in crate::api) fn encode_document(written: &Written, shape: AnswerShape) -> 
     // A document that is sent again is encoded once: for megabytes of text, encoding takes longer than finding it
     // unchanged.
     let encode = || {
-        let (prefix, suffix) = split_text(written);
+        // JSON is one string, so this needs the whole text, however long it is.
+        let text = written.text.text();
+        let (prefix, suffix) = split_text(&text, written.boundary);
         let parts = DocumentPartsRef { prefix, suffix, boundary: prefix.len() };
-        let text = std::str::from_utf8(&written.text).expect("documents are written as text");
         let json = ComposedDocumentRef {
-            text: (!shape.in_parts).then_some(text),
+            text: (!shape.in_parts).then_some(&text),
             parts: shape.in_parts.then_some(parts),
             receipt: DocumentReceipt::of(&written.receipt, shape.scope),
         };
@@ -129,7 +145,7 @@ struct BlockJson<'a> {
     sha256: Option<String>,
     head: String,
     remarks: &'a [String],
-    text: &'a str,
+    text: Cow<'a, str>,
 }
 
 /// Returns a document with a receipt of it, ready to be written as JSON.
@@ -152,7 +168,7 @@ fn block_json(block: &DocumentBlock) -> BlockJson<'_> {
         sha256: block.content.map(|content| content.to_string()),
         head: render::head_line(block),
         remarks: &block.remarks,
-        text: &block.body,
+        text: block.body.text(),
     }
 }
 

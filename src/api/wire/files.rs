@@ -166,7 +166,7 @@ impl From<ViewAnswer> for FileView {
             sha256: block.content.map(|content| content.to_string()),
             head: render::head_line(&block),
             remarks: block.remarks,
-            text: block.body,
+            text: block.body.text().into_owned(),
             why: answer.reason,
         }
     }

@@ -183,7 +183,11 @@ fn write_to_stdout(
     context.ask_and(query, |context, document| {
         write_receipt(receipt, &document.receipt)?;
         match &document.text {
-            Some(text) => context.output.write_text(text)?,
+            Some(text) => {
+                for piece in text.pieces() {
+                    context.output.write_text(&piece)?;
+                }
+            }
             None if context.output.json => drop(context.write_data(&document)?),
             None => write_plan(&document.receipt, context.output)?,
         }

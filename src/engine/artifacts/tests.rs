@@ -41,7 +41,7 @@ fn a_skeleton_is_checked_when_it_is_first_shown_and_not_again() {
     assert_eq!(sandbox.project(true).views(&ask).unwrap()[0].block, first[0].block);
     assert_eq!(sandbox.project(true).index(Trust::Stamps).unwrap().parsed, 0);
     assert_eq!(sandbox.read_counts(), []);
-    let shown = &first[0].block.body;
+    let shown = &*first[0].block.body.text();
     assert!(stored_skeleton(&sandbox, "a.cpp").is_checked);
     let errors = |text: &str| crate::syntax::count_errors("cpp", text, &mut || false).unwrap();
     assert!(errors(shown) <= errors(GUESSED) && 0 < errors(GUESSED), "{shown}");

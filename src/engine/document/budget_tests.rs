@@ -237,7 +237,7 @@ fn tokens(text: &str) -> u64 {
 
 fn read_by_the_model(document: &Document, images_apart: bool) -> String {
     if !images_apart {
-        return render::render_markdown(document);
+        return render::render_markdown(document).text().into_owned();
     }
     let pieces = render::prefix_pieces(document).map(|piece| match piece {
         PrefixPiece::Text(text) => text,

@@ -11,8 +11,8 @@ use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use crate::model::{
-    ContentHash, DiscussionEntry, DocsDetail, DocumentPart, MissingFile, ParseFallback, Receipt,
-    SectionProblem, SummaryDetail, SymbolKind, ViewMode,
+    ContentHash, DiscussionEntry, DocsDetail, DocumentPart, DocumentText, MissingFile, ParseFallback,
+    Receipt, SectionProblem, SummaryDetail, SymbolKind, ViewMode,
 };
 
 use super::request::DocumentCacheKey;
@@ -33,7 +33,7 @@ pub struct CachedDocument {
     /// What became of each file.
     pub receipt: Receipt,
     /// What the document was written as.
-    pub text: Bytes,
+    pub text: DocumentText,
     /// Where in the text the part begins that is new with every question; its length, if there is none.
     pub boundary: usize,
     /// The answer as it was sent, once it was: to encode it takes longer than to find out that it is still right.
@@ -138,7 +138,7 @@ impl CachedDocument {
     /// Returns how much memory it takes, more or less.
     pub(in crate::engine) fn bytes(&self) -> usize {
         let encoded = self.encoded.get().map_or(0, Bytes::len);
-        self.text.len() + encoded + self.receipt.files.len() * BYTES_A_FILE
+        self.text.bytes_in_memory() + encoded + self.receipt.files.len() * BYTES_A_FILE
     }
 }
 

@@ -98,7 +98,7 @@ pub(super) fn shown_fingerprints(renderer: &Renderer<'_, '_>, files: &[ShownFile
     let places: Vec<usize> = (0..files.len()).collect();
     on_all_cores(&places, |at| {
         let block = files[*at].settled_block();
-        kept[*at].unwrap_or_else(|| view_fingerprint(block.view, &block.body))
+        kept[*at].unwrap_or_else(|| view_fingerprint(block.view, &block.body.text()))
     })
 }
 
@@ -201,7 +201,7 @@ fn delivered_view(
         view if is_of_structure(view) => String::new(),
         _ => return None,
     };
-    Some(DocumentBlock { view: row.view, body, ..block.clone() })
+    Some(DocumentBlock { view: row.view, body: body.into(), ..block.clone() })
 }
 
 /// Shows a file as what has changed since it was given, unless that takes more room than the file as it is.
@@ -304,7 +304,7 @@ impl ReaderState {
             if is_of_structure(block.view) && delivered.get(path) != Some(&row) {
                 outlined.push(shown.file.clone());
             }
-            record(path, row, is_kept.then(|| block.body.clone()));
+            record(path, row, is_kept.then(|| block.body.text().into_owned()));
         }
         // What is only named, or not even that, is not new later; but a change of what the reader has is.
         let named = draft.listed.iter().map(|listed| &listed.file);
@@ -364,7 +364,7 @@ fn removed_file(path: RelPath) -> ShownFile {
         view: ViewMode::Path,
         content: None,
         remarks: vec![format!("gone since {BASE}")],
-        body: String::new(),
+        body: String::new().into(),
         summary: None,
     };
     let candidate = CandidateFile {

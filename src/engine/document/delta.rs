@@ -57,7 +57,8 @@ pub(super) fn delta_block(
 ) -> Option<DocumentBlock> {
     let view = settled.view;
     let Delta { text: body, has_removed } = delta(renderer.cache, subject, delivered, settled)?;
-    let mut block = DocumentBlock { view: ViewMode::Delta, body, summary: None, ..settled.clone() };
+    let mut block =
+        DocumentBlock { view: ViewMode::Delta, body: body.into(), summary: None, ..settled.clone() };
     if view != ViewMode::Full {
         block.remarks.push(format!("shown as {view} before"));
     }
@@ -65,7 +66,7 @@ pub(super) fn delta_block(
     // view shows what is gone.
     let shows_change = !has_removed
         && !matches!(view, ViewMode::Summary | ViewMode::Excerpt)
-        && delivered.text.as_ref().is_none_or(|text| *text != settled.body);
+        && delivered.text.as_ref().is_none_or(|text| *text != settled.body.text());
     let is_larger = render::block_text(settled).len() <= render::block_text(&block).len();
     (!(shows_change && is_larger)).then_some(block)
 }
@@ -79,16 +80,18 @@ fn delta(
     let text = delivered.text.as_deref();
     // Only the view is another one, as after a model has written a new summary.
     if delivered.row.wanted == subject.hash {
-        return Some(view_delta(subject, text?, &settled.body, (None, None)));
+        return Some(view_delta(subject, text?, &settled.body.text(), (None, None)));
     }
     match settled.view {
-        ViewMode::Full => full_delta(cache, subject, delivered, &settled.body),
+        ViewMode::Full => full_delta(cache, subject, delivered, &settled.body.text()),
         ViewMode::Masked | ViewMode::Definitions => {
             let outline = |text: &str| parsed_outline(&cache.workspace, subject.file_type, text);
-            let (old, new) = (outline(text?), outline(&settled.body));
-            Some(view_delta(subject, text?, &settled.body, (old.as_ref(), new.as_ref())))
+            let (old, new) = (outline(text?), outline(&settled.body.text()));
+            Some(view_delta(subject, text?, &settled.body.text(), (old.as_ref(), new.as_ref())))
         }
-        ViewMode::Window | ViewMode::Custom => Some(view_delta(subject, text?, &settled.body, (None, None))),
+        ViewMode::Window | ViewMode::Custom => {
+            Some(view_delta(subject, text?, &settled.body.text(), (None, None)))
+        }
         view if is_of_structure(view) => Some(structure_delta(cache, subject, delivered, settled)),
         _ => None,
     }
@@ -97,7 +100,7 @@ fn delta(
 /// Returns a block that says that a file was at another path before.
 pub(super) fn renamed_block(settled: &DocumentBlock, old: &RelPath) -> DocumentBlock {
     let body = format!("@@ renamed from {old}, with the same content\n");
-    DocumentBlock { view: ViewMode::Delta, body, summary: None, ..settled.clone() }
+    DocumentBlock { view: ViewMode::Delta, body: body.into(), summary: None, ..settled.clone() }
 }
 
 fn full_delta(
@@ -151,8 +154,8 @@ fn structure_delta(
         return aggregate::render_delta(&old, &new, &options(subject, true));
     }
     match &delivered.text {
-        Some(text) if !settled.body.is_empty() && *text != settled.body => {
-            view_delta(subject, text, &settled.body, (None, None))
+        Some(text) if !settled.body.is_empty() && *text != settled.body.text() => {
+            view_delta(subject, text, &settled.body.text(), (None, None))
         }
         _ => {
             let path = shell_word(&subject.path.to_string());

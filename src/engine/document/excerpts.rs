@@ -91,7 +91,9 @@ pub(super) fn summary_block(
     block.content?;
     let is_by_model = matches!(block.summary, Some(SummaryProvenance::Model { .. }));
     if is_by_model {
-        shorten(&mut block.body);
+        let mut words = block.body.text().into_owned();
+        shorten(&mut words);
+        block.body = words.into();
     }
     let Some(source) = context.ranking.sources.get(&selection.file) else { return Some(block) };
     let mut heads: Vec<&SymbolSignature> = selection
@@ -100,7 +102,7 @@ pub(super) fn summary_block(
         .filter_map(|symbol| context.ranking.symbols[*symbol].signature.as_ref())
         .collect();
     heads.sort_by_key(|head| *head.lines.start());
-    let mut summary = aggregate::summary_lines(&block.body, None, SummaryDetail::Words);
+    let mut summary = aggregate::summary_lines(&block.body.text(), None, SummaryDetail::Words);
     for head in heads {
         let safe = if head.is_verbatim { None } else { safe_signature(source, head) };
         let text = safe.as_deref().unwrap_or(&head.text).trim_end();
@@ -110,7 +112,8 @@ pub(super) fn summary_block(
         }
     }
     // A model's words have limits of their own.
-    block.body = if is_by_model { summary.text() } else { renderer.fit_summary(&summary, true) };
+    let body = if is_by_model { summary.text() } else { renderer.fit_summary(&summary, true) };
+    block.body = body.into();
     Some(block)
 }
 
@@ -119,7 +122,7 @@ pub(super) fn head_block(named: &DocumentBlock, head: &FileHead) -> DocumentBloc
     let mut body = head.text.clone();
     let mut more = u32::try_from(head.more).unwrap_or(u32::MAX);
     write_gap(&mut body, &mut more);
-    DocumentBlock { view: ViewMode::Excerpt, body, ..named.clone() }
+    DocumentBlock { view: ViewMode::Excerpt, body: body.into(), ..named.clone() }
 }
 
 /// Returns the signature without what may be a password in it.
@@ -177,7 +180,7 @@ fn excerpt_block(
         view: if !is_cut && (is_whole || body == source.text) { ViewMode::Full } else { ViewMode::Excerpt },
         content: Some(*hash),
         remarks: encoding_remark(facts).into_iter().collect(),
-        body,
+        body: body.into(),
         summary: None,
     })
 }

@@ -14,8 +14,8 @@ use crate::engine::error::Error;
 use crate::engine::index::{FileArgument, FileSelection, resolve_names_or_note, select};
 use crate::engine::workspace::{HashedText, KnownFile, KnownState, Workspace};
 use crate::model::{
-    AggregationStrategy, DocumentBlock, FileItem, MissingFile, Omission, OmittedFile, RelPath, RoutingRule,
-    SkipReason, SummaryDetail, Tier, ViewMode,
+    AggregationStrategy, DocumentBlock, FileItem, MAX_PLAIN_BYTES, MissingFile, Omission, OmittedFile,
+    RelPath, RoutingRule, SkipReason, SummaryDetail, Tier, ViewMode,
 };
 use crate::{aggregate, syntax};
 
@@ -43,6 +43,7 @@ pub(super) fn gather_files(
     let routed: Vec<RoutedView> = selection.files.iter().map(|file| route(file, routing)).collect();
     let is_limited = request.limits.is_some();
     let mut texts = prepare_rendering(renderer, request, routing, &selection.files, &routed)?;
+    let mut bytes = 0;
     for (file, routed) in selection.files.into_iter().zip(routed) {
         renderer.cache.workspace.check_cancelled()?;
         let left_out = match &file.state {
@@ -74,11 +75,15 @@ pub(super) fn gather_files(
         };
         let position = selectors.iter().position(|selector| selector.selects(&file.path));
         let position = position.unwrap_or(usize::MAX);
-        let candidate = if is_limited && is_selectable(&file, routed) {
+        let mut candidate = if is_limited && is_selectable(&file, routed) {
             name_candidate(&file, routed, position)
         } else {
             render_candidate(renderer, &file, routed, routing, (text, old), position)
         };
+        bytes += candidate.block.body.len();
+        if MAX_PLAIN_BYTES < bytes {
+            candidate.block.body.compress();
+        }
         gathered.shown.push(ShownFile::new(file, candidate, summary_detail(routing)));
     }
     Ok(gathered)
@@ -100,7 +105,7 @@ fn name_candidate(file: &KnownFile, routed: RoutedView, given: usize) -> Candida
         view: ViewMode::Path,
         content,
         remarks: Vec::new(),
-        body: String::new(),
+        body: String::new().into(),
         summary: None,
     };
     CandidateFile {

@@ -2,7 +2,7 @@
 
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::parallel::on_all_cores;
-use crate::model::{Document, ViewMode};
+use crate::model::{Document, DocumentBlock, MAX_PLAIN_BYTES, ViewMode};
 use crate::{aggregate, render};
 
 /// Below so many blocks one thread is faster than two.
@@ -16,41 +16,50 @@ pub(super) fn measure(
     exact: bool,
     images_apart: bool,
 ) {
-    let mut texts: Vec<String> = if document.blocks.len() < BLOCKS_FOR_A_THREAD {
-        document.blocks.iter().map(render::block_text).collect()
-    } else {
-        on_all_cores(&document.blocks, render::block_text)
-    };
+    let mut frame = vec![heading(document)];
+    if let Some(text) = render::after_stable(document).strip_prefix('\n') {
+        frame.push(format!("{text}\n"));
+    }
     let attached = attachment_text(document, images_apart);
-    let after_stable = render::after_stable(document);
-    texts.push(heading(document));
-    if let Some(text) = after_stable.strip_prefix('\n') {
-        texts.push(format!("{text}\n"));
-    }
     // A block takes the empty line behind it; behind the last part there is none.
+    let mut is_last_shortened = false;
     match attached.strip_prefix('\n') {
-        Some(sections) if document.part.has_prefix() => texts.push(sections.to_owned()),
-        Some(_) => texts.push(attached),
-        None => shorten_the_last(&mut texts),
+        Some(sections) if document.part.has_prefix() => frame.push(sections.to_owned()),
+        Some(_) => frame.push(attached),
+        None if document.blocks.is_empty() => shorten(frame.last_mut()),
+        None => is_last_shortened = true,
     }
-    let tokens: Vec<u64> = if exact {
-        cache.count_tokens(&texts.iter().map(String::as_str).collect::<Vec<_>>())
-    } else {
-        texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
-    };
+    // Some blocks at a time, because all of them may be far more than should be in memory.
+    let mut sizes: Vec<(u64, u64)> = Vec::with_capacity(document.blocks.len() + frame.len());
+    let mut left = document.blocks.as_slice();
+    while let Some((blocks, rest)) = split_blocks(left) {
+        let mut texts: Vec<String> = if blocks.len() < BLOCKS_FOR_A_THREAD {
+            blocks.iter().map(render::block_text).collect()
+        } else {
+            on_all_cores(blocks, render::block_text)
+        };
+        left = rest;
+        if left.is_empty() && is_last_shortened {
+            shorten(texts.last_mut());
+        }
+        if left.is_empty() {
+            texts.append(&mut frame);
+        }
+        sizes.extend(text_sizes(cache, &texts, exact));
+    }
+    sizes.extend(text_sizes(cache, &frame, exact));
     let bytes = if images_apart {
-        render::render_markdown(document).len()
+        render::markdown_bytes(document) as u64
     } else {
-        texts.iter().map(String::len).sum()
+        sizes.iter().map(|(bytes, _)| bytes).sum()
     };
     let receipt = &mut document.receipt;
-    receipt.bytes = bytes as u64;
+    receipt.bytes = bytes;
     receipt.counter = if exact { cache.workspace.options.counter.name() } else { aggregate::ESTIMATE };
-    receipt.tokens = tokens.iter().sum();
+    receipt.tokens = sizes.iter().map(|(_, tokens)| tokens).sum();
     let blocks = document.blocks.len();
-    for (entry, (text, tokens)) in receipt.files.iter_mut().zip(texts.iter().zip(&tokens)).take(blocks) {
-        entry.bytes = text.len() as u64;
-        entry.tokens = *tokens;
+    for (entry, (bytes, tokens)) in receipt.files.iter_mut().zip(&sizes).take(blocks) {
+        (entry.bytes, entry.tokens) = (*bytes, *tokens);
     }
     // A line of the tree is shared by the folders above it, so that paths have no size of their own.
     let stable_rows = document.stable.iter().filter_map(|stable| stable.rows.as_ref());
@@ -75,10 +84,30 @@ fn attachment_text(document: &Document, images_apart: bool) -> String {
     if images_apart { render::attachments_without_images(document) } else { render::attachments(document) }
 }
 
-/// Removes the final newline from the last part: the last file, or the heading if there is none.
-fn shorten_the_last(texts: &mut [String]) {
-    let last = texts.len().saturating_sub(2);
-    if let Some(text) = texts.get_mut(last) {
-        text.pop();
+/// Splits off the blocks that are measured together; `None` if there are none.
+fn split_blocks(blocks: &[DocumentBlock]) -> Option<(&[DocumentBlock], &[DocumentBlock])> {
+    let mut bytes = 0;
+    let next = blocks.iter().position(|block| {
+        bytes += block.body.len();
+        MAX_PLAIN_BYTES < bytes
+    });
+    // A block that is too large by itself is measured by itself.
+    let end = next.map_or(blocks.len(), |next| next.max(1));
+    (!blocks.is_empty()).then(|| blocks.split_at(end))
+}
+
+/// Returns the bytes and tokens of each text.
+fn text_sizes(cache: &mut ArtifactCache<'_>, texts: &[String], exact: bool) -> Vec<(u64, u64)> {
+    let bytes = texts.iter().map(|text| text.len() as u64);
+    if exact {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        bytes.zip(cache.count_tokens(&texts)).collect()
+    } else {
+        bytes.map(|bytes| (bytes, aggregate::estimate_tokens(bytes))).collect()
     }
+}
+
+/// Removes the final newline of the last part of a document.
+fn shorten(text: Option<&mut String>) {
+    text.map(String::pop);
 }

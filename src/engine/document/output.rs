@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
-use crate::model::ContentHash;
+use crate::model::{ContentHash, DocumentText};
 use crate::sys::Disk;
 
 /// Another process may take a number first; so often the next one is tried.
@@ -80,7 +80,7 @@ pub(in crate::engine) fn write_numbered(
     folder: &Path,
     name: &str,
     extension: &str,
-    text: &str,
+    text: &DocumentText,
 ) -> Result<PathBuf, Error> {
     let (given, folder) = (folder, cache.workspace.root.join(folder));
     let disk = cache.workspace.world.disk;
@@ -92,7 +92,7 @@ pub(in crate::engine) fn write_numbered(
         let file = format!("{name}_{number:03}.{extension}");
         path = folder.join(&file);
         // Never over an existing file, so that of two runs at the same time neither loses its document.
-        match disk.create_new(&path, text.as_bytes()) {
+        match disk.create_new_with(&path, &mut |file| write_pieces(file, text)) {
             Ok(()) => {
                 record_output(cache, given, &file, text);
                 return Ok(path);
@@ -114,9 +114,9 @@ fn ignore_new_folder(disk: &dyn Disk, folder: &Path) {
     }
 }
 
-fn record_output(cache: &mut ArtifactCache<'_>, folder: &Path, file: &str, text: &str) {
+fn record_output(cache: &mut ArtifactCache<'_>, folder: &Path, file: &str, text: &DocumentText) {
     let Some(store) = &mut cache.store else { return };
-    let content = ContentHash::digest(text.as_bytes());
+    let content = ContentHash::digest_pieces(text.pieces());
     if let Err(error) = store.set_meta(&output_key(folder, file), content.as_bytes()) {
         cache
             .workspace
@@ -124,8 +124,17 @@ fn record_output(cache: &mut ArtifactCache<'_>, folder: &Path, file: &str, text:
     }
 }
 
-pub(in crate::engine) fn write_file(workspace: &Workspace<'_>, path: &Path, text: &str) -> Result<(), Error> {
-    let written = workspace.world.disk.replace(path, text.as_bytes());
+/// Writes a text piece by piece: a long one is not in memory as a whole.
+fn write_pieces(file: &mut dyn io::Write, text: &DocumentText) -> io::Result<()> {
+    text.pieces().try_for_each(|piece| file.write_all(piece.as_bytes()))
+}
+
+pub(in crate::engine) fn write_file(
+    workspace: &Workspace<'_>,
+    path: &Path,
+    text: &DocumentText,
+) -> Result<(), Error> {
+    let written = workspace.world.disk.replace_with(path, &mut |file| write_pieces(file, text));
     written.map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 

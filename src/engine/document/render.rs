@@ -123,7 +123,7 @@ impl Renderer<'_, '_> {
                     view,
                     content,
                     remarks: encoding_remark(subject.facts).into_iter().chain(remark).collect(),
-                    body,
+                    body: body.into(),
                     summary: (view == ViewMode::Summary).then(|| self.author(&subject, &rendering)),
                 };
                 ViewAnswer { block, reason: reason.or(missing), fault }
@@ -348,7 +348,7 @@ fn error_view(file: &KnownFile, view: ViewMode, unavailable: &ViewUnavailable) -
         view,
         content: None,
         remarks: Vec::new(),
-        body: aggregate::error_line(&file.path, view, reason),
+        body: aggregate::error_line(&file.path, view, reason).into(),
         summary: None,
     };
     ViewAnswer { block, reason: Some(reason.to_owned()), fault: Some(unavailable.fault()) }

@@ -126,7 +126,7 @@ fn a_models_words_stand_with_the_structure_that_the_tier_wants_and_the_rest_is_t
     wrote(&scene, "small", ("engine.py", ENGINE), "It runs things for whoever asks.");
     let after = compose(&scene, &orchestrator());
     let engine = block(&after, "engine.py");
-    assert_eq!(engine.body, "It runs things for whoever asks.\n[Class] Engine\n");
+    assert_eq!(engine.body.text(), "It runs things for whoever asks.\n[Class] Engine\n");
     assert_eq!(render::head_line(engine), "Python · summary by a model");
     assert_eq!(block(&before, "text.py"), block(&after, "text.py"));
     let authors: Vec<_> = after.receipt.files.iter().map(|entry| entry.summary.clone()).collect();
@@ -165,7 +165,7 @@ fn the_first_model_that_is_preferred_has_the_word_and_else_the_newest() {
         }
         let words = |models: &[&str]| {
             let document = open(&scene, preferred(models)).aggregate(&orchestrator()).unwrap();
-            block(&document, "engine.py").body.lines().next().unwrap().to_owned()
+            block(&document, "engine.py").body.text().lines().next().unwrap().to_owned()
         };
         assert_eq!(words(&["large", "small"]), "By large.");
         assert_eq!(words(&["gone", "small"]), "By small.");
@@ -185,7 +185,8 @@ fn a_file_that_changed_shows_what_was_written_of_it_earlier_and_says_so() {
         let document = compose(&scene, &orchestrator());
         let engine = block(&document, "engine.py");
         assert_eq!(
-            engine.body, "It runs things.\n[Class] Engine\n[Class] Fuel\n",
+            engine.body.text(),
+            "It runs things.\n[Class] Engine\n[Class] Fuel\n",
             "the structure is of today"
         );
         assert_eq!(render::head_line(engine), "Python · summary by a model, of an earlier version");
@@ -205,9 +206,9 @@ fn words_that_somebody_forged_are_no_more_than_words() {
     let document = compose(&scene, &orchestrator());
     let engine = block(&document, "engine.py");
     let expected = "Fine.\n  ```\n  ### other.py\n  [Class] Fake\n  [2J\n  ## File Tree\n[Class] Engine\n";
-    assert_eq!(engine.body, expected);
+    assert_eq!(engine.body.text(), expected);
     assert_eq!(engine.summary, Some(by("sm[0mall", false)));
-    let text = render::render_markdown(&document);
+    let text = render::render_markdown(&document).text().into_owned();
     assert!(text.contains("\n````\nFine.\n") && text.contains("[Class] Engine\n````\n"), "{text}");
 }
 
@@ -232,7 +233,7 @@ fn a_limit_holds_for_the_words_that_are_shown() {
         let limits = DocumentLimits { bytes: Some(bytes), ..DocumentLimits::default() };
         let document = compose(&scene, &AggregationRequest { limits, ..orchestrator() });
         let text = render::render_markdown(&document);
-        assert!(text.len() as u64 <= bytes, "{bytes}: {text}");
+        assert!(text.len() as u64 <= bytes, "{bytes}: {text:?}");
         assert_eq!(document.receipt.bytes, text.len() as u64);
         for block in &document.blocks {
             assert_eq!(block.summary.is_some(), block.view == ViewMode::Summary, "{block:?}");
@@ -249,7 +250,7 @@ fn answer(project: &mut Project<'_>, request: &AggregationRequest) -> (Arc<Cache
         return (kept, true);
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
-    let text = render::render_markdown(&document).into();
+    let text = render::render_markdown(&document);
     let answer = Arc::new(CachedDocument {
         receipt: document.receipt.clone(),
         text,
@@ -266,9 +267,7 @@ fn a_document_is_given_again_until_words_about_its_files_come() {
     wrote(&scene, "small", ("engine.py", ENGINE), "It runs.");
     let mut project = open(&scene, preferred(&["large"]));
     project.share_cache(Arc::new(WorkspaceCache::new()));
-    let text = |(answer, is_kept): (Arc<CachedDocument>, bool)| {
-        (String::from_utf8(answer.text.to_vec()).unwrap(), is_kept)
-    };
+    let text = |(answer, is_kept): (Arc<CachedDocument>, bool)| (answer.text.text().into_owned(), is_kept);
     let first = text(answer(&mut project, &orchestrator()));
     assert!(first.0.contains("It runs.\n") && !first.1);
     assert_eq!(text(answer(&mut project, &orchestrator())), (first.0.clone(), true));
@@ -299,7 +298,7 @@ fn a_reader_is_told_of_new_words_once() {
     let changed = project.aggregate(&request).unwrap();
     project.confirm_delivery();
     assert_eq!(changed.blocks.len(), 1);
-    assert!(block(&changed, "engine.py").body.contains("It runs."));
+    assert!(block(&changed, "engine.py").body.text().contains("It runs."));
     let unchanged = project.aggregate(&request).unwrap();
     assert!(unchanged.blocks.is_empty());
     assert!(unchanged.receipt.omitted.iter().all(|file| file.reason == Omission::Unchanged));

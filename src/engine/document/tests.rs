@@ -18,7 +18,7 @@ fn a_file_is_read_once_in_a_run_even_where_its_text_is_shown() {
     let sandbox = TestProject::new(FILES);
     let document =
         sandbox.project(true).aggregate(&request(AggregationStrategy::Full, ViewMode::Full, &[])).unwrap();
-    assert_eq!(document.blocks[0].body, FILES[0].1);
+    assert_eq!(document.blocks[0].body.text(), FILES[0].1);
     assert_eq!(sandbox.read_counts(), once(&["a.py", "b.py"]));
 }
 
@@ -65,10 +65,10 @@ fn a_run_deletes_no_output_that_another_wrote_meanwhile() {
     let sandbox = TestProject::new(FILES);
     let (mut one, mut other) = (sandbox.project(true), sandbox.project(true));
     let folder = std::path::Path::new("out");
-    let old = one.write_numbered(folder, "p", "md", "old").unwrap();
+    let old = one.write_numbered(folder, "p", "md", &"old".to_owned().into()).unwrap();
     let before = one.prior_outputs(folder, "p");
-    let newest = other.write_numbered(folder, "p", "md", "of the other").unwrap();
-    let own = one.write_numbered(folder, "p", "md", "own").unwrap();
+    let newest = other.write_numbered(folder, "p", "md", &"of the other".to_owned().into()).unwrap();
+    let own = one.write_numbered(folder, "p", "md", &"own".to_owned().into()).unwrap();
     one.prune_outputs(folder, before, 1);
     assert_eq!([old.exists(), newest.exists(), own.exists()], [false, true, true]);
     let before = other.prior_outputs(folder, "p");

@@ -149,7 +149,7 @@ fn view_of_deleted(workspace: &Workspace<'_>, path: &RelPath, old: BaseText) -> 
         view: ViewMode::Diff,
         content: None,
         remarks: vec![format!("deleted since {label}")],
-        body: aggregate::render_diff(path, Some(&text), None, &label),
+        body: aggregate::render_diff(path, Some(&text), None, &label).into(),
         summary: None,
     };
     Some(ViewAnswer { block, reason: None, fault: None })

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::{ConfigInputs, Error, LoadedConfig};
 use crate::model::{ContentHash, FileItem, FileStamp, MaskMode, Slice, SliceAnchors, ViewMode};
-use crate::sys::Disk;
+use crate::sys::{Disk, WriteContent};
 
 /// Two files; a second read of the project's may find it changed.
 #[derive(Default)]
@@ -73,14 +73,16 @@ impl Disk for MemoryFiles {
         Ok(self.file(path).lock().unwrap().clone())
     }
 
-    fn create_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fn create_new_with(&self, path: &Path, write: WriteContent<'_>) -> io::Result<()> {
         assert_eq!(*self.file(path).lock().unwrap(), None);
-        self.replace(path, bytes)
+        self.replace_with(path, write)
     }
 
-    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fn replace_with(&self, path: &Path, write: WriteContent<'_>) -> io::Result<()> {
         *self.writes.lock().unwrap() += 1;
-        *self.file(path).lock().unwrap() = Some(bytes.to_vec());
+        let mut bytes = Vec::new();
+        write(&mut bytes)?;
+        *self.file(path).lock().unwrap() = Some(bytes);
         Ok(())
     }
 

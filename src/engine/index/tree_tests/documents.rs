@@ -9,7 +9,7 @@ fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String,
     let selected = project.select_for(request).unwrap();
     if let Some(answer) = project.cached_document(&asked, &selected) {
         project.confirm_delivery();
-        return (String::from_utf8(answer.text.to_vec()).unwrap(), true);
+        return (answer.text.text().into_owned(), true);
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
     let text = bodies(&document).join("\n");
@@ -21,7 +21,7 @@ fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String,
 }
 
 fn bodies(document: &Document) -> Vec<String> {
-    document.blocks.iter().map(|block| format!("{} {}", block.path, block.body)).collect()
+    document.blocks.iter().map(|block| format!("{} {}", block.path, block.body.text())).collect()
 }
 
 fn stable() -> AggregationRequest {

@@ -1,0 +1,243 @@
+//! Texts of documents, which are compressed in memory where a document is large.
+//!
+//! A document of the whole Linux kernel has 300 MB of text, of which the process that writes it needs one block at a time.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use super::compression::{compress, decompress};
+
+/// A text that may be held in compressed form. Equal texts are equal, however they are held.
+#[derive(Clone)]
+pub struct CompactText(Form);
+
+#[derive(Clone)]
+enum Form {
+    Plain(String),
+    /// A frame, and the length of the text.
+    Compressed(Vec<u8>, usize),
+}
+
+impl CompactText {
+    /// Returns the text, decompressed if necessary.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Form::Plain(text) => Cow::Borrowed(text),
+            Form::Compressed(frame, bytes) => {
+                let text = decompress(frame, *bytes).and_then(|text| String::from_utf8(text).ok());
+                Cow::Owned(text.expect("what this process compressed can be decompressed"))
+            }
+        }
+    }
+
+    /// Returns the length of the text in bytes.
+    pub const fn len(&self) -> usize {
+        match &self.0 {
+            Form::Plain(text) => text.len(),
+            Form::Compressed(_, bytes) => *bytes,
+        }
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Compresses the text, if that makes it smaller.
+    pub fn compress(&mut self) {
+        if let Form::Plain(text) = &self.0
+            && let Some(frame) = compress(text.as_bytes())
+        {
+            self.0 = Form::Compressed(frame, text.len());
+        }
+    }
+}
+
+impl From<String> for CompactText {
+    fn from(text: String) -> Self {
+        Self(Form::Plain(text))
+    }
+}
+
+impl PartialEq for CompactText {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.text() == other.text()
+    }
+}
+
+impl Eq for CompactText {}
+
+impl std::fmt::Debug for CompactText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.text().fmt(f)
+    }
+}
+
+/// More bytes of a document's text are not held uncompressed.
+pub const MAX_PLAIN_BYTES: usize = 32 << 20;
+
+/// A piece of a long text has at least so many bytes.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// The text of a document as it is written: in one piece, or in many compressed ones if it is long.
+#[derive(Clone)]
+pub struct DocumentText {
+    form: TextForm,
+    bytes: usize,
+}
+
+#[derive(Clone)]
+enum TextForm {
+    Whole(Bytes),
+    Pieces(Vec<CompactText>),
+}
+
+impl DocumentText {
+    /// Returns the length of the text in bytes.
+    pub const fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Returns whether there is no text.
+    pub const fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Returns the bytes that the text takes in memory.
+    pub fn bytes_in_memory(&self) -> usize {
+        match &self.form {
+            TextForm::Whole(text) => text.len(),
+            TextForm::Pieces(pieces) => pieces.iter().map(CompactText::bytes_in_memory).sum(),
+        }
+    }
+
+    /// Returns the text in pieces, of which one at a time is in memory as it is.
+    pub fn pieces(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let (whole, pieces) = match &self.form {
+            TextForm::Whole(text) => (Some(Cow::Borrowed(as_text(text))), &[][..]),
+            TextForm::Pieces(pieces) => (None, pieces.as_slice()),
+        };
+        whole.into_iter().chain(pieces.iter().map(CompactText::text))
+    }
+
+    /// Returns all of the text.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.form {
+            TextForm::Whole(text) => Cow::Borrowed(as_text(text)),
+            TextForm::Pieces(_) => Cow::Owned(self.pieces().collect()),
+        }
+    }
+
+    /// Returns all of the text as bytes, which are shared with this one if it is in one piece.
+    pub fn to_bytes(&self) -> Bytes {
+        match &self.form {
+            TextForm::Whole(text) => text.clone(),
+            TextForm::Pieces(_) => self.text().into_owned().into(),
+        }
+    }
+}
+
+fn as_text(bytes: &Bytes) -> &str {
+    std::str::from_utf8(bytes).expect("the bytes were a String")
+}
+
+impl From<String> for DocumentText {
+    fn from(text: String) -> Self {
+        Self { bytes: text.len(), form: TextForm::Whole(text.into()) }
+    }
+}
+
+impl PartialEq for DocumentText {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes && self.text() == other.text()
+    }
+}
+
+impl Eq for DocumentText {}
+
+impl std::fmt::Debug for DocumentText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.text().fmt(f)
+    }
+}
+
+/// Gathers the text of a document.
+#[derive(Default)]
+pub struct DocumentTextBuilder {
+    pieces: Vec<CompactText>,
+    /// What is not in a piece yet.
+    rest: String,
+    bytes: usize,
+}
+
+impl DocumentTextBuilder {
+    /// Reserves memory for a text of so many bytes, as far as it is held uncompressed.
+    pub fn with_capacity(bytes: usize) -> Self {
+        let rest = if bytes <= MAX_PLAIN_BYTES { String::with_capacity(bytes) } else { String::new() };
+        Self { pieces: Vec::new(), rest, bytes: 0 }
+    }
+
+    pub fn push_str(&mut self, text: &str) {
+        self.rest.push_str(text);
+        self.bytes += text.len();
+        let most = if self.pieces.is_empty() { MAX_PLAIN_BYTES } else { PIECE_BYTES };
+        if most < self.rest.len() {
+            self.end_piece();
+        }
+    }
+
+    fn end_piece(&mut self) {
+        let mut piece = CompactText::from(std::mem::take(&mut self.rest));
+        piece.compress();
+        self.pieces.push(piece);
+    }
+
+    pub fn finish(mut self) -> DocumentText {
+        if self.pieces.is_empty() {
+            return self.rest.into();
+        }
+        self.end_piece();
+        DocumentText { form: TextForm::Pieces(self.pieces), bytes: self.bytes }
+    }
+}
+
+impl CompactText {
+    const fn bytes_in_memory(&self) -> usize {
+        match &self.0 {
+            Form::Plain(text) => text.capacity(),
+            Form::Compressed(frame, _) => frame.capacity(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compressed_text_is_the_same_text() {
+        let plain = CompactText::from("fn main() {}\n".repeat(100));
+        let mut compressed = plain.clone();
+        compressed.compress();
+        assert!(compressed.bytes_in_memory() * 10 < plain.bytes_in_memory());
+        assert_eq!((compressed.text(), compressed.len()), (plain.text(), plain.len()));
+        assert_eq!(compressed, plain);
+        assert_ne!(compressed, CompactText::from("fn main() {}\n".repeat(99)));
+    }
+
+    #[test]
+    fn a_long_document_takes_little_memory_and_is_the_same_text() {
+        let line = "ünïcödé lines, so that a piece might end within a character\n";
+        let mut text = DocumentTextBuilder::default();
+        let count = (MAX_PLAIN_BYTES + 5 * PIECE_BYTES) / line.len();
+        (0..count).for_each(|_| text.push_str(line));
+        let text = text.finish();
+        assert!(text.bytes_in_memory() * 20 < text.len());
+        assert!(3 < text.pieces().count());
+        assert_eq!(text.len(), count * line.len());
+        assert!(text == DocumentText::from(line.repeat(count)));
+        let mut short = DocumentTextBuilder::with_capacity(9);
+        short.push_str("short");
+        assert_eq!(short.finish().pieces().collect::<Vec<_>>(), ["short"]);
+    }
+}
