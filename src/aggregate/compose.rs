@@ -1,7 +1,7 @@
 //! Views become one document with a receipt: order of the files, tree of names, sections.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use super::breadth::{NamesRow, render_names};
@@ -23,6 +23,8 @@ pub struct DocumentPlan {
     /// What the project is and how to read the document, as Markdown; empty if that is not said.
     pub overview: String,
     pub tree: Option<NameTree>,
+    /// The folders of files that are only counted; none if the tree names them.
+    pub folder_counts: Option<String>,
     /// Whether it shows what has changed since the last document of its name.
     pub since_last: bool,
     /// Whether it is made for a task.
@@ -157,7 +159,7 @@ pub fn compose(
     // Only the budget counts: what was excluded on purpose is not missed by a reader. A tree says how much is missing.
     let is_cut = plan.tree.is_none()
         && receipt.omitted.iter().any(|file| matches!(file.reason, Omission::Budget { .. }));
-    let more_files = rows_of(listed, |part| part != FilePart::Stable);
+    let more_files = rows_of(listed, |part| part != FilePart::Stable).or(plan.folder_counts);
     let DocumentSections { part, screenshots, beads, discussion, .. } = sections;
     let tree = plan.tree.map(|tree| tree.text);
     Document {
@@ -233,6 +235,9 @@ pub struct FileStability {
     pub changed_at: u32,
     /// How often commits changed the file, each change halved with age; in millionths.
     pub score: u64,
+    /// The rank of what the file is for, program before tests before prose and data. It decides between files that are
+    /// equally stable, as all are in a project without history: only there does it cost a prompt cache nothing.
+    pub class: u8,
 }
 
 /// What files are sorted by: path, stability, and the place at which the request named the file.
@@ -295,6 +300,28 @@ pub fn build_name_tree<'a>(
     NameTree { text, annotated_folders: annotated }
 }
 
+/// Returns the folders of some files with the number of their files: for each file the highest folder that has none of the
+/// `shown` ones, or else its own. `None` if there are no files.
+pub fn count_by_folder<'a>(
+    files: impl Iterator<Item = &'a RelPath>,
+    shown: impl Iterator<Item = &'a RelPath>,
+) -> Option<String> {
+    let open: HashSet<&[u8]> = shown.flat_map(RelPath::ancestors).collect();
+    let mut folders: BTreeMap<&[u8], usize> = BTreeMap::new();
+    for path in files {
+        let highest = path.ancestors().take_while(|folder| !open.contains(folder)).last();
+        *folders.entry(highest.unwrap_or(path.parent())).or_default() += 1;
+    }
+    let mut text = String::new();
+    for (folder, count) in &folders {
+        let files = if *count == 1 { "file" } else { "files" };
+        // The project's own folder has no name.
+        let own = if folder.is_empty() { "." } else { "" };
+        write_line(&mut text, 0, folder, &format!("{own}/ ({count} {files} not shown)"));
+    }
+    (!folders.is_empty()).then_some(text)
+}
+
 fn write_line(text: &mut String, depth: usize, name: &[u8], rest: &str) {
     // A name is shown as a path is, for it could break the line as well.
     let shown = RelPath::new(name).map_or(String::new(), |name| name.to_string());
@@ -307,8 +334,9 @@ mod order_tests {
 
     #[track_caller]
     fn check(order: FileOrder, expected: &[&str]) {
-        let file = |path: &str, moved_at, score, given| {
-            (RelPath::new(path.as_bytes()).unwrap(), FileStability { changed_at: moved_at, score }, given)
+        let file = |path: &str, changed_at, score, given| {
+            let class = u8::from(path == "c");
+            (RelPath::new(path.as_bytes()).unwrap(), FileStability { changed_at, score, class }, given)
         };
         let mut files = [
             file("e", 7, 9, 4),
@@ -323,8 +351,8 @@ mod order_tests {
     }
 
     #[test]
-    fn what_seldom_changes_comes_first_and_what_is_moving_last() {
-        check(FileOrder::Stable, &["c", "d", "a", "e", "b"]);
+    fn what_seldom_changes_comes_first_and_among_equals_the_program() {
+        check(FileOrder::Stable, &["d", "c", "a", "e", "b"]);
     }
 
     #[test]
@@ -345,6 +373,16 @@ mod tree_tests {
         let remark = |path: &RelPath| (path.extension() == Some(b"png")).then_some("binary");
         let text = build_name_tree(paths.iter().map(|path| (path, remark(path))), &BTreeMap::new()).text;
         assert_eq!(text, "README.md\nsrc/\n  a.py\n  b/\n    c.py\n  logo.png (binary)\ntests/\n  t.py\n");
+    }
+
+    #[test]
+    fn files_are_counted_in_the_highest_folder_of_which_nothing_is_shown() {
+        let path = |path: &str| RelPath::new(path.as_bytes()).unwrap();
+        let files = ["a.txt", "t/b.txt", "t/c.txt", "t/x\ny/d.txt", "t/x\ny/z/e.txt"].map(path);
+        let text = count_by_folder(files.iter(), [path("t/f.txt")].iter());
+        let expected = "./ (1 file not shown)\nt/ (2 files not shown)\nt/x\\u{a}y/ (2 files not shown)\n";
+        assert_eq!(text.as_deref(), Some(expected));
+        assert_eq!(count_by_folder([].iter(), files.iter()), None);
     }
 
     #[test]

@@ -27,7 +27,7 @@ mod vocabulary;
 pub use breadth::{fit_path_tree, important_names};
 pub use compose::{
     CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FilePart, FileStability, ListedFile,
-    NameTree, ReceiptNotes, build_name_tree, compose,
+    NameTree, ReceiptNotes, build_name_tree, compose, count_by_folder,
 };
 pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
 pub use diff::render_diff;

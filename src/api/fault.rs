@@ -141,6 +141,7 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
             "give a path below the project's folder, or choose another with --project",
         ),
         Code::NotFound => ("not_found", User, "`slop status --all` lists the files of the project"),
+        Code::AmbiguousName => ("ambiguous_name", User, "give as much of the path as only one file has"),
         Code::Secret => ("secret", User, "name it under `secrets.allow` in slop.toml if it may be shown"),
         Code::NotShown => ("not_shown", User, "`slop status` says what slop makes of the file"),
         Code::NoSuchView => ("no_such_view", User, "`slop view --mode summary` works for every text"),

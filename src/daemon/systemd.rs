@@ -38,6 +38,7 @@ Restart=on-failure
 RestartSec=2
 WatchdogSec=30
 TimeoutStopSec=5
+# Ends the daemon if it ever needs more; `Restart` starts it again. Its usual peak is 100 to 250 MB.
 MemoryMax=512M
 TasksMax=64
 NoNewPrivileges=yes

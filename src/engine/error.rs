@@ -91,6 +91,8 @@ pub enum Code {
     /// A path does not lie in the project.
     OutsideProject,
     NotFound,
+    /// Several files have the name that was given.
+    AmbiguousName,
     Secret,
     /// A file has nothing to show.
     NotShown,
@@ -167,9 +169,9 @@ impl Error {
             Self::BadPath { .. } | Self::Apart { .. } => Code::OutsideProject,
             Self::LeftOut { reason: SkipReason::Vanished, .. }
             | Self::NoSuchFile { .. }
-            | Self::AmbiguousName { .. }
             | Self::NothingInFocus { .. }
             | Self::NothingSelected { .. } => Code::NotFound,
+            Self::AmbiguousName { .. } => Code::AmbiguousName,
             Self::LeftOut { reason: SkipReason::Secret, .. } => Code::Secret,
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,

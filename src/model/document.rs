@@ -232,6 +232,8 @@ pub enum Omission {
     LeftOut(SkipReason),
     /// Its item has `auto_aggregate = false`.
     AutoAggregate,
+    /// It is empty, test data, a translation or a tiny file beside the program, and nobody asked for it.
+    NoInterest,
     /// It would be shown as the last aggregation of the same name showed it.
     Unchanged,
     /// There was no room for it, not even for its path.
@@ -244,6 +246,7 @@ impl Omission {
         match self {
             Self::LeftOut(reason) => reason.name(),
             Self::AutoAggregate => "auto_aggregate",
+            Self::NoInterest => "no_interest",
             Self::Unchanged => "unchanged",
             Self::Budget { .. } => "budget",
         }
@@ -254,6 +257,7 @@ impl Omission {
         match self {
             Self::LeftOut(reason) => reason.description(),
             Self::AutoAggregate => "its item says auto_aggregate = false",
+            Self::NoInterest => "empty, test data, a translation, or a tiny file of tests or examples",
             Self::Unchanged => "not changed since the last aggregation of this name",
             Self::Budget { .. } => "no room within the budget",
         }

@@ -1,8 +1,8 @@
 //! What a file is for, by its path: the program itself, its tests, or neither.
 
-use crate::model::{FileRole, RelPath};
+use crate::model::{FileRole, FileType, RelPath};
 
-/// What a file is for.
+/// What a file is for; in the order in which files are read that nothing else orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PathClass {
     /// The program itself.
@@ -35,6 +35,20 @@ impl PathClass {
         }
     }
 
+    /// Returns whether a document about the whole project need not show a file: it is empty, a translation, test data, or
+    /// so small a file of tests, examples or templates that its block would be mostly its own heading.
+    pub fn is_of_no_interest(path: &RelPath, file_type: &FileType, size: u64) -> bool {
+        let is_in =
+            |folders: &[&str]| path.parent().split(|byte| *byte == b'/').any(|name| is_any(name, folders));
+        let is_code = file_type.role == FileRole::Code && !MARKUP.contains(&file_type.id);
+        let is_tiny = size <= MAX_TINY_BYTES;
+        size == 0
+            || is_in(FIXTURE_FOLDERS)
+            || !is_code && is_in(LOCALE_FOLDERS)
+            || is_tiny && !is_code && is_in(TEMPLATE_FOLDERS)
+            || is_tiny && !is_named_test(path) && (is_in(TEST_FOLDERS) || is_in(PERIPHERAL_FOLDERS))
+    }
+
     /// Returns what a file's score is multiplied by. A quarter of the files that commits edit are tests, so they count as
     /// sources do.
     pub(super) fn file_factor(self) -> f64 {
@@ -61,24 +75,40 @@ const VENDOR_FOLDERS: &[&str] =
     &["third_party", "thirdparty", "third-party", "vendor", "vendored", "_vendor", "deps", "node_modules"];
 const PERIPHERAL_FOLDERS: &[&str] = &[
     "docs", "doc", "examples", "example", "demo", "demos", "bench", "benchmark", "benchmarks", "contrib",
-    "extras", "samples",
+    "extras", "samples", "playground", "playgrounds",
 ];
 const TEST_FOLDERS: &[&str] = &[
     "test", "tests", "testing", "__tests__", "testdata", "fixtures", "spec", "unittest", "selftest",
     "benches",
 ];
 
+/// What is in them is input or expected output of tests.
+const FIXTURE_FOLDERS: &[&str] = &[
+    "fixtures", "fixture", "__fixtures__", "testdata", "test_data", "test-data", "snapshots", "__snapshots__",
+];
+const LOCALE_FOLDERS: &[&str] = &["locale", "locales", "i18n", "l10n", "translations"];
+const TEMPLATE_FOLDERS: &[&str] = &["templates", "template", "static", "assets", "public"];
+/// Types that are code by their role, and usually what a program shows.
+const MARKUP: &[&str] = &["html", "css"];
+/// A file of fewer bytes is not longer than the heading and the summary of its block.
+const MAX_TINY_BYTES: u64 = 256;
+
 fn is_any(name: &[u8], names: &[&str]) -> bool {
     names.iter().any(|other| name.eq_ignore_ascii_case(other.as_bytes()))
 }
 
 fn is_test(path: &RelPath) -> bool {
+    path.parent().split(|byte| *byte == b'/').any(|folder| is_any(folder, TEST_FOLDERS))
+        || is_named_test(path)
+}
+
+/// Returns whether a file has the name of a test, wherever it is.
+fn is_named_test(path: &RelPath) -> bool {
     let name = path.file_name();
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
     let has_infix = |infix: &[u8]| name.windows(infix.len()).any(|part| part == infix);
     let endings: [&[u8]; 5] = [b"_test", b"_tests", b"-test", b"Test", b"Tests"];
-    path.parent().split(|byte| *byte == b'/').any(|folder| is_any(folder, TEST_FOLDERS))
-        || stem.starts_with(b"test_")
+    stem.starts_with(b"test_")
         || endings.iter().any(|ending| stem.ends_with(ending))
         || is_any(stem, &["test", "tests", "conftest"])
         || has_infix(b".spec.")
@@ -107,6 +137,30 @@ mod tests {
         check("examples/first.rs", PathClass::Peripheral);
         check("deps/lua/lapi.c", PathClass::Vendored);
         check("deps/lua/tests/api.c", PathClass::Vendored);
+    }
+
+    #[track_caller]
+    fn check_interest(path: &str, role: FileRole, id: &'static str, size: u64, expected: bool) {
+        let file_type = FileType { id, name: "", fence: "", role };
+        let path = RelPath::new(path.as_bytes()).unwrap();
+        assert_eq!(!PathClass::is_of_no_interest(&path, &file_type, size), expected, "{path}");
+    }
+
+    #[test]
+    fn empty_files_test_data_translations_and_tiny_files_of_tests_are_of_no_interest() {
+        let code = FileRole::Code;
+        check_interest("src/app/__init__.py", code, "python", 0, false);
+        check_interest("src/app/__main__.py", code, "python", 40, true);
+        check_interest("tests/fixtures/large.py", code, "python", 90_000, false);
+        check_interest("app/locale/de/LC_MESSAGES/app.po", FileRole::Data, "unknown", 90_000, false);
+        check_interest("app/locale/load.py", code, "python", 900, true);
+        check_interest("app/templates/mail.txt", FileRole::Prose, "text", 80, false);
+        check_interest("app/templates/index.html", code, "html", 80, false);
+        check_interest("app/templates/index.html", code, "html", 800, true);
+        check_interest("app/templates/filters.py", code, "python", 80, true);
+        check_interest("tests/apps/hello.py", code, "python", 80, false);
+        check_interest("tests/test_app.py", code, "python", 80, true);
+        check_interest("pyproject.toml", FileRole::Data, "toml", 80, true);
     }
 
     #[test]

@@ -395,6 +395,7 @@ const fn is_about_path(code: Code) -> bool {
         Code::BadPattern
         | Code::OutsideProject
         | Code::NotFound
+        | Code::AmbiguousName
         | Code::Secret
         | Code::NotShown
         | Code::NoSuchView => true,

@@ -52,6 +52,25 @@ fn the_tech_lead_gets_summaries_with_signatures_and_no_tree() {
 }
 
 #[test]
+fn files_of_no_interest_are_counted_in_their_folders_unless_they_are_asked_for() {
+    let sandbox = sample_project();
+    sandbox.write("src/util/__init__.py", "");
+    sandbox.write("tests/fixtures/a.json", "{\"name\": \"value\"}\n");
+    sandbox.write("tests/fixtures/b.json", "{}\n");
+    let document = sandbox.aggregate_json(&["--tier", "2"]);
+    assert_eq!(headings(&document), ["Files (Summary)", "More files"]);
+    let counts = "src/util/ (1 file not shown)\ntests/fixtures/ (2 files not shown)\n";
+    assert_eq!(document["sections"][2]["text"], counts);
+    let omitted = list(&document["receipt"]["left_out"]).filter(|file| file["reason"] == "no_interest");
+    assert_eq!(omitted.count(), 3);
+    let focused = sandbox.aggregate_json(&["--tier", "2", "--focus", "tests/fixtures/a.json"]);
+    assert_eq!(view_of(&focused, "tests/fixtures/a.json").0, "full");
+    let full = sandbox.aggregate_json(&["--tier", "2", "--strategy", "full"]);
+    assert_eq!(headings(&full), ["Files"]);
+    assert_eq!(view_of(&full, "tests/fixtures/b.json").0, "full");
+}
+
+#[test]
 fn the_worker_gets_focused_files_in_full_and_skeletons_of_the_others() {
     let sandbox = sample_project();
     sandbox.write("notes.txt", "Words.\n");

@@ -330,7 +330,9 @@ fn listed_folders(receipt: &Receipt, scope: ReceiptScope) -> BTreeSet<&[u8]> {
 fn error_of(omitted: &OmittedFile) -> Option<SkipReason> {
     match omitted.reason {
         Omission::LeftOut(reason) => Some(reason).filter(|reason| reason.is_error()),
-        Omission::AutoAggregate | Omission::Unchanged | Omission::Budget { .. } => None,
+        Omission::AutoAggregate | Omission::NoInterest | Omission::Unchanged | Omission::Budget { .. } => {
+            None
+        }
     }
 }
 
@@ -426,7 +428,7 @@ fn omission(omitted: &OmittedFile, receipt: &Receipt) -> ReceiptOmission {
     let (path, path_hex) = wire_path(&omitted.path);
     let wanted = match omitted.reason {
         Omission::Budget { wanted } => Some(wanted.name().to_owned()),
-        Omission::LeftOut(_) | Omission::AutoAggregate | Omission::Unchanged => None,
+        Omission::LeftOut(_) | Omission::AutoAggregate | Omission::NoInterest | Omission::Unchanged => None,
     };
     let (reason, why) = (omitted.reason.name().to_owned(), receipt.omission_text(omitted.reason));
     let error = error_of(omitted).map(|reason| reason.name().to_owned());

@@ -24,7 +24,7 @@ use super::stability::set_stability;
 use super::symbol_counts::count_symbols;
 use super::task::{task_problems, task_receipt};
 use crate::aggregate;
-use crate::aggregate::{CuratedItems, DocumentLimits, Focus, ReceiptNotes, RoutingContext};
+use crate::aggregate::{CuratedItems, DocumentLimits, DocumentPlan, Focus, ReceiptNotes, RoutingContext};
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::history::{CommitCache, GitHistory, LogEnd, PastCommitCache, commit_log, past_commits};
@@ -33,7 +33,7 @@ use crate::engine::ranking::{ProjectRanking, RankingRequest, rank_project};
 use crate::engine::summaries::ModelSummaries;
 use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::KnownFile;
-use crate::model::{Document, FileOrder, Receipt, RelPath, SkipReason};
+use crate::model::{Document, FileOrder, Omission, OmittedFile, Receipt, RelPath, SkipReason};
 use crate::search::{RankingQuery, read_task};
 
 /// A block has at least so many tokens in most documents: its heading, its path and its fences.
@@ -134,14 +134,21 @@ impl DocumentRun<'_, '_> {
         let is_limited = request.limits.is_some();
         let (gathered, history) = gather_with_history(&mut renderer, commits, request, &routing, selection)?;
         // A limited document lists the files that it has no room for, instead of all of them.
-        let has_tree = request.sections.part.has_prefix()
-            && !is_limited
-            && request.tier.as_ref().is_some_and(|tier| tier.tree);
-        let tree = has_tree.then(|| {
+        let has_names = request.sections.part.has_prefix() && !is_limited;
+        let has_tree = request.tier.as_ref().is_some_and(|tier| tier.tree);
+        let tree = (has_names && has_tree).then(|| {
             let listed = gathered.listed.iter().map(|(path, reason)| (path, reason.map(SkipReason::name)));
             aggregate::build_name_tree(listed, &summaries.folders)
         });
-        let plan = document_plan(request, tree, sections);
+        let folder_counts = (has_names && !has_tree)
+            .then(|| {
+                let is_counted = |file: &&OmittedFile| file.reason == Omission::NoInterest;
+                let counted = gathered.left_out.iter().filter(is_counted);
+                let shown = gathered.shown.iter().map(|shown| &shown.file.path);
+                aggregate::count_by_folder(counted.map(|file| &file.path), shown)
+            })
+            .flatten();
+        let plan = DocumentPlan { folder_counts, ..document_plan(request, tree, sections) };
         let remarks = ReceiptNotes {
             name: request.history.as_ref().map(|history| history.name.clone()),
             limits: request.limits,

@@ -17,6 +17,7 @@ use crate::model::{
     AggregationStrategy, DocumentBlock, FileItem, MAX_PLAIN_BYTES, MissingFile, Omission, OmittedFile,
     RelPath, RoutingRule, SkipReason, SummaryDetail, Tier, ViewMode,
 };
+use crate::search::PathClass;
 use crate::{aggregate, syntax};
 
 /// Shows each of the files that are asked for as the routing wants it.
@@ -42,6 +43,11 @@ pub(super) fn gather_files(
     }
     let routed: Vec<RoutedView> = selection.files.iter().map(|file| route(file, routing)).collect();
     let is_limited = request.limits.is_some();
+    // In a document with a limit, ranks decide. What is asked for by name or in full is shown, whatever it is.
+    let may_skip = !is_limited
+        && request.is_whole()
+        && request.tier.is_some()
+        && request.strategy != AggregationStrategy::Full;
     let mut texts = prepare_rendering(renderer, request, routing, &selection.files, &routed)?;
     let mut bytes = 0;
     for (file, routed) in selection.files.into_iter().zip(routed) {
@@ -59,7 +65,9 @@ pub(super) fn gather_files(
         let reason = if is_discussion {
             Some(Omission::LeftOut(SkipReason::History))
         } else {
-            omission(&file, is_named, routed.rule)
+            omission(&file, is_named, routed.rule).or_else(|| {
+                (may_skip && !is_named && is_of_no_interest(&file, routed)).then_some(Omission::NoInterest)
+            })
         };
         if let Some(reason) = reason {
             let details = file.details();
@@ -115,7 +123,7 @@ fn name_candidate(file: &KnownFile, routed: RoutedView, given: usize) -> Candida
         rule: routed.rule,
         reason: None,
         fault: None,
-        stability: FileStability::default(),
+        stability: unknown_stability(file),
         request_position: given,
         score: None,
         part: FilePart::default(),
@@ -185,7 +193,7 @@ pub(super) fn render_candidate(
         rule: routed.rule,
         reason,
         fault,
-        stability: FileStability::default(),
+        stability: unknown_stability(file),
         request_position: given,
         score: None,
         part: FilePart::default(),
@@ -226,6 +234,18 @@ fn omission(file: &KnownFile, is_named: bool, rule: RoutingRule) -> Option<Omiss
         return Some(Omission::LeftOut(*reason));
     }
     (rule == RoutingRule::AutoAggregate).then_some(Omission::AutoAggregate)
+}
+
+/// Returns what the order of files is decided by where their history is not known.
+fn unknown_stability(file: &KnownFile) -> FileStability {
+    let class = PathClass::of(&file.path, type_or_unknown(file).role, false);
+    FileStability { class: class as u8, ..FileStability::default() }
+}
+
+/// Returns whether a file is better counted in its folder than shown.
+fn is_of_no_interest(file: &KnownFile, routed: RoutedView) -> bool {
+    let KnownState::Content { file_type, facts, .. } = &file.state else { return false };
+    is_selectable(file, routed) && PathClass::is_of_no_interest(&file.path, file_type, facts.size)
 }
 
 pub(super) fn route(file: &KnownFile, routing: &RoutingContext<'_>) -> RoutedView {
@@ -312,6 +332,7 @@ pub(super) fn document_plan(
         common_view: common_view(request),
         overview: String::new(),
         tree,
+        folder_counts: None,
         has_task: request.task.is_some(),
         since_last: false,
         sections,

@@ -49,7 +49,8 @@ pub(super) fn set_stability(
             FilePart::Changed | FilePart::Rest => moved.get(path).copied().unwrap_or(0),
         };
         let score = history.scores.get(path).copied().unwrap_or(0);
-        shown.candidate.stability = FileStability { changed_at: moved_at, score };
+        let class = shown.candidate.stability.class;
+        shown.candidate.stability = FileStability { changed_at: moved_at, score, class };
     }
 }
 

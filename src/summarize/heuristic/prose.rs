@@ -183,7 +183,8 @@ impl ProseReading {
         let says_something = paragraph.chars().any(char::is_alphanumeric)
             && !is_navigation
             && !comments::is_license(&paragraph)
-            && !is_appeal(&paragraph);
+            && !is_appeal(&paragraph)
+            && !is_about_readme(&paragraph);
         if self.wants_text() && says_something {
             self.paragraph = Some(paragraph);
         }
@@ -194,6 +195,11 @@ impl ProseReading {
         self.lines.clear();
         (self.links, self.unlinked) = (0, 0);
     }
+}
+
+/// Returns whether a paragraph is about the README that it is in, and not about the project.
+fn is_about_readme(paragraph: &str) -> bool {
+    paragraph.get(..12).is_some_and(|start| start.eq_ignore_ascii_case("this readme "))
 }
 
 /// Returns whether a paragraph or a heading asks for money or thanks for it.
@@ -406,6 +412,17 @@ mod tests {
             expect![[r"
             Plain text, a few lines.
             - only - lists"]],
+        );
+    }
+
+    #[test]
+    fn a_paragraph_about_the_readme_itself_is_skipped() {
+        check(
+            "markdown",
+            "This README is only a *quick start*.\n\nWhat is Tern?\n---\n\nTern stores rows.\n",
+            expect![[r"
+                Markdown, a few lines: What is Tern?
+                Tern stores rows."]],
         );
     }
 
