@@ -24,11 +24,11 @@ pub fn resolve_aggregate(
     query: AggregateQuery,
     settings: QuerySettings<'_>,
 ) -> Result<DocumentRequest, ApiError> {
-    check_attachments(&query)?;
+    check_combinations(&query)?;
     let QuerySettings { loaded, root, origin } = settings;
     let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
     let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), loaded)?;
-    let name = query.name.unwrap_or_else(|| default_name(&query.choice, &profile));
+    let name = query.name.unwrap_or_else(|| default_name(&profile));
     let curation = curation_hash(&query.choice);
     let is_open = query.choice.max_bytes.is_none() && profile.budget(&query.choice).is_none();
     // The name and the body are determined above, because this consumes the choice.
@@ -87,7 +87,8 @@ pub(super) fn resolve_document(
     }))
 }
 
-fn check_attachments(query: &AggregateQuery) -> Result<(), ApiError> {
+/// Returns an error for values that exclude each other, or that make no sense together.
+fn check_combinations(query: &AggregateQuery) -> Result<(), ApiError> {
     let bad = |message: &str, hint| Err(ApiError::user("bad_ask", message.to_owned(), hint));
     if query.attachments.take.is_some() && query.attachments.part == PartName::Prefix {
         return bad(

@@ -47,10 +47,10 @@ impl DocumentProfile {
 
 /// Returns the name that a document is remembered by where none is given: for whom it is made, and of what. The
 /// project's name is no part of it, for the same project in another folder has the same receipt.
-pub(super) fn default_name(choice: &ViewSelection, profile: &DocumentProfile) -> String {
-    let persona = choice.persona.as_ref().and(profile.persona.as_ref()).map(|persona| &persona.name);
+pub(super) fn default_name(profile: &DocumentProfile) -> String {
     // One that came with the question may have no name; its tier says what it is then.
-    let persona = persona.filter(|name| !name.is_empty()).map(|name| format!("persona-{name}"));
+    let persona = profile.persona.as_ref().filter(|persona| !persona.name.is_empty());
+    let persona = persona.map(|persona| format!("persona-{}", persona.name));
     let tier = profile.tier.map(|tier| format!("tier-{}", tier.number()));
     let preset = profile.preset.as_ref().filter(|preset| !preset.name.is_empty());
     let preset = preset.map(|preset| format!("preset-{}", preset.name));

@@ -224,4 +224,9 @@ fn entries_come_from_a_file_on_the_command_line() {
     let ran = sandbox.slop(&["aggregate", "--stdout", "--items", "../items.json"]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("invalid items in ../items.json: [1].tier: invalid type"), "{}", ran.err);
+    let many: Vec<String> = (0..40_000).map(|at| format!("{{\"path\": \"src/module{at}.py\"}}")).collect();
+    fs::write(sandbox.outside("items.json"), format!("[{}]", many.join(","))).unwrap();
+    let ran = sandbox.slop(&["aggregate", "--stdout", "--items", "../items.json"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("items in ../items.json are larger than 1048576 bytes"), "{}", ran.err);
 }

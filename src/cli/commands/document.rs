@@ -1,7 +1,6 @@
 //! `slop aggregate` and `slop explain`.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,12 +8,13 @@ use serde_json::json;
 
 use super::asking;
 use super::context::CommandContext;
+use super::input::{read_items, read_task_file};
 use crate::agent::StopReason;
 use crate::api::{
     AggregateQuery, ApiError, ApiErrorKind, AttachmentOptions, ComposeQuery, DocumentReceipt, ExplainQuery,
-    FileExplanation, FormatName, HistorySource, ItemEntry, LimitEffect, OutputTarget, PartName, ReceiptFile,
+    FileExplanation, FormatName, HistorySource, LimitEffect, OutputTarget, PartName, ReceiptFile,
     ReceiptProblem, ReceiptScope, SummaryAuthor, ViewSelection, WriteDocumentQuery, WrittenDocument,
-    display_path, document_json, language_name, pretty, read_json,
+    display_path, document_json, language_name, pretty,
 };
 use crate::cli::document_args::{
     AggregateArgs, AttachmentArgs, ExplainArgs, FormatArg, ReceiptScopeArg, RequestBodyArgs,
@@ -33,8 +33,6 @@ use crate::service::{
 use crate::sys::{Disk, RealDisk};
 
 const MAX_LISTED: usize = 5;
-/// More of a task or of entries is not read: far less of a task is used, and a daemon takes no larger request.
-const MAX_INPUT_BYTES: u64 = 1 << 20;
 
 pub(super) fn aggregate(
     args: &AggregateArgs,
@@ -420,42 +418,6 @@ pub(super) fn view_selection(
         default_budget: None,
         max_bytes: choice.max_bytes,
     })
-}
-
-/// Reads a task from a file, or from the standard input. What is not UTF-8 in it is replaced, as in a log with the output
-/// of several programs.
-fn read_task_file(path: &Path) -> Result<String, CommandError> {
-    let text = read_input(path)
-        .map_err(|reason| CommandError::usage(format!("task {reason}"), "give the task with --task TEXT"))?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
-}
-
-/// Reads entries from a file, or from the standard input.
-pub(super) fn read_items(path: Option<&Path>) -> Result<Vec<ItemEntry>, CommandError> {
-    let Some(path) = path else { return Ok(Vec::new()) };
-    let hint = "write a JSON list of objects with the keys of [[files]] in slop.toml";
-    let text = read_input(path).map_err(|reason| CommandError::usage(format!("items {reason}"), hint))?;
-    read_json(&text)
-        .map_err(|error| CommandError::usage(format!("invalid items in {}: {error}", input_name(path)), hint))
-}
-
-/// Reads a file, or the standard input where it is named `-`. The error says that it cannot be read.
-fn read_input(path: &Path) -> Result<Vec<u8>, String> {
-    let read = if is_stdin(path) {
-        let mut text = Vec::new();
-        std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_end(&mut text).map(|_| text)
-    } else {
-        RealDisk.read_prefix(path, MAX_INPUT_BYTES)
-    };
-    read.map_err(|error| format!("{} cannot be read: {error}", input_name(path)))
-}
-
-fn is_stdin(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
-fn input_name(path: &Path) -> String {
-    if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 fn attachments(attachments: &AttachmentArgs, place: &ProjectLocation) -> AttachmentOptions {

@@ -8,6 +8,7 @@ mod context;
 mod daemon;
 mod daemon_status;
 mod document;
+mod input;
 mod item;
 mod items;
 mod preset;

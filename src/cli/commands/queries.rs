@@ -1,7 +1,8 @@
 //! Commands that ask one question and print the answer: `index`, `outline`, `view`, `symbol`, `search` and `audit`.
 
 use super::context::{CommandContext, scan_line};
-use super::document::{read_items, thousandths};
+use super::document::thousandths;
+use super::input::read_items;
 use crate::api::{
     AuditQuery, AuditResult, FileView, IndexQuery, LineRange, MaskEntry, ModeName, OutlineQuery, SearchQuery,
     SymbolsQuery, ViewQuery, display_path, language_name,
