@@ -104,10 +104,10 @@ fn the_index_of_the_documentation_links_every_page() {
     }
 }
 
-/// Keeps the table of docs/reliability.md from naming tests that no longer exist.
+/// Keeps the tables of docs/reliability.md and docs/security.md from naming tests that no longer exist.
 #[test]
-fn the_page_on_reliability_names_existing_tests() {
-    let page = page("docs/reliability.md");
+fn the_pages_on_reliability_and_security_name_existing_tests() {
+    let page = page("docs/reliability.md") + &page("docs/security.md");
     let rows = page.lines().filter(|line| line.starts_with("| "));
     let named: BTreeSet<&str> =
         rows.flat_map(|row| row.split('`')).filter_map(|word| Some(word.rsplit_once("::")?.1)).collect();

@@ -21,7 +21,9 @@ use crate::config::ConfigInputs;
 use crate::engine::summaries::SummaryTasks;
 use crate::engine::{NoProgress, Project, World};
 use crate::model::{SummaryKey, error_chain};
-use crate::sys::{Clock, HttpClient, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps};
+use crate::sys::{
+    Clock, HttpClient, RealCommands, RealDisk, RealFiles, RealProcesses, WallClock, disable_core_dumps,
+};
 
 /// So many tasks run before it is determined again which matter most.
 const TASKS_PER_ROUND: usize = 64;
@@ -132,7 +134,8 @@ fn serve_settings(
         progress: &NoProgress,
     };
     let web = HttpClient::new(options.proxy.clone());
-    let agent_world = AgentWorld { network: &web, commands: &RealProcesses, clock: &WallClock };
+    let commands = RealCommands { project: context.root.clone() };
+    let agent_world = AgentWorld { network: &web, commands: &commands, clock: &WallClock };
     let service = match SummaryService::open(&cache, agent_world, options, keys) {
         Ok(service) => service,
         Err(error) => {

@@ -3,9 +3,10 @@
 use std::io;
 use std::path::Path;
 
+use super::git_command::run_git;
 use super::listing::{DiscoveredFile, FileListing, ListingSource, NameRules};
 use crate::model::{RelPath, SkipReason};
-use crate::sys::{ProcessOutput, Processes, run_git};
+use crate::sys::{ProcessOutput, Processes};
 
 /// One call for all: `-t --stage` marks what is not tracked by `?` and gives the mode of what is.
 const ARGUMENTS: &[&str] = &["ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard"];
@@ -83,6 +84,12 @@ fn explain_missing(error: &io::Error) -> String {
     let advice = match error.kind() {
         io::ErrorKind::NotFound => {
             "install git, or put it on the PATH, so that its ignore rules count in full"
+        }
+        io::ErrorKind::TimedOut => {
+            return format!(
+                "the tree was walked, for git did not answer ({error}): see whether one of the files that it reads, \
+                 such as an ignore file, is a FIFO or a device"
+            );
         }
         _ => "see whether git runs at all",
     };

@@ -10,6 +10,7 @@ mod checkout;
 mod dialect;
 mod file_type;
 mod file_types;
+mod git_command;
 mod git_files;
 mod header_neighbors;
 mod list;
@@ -23,6 +24,7 @@ mod watched_folders;
 
 pub use checkout::enclosing_checkout;
 pub use file_type::{all_file_types, detect_file_type, file_type_by_id, is_header, unknown_type};
+pub use git_command::run_git;
 pub use header_neighbors::HeaderNeighbors;
 pub use list::list;
 pub use listing::{DiscoveredFile, Error, FileListing, KeptFolders, ListingSource, NameRules, Options};

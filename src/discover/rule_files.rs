@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::sys::{Disk, Processes, run_git};
+use super::git_command::run_git;
+use crate::sys::{Disk, Processes};
 
 /// A file of one line has no more bytes, be it a branch's name or the place of a repository.
 const MAX_LINE_BYTES: u64 = 64 << 10;

@@ -40,7 +40,7 @@ mod workspace;
 pub use crate::aggregate::{
     DocumentLimits, ESTIMATE, OutlineLine, nearest_keys as nearest_symbols, render_outline, select_symbols,
 };
-pub use crate::discover::{enclosing_checkout, file_type_by_id};
+pub use crate::discover::{enclosing_checkout, file_type_by_id, run_git};
 pub use crate::store::IntegrityReport;
 pub use crate::store::agent::AgentDbSize;
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};

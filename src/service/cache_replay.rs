@@ -16,16 +16,14 @@ use crate::api::{
     PromptCacheUse, ask,
 };
 use crate::config::LoadedConfig;
-use crate::engine::make_cache_folder;
+use crate::engine::{make_cache_folder, run_git};
 use crate::model::{CacheLifetime, Money, TokenUsage};
-use crate::sys::{Disk, RealDisk, RealFiles, RealProcesses, ScratchFolder, run_git};
+use crate::sys::{Disk, RealDisk, RealFiles, RealProcesses, ScratchFolder};
 
 /// The folder of the clone, below the cache's.
 const REPLAY_FOLDER: &str = "replay";
-/// No program of the user's or the repository's is run for a checkout: no hook, and no filter that fetches large files.
-const QUIET_CHECKOUT: [&str; 10] = [
-    "-c",
-    "core.hooksPath=/dev/null",
+/// No filter of the user's that fetches large files is run for a checkout.
+const QUIET_CHECKOUT: [&str; 8] = [
     "-c",
     "filter.lfs.smudge=",
     "-c",

@@ -21,6 +21,7 @@ use crate::engine::summaries::{
 use crate::engine::{Project, World};
 use crate::llm::{EncodedRequest, Model, Provider, WireFormat};
 use crate::model::{ModelName, Tier, error_chain};
+use crate::sys::RealCommands;
 
 /// How often to check whether another process has finished its tasks.
 const CLAIM_POLL: Duration = Duration::from_millis(200);
@@ -34,6 +35,7 @@ pub struct SummarySession<'w> {
     options: Options,
     world: World<'w>,
     folder: PathBuf,
+    commands: RealCommands,
 }
 
 /// What a run would send, and where, before anything is sent.
@@ -92,7 +94,12 @@ impl<'w> SummarySession<'w> {
         }
         let folder = cache_folder(root, loaded);
         let project = Project::open(root, engine_options, world)?;
-        Ok(Self { project, options, world, folder })
+        Ok(Self { project, options, world, folder, commands: RealCommands { project: root.to_owned() } })
+    }
+
+    /// Returns what runs the commands that serve as models.
+    pub const fn commands(&self) -> &RealCommands {
+        &self.commands
     }
 
     /// Repairs the database of summaries if it is damaged. To be called before anything is written.

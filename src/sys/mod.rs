@@ -8,15 +8,18 @@
 //! Start with [`Files`].
 
 mod clock;
+mod commands;
 mod disk;
 mod files;
 mod http;
 mod lock;
 mod process_control;
 mod processes;
+mod programs;
 mod scratch;
 
 pub use clock::{Clock, WallClock};
+pub use commands::{Commands, RealCommands};
 #[cfg(test)]
 pub use disk::WriteContent;
 pub use disk::{Disk, RealDisk};
@@ -27,5 +30,5 @@ pub use process_control::{
     InterruptFlag, ProcessUsage, detach_terminal, disable_core_dumps, is_alive, kill_self, redirect_output,
     start_detached, terminate, user_id,
 };
-pub use processes::{Commands, ProcessOutput, Processes, RealProcesses, run_git};
+pub use processes::{ProcessOutput, Processes, RealProcesses};
 pub use scratch::ScratchFolder;

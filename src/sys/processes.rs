@@ -1,10 +1,8 @@
 //! Other programs: run to their end, within limits of time and output.
 
 use std::ffi::OsStr;
-use std::fs::Permissions;
 use std::io;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -13,9 +11,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::programs::SearchPath;
+
 /// How long a program may be silent. Git needs seconds in the largest repositories, and hangs if an ignore
 /// file is a FIFO.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
+/// How long a program may take if it is not silent.
+const TOTAL_TIMEOUT: Duration = Duration::from_mins(5);
 /// Bytes of output after which a program has shown that it is alive.
 const CHUNK_BYTES: usize = 64 << 10;
 /// How long a pipe is listened to whose program has ended: what it left running may hold it forever.
@@ -36,7 +38,8 @@ pub struct ProcessOutput {
 /// Runs other programs.
 pub trait Processes: Sync {
     /// Runs `program` in `folder`, feeds it `input`, waits for its end. Of its environment, `variables` are set, or taken
-    /// out if they have no value. A program that is silent for too long is killed; that is an error of kind `TimedOut`.
+    /// out if they have no value. It is found on the search path, but neither in the folder nor in the checkout around
+    /// it. A program that is silent or runs for too long is killed; that is an error of kind `TimedOut`.
     fn run(
         &self,
         program: &str,
@@ -61,7 +64,9 @@ impl Processes for RealProcesses {
         variables: &[(&str, Option<&str>)],
         input: &[u8],
     ) -> io::Result<ProcessOutput> {
-        let mut command = std::process::Command::new(program);
+        let search_path = SearchPath::for_project(folder);
+        let mut command = std::process::Command::new(search_path.find(program)?);
+        command.env("PATH", search_path.to_variable());
         command.args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
         // A group of its own, so that its children can be stopped with it.
@@ -72,7 +77,11 @@ impl Processes for RealProcesses {
                 None => command.env_remove(name),
             };
         }
-        wait_for_exit(command.spawn()?, input, &ProcessLimits::with_idle_timeout(IDLE_TIMEOUT))
+        let limits = ProcessLimits {
+            total_timeout: Some(TOTAL_TIMEOUT),
+            ..ProcessLimits::with_idle_timeout(IDLE_TIMEOUT)
+        };
+        wait_for_exit(command.spawn()?, input, &limits)
     }
 }
 
@@ -209,107 +218,8 @@ fn read_all(mut pipe: impl Read, sender: &Sender<PipeEvent>, event: fn(Vec<u8>) 
     }
 }
 
-/// Runs programs that a person chose.
-pub trait Commands: Sync {
-    /// Runs a program and its arguments as they are given, without a shell, in an empty folder of its own, and feeds
-    /// it `input`. It and what it started are killed when it takes longer than `timeout` (an error of kind
-    /// `TimedOut`), writes more than `max_output` bytes (`FileTooLarge`), or is stopped (`Interrupted`). `is_stopped`
-    /// is asked several times a second.
-    fn run_command(
-        &self,
-        command: &[String],
-        input: &str,
-        timeout: Duration,
-        max_output: usize,
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> io::Result<ProcessOutput>;
-}
-
-impl Commands for RealProcesses {
-    #[expect(clippy::disallowed_methods, reason = "this is the window")]
-    fn run_command(
-        &self,
-        command: &[String],
-        input: &str,
-        timeout: Duration,
-        max_output: usize,
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> io::Result<ProcessOutput> {
-        let [program, arguments @ ..] = command else {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is named"));
-        };
-        if is_stopped() {
-            return Err(io::Error::new(io::ErrorKind::Interrupted, "it was stopped"));
-        }
-        // A tool that looks for a project around it must find none: it may know only its input.
-        let private = Permissions::from_mode(0o700);
-        let folder = tempfile::Builder::new().permissions(private).tempdir()?;
-        let mut started = std::process::Command::new(program);
-        started.args(arguments).current_dir(folder.path()).process_group(0);
-        started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let bounds = ProcessLimits {
-            idle_timeout: timeout,
-            total_timeout: Some(timeout),
-            output_bytes: max_output,
-            is_stopped,
-        };
-        wait_for_exit(started.spawn()?, input.as_bytes(), &bounds)
-    }
-}
-
-/// Arguments before every command.
-const GLOBAL_ARGUMENTS: &[&str] = &[
-    // A question takes no locks, so that it is never in the way of the user's own git.
-    "--no-optional-locks",
-    // A checkout may name a program of its own there; an empty value turns it off in every version of git, where
-    // `false` is the name of a program to some.
-    "-c",
-    "core.fsmonitor=",
-    // What a user likes to see of a log or a diff must not change what is counted.
-    "-c",
-    "log.showRoot=true",
-    "-c",
-    "log.showSignature=false",
-    "-c",
-    "diff.autoRefreshIndex=true",
-];
-
-/// The variables of every command. Those without a value are the ones by which a caller, such as a git hook, may speak of
-/// another repository than the one around the folder.
-const GIT_VARIABLES: &[(&str, Option<&str>)] = &[
-    // A partial clone names where its missing objects are, and the program that fetches them. No protocol is allowed
-    // either: versions of git before 2.44 do not know the first variable, and settings of a checkout have no say in the
-    // second.
-    ("GIT_NO_LAZY_FETCH", Some("1")),
-    ("GIT_ALLOW_PROTOCOL", Some("")),
-    ("GIT_TERMINAL_PROMPT", Some("0")),
-    ("GIT_DIR", None),
-    ("GIT_WORK_TREE", None),
-    ("GIT_INDEX_FILE", None),
-    ("GIT_PREFIX", None),
-    ("GIT_NAMESPACE", None),
-    ("GIT_OBJECT_DIRECTORY", None),
-    ("GIT_ALTERNATE_OBJECT_DIRECTORIES", None),
-    ("GIT_COMMON_DIR", None),
-    ("GIT_CEILING_DIRECTORIES", None),
-    ("GIT_IMPLICIT_WORK_TREE", None),
-    ("GIT_INTERNAL_SUPER_PREFIX", None),
-    ("GIT_SHALLOW_FILE", None),
-    ("GIT_GRAFT_FILE", None),
-];
-
-pub fn run_git(
-    processes: &dyn Processes,
-    folder: &Path,
-    arguments: &[&str],
-    input: &[u8],
-) -> io::Result<ProcessOutput> {
-    let arguments: Vec<&OsStr> = GLOBAL_ARGUMENTS.iter().chain(arguments).map(OsStr::new).collect();
-    processes.run("git", &arguments, folder, GIT_VARIABLES, input)
-}
-
 #[cfg(test)]
-mod processes_tests {
+mod tests {
     use super::*;
 
     #[expect(clippy::disallowed_methods, reason = "a test starts the program that it is about")]
@@ -375,73 +285,5 @@ mod processes_tests {
         )
         .unwrap();
         assert_eq!(finished, ProcessOutput { success: false, stdout: input, stderr: b"bad\n".to_vec() });
-    }
-}
-
-#[cfg(test)]
-mod command_tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-
-    const LONG: Duration = Duration::from_mins(1);
-
-    fn run(
-        script: &str,
-        timeout: Duration,
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> io::Result<ProcessOutput> {
-        let command = ["sh", "-c", script].map(str::to_owned);
-        RealProcesses.run_command(&command, "told\n", timeout, 1000, is_stopped)
-    }
-
-    fn kind(script: &str, timeout: Duration) -> io::ErrorKind {
-        run(script, timeout, &|| false).unwrap_err().kind()
-    }
-
-    #[test]
-    fn a_program_is_told_the_text_in_an_empty_folder_of_its_own() {
-        let finished = run("cat; ls -A; stat -c %a .; exit 3", LONG, &|| false).unwrap();
-        assert_eq!(String::from_utf8(finished.stdout).unwrap(), "told\n700\n");
-        assert!(!finished.success);
-    }
-
-    #[test]
-    fn arguments_are_no_words_of_a_shell() {
-        let command = ["printf", "%s", "$HOME; `id` *"].map(str::to_owned);
-        let finished = RealProcesses.run_command(&command, "", LONG, 1000, &|| false).unwrap();
-        assert_eq!(finished.stdout, b"$HOME; `id` *");
-    }
-
-    #[test]
-    fn a_program_that_goes_on_speaking_is_killed_all_the_same() {
-        assert_eq!(
-            kind("while :; do echo; sleep 0.01; done", Duration::from_millis(100)),
-            io::ErrorKind::TimedOut
-        );
-    }
-
-    #[test]
-    fn a_program_that_says_too_much_is_killed() {
-        assert_eq!(kind("exec yes", LONG), io::ErrorKind::FileTooLarge);
-    }
-
-    #[test]
-    fn a_program_that_nobody_waits_for_is_killed() {
-        for script in ["exec sleep 1000", "while :; do echo; sleep 0.01; done"] {
-            let asked = AtomicUsize::new(0);
-            let is_stopped = || 3 <= asked.fetch_add(1, Ordering::Relaxed);
-            let error = run(script, LONG, &is_stopped).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::Interrupted);
-        }
-    }
-
-    #[test]
-    fn a_program_that_is_not_there_is_an_error() {
-        let missing = ["/nonexistent/program".to_owned()];
-        let error = RealProcesses.run_command(&missing, "", LONG, 1000, &|| false).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::NotFound);
-        let none = RealProcesses.run_command(&[], "", LONG, 1000, &|| false).unwrap_err();
-        assert_eq!(none.kind(), io::ErrorKind::InvalidInput);
     }
 }

@@ -1,6 +1,9 @@
 //! Repositories that came from elsewhere: what their settings name is not run.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use super::sandbox::Sandbox;
 
@@ -48,4 +51,214 @@ fn no_question_makes_git_fetch_what_a_partial_clone_lacks() {
     let diff = sandbox.script("git diff HEAD~1 HEAD");
     super::sandbox::run(diff);
     assert!(sandbox.path(".git/ran").exists());
+}
+
+/// Settings of a repository that name a program. `evil` and `plain` are drivers that `.gitattributes` names.
+const PROGRAM_SETTINGS: &[&str] = &[
+    "core.fsmonitor",
+    "core.pager",
+    "core.editor",
+    "core.askPass",
+    "core.sshCommand",
+    "core.gitProxy",
+    "core.alternateRefsCommand",
+    "sequence.editor",
+    "pager.log",
+    "pager.diff",
+    "pager.ls-files",
+    "diff.external",
+    "diff.evil.command",
+    "diff.evil.textconv",
+    "diff.plain.textconv",
+    "filter.evil.process",
+    "filter.plain.clean",
+    "filter.plain.smudge",
+    "merge.evil.driver",
+    "merge.plain.driver",
+    "gpg.program",
+    "gpg.ssh.program",
+    "gpg.x509.program",
+    "gpg.ssh.defaultKeyCommand",
+    "credential.helper",
+    "credential.https://example.com.helper",
+    "interactive.diffFilter",
+    "trailer.evil.command",
+    "trailer.evil.cmd",
+    "uploadpack.packObjectsHook",
+    "remote.origin.uploadpack",
+    "remote.origin.receivepack",
+    "remote.origin.proxy",
+    "alias.ls-files",
+    "alias.log",
+    "alias.rev-parse",
+    "alias.cat-file",
+    "alias.diff",
+    "browser.evil.cmd",
+    "difftool.evil.cmd",
+    "mergetool.evil.cmd",
+    "guitool.evil.cmd",
+    "imap.tunnel",
+    "sendemail.smtpServer",
+    "submodule.sub.update",
+    "tar.tgz.command",
+    "init.templateDir",
+    "log.showSignature",
+];
+
+/// Where settings of a repository can be.
+#[derive(Debug, Clone, Copy)]
+enum SettingsFile {
+    Repository,
+    Worktree,
+    /// A file of the tree, which the repository's settings include.
+    Included,
+}
+
+/// A repository in which every setting that can name a program does so, and every hook is one. Each program leaves a
+/// file of its name in the folder `marks`, outside of the project.
+fn repository_full_of_programs(place: SettingsFile) -> Sandbox {
+    let sandbox = Sandbox::repo();
+    for (message, number) in [("one", 1), ("two", 2)] {
+        sandbox.write("a.py", format!("def f():\n    return {number}\n"));
+        sandbox.write("b.txt", format!("text {number}\n"));
+        sandbox.write("test_a.py", "from a import f\n\n\ndef test_f():\n    f()\n");
+        sandbox.write("sub/.gitattributes", "* diff=evil\n");
+        sandbox.commit_all(message);
+    }
+    let marks = sandbox.outside("marks");
+    fs::create_dir_all(&marks).unwrap();
+    let program = |name: &str| {
+        let file = sandbox.outside("programs").join(name.replace('/', "_"));
+        write_program(&file, &format!("touch '{}'", marks.join(name.replace('/', "_")).display()));
+        file
+    };
+    let attributes = "*.py filter=evil diff=evil merge=evil\n*.txt filter=plain diff=plain merge=plain\n";
+    sandbox.write(".gitattributes", attributes);
+    sandbox.write(".git/info/attributes", attributes);
+    let file = match place {
+        SettingsFile::Repository => sandbox.path(".git/config"),
+        SettingsFile::Worktree => {
+            sandbox.git(&["config", "extensions.worktreeConfig", "true"]);
+            sandbox.path(".git/config.worktree")
+        }
+        SettingsFile::Included => {
+            sandbox.git(&["config", "include.path", "../shared.gitconfig"]);
+            sandbox.path("shared.gitconfig")
+        }
+    };
+    for key in PROGRAM_SETTINGS {
+        let program = program(key);
+        let value = match *key {
+            "init.templateDir" => sandbox.path(".git").display().to_string(),
+            "log.showSignature" => "true".to_owned(),
+            key if key.starts_with("alias.")
+                || key.starts_with("submodule.")
+                || key.starts_with("credential.") =>
+            {
+                format!("!{}", program.display())
+            }
+            _ => program.display().to_string(),
+        };
+        sandbox.git(&["config", "--file", file.to_str().unwrap(), key, &value]);
+    }
+    for hook in
+        ["post-index-change", "post-checkout", "reference-transaction", "pre-commit", "fsmonitor-watchman"]
+    {
+        fs::copy(program(&format!("hooks/{hook}")), sandbox.path(format!(".git/hooks/{hook}"))).unwrap();
+    }
+    sandbox
+}
+
+fn write_program(file: &Path, script: &str) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn marks(sandbox: &Sandbox) -> Vec<String> {
+    let entries = fs::read_dir(sandbox.outside("marks")).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Commands that ask git.
+const COMMANDS: &[&[&str]] = &[
+    &["index"],
+    &["status"],
+    &["aggregate", "--stdout", "--tier", "1"],
+    &["aggregate", "--stdout", "--tier", "2", "--budget", "300"],
+    &["aggregate", "--stdout", "--tier", "3", "--task", "change f in a.py"],
+    &["aggregate", "--stdout", "--tier", "4", "--focus", "a.py"],
+    &["aggregate", "--stdout", "--since-last", "--name", "x"],
+    &["view", "--mode", "diff", "a.py", "b.txt"],
+    &["view", "--mode", "diff", "--base", "HEAD~1", "a.py"],
+    &["outline"],
+    &["symbol", "f"],
+    &["search", "f"],
+    &["refs", "f"],
+    &["impact", "f", "--tests"],
+    &["impact", "--diff", "HEAD~1"],
+    &["explain", "a.py", "--budget", "300"],
+    &["cache", "verify"],
+    &["audit"],
+    &["cache-replay", "HEAD~1..HEAD"],
+];
+
+#[test]
+fn no_command_runs_a_program_that_a_repository_names() {
+    for place in [SettingsFile::Repository, SettingsFile::Worktree, SettingsFile::Included] {
+        let sandbox = repository_full_of_programs(place);
+        for arguments in COMMANDS {
+            // What git knows of the files is outdated each time: to compare them, it would run filters, and after it
+            // wrote the index a hook.
+            for file in ["a.py", "b.txt"] {
+                let file = fs::File::options().append(true).open(sandbox.path(file)).unwrap();
+                file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
+            }
+            let ran = sandbox.slop(arguments);
+            assert_eq!(ran.code, 0, "{place:?} {arguments:?}: {ran:?}");
+            assert_eq!(marks(&sandbox), [""; 0], "{place:?} {arguments:?}");
+        }
+        // Git itself runs them.
+        let script = "echo >> a.py; echo >> b.txt; git status; \
+                      git -c filter.evil.process= diff; git -c filter.evil.process= diff --no-ext-diff; git add b.txt; git add a.py";
+        super::sandbox::run(sandbox.script(script));
+        let ran = marks(&sandbox);
+        for key in [
+            "core.fsmonitor",
+            "diff.external",
+            "diff.plain.textconv",
+            "filter.plain.clean",
+            "filter.evil.process",
+        ] {
+            assert!(ran.iter().any(|mark| mark == key), "{place:?} {key}: {ran:?}");
+        }
+        assert!(ran.contains(&"hooks_post-index-change".to_owned()), "{place:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn no_program_is_found_in_the_project() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("slop.toml", "[project]\nexecution_mode = \"beads\"\n");
+    sandbox.write("a.py", "x = 1\n");
+    sandbox.commit_all("one");
+    for name in ["git", "bd"] {
+        write_program(
+            &sandbox.path(format!("bin/{name}")),
+            &format!("touch '{}'", sandbox.outside("ran").display()),
+        );
+        fs::copy(sandbox.path(format!("bin/{name}")), sandbox.path(name)).unwrap();
+    }
+    let path = std::env::var("PATH").unwrap();
+    for entry in [String::new(), ".".to_owned(), "bin".to_owned(), sandbox.path("bin").display().to_string()]
+    {
+        let mut command = sandbox.command(&["aggregate", "--stdout"]);
+        command.env("PATH", format!("{entry}:{path}"));
+        let ran = super::sandbox::run(command);
+        assert_eq!(ran.code, 0, "{entry}: {ran:?}");
+        assert!(!sandbox.outside("ran").exists(), "PATH={entry}:…");
+    }
 }

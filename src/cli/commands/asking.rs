@@ -17,7 +17,7 @@ use crate::model::{Money, Tier};
 use crate::render::format_grouped;
 use crate::service;
 use crate::service::{ProviderKeys, SummarySession, agent_keys};
-use crate::sys::{Clock, HttpClient, InterruptFlag, RealProcesses, WallClock};
+use crate::sys::{Clock, HttpClient, InterruptFlag, WallClock};
 
 const MAX_LISTED: usize = 5;
 
@@ -72,7 +72,8 @@ pub(super) fn run_questions(
     let end = most.map(|most| WallClock.monotonic() + most);
     let is_stopped = || interrupt.is_set() || end.is_some_and(|end| end <= WallClock.monotonic());
     let network = open_network(writing, proxy)?;
-    let world = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
+    let commands = writing.commands().clone();
+    let world = AgentWorld { network: &network, commands: &commands, clock: &WallClock };
     let bar = TerminalProgress::for_questions(context.output.is_interactive() && !context.output.json);
     let shown = RunDisplay { bar: &bar, state: Mutex::default() };
     let outcome = writing.ask(keys, world, most.is_some(), &shown, &is_stopped);
@@ -95,7 +96,8 @@ pub(super) fn collect_batches(
     proxy: Option<String>,
 ) -> Result<CollectedBatches, CommandError> {
     let network = HttpClient::new(proxy);
-    let world = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
+    let commands = writing.commands().clone();
+    let world = AgentWorld { network: &network, commands: &commands, clock: &WallClock };
     Ok(writing.collect(keys, world)?)
 }
 
@@ -107,7 +109,8 @@ pub(super) fn ask_in_batches(
 ) -> Result<RunOutcome, CommandError> {
     let interrupt = watch_interrupt()?;
     let network = open_network(writing, proxy)?;
-    let world = AgentWorld { network: &network, commands: &RealProcesses, clock: &WallClock };
+    let commands = writing.commands().clone();
+    let world = AgentWorld { network: &network, commands: &commands, clock: &WallClock };
     let asked = writing.ask_in_batches(keys, world, &|| interrupt.is_set());
     for note in writing.take_notes() {
         context.output.note(&note);

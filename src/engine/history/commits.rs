@@ -8,10 +8,11 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::discover::run_git;
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::workspace::{KnownFile, Workspace};
 use crate::model::{ContentHash, RelPath};
-use crate::sys::{ProcessOutput, Processes, run_git};
+use crate::sys::{ProcessOutput, Processes};
 
 /// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
 /// commit would itself be what changes the order.

@@ -13,12 +13,12 @@ use super::files::is_racy;
 use super::root::Workspace;
 use super::tracker::{ListedFolder, TrackedListing, TreeSnapshot};
 use crate::discover;
-use crate::discover::{FileListing, HeaderNeighbors, KeptFolders, ListingSource, NameRules};
+use crate::discover::{FileListing, HeaderNeighbors, KeptFolders, ListingSource, NameRules, run_git};
 use crate::engine::error::Error;
 use crate::engine::options::Options;
 use crate::engine::timings::AnswerStep;
 use crate::model::{ContentHash, FileStamp, RelPath};
-use crate::sys::{FileKind, Processes, run_git};
+use crate::sys::{FileKind, Processes};
 
 /// A change that is older than this should have been reported by an event.
 pub(in crate::engine) const EVENT_DEADLINE_NS: i64 = 2_000_000_000;

@@ -1,0 +1,141 @@
+//! Programs that a person chose: run in a folder of their own, within limits.
+
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::processes::{ProcessLimits, ProcessOutput, wait_for_exit};
+use super::programs::SearchPath;
+
+/// Runs programs that a person chose.
+pub trait Commands: Sync {
+    /// Runs a program and its arguments as they are given, without a shell, in an empty folder of its own, and feeds
+    /// it `input`. It and what it started are killed when it takes longer than `timeout` (an error of kind
+    /// `TimedOut`), writes more than `max_output` bytes (`FileTooLarge`), or is stopped (`Interrupted`). `is_stopped`
+    /// is asked several times a second.
+    fn run_command(
+        &self,
+        command: &[String],
+        input: &str,
+        timeout: Duration,
+        max_output: usize,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<ProcessOutput>;
+}
+
+/// Runs programs of the machine that the user chose, none of which lies in the project.
+#[derive(Debug, Clone)]
+pub struct RealCommands {
+    /// The project's folder.
+    pub project: PathBuf,
+}
+
+impl Commands for RealCommands {
+    #[expect(clippy::disallowed_methods, reason = "this is the window")]
+    fn run_command(
+        &self,
+        command: &[String],
+        input: &str,
+        timeout: Duration,
+        max_output: usize,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<ProcessOutput> {
+        let [program, arguments @ ..] = command else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is named"));
+        };
+        if is_stopped() {
+            return Err(io::Error::new(io::ErrorKind::Interrupted, "it was stopped"));
+        }
+        // A tool that looks for a project around it must find none: it may know only its input.
+        let private = Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().permissions(private).tempdir()?;
+        let search_path = SearchPath::for_project(&self.project);
+        let mut started = std::process::Command::new(search_path.find(program)?);
+        started.env("PATH", search_path.to_variable());
+        started.args(arguments).current_dir(folder.path()).process_group(0);
+        started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let bounds = ProcessLimits {
+            idle_timeout: timeout,
+            total_timeout: Some(timeout),
+            output_bytes: max_output,
+            is_stopped,
+        };
+        wait_for_exit(started.spawn()?, input.as_bytes(), &bounds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_mins(1);
+
+    fn commands() -> RealCommands {
+        RealCommands { project: PathBuf::from("/nonexistent/project") }
+    }
+
+    fn run(
+        script: &str,
+        timeout: Duration,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<ProcessOutput> {
+        let command = ["sh", "-c", script].map(str::to_owned);
+        commands().run_command(&command, "told\n", timeout, 1000, is_stopped)
+    }
+
+    fn kind(script: &str, timeout: Duration) -> io::ErrorKind {
+        run(script, timeout, &|| false).unwrap_err().kind()
+    }
+
+    #[test]
+    fn a_program_is_told_the_text_in_an_empty_folder_of_its_own() {
+        let finished = run("cat; ls -A; stat -c %a .; exit 3", LONG, &|| false).unwrap();
+        assert_eq!(String::from_utf8(finished.stdout).unwrap(), "told\n700\n");
+        assert!(!finished.success);
+    }
+
+    #[test]
+    fn arguments_are_no_words_of_a_shell() {
+        let command = ["printf", "%s", "$HOME; `id` *"].map(str::to_owned);
+        let finished = commands().run_command(&command, "", LONG, 1000, &|| false).unwrap();
+        assert_eq!(finished.stdout, b"$HOME; `id` *");
+    }
+
+    #[test]
+    fn a_program_that_goes_on_speaking_is_killed_all_the_same() {
+        assert_eq!(
+            kind("while :; do echo; sleep 0.01; done", Duration::from_millis(100)),
+            io::ErrorKind::TimedOut
+        );
+    }
+
+    #[test]
+    fn a_program_that_says_too_much_is_killed() {
+        assert_eq!(kind("exec yes", LONG), io::ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn a_program_that_nobody_waits_for_is_killed() {
+        for script in ["exec sleep 1000", "while :; do echo; sleep 0.01; done"] {
+            let asked = AtomicUsize::new(0);
+            let is_stopped = || 3 <= asked.fetch_add(1, Ordering::Relaxed);
+            let error = run(script, LONG, &is_stopped).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::Interrupted);
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_an_error() {
+        let missing = ["/nonexistent/program".to_owned()];
+        let error = commands().run_command(&missing, "", LONG, 1000, &|| false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        let none = commands().run_command(&[], "", LONG, 1000, &|| false).unwrap_err();
+        assert_eq!(none.kind(), io::ErrorKind::InvalidInput);
+    }
+}
