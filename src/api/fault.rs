@@ -184,6 +184,12 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
         Code::NothingToSend => {
             ("nothing_to_send", User, "leave out --history-only, or give a discussion that is not empty")
         }
+        Code::OutputLink => (
+            "output_link",
+            User,
+            "put a folder in its place, name a file with -o, or list the project's folder under `trust.projects` in your \
+             own settings",
+        ),
         Code::WriteFailed => (
             "write_failed",
             Environment,

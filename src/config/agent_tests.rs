@@ -13,6 +13,7 @@ fn inputs(user: &str, project: &str) -> ConfigInputs {
         user_file: file("home/user.toml", user),
         project_file: file("slop.toml", project),
         environment: Vec::new(),
+        project_link: None,
         flags: Vec::new(),
     }
 }

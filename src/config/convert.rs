@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use super::curation::{FOCUS_VIEWS, VIEWS};
-use super::error::Error;
+use super::error::{Error, SettingOrigin};
 use super::layers::MergedSettings;
 use super::settings::{
     AgentSettings, AggregationSettings, DiscoverSettings, ExecutionMode, FormatSettings, LimitSettings,
@@ -46,6 +46,7 @@ pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
         formats: formats(merged)?,
         secrets: secrets(merged)?,
         agent: agent_settings(merged)?,
+        trusted_projects: trusted_projects(merged)?,
         tiers: [one?, two?, three?, four?],
     })
 }
@@ -53,6 +54,7 @@ pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
 /// Checks what only several values together can get wrong, and returns what deserves a warning.
 pub(super) fn check_combinations(merged: &MergedSettings, settings: &Settings) -> Result<Vec<String>, Error> {
     let cache = &settings.aggregation.cache_dir;
+    check_confinement(merged, settings)?;
     // The cache may be deleted at any time, and documents that were put there with it.
     if settings.project.output_dir.starts_with(cache.as_path()) {
         let origin = &merged.setting("aggregation.cache_dir").origin;
@@ -82,6 +84,38 @@ pub(super) fn check_combinations(merged: &MergedSettings, settings: &Settings) -
         warn_ineffective_secrets(merged, &settings.secrets, &mut warnings);
     }
     Ok(warnings)
+}
+
+/// Checks that the folders which a project names for writing lie in it, unless the user trusts it.
+fn check_confinement(merged: &MergedSettings, settings: &Settings) -> Result<(), Error> {
+    let cache = settings.aggregation.cache_dir.as_path();
+    for (key, folder) in
+        [("aggregation.cache_dir", cache), ("project.output_dir", settings.project.output_dir.as_path())]
+    {
+        let SettingOrigin::ProjectFile { path, .. } = &merged.setting(key).origin else { continue };
+        // Whatever the user thinks of the project: git obeys files in there.
+        if folder.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
+            return Err(merged.invalid(key, "a folder outside of `.git`".to_owned()));
+        }
+        let is_outside = folder.is_absolute() || folder.starts_with("..");
+        if is_outside && !path.parent().is_some_and(|root| settings.trusts(root)) {
+            let allowed = "a folder within the project: only your own settings and the environment may name \
+                           another, or `trust.projects` allow it";
+            return Err(merged.invalid(key, allowed.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// The key of the projects that the user trusts.
+pub(super) const TRUSTED_PROJECTS: &str = "trust.projects";
+
+fn trusted_projects(merged: &MergedSettings) -> Result<Vec<PathBuf>, Error> {
+    let folders = merged.strings(TRUSTED_PROJECTS)?;
+    if folders.iter().any(|folder| !folder.starts_with('/')) {
+        return Err(merged.invalid(TRUSTED_PROJECTS, "a list of absolute paths".to_owned()));
+    }
+    Ok(folders.iter().map(|folder| normalized(folder)).collect())
 }
 
 fn discover(merged: &MergedSettings) -> Result<DiscoverSettings, Error> {

@@ -43,6 +43,8 @@ pub enum Error {
     Read { path: PathBuf, source: io::Error },
     #[error("{} cannot be written", path.display())]
     Write { path: PathBuf, source: io::Error },
+    #[error("{} is a link to {}, outside of the project", path.display(), target.display())]
+    OutsideLink { path: PathBuf, target: PathBuf },
     /// Another program wrote the file during the edit.
     #[error("{} changed while it was edited", path.display())]
     Changed { path: PathBuf },

@@ -22,6 +22,8 @@ pub struct ConfigInputs {
     pub user_file: Option<(PathBuf, Vec<u8>)>,
     /// The project's `slop.toml`, by the name that messages give it, and its bytes.
     pub project_file: Option<(PathBuf, Vec<u8>)>,
+    /// Where the project's file leads, if it is a link to outside of the project.
+    pub project_link: Option<PathBuf>,
     /// Environment variables; those that do not begin with `SLOP_` are passed over.
     pub environment: Vec<(String, String)>,
     /// Dotted keys with values in TOML, strings with or without quotes; the last of several wins.
@@ -62,6 +64,15 @@ pub struct SettingValue {
 }
 
 impl LoadedConfig {
+    /// Returns whether the user has set a value: in the user's own file, the environment or by a flag.
+    pub fn is_set_by_user(&self, key: &str) -> bool {
+        let value = self.values.iter().find(|value| value.key == key);
+        value.is_some_and(|value| match value.origin {
+            SettingOrigin::UserFile { .. } | SettingOrigin::Environment(_) | SettingOrigin::Flag => true,
+            SettingOrigin::BuiltIn | SettingOrigin::ProjectFile { .. } => false,
+        })
+    }
+
     /// Returns whether a setting has its default because no layer sets it.
     pub fn is_built_in(&self, key: &str) -> bool {
         let value = self.values.iter().find(|value| value.key == key);
@@ -102,6 +113,15 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
     }
     // Copied before the project's layer comes: a project's personas must not decide which models are asked.
     let personas = curation.personas.clone();
+    let (from_environment, odd_variables) = layers::from_environment(&inputs.environment, &schema)?;
+    let from_flags = layers::from_flags(&inputs.flags, &schema)?;
+    if let (Some((path, _)), Some(target)) = (&inputs.project_file, &inputs.project_link) {
+        // Decided without the project's layer, which must not be read before.
+        let own = layers.iter().flatten().chain(&from_environment).chain(&from_flags);
+        if !is_trusted(path, own) {
+            return Err(Error::OutsideLink { path: path.clone(), target: target.clone() });
+        }
+    }
     if let Some((path, bytes)) = &inputs.project_file {
         let origin = |line| SettingOrigin::ProjectFile { path: path.clone(), line };
         let layer = layers::from_file(bytes, FileOwner::Project, &origin, &schema)?;
@@ -111,10 +131,9 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         layers.push(layer.settings);
     }
     // Above the project's file: the environment is the user's, who must be able to override what was checked out.
-    let (from_environment, odd_variables) = layers::from_environment(&inputs.environment, &schema)?;
     warnings.extend(odd_variables);
     layers.push(from_environment);
-    layers.push(layers::from_flags(&inputs.flags, &schema)?);
+    layers.push(from_flags);
     let (merged, settings) = merge(&schema, layers)?;
     warnings.extend(convert::check_combinations(&merged, &settings)?);
     // Resolved from what the user wrote alone; `curation` has the project's personas by now.
@@ -157,6 +176,13 @@ fn user_layer(path: &Path, bytes: &[u8], schema: &SettingsSchema) -> Result<File
         layer.warnings.insert(0, warning);
     }
     Ok(layer)
+}
+
+/// Returns whether the user's own layers, the lowest first, trust the project with this settings file.
+fn is_trusted<'l>(file: &Path, own: impl Iterator<Item = &'l SettingAssignment>) -> bool {
+    let trusted = own.filter(|setting| setting.key == convert::TRUSTED_PROJECTS).last();
+    let folders = trusted.and_then(|setting| setting.value.as_array()).into_iter().flatten();
+    folders.filter_map(toml::Value::as_str).any(|folder| file.starts_with(folder))
 }
 
 /// Lays the layers over the defaults, the lowest first.
@@ -251,6 +277,7 @@ impl LoadedConfig {
         }
         apart.retain(|folder| !folder.is_empty());
         engine::Options {
+            trusts_project: settings.trusts(root),
             cache_enabled: settings.aggregation.cache_enabled,
             cache_dir: settings.aggregation.cache_dir.clone(),
             names: discover::Options {

@@ -12,7 +12,8 @@ pub fn commented_template() -> String {
     // The page of defaults has every key of `[agent]`, most of which have no effect in a project's file. Tests run
     // these `expect`s.
     let (before, agent) = DEFAULT_TOML.split_once("\n[agent]\n").expect("the sub-agent has a section");
-    let (_, after) = agent.split_once("\n\n").expect("the sub-agent's section is not the last");
+    let (_, after) =
+        agent.split_once("\nprojects = []\n\n").expect("the section after it is of the user's alone");
     let page = [before, "\n[agent]\n", PROJECT_AGENT_SECTION, "\n", after].concat();
     for line in page.lines() {
         // Headers stay: an empty section sets nothing, and a setting needs only its own `#` deleted.

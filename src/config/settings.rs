@@ -1,7 +1,7 @@
 //! The checked settings.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::aggregate::TokenCounter;
@@ -29,11 +29,18 @@ pub struct Settings {
     pub secrets: SecretSettings,
     /// The sub-agent.
     pub agent: AgentSettings,
+    /// The folders of projects that may write outside of themselves, and speak for the user.
+    pub trusted_projects: Vec<PathBuf>,
     /// The tiers, from 1 to 4; [`Settings::tier`] picks one.
     pub tiers: [TierSettings; 4],
 }
 
 impl Settings {
+    /// Returns whether the user trusts the project in a folder.
+    pub fn trusts(&self, root: &Path) -> bool {
+        self.trusted_projects.iter().any(|folder| root.starts_with(folder))
+    }
+
     /// Returns the settings of a tier.
     pub fn tier(&self, tier: Tier) -> &TierSettings {
         &self.tiers[usize::from(tier.number()) - 1]

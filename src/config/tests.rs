@@ -11,7 +11,7 @@ use crate::model::{AggregationStrategy, FileOrder, SummaryDetail, Tier, ViewMode
 use super::*;
 
 fn nothing() -> ConfigInputs {
-    ConfigInputs { user_file: None, project_file: None, environment: Vec::new(), flags: Vec::new() }
+    ConfigInputs::default()
 }
 
 fn project(text: &[u8]) -> ConfigInputs {
@@ -120,7 +120,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (84, 84));
+    assert_eq!((keys.len(), all), (85, 85));
     for value in &loaded.values {
         assert_eq!(value.origin, SettingOrigin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -321,12 +321,66 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
 
 #[test]
 fn folders_are_cleaned_of_parts_that_mean_nothing() {
-    let text = b"aggregation.cache_dir = './a//b/./'\nproject.output_dir = '../out/'";
+    let text = b"aggregation.cache_dir = './a//b/./'\nproject.output_dir = './out/'";
     let settings = load(&project(text)).unwrap().settings;
     assert_eq!(settings.aggregation.cache_dir.as_bytes(), b"a/b");
-    assert_eq!(settings.project.output_dir.as_os_str(), "../out");
-    let settings = load(&flags(&[("project.output_dir", "/x/./y")])).unwrap().settings;
-    assert_eq!(settings.project.output_dir.as_os_str(), "/x/y");
+    assert_eq!(settings.project.output_dir.as_os_str(), "out");
+    for (given, expected) in [("/x/./y", "/x/y"), ("../out/", "../out")] {
+        let settings = load(&flags(&[("project.output_dir", given)])).unwrap().settings;
+        assert_eq!(settings.project.output_dir.as_os_str(), expected);
+    }
+}
+
+#[test]
+fn a_project_names_no_folder_outside_of_itself_unless_the_user_trusts_it() {
+    let load_with = |user: &str, project: &str| {
+        let user_file = Some((PathBuf::from("/home/me/config.toml"), user.into()));
+        let project_file = Some((PathBuf::from("/home/me/app/slop.toml"), project.into()));
+        load(&ConfigInputs { user_file, project_file, ..nothing() })
+    };
+    let trusting = "trust.projects = ['/srv', '/home/me/app/']";
+    for folder in ["/tmp/out", "../out", "../../.ssh"] {
+        let text = format!("project.output_dir = '{folder}'");
+        for user in ["", "trust.projects = ['/home/me/ap', '/home/me/app/sub']"] {
+            let error = load_with(user, &text).unwrap_err().to_string();
+            let expected = format!(
+                "/home/me/app/slop.toml:1: `project.output_dir` is \"{folder}\", not a folder within the project: only \
+                 your own settings and the environment may name another, or `trust.projects` allow it"
+            );
+            assert_eq!(error, expected);
+        }
+        load_with(trusting, &text).unwrap();
+        // The user's own choice is not the project's.
+        load_with(&text, "").unwrap();
+    }
+    for text in [
+        "project.output_dir = '.git/hooks'",
+        "project.output_dir = 'a/.GIT'",
+        "aggregation.cache_dir = '.git/x'",
+    ] {
+        let error = load_with(trusting, text).unwrap_err().to_string();
+        assert!(error.ends_with(", not a folder outside of `.git`"), "{error}");
+    }
+    // No project vouches for itself.
+    let text = "trust.projects = ['/']\nproject.output_dir = '../out'";
+    assert!(load_with("", text).is_err());
+    assert!(load_with("", "trust.projects = ['/']").unwrap().warnings[0].contains("trust.projects"));
+    check_error(
+        &flags(&[("trust.projects", "['app']")]),
+        "flag: `trust.projects` is [\"app\"], not a list of absolute paths",
+    );
+}
+
+#[test]
+fn settings_behind_a_link_are_read_only_if_the_user_trusts_the_project() {
+    let project = || ConfigInputs {
+        project_link: Some(PathBuf::from("/etc/passwd")),
+        ..project(b"this is no TOML, and none of the project's business")
+    };
+    check_error(&project(), "slop.toml is a link to /etc/passwd, outside of the project");
+    let variable = ("SLOP_TRUST_PROJECTS".to_owned(), "['slop.toml']".to_owned());
+    let trusted = load(&ConfigInputs { environment: vec![variable], ..project() });
+    assert!(matches!(trusted, Err(Error::Syntax { .. })));
 }
 
 #[test]
@@ -511,14 +565,17 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
     let uncommented = uncommented.collect::<Vec<_>>().join("\n") + "\n";
     let without_agent = |page: &str| {
         let (before, agent) = page.split_once("[agent]\n").unwrap();
-        [before, agent.split_once("\n\n").unwrap().1].concat()
+        // What the user trusts follows it, and is in no project's file either.
+        [before, agent.split_once("\n# Tier 1").unwrap().1].concat()
     };
     assert_eq!(without_agent(&uncommented), without_agent(DEFAULT_TOML));
     let repeated = load(&project(uncommented.as_bytes())).unwrap();
     assert_eq!((&repeated.settings, repeated.warnings.len()), (&built_in.settings, 0));
     // Of the sub-agent there is what a project's file may say, and no more: nobody should fill in what has no effect.
-    let is_left =
-        |key: &str| key.starts_with("agent.") && !["agent.background", "agent.exclude"].contains(&key);
+    let is_left = |key: &str| {
+        (key.starts_with("agent.") && !["agent.background", "agent.exclude"].contains(&key))
+            || key.starts_with("trust.")
+    };
     for value in &repeated.values {
         assert_eq!(value.origin == SettingOrigin::BuiltIn, is_left(&value.key), "{}", value.key);
     }
@@ -542,7 +599,7 @@ fn the_reference_names_every_setting() {
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 84 + 4);
+    assert_eq!(page.matches("\n| `").count(), 85 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }

@@ -69,6 +69,8 @@ pub enum Error {
     DiscussionFile { path: PathBuf, source: io::Error },
     #[error("request body would be empty")]
     NothingToSend,
+    #[error("project.output_dir leads through {link}, which is not a folder but a link")]
+    OutputLink { link: RelPath },
     #[error("{} cannot be written", path.display())]
     Write { path: PathBuf, source: io::Error },
 }
@@ -114,6 +116,8 @@ pub enum Code {
     HistoryNotFound,
     /// A request body would hold nothing.
     NothingToSend,
+    /// The folder of outputs is behind a link.
+    OutputLink,
     /// An output cannot be written.
     WriteFailed,
 }
@@ -188,6 +192,7 @@ impl Error {
             }
             Self::Discussion { .. } | Self::DiscussionFile { .. } => Code::BadDiscussion,
             Self::NothingToSend => Code::NothingToSend,
+            Self::OutputLink { .. } => Code::OutputLink,
             Self::Write { .. } => Code::WriteFailed,
         }
     }

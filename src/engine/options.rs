@@ -27,6 +27,8 @@ pub struct World<'w> {
 /// What a project is to be treated like.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
+    /// Whether the user trusts the project to write through its links, and to speak for the user.
+    pub trusts_project: bool,
     pub cache_enabled: bool,
     pub cache_dir: RelPath,
     /// Which names do not count, or hold secrets.

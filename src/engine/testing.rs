@@ -240,6 +240,7 @@ pub(super) fn options() -> Options {
         counter: TokenCounter::O200kBase,
         screenshot_bytes: 1 << 10,
         section_bytes: 1 << 10,
+        trusts_project: false,
         items: Arc::default(),
         settings_problems: Arc::default(),
         summary_lookup: SummaryLookupOptions { uses_earlier: true, ..SummaryLookupOptions::default() },

@@ -414,6 +414,7 @@ const fn is_about_path(code: Code) -> bool {
         | Code::BadDiscussion
         | Code::HistoryNotFound
         | Code::NothingToSend
+        | Code::OutputLink
         | Code::WriteFailed => false,
     }
 }

@@ -38,9 +38,11 @@ impl SettingsSources {
             }
         };
         let user_file = self.user_file.clone().map(read).transpose()?.flatten();
-        let project_file = read(root.join(SETTINGS_FILE))?;
+        let path = root.join(SETTINGS_FILE);
+        let project_link = RealDisk.link_outside(&path, root);
+        let project_file = read(path)?;
         let environment = self.variables.clone();
-        Ok(ConfigInputs { user_file, project_file, environment, flags: Vec::new() })
+        Ok(ConfigInputs { user_file, project_file, project_link, environment, flags: Vec::new() })
     }
 }
 
@@ -74,6 +76,11 @@ pub fn settings_error(error: &Error) -> ApiError {
             "bad_settings",
             User,
             "fix the setting named above; `slop init` in an empty folder writes a file with every setting",
+        ),
+        Error::OutsideLink { .. } => (
+            "bad_settings",
+            User,
+            "put a copy in its place, or list the project's folder under `trust.projects` in your own settings",
         ),
         Error::Read { .. } => ("bad_settings", User, "make the file readable, or move it away"),
         Error::Thread(_) => ("no_thread", Environment, "try again when the machine has fewer threads to run"),

@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{io, thread};
 
@@ -106,6 +106,16 @@ impl RealDisk {
     pub fn identity(&self, path: &Path) -> Option<(u64, u64)> {
         let found = std::fs::symlink_metadata(path).ok()?;
         Some((found.dev(), found.ino()))
+    }
+
+    /// Returns where a link leads, if that is not in `folder`; `None` for anything else.
+    pub fn link_outside(&self, path: &Path, folder: &Path) -> Option<PathBuf> {
+        if !std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+            return None;
+        }
+        let target = path.canonicalize().ok()?;
+        let is_inside = folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));
+        (!is_inside).then_some(target)
     }
 
     /// Returns the number of the user that a file or a folder belongs to.

@@ -284,7 +284,8 @@ pub fn make_cache_folder(
         match files.stat(&part) {
             Ok(stat) if stat.kind != FileKind::Directory => {
                 // A link could lead out of the project, where slop has no business.
-                return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
+                let what = if stat.kind == FileKind::Symlink { "a link" } else { "not a folder" };
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, format!("{part} is {what}")));
             }
             Ok(_) => is_there = true,
             Err(_) => is_there = false,

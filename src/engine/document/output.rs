@@ -1,13 +1,14 @@
 //! Writes documents to files, and deletes old numbered ones.
 
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
-use crate::model::{ContentHash, DocumentText};
-use crate::sys::Disk;
+use crate::model::{ContentHash, DocumentText, RelPath};
+use crate::sys::{Disk, FileKind, Files};
 
 /// Another process may take a number first; so often the next one is tried.
 const TRIES: usize = 1000;
@@ -82,6 +83,9 @@ pub(in crate::engine) fn write_numbered(
     extension: &str,
     text: &DocumentText,
 ) -> Result<PathBuf, Error> {
+    if !cache.workspace.options.trusts_project {
+        refuse_links(cache.workspace.world.files, folder)?;
+    }
     let (given, folder) = (folder, cache.workspace.root.join(folder));
     let disk = cache.workspace.world.disk;
     let names = disk.entry_names(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
@@ -103,6 +107,19 @@ pub(in crate::engine) fn write_numbered(
     }
     let source = io::Error::new(io::ErrorKind::AlreadyExists, "every number tried was taken");
     Err(Error::Write { path, source })
+}
+
+/// Returns an error if the way to a folder of the project leads through a link, which could lead anywhere. One that the
+/// user named elsewhere is not the project's to choose.
+fn refuse_links(files: &dyn Files, folder: &Path) -> Result<(), Error> {
+    let Ok(folder) = RelPath::new(folder.as_os_str().as_bytes()) else { return Ok(()) };
+    for part in folder.ancestors().chain([folder.as_bytes()]) {
+        let Ok(part) = RelPath::new(part) else { continue };
+        if files.stat(&part).is_ok_and(|found| found.kind == FileKind::Symlink) {
+            return Err(Error::OutputLink { link: part });
+        }
+    }
+    Ok(())
 }
 
 /// Creates the folder if it is missing, with a `.gitignore` that keeps the documents in it from being committed. A folder

@@ -55,6 +55,7 @@ impl MemoryFiles {
             user_file: file(USER, &self.user),
             project_file: file(PROJECT, &self.project),
             environment: Vec::new(),
+            project_link: None,
             flags: Vec::new(),
         };
         crate::config::load(&inputs).unwrap()
