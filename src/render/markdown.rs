@@ -6,9 +6,10 @@ use ::base64::Engine as _;
 use ::base64::engine::general_purpose::STANDARD;
 use memchr::memchr_iter;
 
+use super::quoted;
 use crate::model::{
-    BeadIssue, BeadsList, Document, DocumentBlock, DocumentText, DocumentTextBuilder, Screenshot,
-    ScreenshotImage, SummaryProvenance, ViewMode,
+    BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentText, DocumentTextBuilder,
+    Screenshot, ScreenshotImage, SummaryProvenance, ViewMode,
 };
 
 /// The note in a document that omits files to fit a budget. It neither counts nor names them: that is in the receipt,
@@ -275,12 +276,16 @@ pub fn head_line(block: &DocumentBlock) -> String {
 
 /// Returns the part after the cache boundary; empty if there is no discussion.
 pub fn suffix_text(document: &Document) -> String {
-    if document.discussion.is_empty() {
+    discussion_text(&document.discussion)
+}
+
+pub(super) fn discussion_text(entries: &[DiscussionEntry]) -> String {
+    if entries.is_empty() {
         return String::new();
     }
-    let excerpts = document.discussion.iter().zip(1..).map(|(entry, number)| {
-        let role = entry.role.as_ref().map_or(String::new(), |role| format!("{role}: "));
-        format!("### Discussion Excerpt {number}\n\n{role}{}", entry.content)
+    let excerpts = entries.iter().zip(1..).map(|(entry, number)| {
+        let role = entry.role.as_ref().map_or(String::new(), |role| format!("{}: ", quoted::role(role)));
+        format!("### Discussion Excerpt {number}\n\n{}", quoted::body(&role, &entry.content, ""))
     });
     format!("\n## Discussion History\n\n{}\n", excerpts.collect::<Vec<_>>().join("\n\n---\n\n"))
 }
@@ -358,17 +363,13 @@ pub(super) fn tracked_work(beads: &BeadsList) -> String {
         text.push_str("\nnone\n");
     }
     for bead in &beads.active {
-        let status = if bead.status == "open" { String::new() } else { format!(" [{}]", bead.status) };
-        let _ = write!(text, "\n- {}{status}", bead_label(bead));
-        for (at, line) in bead.description.lines().enumerate() {
-            // The first line goes on with the bullet; the others are indented, so that none can end it.
-            let before = match (at, line.trim_end().is_empty()) {
-                (0, _) => ": ",
-                (_, true) => "\n",
-                (_, false) => "\n  ",
-            };
-            text.push_str(before);
-            text.push_str(line.trim_end());
+        let status =
+            if bead.status == "open" { String::new() } else { format!(" [{}]", quoted::role(&bead.status)) };
+        let label = format!("\n- {}{status}", bead_label(bead));
+        if bead.description.is_empty() {
+            text.push_str(&label);
+        } else {
+            text.push_str(&quoted::body(&format!("{label}: "), &bead.description, "  "));
         }
     }
     if !beads.active.is_empty() {
@@ -378,7 +379,8 @@ pub(super) fn tracked_work(beads: &BeadsList) -> String {
 }
 
 fn bead_label(bead: &BeadIssue) -> String {
-    if bead.title.is_empty() { bead.id.clone() } else { format!("{} ({})", bead.title, bead.id) }
+    let id = quoted::inline(&bead.id);
+    if bead.title.is_empty() { id } else { format!("{} ({id})", quoted::inline(&bead.title)) }
 }
 
 #[cfg(test)]
@@ -472,12 +474,16 @@ mod sections_tests {
         };
         let beads = BeadsList {
             completed: vec![bead("1", "closed", "x"), bead("2", "closed", "")],
-            active: vec![bead("3", "open", "one\n\n## two"), bead("4", "blocked", "")],
+            active: vec![
+                bead("3", "open", "one\ntwo"),
+                bead("4", "blocked", ""),
+                bead("5", "open", "x\n## y"),
+            ],
             skipped: 0,
             failure: None,
         };
         let expected = "\n## Beads Mode: Progress Track\n\nCompleted: T1 (1), T2 (2)\n\nActive:\n\n\
-            - T3 (3): one\n\n  ## two\n- T4 (4) [blocked]\n";
+            - T3 (3): one\n  two\n- T4 (4) [blocked]\n- T5 (5):\n\n  ```text\n  x\n  ## y\n  ```\n";
         assert_eq!(tracked_work(&beads), expected);
     }
 }

@@ -6,6 +6,7 @@
 
 mod markdown;
 mod numbers;
+mod quoted;
 
 pub use markdown::{
     PrefixPiece, after_stable, attachments, attachments_without_images, base64, block_text, files_heading,

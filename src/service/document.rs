@@ -25,7 +25,7 @@ pub fn resolve_aggregate(
     settings: QuerySettings<'_>,
 ) -> Result<DocumentRequest, ApiError> {
     check_combinations(&query)?;
-    let QuerySettings { loaded, root, origin } = settings;
+    let QuerySettings { loaded, root, .. } = settings;
     let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
     let body = body_options(&query.attachments, query.format, profile.persona.as_ref(), loaded)?;
     let name = query.name.unwrap_or_else(|| default_name(&profile));
@@ -43,7 +43,7 @@ pub fn resolve_aggregate(
     request.trust = if query.verify { Trust::Nothing } else { Trust::Stamps };
     // A plan and JSON show the counts; the receipt of another document is seldom read, and exact counts take time.
     request.exact_tokens = query.exact_tokens || query.dry_run || query.format == FormatName::Json;
-    request.sections = section_request(&query.attachments, &profile, &loaded.settings, origin);
+    request.sections = section_request(&query.attachments, &profile, settings);
     request.history = Some(DocumentHistory { name, curation, since_last: query.since_last });
     request.counts_symbols = query.receipt != ReceiptScope::None;
     Ok(DocumentRequest {
@@ -61,11 +61,11 @@ pub fn resolve_explain(
     query: &ExplainQuery,
     settings: QuerySettings<'_>,
 ) -> Result<AggregationRequest, ApiError> {
-    let QuerySettings { loaded, origin, .. } = settings;
+    let QuerySettings { loaded, .. } = settings;
     let profile = DocumentProfile::resolve(&query.choice, &loaded.curation)?;
     let mut request = aggregation(query.choice.clone(), &profile, loaded)?;
     // Attachments take room from the files, and so decide which of them the limits leave out.
-    request.sections = section_request(&AttachmentOptions::default(), &profile, &loaded.settings, origin);
+    request.sections = section_request(&AttachmentOptions::default(), &profile, settings);
     Ok(request)
 }
 
@@ -209,23 +209,27 @@ fn has_default_budget(tier: Tier, loaded: &LoadedConfig) -> bool {
 fn section_request(
     ask: &AttachmentOptions,
     profile: &DocumentProfile,
-    settings: &Settings,
-    origin: QueryOrigin,
+    sources: QuerySettings<'_>,
 ) -> SectionRequest {
+    let QuerySettings { loaded, root, origin } = sources;
+    let settings = &loaded.settings;
     // A path in a preset came with the project, perhaps from a stranger, and is confined to it for every client.
     let named = ask.screenshots.iter().map(|path| match origin {
         QueryOrigin::CommandLine => ImageFile::Asked(PathBuf::from(path)),
         QueryOrigin::Remote => ImageFile::OfProject(path.clone()),
     });
     let preset = profile.preset.iter().flat_map(|preset| &preset.screenshots);
+    let has_beads = settings.project.execution_mode == ExecutionMode::Beads;
+    let is_users = |key: &str| settings.trusts(root) || loaded.is_set_by_user(key);
     SectionRequest {
         part: ask.part.into(),
         screenshots: preset.cloned().map(ImageFile::OfProject).chain(named).collect(),
         inline: ask.screenshots_inline,
         images_apart: false,
         refused_images: &[],
-        beads: settings.project.execution_mode == ExecutionMode::Beads,
-        discussion: discussion(ask, profile.tier, settings, origin),
+        beads: has_beads && is_users("project.execution_mode"),
+        beads_of_project: has_beads && !is_users("project.execution_mode"),
+        discussion: discussion(ask, profile.tier, settings, origin, &is_users),
     }
 }
 
@@ -235,6 +239,7 @@ fn discussion(
     tier: Option<Tier>,
     settings: &Settings,
     origin: QueryOrigin,
+    is_users: &dyn Fn(&str) -> bool,
 ) -> Option<DiscussionSource> {
     let is_asked_for = ask.history.is_some() || ask.take.is_some() || ask.part == PartName::Suffix;
     let has_default = tier.is_some_and(|tier| settings.tier(tier).history);
@@ -251,7 +256,16 @@ fn discussion(
     };
     // A file that only the tier's setting asks for may be missing or unreadable: it came with the project, and must
     // not stop a document.
-    Some(DiscussionSource { path, messages, take: ask.take.clone(), is_named, is_optional: !is_asked_for })
+    let is_vouched_for =
+        is_asked_for || tier.is_some_and(|tier| is_users(&format!("tiers.{}.history", tier.number())));
+    Some(DiscussionSource {
+        path,
+        messages,
+        take: ask.take.clone(),
+        is_named,
+        is_optional: !is_asked_for,
+        is_vouched_for,
+    })
 }
 
 fn body_options(

@@ -242,7 +242,7 @@ fn no_command_runs_a_program_that_a_repository_names() {
 #[test]
 fn no_program_is_found_in_the_project() {
     let sandbox = Sandbox::repo();
-    sandbox.write("slop.toml", "[project]\nexecution_mode = \"beads\"\n");
+    sandbox.write_user_settings("project.execution_mode = 'beads'\n");
     sandbox.write("a.py", "x = 1\n");
     sandbox.commit_all("one");
     for name in ["git", "bd"] {

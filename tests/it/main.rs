@@ -24,6 +24,7 @@ mod help;
 mod hidden_symbols;
 mod hostile_links;
 mod hostile_repository;
+mod hostile_words;
 mod incremental;
 mod index;
 mod left_out_folders;

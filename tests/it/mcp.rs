@@ -195,3 +195,15 @@ fn a_missing_project_folder_is_an_error_at_startup() {
     let ran = sandbox.slop(&["mcp", "--project", "nowhere"]);
     ran.assert_fails(1, &["project folder `nowhere` cannot be opened", "--project"]);
 }
+
+#[test]
+fn a_projects_discussion_is_not_handed_to_an_agent() {
+    let sandbox = project();
+    sandbox.write("history.toml", "history = ['User: of a file']\n");
+    sandbox.write_user_settings("tiers.2.history = true\n");
+    let mut agent = McpClient::start(&sandbox);
+    let (_, document) = agent.call_tool("slop_aggregate", &json!({"tier": 2}));
+    assert!(!document.contains("of a file"), "{document}");
+    let (_, document) = agent.call_tool("slop_aggregate", &json!({"tier": 2, "history": "of the agent"}));
+    assert!(document.contains("of the agent") && !document.contains("of a file"), "{document}");
+}

@@ -24,7 +24,14 @@ fn from<'a>(document: &'a str, heading: &str) -> &'a str {
 
 fn in_beads_mode() -> Sandbox {
     let sandbox = sample_project();
-    sandbox.write("slop.toml", "[project]\nexecution_mode = \"beads\"\n");
+    sandbox.write_user_settings("project.execution_mode = \"beads\"\ntiers.1.history = true\n");
+    sandbox
+}
+
+/// The sample project, which the user trusts.
+fn trusted_project() -> Sandbox {
+    let sandbox = sample_project();
+    sandbox.write_user_settings(&format!("trust.projects = ['{}']\n", sandbox.root().display()));
     sandbox
 }
 
@@ -95,7 +102,7 @@ fn history_only_reads_no_project_file() {
 
 #[test]
 fn the_projects_discussion_is_shown_if_the_tier_includes_it() {
-    let sandbox = sample_project();
+    let sandbox = trusted_project();
     let without = aggregate(&sandbox, &["--tier", "2"]);
     sandbox.write("history.toml", "history = ['x']\n");
     assert_eq!(aggregate(&sandbox, &["--tier", "2"]), format!("{without}{}", rendered("x")));
@@ -113,7 +120,7 @@ fn rendered(said: &str) -> String {
 
 #[test]
 fn a_history_file_of_another_kind_is_ignored() {
-    let sandbox = sample_project();
+    let sandbox = trusted_project();
     sandbox.write("history.toml", "[window]\nwidth = 3\n");
     let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
     assert_eq!(ran.code, 0);
@@ -125,7 +132,7 @@ fn a_history_file_of_another_kind_is_ignored() {
 
 #[test]
 fn an_invalid_default_discussion_does_not_stop_the_run() {
-    let sandbox = sample_project();
+    let sandbox = trusted_project();
     let own = sandbox.path("history.toml");
     let goes_on = |words: &str| {
         let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
@@ -152,7 +159,7 @@ fn an_invalid_default_discussion_does_not_stop_the_run() {
 
 #[test]
 fn a_discussion_is_read_through_a_link_only_if_named() {
-    let sandbox = sample_project();
+    let sandbox = trusted_project();
     std::fs::write(sandbox.outside("h.toml"), "history = ['of somebody else']\n").unwrap();
     std::os::unix::fs::symlink("../h.toml", sandbox.path("history.toml")).unwrap();
     let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
@@ -298,7 +305,7 @@ fn beads_issues_are_read_from_the_project() {
     let ran = sandbox.slop(&["aggregate", "--stdout"]);
     assert_eq!((ran.code, from(&ran.out, "## Beads")), (0, ISSUES_RENDERED));
     assert!(ran.err.contains("2 issues could not be understood"), "{}", ran.err);
-    sandbox.write("slop.toml", "");
+    sandbox.write_user_settings("");
     assert!(!aggregate(&sandbox, &[]).contains("Beads"));
 }
 

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::questions::bad_arguments;
+use crate::api::choices::PartName;
 use crate::api::choices::{MaskName, ModeName, ReceiptScope};
 use crate::api::fault::ApiError;
 use crate::api::inline_curation::{
@@ -270,6 +271,8 @@ pub(super) fn aggregate_query(
         None => DOCUMENT_NAME.to_owned(),
     };
     let attachments = AttachmentOptions {
+        // A discussion in the project is never handed to an agent that did not ask for one.
+        part: if arguments.history.is_some() { PartName::Whole } else { PartName::Prefix },
         history: arguments.history.map(|text| HistorySource::Text(HistoryText { text })),
         screenshots: paths_from_root(&arguments.screenshots.unwrap_or_default(), root),
         ..AttachmentOptions::default()

@@ -157,9 +157,16 @@ fn any_sections() -> impl Strategy<Value = SectionRequest> {
     let part = prop_oneof![6 => Just(DocumentPart::Whole), 1 => Just(DocumentPart::Prefix), 1 => Just(DocumentPart::Suffix)];
     (part, prop::collection::vec(prop::bool::weighted(0.3), 5)).prop_map(|(part, flags)| {
         let path = PathBuf::from("talk.json");
-        let discussion =
-            DiscussionSource { path, messages: None, take: None, is_named: true, is_optional: false };
+        let discussion = DiscussionSource {
+            path,
+            messages: None,
+            take: None,
+            is_named: true,
+            is_optional: false,
+            is_vouched_for: true,
+        };
         SectionRequest {
+            beads_of_project: false,
             part,
             screenshots: if flags[0] {
                 vec![ImageFile::OfProject("shot.gif".to_owned())]

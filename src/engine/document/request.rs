@@ -111,6 +111,8 @@ pub struct SectionRequest {
     pub refused_images: &'static [&'static str],
     /// Whether the work that Beads tracks is wanted.
     pub beads: bool,
+    /// Whether only the project itself asks for the work that Beads tracks.
+    pub beads_of_project: bool,
     /// The discussion, if one is wanted.
     pub discussion: Option<DiscussionSource>,
 }
@@ -138,6 +140,9 @@ pub struct DiscussionSource {
     pub is_named: bool,
     /// Whether it was not asked for, so that the file may be missing or broken.
     pub is_optional: bool,
+    /// Whether the user asked for it, by the request or by settings of the user's own. If not, it must be no file that
+    /// came with the project.
+    pub is_vouched_for: bool,
 }
 
 impl SectionRequest {
@@ -150,6 +155,7 @@ impl SectionRequest {
             images_apart: false,
             refused_images: &[],
             beads: false,
+            beads_of_project: false,
             discussion: None,
         }
     }

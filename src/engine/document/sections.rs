@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::image_patterns::expand_images;
 use super::request::{DiscussionSource, ImageFile, SectionRequest};
 use crate::aggregate::DocumentSections;
+use crate::discover::run_git;
 use crate::engine::error::Error;
 use crate::engine::workspace::Workspace;
 use crate::model::{
@@ -46,6 +47,12 @@ pub(super) fn sections(
         screenshots.extend(images.iter().map(|file| screenshot(workspace, file, request)));
         problems.extend(screenshots.iter().filter_map(missing));
         beads = if request.beads { tracked_work(workspace, &mut problems) } else { None };
+        if request.beads_of_project {
+            let reason = "issues are left out, because only the project's own settings ask for them: set \
+                          `project.execution_mode` in your own settings, or list the project there under \
+                          `trust.projects`";
+            problems.push(SectionProblem { section: "beads", reason: reason.to_owned(), is_error: false });
+        }
     }
     let discussion = discussion.unwrap_or_default();
     Ok(DocumentSections { part, screenshots, beads, discussion, problems })
@@ -58,6 +65,12 @@ fn discussion_entries(
     discussion: &DiscussionSource,
     problems: &mut Vec<SectionProblem>,
 ) -> Result<Vec<DiscussionEntry>, Error> {
+    if !discussion.is_vouched_for
+        && let Some(reason) = came_with_project(workspace, &discussion.path)
+    {
+        problems.push(SectionProblem { section: "discussion", reason, is_error: false });
+        return Ok(Vec::new());
+    }
     let error = match read_discussion(workspace, discussion) {
         Err(error) if discussion.is_optional => error,
         outcome => return outcome,
@@ -76,6 +89,23 @@ fn discussion_entries(
     let reason = format!("{}: {reason}", discussion.path.display());
     problems.push(SectionProblem { section: "discussion", reason, is_error });
     Ok(Vec::new())
+}
+
+/// Returns the reason to leave out the project's own discussion: all but one that git does not track may have come with
+/// the project, and would speak for the user. `None` also if there is no such file.
+fn came_with_project(workspace: &Workspace<'_>, path: &Path) -> Option<String> {
+    let name = RelPath::new(path.as_os_str().as_bytes()).ok()?;
+    workspace.world.files.stat(&name).ok()?;
+    // Those that are ignored, too: that is what most people do with a discussion.
+    let arguments = ["ls-files", "--others", "-z", "--", name.as_str()?];
+    let listed = run_git(workspace.world.processes, &workspace.root, &arguments, b"").ok();
+    if listed.is_some_and(|listed| listed.success && !listed.stdout.is_empty()) {
+        return None;
+    }
+    Some(format!(
+        "{name} is left out, because it may have come with the project: ask for it with --history {name}, or list the \
+         project under `trust.projects` in your own settings"
+    ))
 }
 
 fn read_discussion(
