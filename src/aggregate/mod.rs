@@ -7,6 +7,7 @@
 
 mod breadth;
 mod compose;
+mod covering;
 mod delta;
 mod diff;
 mod focus;
@@ -29,6 +30,7 @@ pub use compose::{
     CandidateFile, DocumentLimits, DocumentPlan, DocumentSections, FilePart, FileStability, ListedFile,
     NameTree, ReceiptNotes, build_name_tree, compose, count_by_folder,
 };
+pub use covering::{Covering, CoveringEntry, cover_files};
 pub use delta::{Delta, DeltaOptions, FileVersion, render_delta};
 pub use diff::render_diff;
 pub use focus::{AmbiguousFocus, Focus, FocusCandidate, FocusLines, name_distance, nearest_paths};

@@ -15,6 +15,7 @@ mod feed;
 mod http;
 mod inline_curation;
 mod local_queries;
+mod located_json;
 mod mcp;
 mod prompt_cache;
 mod providers;
@@ -46,19 +47,20 @@ pub use feed::{Change, ClockPosition, Feed, FeedEvent, FeedEventKind, Subscripti
 pub use http::{BindError, HttpServer, bind_unix};
 pub use inline_curation::{
     HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, NameOrInline, SliceEntry, ViewName,
-    read_json,
 };
 pub use local_queries::{
     AllReferencesQuery, ComposeQuery, LocalQuery, MakeSliceQuery, MatchSymbolsQuery, ResolveSlicesQuery,
     SymbolMatches, WriteDocumentQuery, WrittenDocument,
 };
+pub use located_json::read_json;
 pub use mcp::{McpInfo, serve as serve_mcp};
 pub use prompt_cache::{PromptCache, PromptCacheUse};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
-    CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ExplainQuery, FilesQuery, ImpactQuery,
-    IndexQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery, SearchQuery, SymbolsQuery, ViewQuery,
-    ViewSelection,
+    CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CurationEdit, CurationQuery,
+    EditCurationQuery, ExplainQuery, FileSelect, FilesQuery, ImpactQuery, IndexQuery, ItemKeys, LineRange,
+    MaskEdit, MaskEntry, OutlineQuery, PresetSaveEdit, RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit,
+    SliceAddEdit, SliceChangeEdit, SymbolsQuery, ViewQuery, ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -73,9 +75,9 @@ pub use service::{EncodedAnswer, ask_encoded};
 pub use wire::FreshnessState;
 pub use wire::{
     AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
-    DocumentParts, DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates,
-    FileView, FolderAuthor, FoundSymbol, FreshnessNote, IndexRun, LimitEffect, MissingPath, ReceiptFile,
-    ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge,
-    SummaryAuthor, SymbolNode, display_path, document_json, envelope, envelope_of_error, found_text,
-    language_name, pretty,
+    CuratedItem, CurationEdited, CurationState, DocumentParts, DocumentReceipt, ExplainedRule,
+    FileExplanation, FileOutline, FileState, FileStates, FileView, FolderAuthor, FoundSymbol, FreshnessNote,
+    IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission,
+    ReceiptProblem, ReceiptTotals, ReferenceEdge, ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor,
+    SymbolNode, display_path, document_json, envelope, envelope_of_error, found_text, language_name, pretty,
 };

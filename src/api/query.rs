@@ -19,13 +19,14 @@ use super::local_queries::{
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallsQuery, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery, OutlineQuery, RefsQuery,
-    SearchQuery, SymbolsQuery, ViewQuery,
+    CacheVerifyQuery, CallsQuery, CurationQuery, EditCurationQuery, ExplainQuery, FilesQuery, ImpactQuery,
+    IndexQuery, OutlineQuery, RefsQuery, SearchQuery, SymbolsQuery, ViewQuery,
 };
 use super::wire::{
     AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
-    ComposedDocument, FileExplanation, FileOutline, FileStates, FileView, FoundSymbol, IndexRun,
-    SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested, encode_document,
+    ComposedDocument, CurationEdited, CurationState, FileExplanation, FileOutline, FileStates, FileView,
+    FoundSymbol, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested,
+    encode_document,
 };
 use crate::engine::{CachedDocument, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
@@ -170,6 +171,19 @@ wire_queries! {
         body: ExplainQuery,
         reads: true
     }
+    Curation(CurationQuery) -> CurationState {
+        command: "curation",
+        path: "/v1/curation",
+        summary: "Show what is curated in slop.toml, and what of it has changed.",
+        body: EmptyBody,
+        reads: true
+    }
+    EditCuration(EditCurationQuery) -> CurationEdited {
+        command: "curation_edit",
+        path: "/v1/curation/edit",
+        summary: "Edit what is curated in slop.toml: make all of some edits, or none.",
+        body: EditCurationQuery
+    }
     Audit(AuditQuery) -> AuditResult {
         command: "audit",
         path: "/v1/audit",
@@ -247,6 +261,8 @@ pub enum AnyQuery {
     Impact(ImpactQuery),
     Aggregate(Box<AggregateQuery>),
     Explain(Box<ExplainQuery>),
+    Curation(CurationQuery),
+    EditCuration(EditCurationQuery),
     CacheStatus(CacheStatusQuery),
     CacheClear(CacheClearQuery),
     CacheExport(CacheExportQuery),
@@ -427,6 +443,19 @@ mod tests {
                 query: "parse header".to_owned(),
                 limit: Some(3),
                 kind: Some("file".to_owned()),
+            }),
+            AnyQuery::Curation(CurationQuery {}),
+            AnyQuery::EditCuration(EditCurationQuery {
+                revision: "00".to_owned(),
+                label: "Full on a.py".to_owned(),
+                edits: serde_json::from_value(json!([
+                    {"set": {"files": {"paths": ["a.py"]}, "to": {"force_full": true}, "unset": ["tier"]}},
+                    {"slice_change": {"path": "a.py", "index": 0, "tag": "new"}},
+                    {"mask": {"path": "a.py", "set": {"A.b": "sig"}}},
+                    {"screenshots": {"add": ["a.png"]}},
+                ]))
+                .unwrap(),
+                dry_run: true,
             }),
             AnyQuery::CacheStatus(CacheStatusQuery {}),
             AnyQuery::CacheClear(CacheClearQuery { summaries: true, ..CacheClearQuery::default() }),

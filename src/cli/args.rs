@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use super::background_args::{AgentArgs, SummarizeArgs};
 use super::background_args::{DaemonArgs, WatchArgs};
-use super::curation_args::{ItemArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
+use super::curation_args::{CurationArgs, ItemArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::values::{docs, file_word, line_range, mask, mode};
@@ -340,6 +340,10 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   slop preset save review src tests")]
     Preset(PresetArgs),
+    /// Show everything that is curated in slop.toml, or make several edits of it at once
+    #[command(after_help = "Example:
+  slop curation edit edits.json --dry-run")]
+    Curation(CurationArgs),
     /// Show the personas (agent profiles)
     #[command(after_help = "Example:
   slop persona list")]

@@ -2,6 +2,8 @@
 
 #![expect(clippy::doc_markdown, reason = "these comments are shown as plain help texts")]
 
+use std::path::PathBuf;
+
 use clap::{Args as Arguments, Subcommand};
 
 use super::values::{file_word, line_range, mask, mode};
@@ -287,6 +289,50 @@ pub enum PresetCommand {
         /// The name
         name: String,
     },
+}
+
+/// Arguments of `curation`.
+#[derive(Debug, Arguments)]
+pub struct CurationArgs {
+    /// The subcommand.
+    #[command(subcommand)]
+    pub command: CurationCommand,
+}
+
+/// The subcommands of `curation`.
+#[derive(Debug, Subcommand)]
+pub enum CurationCommand {
+    /// Print everything that is curated, as JSON
+    ///
+    /// Items, presets, personas and screenshots, with where slices are now and which names of masks still exist.
+    #[command(after_help = "Example:
+  slop curation show")]
+    Show,
+    /// Make several edits at once: all of them, or none if one cannot be made
+    ///
+    /// The edits are a JSON list, as for /v1/curation/edit of the daemon. Files that make up whole folders become one
+    /// entry for each folder.
+    #[command(after_help = "Examples:
+  slop curation edit edits.json --dry-run
+  echo '[{\"set\": {\"files\": {\"paths\": [\"src\"]}, \"to\": {\"ast_signatures\": true}}}]' | slop curation edit -")]
+    Edit(CurationEditArgs),
+}
+
+/// Arguments of `curation edit`.
+#[derive(Debug, Arguments)]
+pub struct CurationEditArgs {
+    /// A file with a JSON list of edits, or - for the standard input
+    #[arg(value_name = "FILE")]
+    pub edits: PathBuf,
+    /// Write nothing if slop.toml has another revision than this one
+    #[arg(long, value_name = "REVISION")]
+    pub revision: Option<String>,
+    /// Describe what the edits are for
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub label: String,
+    /// Print what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// Arguments of `persona`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use super::curation::{FOCUS_VIEWS, VIEWS};
+use super::curation::named;
 use super::error::{Error, SettingOrigin};
 use super::layers::MergedSettings;
 use super::settings::{
@@ -222,8 +222,8 @@ fn formats(merged: &MergedSettings) -> Result<FormatSettings, Error> {
 fn tier_settings(merged: &MergedSettings, tier: Tier) -> Result<TierSettings, Error> {
     let key = |name: &str| format!("tiers.{}.{name}", tier.number());
     let details = SummaryDetail::ALL.map(|detail| (detail.name(), detail));
-    let views = VIEWS.map(|view| (view.name(), view));
-    let focus_views = FOCUS_VIEWS.map(|view| (view.name(), view));
+    let views = named(&ViewMode::OF_TIERS);
+    let focus_views = named(&ViewMode::OF_FOCUS);
     let languages = key("languages");
     let mut language_views = BTreeMap::new();
     for (view_key, _) in merged.settings_under(&languages) {

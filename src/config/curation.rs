@@ -19,6 +19,8 @@ use crate::model::{
 pub struct Curation {
     /// The project's items, in the order in which they are written.
     pub files: Vec<FileItem>,
+    /// Images of the project that every document has, in their order.
+    pub screenshots: Vec<String>,
     /// The presets, by name; the project's take the place of the user's.
     pub presets: Vec<SavedEntry<Preset>>,
     /// The personas, by name; the project's take the place of the user's.
@@ -43,7 +45,7 @@ impl Curation {
     pub(super) fn overlay(&mut self, layer: Self) {
         // Items are replaced and not merged: those of the user's own file belong to no project, and are dropped on
         // loading.
-        self.files = layer.files;
+        (self.files, self.screenshots) = (layer.files, layer.screenshots);
         overlay_by_name(&mut self.presets, layer.presets, |preset| &preset.name);
         overlay_by_name(&mut self.personas, layer.personas, |persona| &persona.name);
     }
@@ -69,6 +71,12 @@ pub(super) fn extract(top: &mut DeTable<'_>, source: &SettingsSource<'_>) -> Cur
     {
         curation.files = source.or_leave_out(files(source, &value)).unwrap_or_default();
     }
+    // A section of that name is one of an older program.
+    if top.get("screenshots").is_some_and(|value| value.get_ref().is_array())
+        && let Some(value) = top.remove("screenshots")
+    {
+        curation.screenshots = source.or_leave_out(screenshots(source, &value)).unwrap_or_default();
+    }
     if let Some(value) = top.remove("presets") {
         curation.presets =
             source.or_leave_out(named_entries(source, "presets", &value, preset)).unwrap_or_default();
@@ -92,6 +100,10 @@ fn files<'s>(
     };
     let item = |value| read_item(&TomlSection::new(source, "files".to_owned(), value, ITEM)?);
     Ok(values.iter().filter_map(|value| source.or_leave_out(item(value))).collect())
+}
+
+fn screenshots(source: &SettingsSource<'_>, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Error> {
+    string_list(value.get_ref()).ok_or_else(|| source.invalid("screenshots", value, "a list of strings"))
 }
 
 fn named_entries<'s, T>(
@@ -157,24 +169,9 @@ fn persona(name: &str, section: &TomlSection<'_>) -> Result<Persona, Error> {
     })
 }
 
-/// The views that a tier may have.
-pub(super) const VIEWS: [ViewMode; 7] = [
-    ViewMode::Full,
-    ViewMode::Skeleton,
-    ViewMode::Outline,
-    ViewMode::Summary,
-    ViewMode::Signatures,
-    ViewMode::Definitions,
-    ViewMode::None,
-];
-
-/// The views that a tier may have of files in focus.
-pub(super) const FOCUS_VIEWS: [ViewMode; 5] =
-    [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Window];
-
 /// Reads the views of a persona, which are named as those of a tier.
 fn persona_views(section: &TomlSection<'_>, has_tier: bool) -> Result<PersonaViews, Error> {
-    let views = VIEWS.map(|view| (view.name(), view));
+    let views = named(&ViewMode::OF_TIERS);
     let mut languages = BTreeMap::new();
     if let Some(all) = section.subsection("languages", "a table such as { markdown.view = \"full\" }")? {
         for (id, value) in all.entries() {
@@ -186,7 +183,7 @@ fn persona_views(section: &TomlSection<'_>, has_tier: bool) -> Result<PersonaVie
             languages.extend(view.map(|view| (id.to_owned(), view)));
         }
     }
-    let focus_view = section.choice("focus_view", &FOCUS_VIEWS.map(|view| (view.name(), view)))?;
+    let focus_view = section.choice("focus_view", &named(&ViewMode::OF_FOCUS))?;
     // Only a tier has other views for some files; either key would be ignored without a word.
     for name in ["focus_view", "languages"] {
         if !has_tier && section.value(name).is_some() {
@@ -198,9 +195,6 @@ fn persona_views(section: &TomlSection<'_>, has_tier: bool) -> Result<PersonaVie
 
 const MODEL: &str = "a table such as { provider = \"…\", model = \"…\" }";
 
-/// More than any model writes; what a provider would refuse is refused here, with its place.
-const MAX_OUTPUT_TOKENS: u32 = 1_000_000;
-
 /// Reads a model. A project that was checked out may come from anyone: it names a provider and no more, for an
 /// address, a key or a command of its own would send what it pleases to where it pleases.
 fn preferred_model(section: &TomlSection<'_>) -> Result<PreferredModel, Error> {
@@ -210,7 +204,7 @@ fn preferred_model(section: &TomlSection<'_>) -> Result<PreferredModel, Error> {
         model: section.required_text("model", "the name of a model")?,
         temperature: section.float("temperature", "a number from 0 to 2", 2.0)?,
         top_p: section.float("top_p", "a number from 0 to 1", 1.0)?,
-        max_output_tokens: section.integer("max_output_tokens", 1..=MAX_OUTPUT_TOKENS)?,
+        max_output_tokens: section.integer("max_output_tokens", 1..=PreferredModel::MAX_OUTPUT_TOKENS)?,
     })
 }
 
@@ -256,7 +250,7 @@ pub(super) fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
     Ok(FileItem {
         auto_aggregate: section.boolean("auto_aggregate", plain.auto_aggregate)?,
         force_full: section.boolean("force_full", plain.force_full)?,
-        view_mode: section.choice("view_mode", &view_modes())?,
+        view_mode: section.choice("view_mode", &named(&ViewMode::OF_ITEMS))?,
         selected: section.boolean("selected", plain.selected)?,
         ast_signatures: section.boolean("ast_signatures", plain.ast_signatures)?,
         ast_definitions: section.boolean("ast_definitions", plain.ast_definitions)?,
@@ -271,10 +265,9 @@ pub(super) fn read_item(section: &TomlSection<'_>) -> Result<FileItem, Error> {
     })
 }
 
-/// A window is about a line, which an item has no way to name.
-fn view_modes() -> Vec<(&'static str, ViewMode)> {
-    let modes = ViewMode::ALL.into_iter().filter(|mode| mode.is_requestable() || *mode == ViewMode::Path);
-    modes.map(|mode| (mode.name(), mode)).collect()
+/// Returns views with their names.
+pub(super) fn named(views: &[ViewMode]) -> Vec<(&'static str, ViewMode)> {
+    views.iter().map(|view| (view.name(), *view)).collect()
 }
 
 pub(super) fn read_tier(section: &TomlSection<'_>) -> Result<Option<Tier>, Error> {

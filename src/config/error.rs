@@ -48,6 +48,13 @@ pub enum Error {
     /// Another program wrote the file during the edit.
     #[error("{} changed while it was edited", path.display())]
     Changed { path: PathBuf },
+    /// The edit was made for another state of the file.
+    #[error("{} has another revision than the edit was made from", path.display())]
+    Moved {
+        path: PathBuf,
+        /// The one that it has.
+        revision: String,
+    },
     /// The layout of the file has no place for the edit.
     #[error("{} would not be readable after the edit", path.display())]
     Unwritable { path: PathBuf },
@@ -55,6 +62,10 @@ pub enum Error {
     NoSuchItem { path: PathBuf, item: String },
     #[error("no such slice of `{}`", printable(item))]
     NoSuchSlice { item: String },
+    #[error("`{}` has no slice {index}", printable(item))]
+    NoSliceAt { item: String, index: usize },
+    #[error("no screenshot `{}`", printable(screenshot))]
+    NoSuchScreenshot { screenshot: String },
     #[error("`{}` already has a slice of lines {}-{}", printable(item), lines.0, lines.1)]
     SliceExists { item: String, lines: (u32, u32) },
     #[error("{}{}", no_symbol(item, key.as_deref()), nearest_suffix(nearest.as_deref()))]

@@ -40,6 +40,8 @@ pub struct LoadedConfig {
     /// Every setting with its origin, in the order of [`DEFAULT_TOML`](super::schema::DEFAULT_TOML).
     pub values: Vec<SettingValue>,
     pub warnings: Vec<String>,
+    /// The revision of the project's file, which an edit of it names.
+    pub revision: String,
     /// What is wrong in the files, and does not stop anything: each curated entry that was left out, with its place.
     pub problems: Vec<String>,
     fingerprint: ContentHash,
@@ -145,10 +147,16 @@ fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
         curation,
         user_only: trusted,
         warnings,
+        revision: revision_of(inputs.project_file.as_ref().map_or(b"", |(_, bytes)| bytes)),
         problems: describe_left_out(&left_out),
         fingerprint: fingerprint(inputs),
     };
     check_provider_addresses(loaded, refused)
+}
+
+/// Returns the revision of a settings file: a hash of its text, which a missing file shares with an empty one.
+pub(super) fn revision_of(bytes: &[u8]) -> String {
+    ContentHash::digest(bytes).to_string()
 }
 
 /// So many entries that are left out are listed one by one.
@@ -173,6 +181,14 @@ fn user_layer(path: &Path, bytes: &[u8], schema: &SettingsSchema) -> Result<File
         layer.curation.files.clear();
         let warning =
             format!("{}: `files` has no effect here, it belongs in a project's slop.toml", path.display());
+        layer.warnings.insert(0, warning);
+    }
+    if !layer.curation.screenshots.is_empty() {
+        layer.curation.screenshots.clear();
+        let warning = format!(
+            "{}: `screenshots` has no effect here, it belongs in a project's slop.toml",
+            path.display()
+        );
         layer.warnings.insert(0, warning);
     }
     Ok(layer)

@@ -152,6 +152,8 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::Calls(_)
         | AnyQuery::Impact(_)
         | AnyQuery::Explain(_)
+        | AnyQuery::Curation(_)
+        | AnyQuery::EditCuration(_)
         | AnyQuery::CacheStatus(_)
         | AnyQuery::CacheClear(_)
         | AnyQuery::CacheExport(_)

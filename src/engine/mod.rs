@@ -38,7 +38,8 @@ mod timings;
 mod workspace;
 
 pub use crate::aggregate::{
-    DocumentLimits, ESTIMATE, OutlineLine, nearest_keys as nearest_symbols, render_outline, select_symbols,
+    Covering, CoveringEntry, DocumentLimits, ESTIMATE, OutlineLine, nearest_keys as nearest_symbols,
+    render_outline, select_symbols,
 };
 pub use crate::discover::{enclosing_checkout, file_type_by_id, run_git};
 pub use crate::store::IntegrityReport;

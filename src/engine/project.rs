@@ -11,13 +11,13 @@ use super::queries::OutlineAnswer;
 use super::shared::WorkspaceCache;
 use super::symbols::{SymbolAnswer, SymbolRequest};
 use super::{artifacts, document, index, queries, references, summaries, symbols};
-use crate::aggregate::DocumentLimits;
+use crate::aggregate::{Covering, DocumentLimits, cover_files};
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
     AggregationRequest, CachedDocument, DocumentCacheKey, DocumentInputs, DocumentRun, Explanation,
     InputsDigest, PendingDelivery, PreparedDocument, PriorOutputs, ViewAnswer, ViewRequest,
 };
-use crate::engine::index::{AuditReport, FileChange, FileStatus, Trust};
+use crate::engine::index::{AuditReport, FileChange, FileStatus, Freshness, Trust};
 use crate::engine::ranking::{SearchAnswer, SearchRequest, SharedHistory, search};
 use crate::engine::references::{
     CallAnswer, CallRequest, ImpactAnswer, ImpactRequest, ReferenceGraph, UsesAnswer,
@@ -123,6 +123,14 @@ impl Project<'_> {
         let mut files = index::status(&mut self.cache)?;
         summaries::add_summarized_tiers(&mut self.cache, &self.summary_lookup, &mut files);
         Ok(files)
+    }
+
+    /// Returns the entries that cover the files which words select: paths, folders and patterns.
+    pub fn cover_files(&mut self, words: &[String]) -> Result<Covering, Error> {
+        let files = index::status(&mut self.cache)?;
+        let is_shown = |file: &FileStatus| !matches!(file.freshness, Freshness::LeftOut(_));
+        let files: Vec<_> = files.iter().map(|file| (&file.path, is_shown(file))).collect();
+        Ok(cover_files(&files, words))
     }
 
     /// Compares the stored row of every file with the file. Writes nothing itself, except that a file reported as

@@ -197,3 +197,8 @@ pub struct PreferredModel {
     pub top_p: Option<f64>,
     pub max_output_tokens: Option<u32>,
 }
+
+impl PreferredModel {
+    /// More than any model writes; what a provider would refuse is refused earlier, with its place.
+    pub const MAX_OUTPUT_TOKENS: u32 = 1_000_000;
+}

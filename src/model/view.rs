@@ -42,6 +42,35 @@ named_enum! {
 }
 
 impl ViewMode {
+    /// The views that an item may have. A window is about a line, which an item has no way to name.
+    pub const OF_ITEMS: [Self; 11] = [
+        Self::Full,
+        Self::Summary,
+        Self::Outline,
+        Self::Skeleton,
+        Self::Masked,
+        Self::Custom,
+        Self::Diff,
+        Self::None,
+        Self::Signatures,
+        Self::Definitions,
+        Self::Path,
+    ];
+
+    /// The views that a tier may have, and so a persona.
+    pub const OF_TIERS: [Self; 7] = [
+        Self::Full,
+        Self::Skeleton,
+        Self::Outline,
+        Self::Summary,
+        Self::Signatures,
+        Self::Definitions,
+        Self::None,
+    ];
+
+    /// The views that a tier or a persona may have of files in focus.
+    pub const OF_FOCUS: [Self; 5] = [Self::Full, Self::Skeleton, Self::Outline, Self::Summary, Self::Window];
+
     /// Returns whether the view shows less than the text and could be mistaken for it, so that its head must say so.
     pub const fn is_reduced_text(self) -> bool {
         match self {

@@ -4,90 +4,25 @@
 //! is read.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
-use serde::Serialize;
-
+use super::curation::{match_symbols, resolve_curation};
+use super::curation_edit::resolve_edit;
 use super::document::{resolve_aggregate, resolve_document, resolve_explain};
 use super::profile::nearest_hint;
+use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
 use crate::api::{
     AllReferencesQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExport, CacheExportQuery,
     CacheGcQuery, CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, ComposeQuery,
     ExplainQuery, FileStates, FilesQuery, ImpactQuery, IndexQuery, IndexRun, LineRange, LocalQuery,
-    MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, Payload, Query, RefsQuery,
-    ResolveSlicesQuery, SearchQuery, SymbolMatches, SymbolsQuery, ViewQuery, compose_unformatted,
+    MakeSliceQuery, MatchSymbolsQuery, MissingPath, ModeName, OutlineQuery, RefsQuery, ResolveSlicesQuery,
+    SearchQuery, SymbolsQuery, ViewQuery, compose_unformatted,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{
-    CallDirection, CallRequest, Code, Error, HitKind, ImpactRequest, Project, SearchRequest, SymbolRequest,
-    Trust, ViewRequest, nearest_symbols, select_symbols,
+    CallDirection, CallRequest, Code, Error, HitKind, ImpactRequest, SearchRequest, SymbolRequest, Trust,
+    ViewRequest,
 };
 use crate::model::{ArtifactKind, DocsDetail, MaskMode, Slice, SymbolKind, printable, unescaped_path};
-
-/// The most similar names that are suggested for one that no symbol has.
-const MAX_NEAREST: usize = 3;
-
-/// Where a question comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QueryOrigin {
-    /// The command line, whose user may name every file that the machine lets them read.
-    CommandLine,
-    /// A program on a socket or a pipe: what it names must lie in the project.
-    Remote,
-}
-
-/// What a question is resolved with.
-#[derive(Clone, Copy)]
-pub struct QuerySettings<'s> {
-    pub loaded: &'s LoadedConfig,
-    pub root: &'s Path,
-    pub origin: QueryOrigin,
-}
-
-/// An answer, and the paths that it lacks.
-pub struct Found<A> {
-    pub answer: A,
-    pub missing: Vec<MissingPath>,
-}
-
-impl<A> Found<A> {
-    /// Returns an answer about all that was asked for.
-    pub(super) const fn all(answer: A) -> Self {
-        Self { answer, missing: Vec::new() }
-    }
-
-    fn into_payload<Q: Query<Answer: Serialize>>(
-        self,
-        convert: impl FnOnce(A) -> Q::Answer,
-    ) -> Found<Payload> {
-        Found { answer: Payload::value(convert(self.answer)), missing: self.missing }
-    }
-}
-
-/// A question in which nothing is left open.
-pub struct ResolvedQuery {
-    /// Whether the cache is of use for the answer. If not, none is opened, and none is created.
-    pub uses_cache: bool,
-    answer: Box<AnswerFn>,
-}
-
-type AnswerFn = dyn FnOnce(&mut Project<'_>) -> Result<Found<Payload>, ApiError>;
-
-impl ResolvedQuery {
-    pub fn answer(self, project: &mut Project<'_>) -> Result<Found<Payload>, ApiError> {
-        (self.answer)(project)
-    }
-
-    fn without_cache(self) -> Self {
-        Self { uses_cache: false, ..self }
-    }
-
-    pub(super) fn new(
-        answer: impl FnOnce(&mut Project<'_>) -> Result<Found<Payload>, ApiError> + 'static,
-    ) -> Self {
-        Self { uses_cache: true, answer: Box::new(answer) }
-    }
-}
 
 /// Resolves a question with the settings, and rejects what can be rejected without reading a file.
 pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQuery, ApiError> {
@@ -125,6 +60,8 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
             let request = resolve_explain(&query, settings)?;
             complete::<ExplainQuery>(move |project| Ok(convert_all(project.explain(&query.file, &request)?)))
         }
+        AnyQuery::Curation(_) => resolve_curation(settings),
+        AnyQuery::EditCuration(query) => resolve_edit(query, settings)?,
         AnyQuery::CacheStatus(_) => {
             complete::<CacheStatusQuery>(|project| Ok(project.cache_status()?.into()))
         }
@@ -334,24 +271,6 @@ fn resolve_cache_export(query: CacheExportQuery) -> Result<ResolvedQuery, ApiErr
     }))
 }
 
-fn match_symbols(
-    project: &mut Project<'_>,
-    query: MatchSymbolsQuery,
-) -> Result<Vec<SymbolMatches>, ApiError> {
-    let outlines = project.outlines(&[query.file], Trust::Stamps)?;
-    let outlines: Vec<_> = outlines.iter().map(|answer| &answer.outline).collect();
-    // The path of a mask may be a pattern: a symbol exists if any of its files has it.
-    let matches = query.symbols.iter().map(|symbol| SymbolMatches {
-        found: outlines.iter().map(|outline| select_symbols(outline, symbol).len()).sum(),
-        nearest: outlines
-            .iter()
-            .flat_map(|outline| nearest_symbols(outline, symbol))
-            .take(MAX_NEAREST)
-            .collect(),
-    });
-    Ok(matches.collect())
-}
-
 /// Answers about all of some paths, or about those of them that can be answered for. It is an error if none can.
 fn for_each_path<A>(
     paths: &[String],
@@ -419,21 +338,6 @@ const fn is_about_path(code: Code) -> bool {
     }
 }
 
-/// Returns a question that is answered about all that it asks for, or not at all. The type of the question is named, so
-/// that the compiler compares the answer with it: the payload itself hides its type.
-fn complete<Q: Query<Answer: Serialize>>(
-    answer: impl FnOnce(&mut Project<'_>) -> Result<Q::Answer, ApiError> + 'static,
-) -> ResolvedQuery {
-    ResolvedQuery::new(move |project| Ok(Found::all(Payload::value(answer(project)?))))
-}
-
-/// Returns a question as [`complete`] does, whose answer has no JSON.
-fn complete_local<Q: Query>(
-    answer: impl FnOnce(&mut Project<'_>) -> Result<Q::Answer, ApiError> + 'static,
-) -> ResolvedQuery {
-    ResolvedQuery::new(move |project| Ok(Found::all(Payload::local(answer(project)?))))
-}
-
 const fn trust_for(verify: bool) -> Trust {
     if verify { Trust::Nothing } else { Trust::Stamps }
 }
@@ -485,8 +389,4 @@ fn requested_mode(query: &ViewQuery) -> Result<Option<ModeName>, ApiError> {
         return Err(bad_query("several modes are requested at once", hint));
     }
     Ok(Some(first))
-}
-
-fn bad_query(message: &str, hint: &'static str) -> ApiError {
-    ApiError::user("bad_ask", message.to_owned(), hint)
 }

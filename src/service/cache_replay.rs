@@ -7,9 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::answer::{QueryOrigin, QuerySettings};
 use super::document::{resolve_aggregate, vendor};
 use super::local::LocalService;
+use super::resolved::{QueryOrigin, QuerySettings};
 use super::sources::prices;
 use crate::api::{
     AggregateQuery, ApiError, CallOptions, ComposeQuery, DocumentRequest, FormatName, PromptCache,

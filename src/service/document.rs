@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
 use super::profile::{DocumentProfile, curation_hash, default_name};
+use super::resolved::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
 use super::sources::{prices, project_name};
 use crate::api::{
     AggregateQuery, AnswerShape, ApiError, AttachmentOptions, ComposedDocument, DocumentReceipt,
@@ -221,9 +221,10 @@ fn section_request(
     let preset = profile.preset.iter().flat_map(|preset| &preset.screenshots);
     let has_beads = settings.project.execution_mode == ExecutionMode::Beads;
     let is_users = |key: &str| settings.trusts(root) || loaded.is_set_by_user(key);
+    let of_project = loaded.curation.screenshots.iter().chain(preset);
     SectionRequest {
         part: ask.part.into(),
-        screenshots: preset.cloned().map(ImageFile::OfProject).chain(named).collect(),
+        screenshots: of_project.cloned().map(ImageFile::OfProject).chain(named).collect(),
         inline: ask.screenshots_inline,
         images_apart: false,
         refused_images: &[],

@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::answer::{Found, QueryOrigin, QuerySettings, ResolvedQuery, resolve};
+use super::answer::resolve;
 use super::project_root::RootGuard;
+use super::resolved::{Found, QueryOrigin, QuerySettings, ResolvedQuery};
 use super::sources::SettingsSources;
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, CallOptions, ComposedDocument, Delivery, FreshnessNote, IndexRun,

@@ -10,23 +10,29 @@ mod agent;
 mod agent_tests;
 mod answer;
 mod cache_replay;
+mod curation;
+mod curation_edit;
+#[cfg(test)]
+mod curation_tests;
 mod document;
 mod local;
 mod profile;
 mod project_root;
 #[cfg(test)]
 mod receipt_tests;
+mod resolved;
 mod sources;
 #[cfg(test)]
 mod tests;
 mod writing;
 
 pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps};
-pub use answer::{Found, QueryOrigin, QuerySettings, resolve};
+pub use answer::resolve;
 pub use cache_replay::{CacheReplay, ReplayCost, ReplayStep};
 pub use document::{resolve_aggregate, resolve_explain};
 pub use local::{LocalService, Project, with_world};
 pub use project_root::{ProjectRoot, RootGuard, TOO_MANY_FILES_CODE};
+pub use resolved::{Found, QueryOrigin, QuerySettings};
 pub use sources::{SETTINGS_FILE, SettingsSources, base_variables, prices, project_name, settings_error};
 pub use writing::{
     SubjectScope, SubjectSummaries, SummaryRunPlan, SummarySession, UsageReport, day_of, has_key, host_of,

@@ -90,14 +90,20 @@ pub fn settings_error(error: &Error) -> ApiError {
             "check the permissions of the file and its folder, and the room on the disk",
         ),
         Error::Changed { .. } => ("changed_meanwhile", Environment, "nothing was written; try again"),
+        Error::Moved { .. } => (
+            "revision_moved",
+            User,
+            "nothing was written; read what is curated again, and send the edits with the new revision",
+        ),
         Error::Unwritable { .. } => (
             "usage",
             User,
             "nothing was written; give what is to be edited a header of its own, as [[files]] or [presets.NAME]",
         ),
-        Error::NoSuchItem { .. } | Error::NoSuchSlice { .. } => {
+        Error::NoSuchItem { .. } | Error::NoSuchSlice { .. } | Error::NoSliceAt { .. } => {
             ("usage", User, "`slop item list`, `slop slice list` and `slop mask list` say what there is")
         }
+        Error::NoSuchScreenshot { .. } => ("usage", User, "`slop curation show` lists the screenshots"),
         Error::SliceExists { .. } => ("usage", User, "remove it first with `slop slice remove`"),
         Error::NoSuchMask { .. } => ("usage", User, "`slop mask list` says what there is"),
         Error::NoSuchPreset { .. } => ("usage", User, "`slop preset list` says which presets there are"),

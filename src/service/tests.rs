@@ -14,10 +14,10 @@ use tempfile::TempDir;
 use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, resolve_aggregate};
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
-    CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, DocumentRequest, EncodedAnswer,
-    ExplainQuery, FilesQuery, FreshnessNote, FreshnessState, ImpactQuery, IndexQuery, OutlineQuery, Payload,
-    QueryJob, Receiver, RefsQuery, SearchQuery, Service, ServiceAnswer, SymbolsQuery, ViewQuery, WireQuery,
-    ask, ask_encoded,
+    CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CurationQuery, DocumentRequest,
+    EditCurationQuery, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote, FreshnessState, ImpactQuery,
+    IndexQuery, OutlineQuery, Payload, QueryJob, Receiver, RefsQuery, SearchQuery, Service, ServiceAnswer,
+    SymbolsQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -116,6 +116,8 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::Impact(_) => ImpactQuery::answer_schema(&mut schemas),
         AnyQuery::Aggregate(_) => AggregateQuery::answer_schema(&mut schemas),
         AnyQuery::Explain(_) => ExplainQuery::answer_schema(&mut schemas),
+        AnyQuery::Curation(_) => CurationQuery::answer_schema(&mut schemas),
+        AnyQuery::EditCuration(_) => EditCurationQuery::answer_schema(&mut schemas),
         AnyQuery::CacheStatus(_) => CacheStatusQuery::answer_schema(&mut schemas),
         AnyQuery::CacheClear(_) => CacheClearQuery::answer_schema(&mut schemas),
         AnyQuery::CacheExport(_) => CacheExportQuery::answer_schema(&mut schemas),
@@ -288,6 +290,8 @@ fn hostile_words_are_refused_and_show_nothing() {
 fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
     let fixture = ServiceFixture::new();
     let aggregate = json!({"ask": "aggregate", "choice": {"tier": 1, "budget": 4000}});
+    let mark = json!({"slice_add": {"path": "engine.py", "start_line": 1, "end_line": 2}});
+    let revision = fixture.loaded().revision;
     let asks = [
         json!({"ask": "index"}),
         json!({"ask": "files"}),
@@ -311,6 +315,9 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
         json!({"ask": "aggregate", "choice": {"tier": 3}, "parts": true, "receipt": "all"}),
         json!({"ask": "cache_export", "files": ["engine.py"]}),
         json!({"ask": "cache_gc", "days": 3}),
+        json!({"ask": "curation"}),
+        json!({"ask": "edit_curation", "revision": revision, "edits": [mark, {"mask": {"path": "engine.py", "set": {"Engine": "sig"}}}]}),
+        json!({"ask": "curation"}),
     ];
     for ask in asks {
         let answered = fixture.ask(&ask, &CallOptions::default()).unwrap();

@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
+use super::daemon::harness::TestDaemon;
 use super::samples::sample_project;
 use super::sandbox::{Sandbox, texts};
 
@@ -303,4 +304,43 @@ fn an_item_is_set_only_for_an_existing_file_and_one_mode() {
     sandbox.slop(&["item", "remove", "src/fast.c"]).assert_fails(1, &["would be lost", "--yes"]);
     sandbox.stdout_of(&["item", "remove", "src/fast.c", "--yes"]);
     assert_eq!(sandbox.stdout_of(&["item", "list"]), "");
+}
+
+#[test]
+fn edits_are_made_all_at_once_by_command_and_by_request() {
+    let sandbox = sample_project();
+    sandbox.write(
+        "edits.json",
+        json!([
+            {"set": {"files": {"paths": ["src/util"]}, "to": {"ast_signatures": true}}},
+            {"slice_add": {"path": "src/fast.c", "start_line": 2, "end_line": 3, "tag": "hot"}},
+        ])
+        .to_string(),
+    );
+    let said = sandbox.stdout_of(&["curation", "edit", "edits.json", "--dry-run"]);
+    assert!(said.starts_with("entries would be written: 2, files: "), "{said}");
+    assert!(!sandbox.path("slop.toml").exists());
+    sandbox.stdout_of(&["curation", "edit", "edits.json"]);
+    let written = sandbox.read("slop.toml");
+    let begins =
+        "[[files]]\npath = \"src/util/**\"\nast_signatures = true\n\n[[files]]\npath = \"src/fast.c\"\n";
+    assert!(written.starts_with(begins), "{written}");
+    sandbox.slop(&["curation", "edit", "edits.json"]).assert_fails(1, &["already has a slice of lines 2-3"]);
+    sandbox.write("wrong.json", json!([{"mask": {"path": "a", "sett": {}}}]).to_string());
+    sandbox.slop(&["curation", "edit", "wrong.json"]).assert_fails(1, &["[0].mask.sett: unknown field"]);
+
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    let state = client.query("/v1/curation", &json!({}))["data"].take();
+    assert_eq!(state["items"][1]["slices"][0]["resolved"]["status"], "exact");
+    let edits = json!([{"slice_remove": {"path": "src/fast.c", "index": 0}}]);
+    let body = json!({"revision": state["revision"], "edits": edits});
+    let done = client.query("/v1/curation/edit", &body)["data"].take();
+    assert_eq!((&done["entries_written"], &done["files_affected"]), (&json!(1), &json!(0)));
+    assert_eq!(sandbox.json(&["curation", "show"])["revision"], done["revision"]);
+    let (status, refused) = client.exchange("POST", "/v1/curation/edit", Some(&body.to_string())).unwrap();
+    assert_eq!((status, &refused["error"]["code"]), (409, &json!("revision_moved")));
+    let (status, _) = client.exchange("GET", "/v1/curation/edit", None).unwrap();
+    assert_eq!(status, 405);
+    assert_eq!(sandbox.json(&["slice", "list"])["slices"], json!([]));
 }

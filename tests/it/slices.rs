@@ -114,9 +114,9 @@ fn input_that_is_not_a_slice_is_refused() {
     refuses("", &["slice as JSON", "hint:"]);
     refuses("1-2", &["slice as JSON"]);
     refuses("{\"start_line\": 1}", &["end_line"]);
-    refuses("{\"start_line\": 3, \"end_line\": 2}", &["3-2"]);
-    refuses("{\"start_line\": 0, \"end_line\": 2}", &["0-2"]);
-    refuses("{\"start_line\": 1, \"end_line\": 2, \"content_hash\": \"abc\"}", &["content_hash", "64 hex"]);
+    refuses("{\"start_line\": 3, \"end_line\": 2}", &["`end_line` 2 is before `start_line` 3"]);
+    refuses("{\"start_line\": 0, \"end_line\": 2}", &["start_line: invalid value"]);
+    refuses("{\"start_line\": 1, \"end_line\": 2, \"content_hash\": 3}", &["content_hash: invalid type"]);
     refuses(&" ".repeat((1 << 20) + 1), &["1048576 bytes"]);
     resolve(&sandbox, &["a.py"], b"\xff").assert_fails(1, &["not UTF-8"]);
 }

@@ -1,10 +1,8 @@
 //! Reads the body of a request as its question.
 
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
-use serde_path_to_error::Segment;
 
-use super::body_schema::PathSegment;
+use crate::api::located_json::{LocatedError, PathSegment, convert_located, parse_located};
 use crate::api::queries::{AttachmentOptions, ViewSelection};
 use crate::api::query::WireQuery;
 
@@ -20,38 +18,15 @@ pub(super) fn key_groups(command: &str) -> &'static [&'static str] {
     }
 }
 
-/// Why a body is no question, and the place in it.
-#[derive(Debug)]
-pub(in crate::api) struct BodyError {
-    pub(super) path: Vec<PathSegment>,
-    pub(super) error: serde_json::Error,
-}
-
-impl BodyError {
-    /// An error about the body as a whole.
-    fn of_whole(error: serde_json::Error) -> Self {
-        Self { path: Vec::new(), error }
-    }
-
-    fn at_its_place(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
-        let path = error.path().iter().filter_map(|segment| match segment {
-            Segment::Map { key } => Some(PathSegment::Key(key.clone())),
-            Segment::Seq { index } => Some(PathSegment::Index(*index)),
-            Segment::Enum { .. } | Segment::Unknown => None,
-        });
-        Self { path: path.collect(), error: error.into_inner() }
-    }
-}
-
 /// Reads a body; a missing one is an empty object.
-pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, BodyError> {
+pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, LocatedError> {
     let body = if body.is_empty() { b"{}" } else { body };
     // Serde takes a list for an object whose keys are counted; the document promises an object.
     if body.trim_ascii_start().first() == Some(&b'[') {
         let error = serde::de::Error::custom("invalid type: sequence, expected an object");
-        return Err(BodyError::of_whole(error));
+        return Err(LocatedError::of_whole(error));
     }
-    let error = match parse_json(body) {
+    let error = match parse_located(body) {
         Ok(query) => return Ok(query),
         Err(error) => error,
     };
@@ -64,20 +39,12 @@ pub(super) fn parse_body<Q: WireQuery>(body: &[u8]) -> Result<Q, BodyError> {
     if nested.is_empty() && !has_integers {
         return Err(error);
     }
-    serde_path_to_error::deserialize(value).map_err(|second| {
-        if nested.is_empty() { error } else { as_written(BodyError::at_its_place(second), &nested) }
-    })
-}
-
-fn parse_json<Q: DeserializeOwned>(body: &[u8]) -> Result<Q, BodyError> {
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    let parsed = serde_path_to_error::deserialize(&mut reader).map_err(BodyError::at_its_place)?;
-    reader.end().map_err(BodyError::of_whole)?;
-    Ok(parsed)
+    convert_located(value)
+        .map_err(|second| if nested.is_empty() { error } else { as_written(second, &nested) })
 }
 
 /// Moves keys of an object in a question from the top level to where they belong. Returns them.
-fn nest_keys(value: &mut Value, groups: &[&str]) -> Result<Vec<String>, BodyError> {
+fn nest_keys(value: &mut Value, groups: &[&str]) -> Result<Vec<String>, LocatedError> {
     let mut nested = Vec::new();
     let Value::Object(fields) = value else { return Ok(nested) };
     for group in groups {
@@ -88,7 +55,7 @@ fn nest_keys(value: &mut Value, groups: &[&str]) -> Result<Vec<String>, BodyErro
             if inner.insert(key.clone(), moved).is_some() {
                 let message = format!("it is given both at the top level and in `{group}`");
                 let path = vec![PathSegment::Key(key.clone())];
-                return Err(BodyError { path, error: serde::de::Error::custom(message) });
+                return Err(LocatedError { path, error: serde::de::Error::custom(message) });
             }
             nested.push(key.clone());
         }
@@ -109,7 +76,7 @@ fn group_keys(group: &str) -> Map<String, Value> {
 }
 
 /// Returns an error with the place as the client wrote it, and not where the key was moved to.
-fn as_written(mut error: BodyError, nested: &[String]) -> BodyError {
+fn as_written(mut error: LocatedError, nested: &[String]) -> LocatedError {
     if let [PathSegment::Key(group), PathSegment::Key(key), ..] = error.path.as_slice()
         && KEY_GROUPS.contains(&group.as_str())
         && nested.contains(key)

@@ -5,16 +5,10 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::body::KEY_GROUPS;
+use crate::api::located_json::PathSegment;
 
 /// The most characters of an example.
 const MAX_EXAMPLE: usize = 120;
-
-/// A step from a value of JSON to one in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum PathSegment {
-    Key(String),
-    Index(usize),
-}
 
 /// The schema of a question.
 pub(super) struct BodySchema {
@@ -158,19 +152,6 @@ impl BodySchema {
             (None, _) => "text".into(),
         }
     }
-}
-
-/// Returns a path as it is written in messages: `choice.focus[0]`.
-pub(super) fn path_text(path: &[PathSegment]) -> String {
-    let mut text = String::new();
-    for segment in path {
-        match segment {
-            PathSegment::Key(key) if text.is_empty() => text.push_str(key),
-            PathSegment::Key(key) => text.extend([".", key]),
-            PathSegment::Index(index) => text.extend(["[", &index.to_string(), "]"]),
-        }
-    }
-    text
 }
 
 fn keys_of(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {

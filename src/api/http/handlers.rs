@@ -14,8 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::body::BodyError;
-use super::body_schema::{BodySchema, PathSegment, path_text};
+use super::body_schema::BodySchema;
 use super::limits::{LIST_ITEMS, TEXT_CHARACTERS, is_free_text};
 use super::parameters::{ParameterQuestion, read_parameters};
 use super::response::{ApiErrorResponse, ShapeError};
@@ -25,6 +24,7 @@ use super::stream::{EventParameters, EventStream, LINES, RunningQuery};
 use super::{openapi, response};
 use crate::api::choices::ReceiptScope;
 use crate::api::daemon_control::Stopping;
+use crate::api::located_json::{LocatedError, PathSegment, path_text};
 use crate::api::query::AnyQuery;
 use crate::api::service::{CallOptions, PROTOCOL, VERSION, ask_encoded};
 
@@ -294,7 +294,7 @@ fn bad_question(
     is_get: bool,
     body: &[u8],
     body_schema: SchemaOfBody,
-    BodyError { path, error }: &BodyError,
+    LocatedError { path, error }: &LocatedError,
 ) -> ApiErrorResponse {
     let (code, what, document) = if is_get {
         ("bad_query", "query", "GET /v1/openapi.json lists every parameter")

@@ -4,8 +4,9 @@ use axum::extract::Query;
 use axum::http::{StatusCode, Uri};
 use serde_json::{Map, Value};
 
-use super::body_schema::{BodySchema, PathSegment};
+use super::body_schema::BodySchema;
 use super::response::ApiErrorResponse;
+use crate::api::located_json::PathSegment;
 
 const HINT: &str = "GET /v1/openapi.json lists every parameter";
 

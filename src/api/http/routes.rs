@@ -3,11 +3,12 @@
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::body::{BodyError, parse_body};
+use super::body::parse_body;
+use crate::api::located_json::LocatedError;
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallsQuery, DEPRECATED_KEYS, ExplainQuery, FilesQuery, ImpactQuery, IndexQuery,
-    OutlineQuery, RefsQuery, SearchQuery, SymbolsQuery, ViewQuery,
+    CacheVerifyQuery, CallsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery, ExplainQuery,
+    FilesQuery, ImpactQuery, IndexQuery, OutlineQuery, RefsQuery, SearchQuery, SymbolsQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -30,7 +31,7 @@ pub(in crate::api) enum RouteAction {
     Events,
     Stop,
     Query {
-        read: fn(&[u8]) -> Result<AnyQuery, BodyError>,
+        read: fn(&[u8]) -> Result<AnyQuery, LocatedError>,
         /// Whether the question changes nothing, so that it can be asked with GET, too.
         reads: bool,
         body_schema: fn(&mut SchemaGenerator) -> Schema,
@@ -102,6 +103,8 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<ImpactQuery>(),
     Route::of_query::<AggregateQuery>(),
     Route::of_query::<ExplainQuery>(),
+    Route::of_query::<CurationQuery>(),
+    Route::of_query::<EditCurationQuery>(),
     Route::of_query::<AuditQuery>(),
     Route::of_query::<CacheStatusQuery>(),
     Route::of_query::<CacheClearQuery>(),
@@ -124,7 +127,7 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     ),
 ];
 
-fn read_query<Q: WireQuery>(body: &[u8]) -> Result<AnyQuery, BodyError> {
+fn read_query<Q: WireQuery>(body: &[u8]) -> Result<AnyQuery, LocatedError> {
     parse_body::<Q>(body).map(Q::into_any)
 }
 

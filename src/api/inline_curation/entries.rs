@@ -18,7 +18,7 @@ use crate::model::{ContentHash, FileItem, Slice, SliceAnchors, Tier};
 #[serde(deny_unknown_fields)]
 pub struct ItemEntry {
     /// A file, a folder or a pattern: relative to the project's folder, or absolute.
-    #[serde(deserialize_with = "path_text")]
+    #[serde(deserialize_with = "nonempty_text")]
     #[schemars(length(min = 1))]
     pub path: String,
     /// `false`: leave it out of documents.
@@ -79,6 +79,7 @@ struct SliceFields {
     /// The lines after it.
     end_context: Option<Vec<String>>,
     /// The older spelling of both: the lines before it, or an object with `before` and `after`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     anchor_lines: Option<AnchorLines>,
     /// A short hash for each line.
     line_hashes: Option<Vec<String>>,
@@ -90,23 +91,23 @@ struct SliceFields {
 
 /// The lines on both sides of a slice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(in crate::api) struct ContextSides {
+struct ContextSides {
     // A side that is missing is no error: the file may begin or end there.
-    pub(in crate::api) before: Option<Vec<String>>,
-    pub(in crate::api) after: Option<Vec<String>>,
+    before: Option<Vec<String>>,
+    after: Option<Vec<String>>,
 }
 
 /// How systems before slop wrote contexts: the lines before the slice alone, or both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
-pub(in crate::api) enum AnchorLines {
+enum AnchorLines {
     Before(Vec<String>),
     Sides(ContextSides),
 }
 
 impl AnchorLines {
-    pub(in crate::api) fn into_sides(self) -> ContextSides {
+    fn into_sides(self) -> ContextSides {
         match self {
             Self::Before(before) => ContextSides { before: Some(before), after: None },
             Self::Sides(sides) => sides,
@@ -160,6 +161,48 @@ impl From<SliceEntry> for Slice {
     }
 }
 
+impl From<&Slice> for SliceEntry {
+    fn from(slice: &Slice) -> Self {
+        // A slice in the settings, and one that was made, has lines from 1.
+        let line = |line: u32| NonZeroU32::new(line).unwrap_or(NonZeroU32::MIN);
+        let anchors = &slice.anchors;
+        Self(SliceFields {
+            start_line: line(slice.start_line),
+            end_line: line(slice.end_line),
+            tag: Some(slice.tag.clone()),
+            comment: Some(slice.comment.clone()),
+            content_hash: anchors.content_hash.map(|hash| hash.to_string()),
+            start_context: Some(anchors.before.clone()),
+            end_context: Some(anchors.after.clone()),
+            anchor_lines: None,
+            line_hashes: Some(anchors.line_hashes.clone()),
+            unique_lines: Some(ContextSides {
+                before: Some(anchors.unique_before.clone()),
+                after: Some(anchors.unique_after.clone()),
+            }),
+            copies: Some(anchors.copies),
+        })
+    }
+}
+
+impl From<&FileItem> for ItemEntry {
+    fn from(item: &FileItem) -> Self {
+        Self {
+            path: item.path.clone(),
+            auto_aggregate: item.auto_aggregate,
+            force_full: item.force_full,
+            view_mode: item.view_mode.map(ViewName),
+            selected: item.selected,
+            ast_signatures: item.ast_signatures,
+            ast_definitions: item.ast_definitions,
+            ast_mask: item.ast_mask.iter().map(|(symbol, show)| (symbol.clone(), (*show).into())).collect(),
+            tier: item.tier.map(Tier::number),
+            injected_at: item.injected_at,
+            custom_slices: item.custom_slices.iter().map(Into::into).collect(),
+        }
+    }
+}
+
 impl From<ItemEntry> for FileItem {
     fn from(entry: ItemEntry) -> Self {
         Self {
@@ -187,13 +230,37 @@ impl From<NameOrInline<ItemEntry>> for FileItem {
     }
 }
 
-fn path_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let path = String::deserialize(deserializer)?;
-    // No path holds a NUL, and a system call would end there.
-    if path.is_empty() || path.contains('\0') {
-        return Err(D::Error::custom("not a path or a pattern"));
+/// Reads the files of a preset.
+pub(super) fn paths_or_entries<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<NameOrInline<ItemEntry>>, D::Error> {
+    /// A path, which is checked where it is read, so that an error names its place.
+    struct PathOrEntry(NameOrInline<ItemEntry>);
+
+    impl<'de> Deserialize<'de> for PathOrEntry {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let file = NameOrInline::deserialize(deserializer)?;
+            match &file {
+                NameOrInline::Name(path) if !is_text(path) => Err(D::Error::custom(NO_TEXT)),
+                NameOrInline::Name(_) | NameOrInline::Inline(_) => Ok(Self(file)),
+            }
+        }
     }
-    Ok(path)
+
+    let files = Vec::<PathOrEntry>::deserialize(deserializer)?;
+    Ok(files.into_iter().map(|file| file.0).collect())
+}
+
+const NO_TEXT: &str = "expected a text that is not empty";
+
+pub(in crate::api) fn nonempty_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if is_text(&text) { Ok(text) } else { Err(D::Error::custom(NO_TEXT)) }
+}
+
+/// Returns whether a text can be a path. No path holds a NUL, and a system call would end there.
+fn is_text(text: &str) -> bool {
+    !text.is_empty() && !text.contains('\0')
 }
 
 const fn yes() -> bool {
@@ -205,11 +272,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::api::inline_curation::{read_json, read_value};
+    use crate::api::located_json::convert_located;
 
     #[track_caller]
     fn refused(items: &Value) -> String {
-        read_value::<Vec<ItemEntry>>(items.clone()).unwrap_err()
+        convert_located::<Vec<ItemEntry>>(items.clone()).unwrap_err().to_string()
     }
 
     #[test]
@@ -218,7 +285,7 @@ mod tests {
             let error = refused(&items);
             assert!(error.starts_with(begins), "{error}");
         };
-        check(json!([{"path": "a"}, {"path": ""}]), "[1].path: not a path");
+        check(json!([{"path": "a"}, {"path": ""}]), "[1].path: expected a text");
         check(json!([{"view_mode": "full"}]), "[0]: missing field `path`");
         check(
             json!([{"path": "a", "view_mode": "window"}]),
@@ -237,24 +304,5 @@ mod tests {
             slices(json!({"start_line": 3, "end_line": 2})),
             "[0].custom_slices[1]: `end_line` 2 is before `start_line` 3",
         );
-    }
-
-    #[test]
-    fn an_entry_is_what_the_settings_make_of_the_same_keys() {
-        let slice = json!({
-            "start_line": 2, "end_line": 3, "tag": "t", "comment": null, "content_hash": "no hash",
-            "anchor_lines": ["before"], "start_context": [],
-        });
-        let entry = json!({
-            "path": "a.py", "auto_aggregate": false, "view_mode": "path", "ast_mask": {"A": "full", "A.b": "hide"},
-            "tier": 3, "injected_at": 1.5, "custom_slices": [slice],
-        });
-        let read: ItemEntry = read_value(entry).unwrap();
-        let again: ItemEntry = read_json(&serde_json::to_vec(&read).unwrap()).unwrap();
-        assert_eq!(again, read);
-        let item = FileItem::from(read);
-        assert_eq!((item.path.as_str(), item.auto_aggregate, item.tier), ("a.py", false, Some(Tier::Worker)));
-        assert_eq!(item.custom_slices[0].anchors.before, ["before"]);
-        assert_eq!(item.custom_slices[0].anchors.content_hash, None);
     }
 }

@@ -4,15 +4,13 @@
 //! correct it: the error names the position and the key.
 
 mod entries;
-mod located;
 mod profiles;
 mod sources;
 mod views;
 
-pub(super) use entries::{AnchorLines, ContextSides};
+pub(super) use entries::nonempty_text;
 pub use entries::{ItemEntry, SliceEntry};
-pub use located::read_json;
-pub(super) use located::read_value;
 pub use profiles::{InlinePersona, InlinePreset};
 pub use sources::{HistorySource, HistoryText, NameOrInline};
 pub use views::ViewName;
+pub(super) use views::{ITEM_VIEWS, item_view, tier_number};

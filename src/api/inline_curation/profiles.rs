@@ -1,15 +1,16 @@
 //! Presets and personas, with the keys that they have in `slop.toml`.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::entries::ItemEntry;
+use super::entries::{ItemEntry, nonempty_text, paths_or_entries};
 use super::sources::NameOrInline;
-use super::views::{FOCUS_VIEWS, TIER_VIEWS, ViewName, focus_view, tier_number, tier_view};
+use super::views::{
+    FOCUS_VIEWS, TIER_VIEWS, ViewName, focus_view, required_tier_view, tier_number, tier_view,
+};
 use crate::api::choices::StrategyName;
 use crate::model::{Persona, PersonaViews, PreferredModel, Preset, Tier};
 
@@ -22,6 +23,7 @@ pub struct InlinePreset {
     /// What it is for.
     pub description: Option<String>,
     /// The files: paths, or entries.
+    #[serde(deserialize_with = "paths_or_entries")]
     pub files: Vec<NameOrInline<ItemEntry>>,
     /// Images within the project to add to the document.
     pub screenshots: Vec<String>,
@@ -51,7 +53,7 @@ struct PersonaFields {
     /// The system prompt of a provider's request body.
     system_prompt: Option<String>,
     /// Limit documents to this many tokens; 0 for no limit.
-    budget_tokens: Option<u64>,
+    budget_tokens: Option<u32>,
     /// Files to focus on.
     focus: Vec<String>,
     /// The view of files that nothing else decides.
@@ -71,9 +73,9 @@ struct PersonaFields {
 #[serde(deny_unknown_fields)]
 struct LanguageEntry {
     /// The view.
-    #[serde(deserialize_with = "tier_view")]
+    #[serde(deserialize_with = "required_tier_view")]
     #[schemars(with = "String", extend("enum" = TIER_VIEWS))]
-    view: Option<ViewName>,
+    view: ViewName,
 }
 
 /// A model of a provider, and how it is asked.
@@ -81,8 +83,12 @@ struct LanguageEntry {
 #[serde(deny_unknown_fields)]
 struct ModelEntry {
     /// The name of the provider.
+    #[serde(deserialize_with = "nonempty_text")]
+    #[schemars(length(min = 1))]
     provider: String,
     /// The name of the model.
+    #[serde(deserialize_with = "nonempty_text")]
+    #[schemars(length(min = 1))]
     model: String,
     /// From 0 to 2.
     #[serde(default, deserialize_with = "up_to::<_, 2>")]
@@ -93,8 +99,9 @@ struct ModelEntry {
     #[schemars(range(min = 0, max = 1))]
     top_p: Option<f64>,
     /// The most tokens of an answer.
-    #[serde(default)]
-    max_output_tokens: Option<NonZeroU32>,
+    #[serde(default, deserialize_with = "output_tokens")]
+    #[schemars(range(min = 1, max = PreferredModel::MAX_OUTPUT_TOKENS))]
+    max_output_tokens: Option<u32>,
 }
 
 impl TryFrom<PersonaFields> for InlinePersona {
@@ -133,7 +140,7 @@ impl From<InlinePersona> for Persona {
         let views = PersonaViews {
             view: fields.view.map(|view| view.0),
             focus_view: fields.focus_view.map(|view| view.0),
-            languages: languages.filter_map(|(id, entry)| Some((id, entry.view?.0))).collect(),
+            languages: languages.map(|(id, entry)| (id, entry.view.0)).collect(),
         };
         Self {
             name: fields.name.unwrap_or_default(),
@@ -141,7 +148,7 @@ impl From<InlinePersona> for Persona {
             aggregation_strategy: fields.aggregation_strategy.map(Into::into),
             preferred_models: fields.preferred_models.into_iter().map(Into::into).collect(),
             context_preset: fields.context_preset,
-            budget_tokens: fields.budget_tokens,
+            budget_tokens: fields.budget_tokens.map(Into::into),
             focus: fields.focus,
             views,
             system_prompt: fields.system_prompt.unwrap_or_default(),
@@ -156,8 +163,64 @@ impl From<ModelEntry> for PreferredModel {
             model: entry.model,
             temperature: entry.temperature,
             top_p: entry.top_p,
-            max_output_tokens: entry.max_output_tokens.map(NonZeroU32::get),
+            max_output_tokens: entry.max_output_tokens,
         }
+    }
+}
+
+impl From<&Preset> for InlinePreset {
+    fn from(preset: &Preset) -> Self {
+        Self {
+            name: Some(preset.name.clone()),
+            description: Some(preset.description.clone()),
+            files: preset.files.iter().map(|item| NameOrInline::Inline(Box::new(item.into()))).collect(),
+            screenshots: preset.screenshots.clone(),
+        }
+    }
+}
+
+impl From<&Persona> for InlinePersona {
+    fn from(persona: &Persona) -> Self {
+        let languages = persona.views.languages.iter();
+        Self(PersonaFields {
+            name: Some(persona.name.clone()),
+            tier: persona.tier.map(Tier::number),
+            aggregation_strategy: persona.aggregation_strategy.map(Into::into),
+            preferred_models: persona.preferred_models.iter().map(Into::into).collect(),
+            context_preset: persona.context_preset.clone(),
+            system_prompt: Some(persona.system_prompt.clone()),
+            // The settings have no larger number.
+            budget_tokens: persona.budget_tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
+            focus: persona.focus.clone(),
+            view: persona.views.view.map(ViewName),
+            focus_view: persona.views.focus_view.map(ViewName),
+            languages: languages
+                .map(|(id, view)| (id.clone(), LanguageEntry { view: ViewName(*view) }))
+                .collect(),
+        })
+    }
+}
+
+impl From<&PreferredModel> for ModelEntry {
+    fn from(model: &PreferredModel) -> Self {
+        Self {
+            provider: model.provider.clone(),
+            model: model.model.clone(),
+            temperature: model.temperature,
+            top_p: model.top_p,
+            max_output_tokens: model.max_output_tokens,
+        }
+    }
+}
+
+fn output_tokens<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    const MOST: u32 = PreferredModel::MAX_OUTPUT_TOKENS;
+    let number = Option::<u32>::deserialize(deserializer)?;
+    match number {
+        Some(number) if !(1..=MOST).contains(&number) => {
+            Err(D::Error::custom(format!("expected a whole number from 1 to {MOST}")))
+        }
+        number => Ok(number),
     }
 }
 
@@ -176,17 +239,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::api::inline_curation::read_value;
+    use crate::api::located_json::convert_located;
 
     #[test]
     fn what_a_name_stands_for_is_refused_with_its_place_too() {
         let preset = json!({"files": ["a", {"path": "b", "force_full": 1}]});
-        let error = read_value::<NameOrInline<InlinePreset>>(preset).unwrap_err();
+        let error = convert_located::<NameOrInline<InlinePreset>>(preset).unwrap_err().to_string();
         assert!(error.starts_with("files[1].force_full: invalid type"), "{error}");
         let persona = json!({"preferred_models": [{"provider": "p", "model": "m", "top_p": 1.5}]});
-        let error = read_value::<NameOrInline<InlinePersona>>(persona).unwrap_err();
+        let error = convert_located::<NameOrInline<InlinePersona>>(persona).unwrap_err().to_string();
         assert!(error.starts_with("preferred_models[0].top_p: expected a number from 0 to 1"), "{error}");
-        let error = read_value::<NameOrInline<InlinePersona>>(json!({"focus_view": "full"})).unwrap_err();
+        let error = convert_located::<NameOrInline<InlinePersona>>(json!({"focus_view": "full"}))
+            .unwrap_err()
+            .to_string();
         assert_eq!(error, "`focus_view` and `languages` require a `tier`");
     }
 }

@@ -136,15 +136,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::api::inline_curation::read_value;
+    use crate::api::located_json::convert_located;
 
     #[test]
     fn a_discussion_is_a_path_or_messages_or_a_text() {
-        let read = |value: Value| read_value::<HistorySource>(value).unwrap();
+        let read = |value: Value| convert_located::<HistorySource>(value).unwrap();
         assert_eq!(read(json!("talk.json")).file(), Some("talk.json"));
         assert_eq!(read(json!({"text": "So it was."})).messages().unwrap(), br#"["So it was."]"#);
         let messages = json!(["Hello.", {"role": "user", "content": "Fix it."}]);
         assert_eq!(read(messages.clone()).messages().unwrap(), messages.to_string().as_bytes());
-        assert!(read_value::<HistorySource>(json!(3)).unwrap_err().contains("a list of messages"));
+        assert!(
+            convert_located::<HistorySource>(json!(3))
+                .unwrap_err()
+                .to_string()
+                .contains("a list of messages")
+        );
     }
 }

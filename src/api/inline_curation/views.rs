@@ -5,21 +5,25 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::model::{Tier, ViewMode};
 
-/// The views that an item may have. A window is about a line, which an item has no way to name.
-pub(super) const ITEM_VIEWS: [&str; 11] = [
-    "full", "summary", "outline", "skeleton", "masked", "custom", "diff", "none", "ast_signatures",
-    "ast_definitions", "path",
-];
+pub(in crate::api) const ITEM_VIEWS: [&str; ViewMode::OF_ITEMS.len()] = names(ViewMode::OF_ITEMS);
 
-/// The views that a tier may have, and so a persona.
-pub(super) const TIER_VIEWS: [&str; 7] =
-    ["full", "skeleton", "outline", "summary", "ast_signatures", "ast_definitions", "none"];
+pub(super) const TIER_VIEWS: [&str; ViewMode::OF_TIERS.len()] = names(ViewMode::OF_TIERS);
 
-pub(super) const FOCUS_VIEWS: [&str; 5] = ["full", "skeleton", "outline", "summary", "window"];
+pub(super) const FOCUS_VIEWS: [&str; ViewMode::OF_FOCUS.len()] = names(ViewMode::OF_FOCUS);
 
-/// A view by its name.
+const fn names<const N: usize>(views: [ViewMode; N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = views[at].name();
+        at += 1;
+    }
+    names
+}
+
+/// A view by its name. Which names are allowed depends on the key that it is the value of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ViewName(pub(super) ViewMode);
+pub struct ViewName(pub ViewMode);
 
 impl Serialize for ViewName {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -27,12 +31,18 @@ impl Serialize for ViewName {
     }
 }
 
-pub(super) fn item_view<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ViewName>, D::Error> {
+pub(in crate::api) fn item_view<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<ViewName>, D::Error> {
     read_view(deserializer, &ITEM_VIEWS)
 }
 
 pub(super) fn tier_view<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ViewName>, D::Error> {
     read_view(deserializer, &TIER_VIEWS)
+}
+
+pub(super) fn required_tier_view<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ViewName, D::Error> {
+    tier_view(deserializer)?.ok_or_else(|| D::Error::custom("expected the name of a view"))
 }
 
 pub(super) fn focus_view<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ViewName>, D::Error> {
@@ -48,24 +58,14 @@ fn read_view<'de, D: Deserializer<'de>>(
     mode.map(|mode| Some(ViewName(mode))).ok_or_else(|| D::Error::unknown_variant(&name, allowed))
 }
 
-pub(super) fn tier_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
+pub(in crate::api) fn tier_number<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u8>, D::Error> {
     let number = Option::<u8>::deserialize(deserializer)?;
     match number {
         Some(number) if Tier::from_number(number).is_none() => {
             Err(D::Error::custom(format!("no tier {number}, expected 1, 2, 3 or 4")))
         }
         number => Ok(number),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_names_of_views_are_those_of_the_settings() {
-        for name in [&ITEM_VIEWS[..], &TIER_VIEWS, &FOCUS_VIEWS].concat() {
-            assert_eq!(ViewMode::from_name(name).map(ViewMode::name), Some(name));
-        }
     }
 }

@@ -15,8 +15,9 @@ use crate::api::choices::PartName;
 use crate::api::choices::{MaskName, ModeName, ReceiptScope};
 use crate::api::fault::ApiError;
 use crate::api::inline_curation::{
-    HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, NameOrInline, read_json,
+    HistorySource, HistoryText, InlinePersona, InlinePreset, ItemEntry, NameOrInline,
 };
+use crate::api::located_json::read_json;
 use crate::api::queries::{
     AggregateQuery, AttachmentOptions, CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry,
     OutlineQuery, RefsQuery, ViewQuery, ViewSelection,

@@ -21,7 +21,7 @@ use super::show::ToolOutput;
 use super::structured::{StatusPage, SymbolList};
 use super::{references, show, structured};
 use crate::api::fault::ApiError;
-use crate::api::inline_curation::read_value;
+use crate::api::located_json::convert_located;
 use crate::api::queries::{FilesQuery, SearchQuery, SymbolsQuery};
 
 /// The end of every description: text in a project's files must not act as instructions to the agent.
@@ -198,5 +198,5 @@ pub(super) async fn answer(
 }
 
 fn parse_arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, ApiError> {
-    read_value(arguments).map_err(|error| bad_arguments(&error))
+    convert_located(arguments).map_err(|error| bad_arguments(&error.to_string()))
 }

@@ -6,12 +6,17 @@
 //! [`DEPRECATED_KEYS`] lists them.
 
 mod code;
+mod curation;
 mod documents;
 mod maintenance;
 
 pub use code::{
     CallDirectionName, CallsQuery, ImpactQuery, LineRange, MaskEntry, OutlineQuery, RefsQuery, SearchQuery,
     SymbolsQuery, ViewQuery,
+};
+pub use curation::{
+    CurationEdit, CurationQuery, EditCurationQuery, FileSelect, ItemKeys, MaskEdit, PresetSaveEdit,
+    ScreenshotsEdit, SetEdit, SliceAddEdit, SliceChangeEdit,
 };
 pub use documents::{AggregateQuery, AttachmentOptions, ExplainQuery, ViewSelection};
 pub use maintenance::{

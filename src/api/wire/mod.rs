@@ -3,6 +3,7 @@
 //! Start with the file that is named after what you look for.
 
 mod cache;
+mod curation;
 mod document;
 mod envelope;
 mod explanation;
@@ -16,6 +17,7 @@ mod search;
 mod structure;
 
 pub use cache::{AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict};
+pub use curation::{CuratedItem, CurationEdited, CurationState, ResolvedMask, SavedPersona, SavedPreset};
 pub(in crate::api) use document::encode_document;
 pub use document::{AnswerShape, ComposedDocument, DocumentParts, document_json};
 pub use envelope::{FreshnessNote, FreshnessState, SCHEMA_VERSION, envelope, envelope_of_error, pretty};

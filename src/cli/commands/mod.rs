@@ -5,6 +5,7 @@ mod asking;
 mod cache;
 mod cache_replay;
 mod context;
+mod curation;
 mod daemon;
 mod daemon_status;
 mod document;

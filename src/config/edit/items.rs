@@ -111,6 +111,21 @@ impl<'a> ItemMut<'a> {
             Self::Inline(item) => item,
         }
     }
+
+    /// Puts a value at the end, or in the place of the old one.
+    pub(super) fn set(&mut self, key: &str, value: Value) {
+        match self {
+            Self::Headed(item) => set_headed(item, key, value),
+            Self::Inline(item) => set_formatted(item, key, value),
+        }
+    }
+
+    pub(super) fn remove(&mut self, key: &str) {
+        match self {
+            Self::Headed(item) => drop(item.remove(key)),
+            Self::Inline(item) => drop(item.remove(key)),
+        }
+    }
 }
 
 fn headed_items(document: &DocumentMut) -> Option<&ArrayOfTables> {
@@ -126,35 +141,88 @@ pub enum SliceKey {
     Lines(u32, u32),
     /// Those of this tag.
     Tag(String),
+    /// The one at this place among those of its item, counted from 0.
+    Index(usize),
 }
 
 impl SliceKey {
-    fn matches(&self, slice: &dyn TableLike) -> bool {
+    fn matches(&self, index: usize, slice: &dyn TableLike) -> bool {
         let line = |key| slice.get(key).and_then(Item::as_integer);
         match self {
             Self::Lines(start, end) => {
                 (line("start_line"), line("end_line")) == (Some((*start).into()), Some((*end).into()))
             }
             Self::Tag(tag) => slice.get("tag").and_then(Item::as_str) == Some(tag),
+            Self::Index(wanted) => index == *wanted,
         }
     }
 }
 
 /// Adds a slice to the item of a path, which is made where there is none.
 pub fn add_slice(disk: &dyn Disk, file: &Path, path: &str, slice: &Slice) -> Result<(), Error> {
-    edit_file(disk, file, |page| {
-        let document = &mut page.document;
-        let at = find_or_add(document, path);
-        let key = SliceKey::Lines(slice.start_line, slice.end_line);
-        let item = item_tables(document.get(FILES_KEY))[at];
-        if item_tables(item.get(SLICES_KEY)).into_iter().any(|known| key.matches(known)) {
-            let (item, lines) = (path.to_owned(), (slice.start_line, slice.end_line));
-            return Err(Error::SliceExists { item, lines });
-        }
-        insert_slice(page, at, slice);
-        Ok(())
-    })
+    edit_file(disk, file, |page| add_slice_to(page, path, slice))
 }
+
+pub(super) fn add_slice_to(page: &mut SettingsDocument, path: &str, slice: &Slice) -> Result<(), Error> {
+    let document = &mut page.document;
+    let at = find_or_add(document, path);
+    let key = SliceKey::Lines(slice.start_line, slice.end_line);
+    let item = item_tables(document.get(FILES_KEY))[at];
+    if item_tables(item.get(SLICES_KEY)).into_iter().any(|known| key.matches(0, known)) {
+        let (item, lines) = (path.to_owned(), (slice.start_line, slice.end_line));
+        return Err(Error::SliceExists { item, lines });
+    }
+    insert_slice(page, at, slice);
+    Ok(())
+}
+
+/// What is changed of a slice; the rest stays.
+#[derive(Debug, Clone, Default)]
+pub struct SliceChange {
+    /// Other lines, with what it takes to find them again.
+    pub lines: Option<Slice>,
+    pub tag: Option<String>,
+    pub comment: Option<String>,
+}
+
+pub(super) fn change_slice_of(
+    page: &mut SettingsDocument,
+    path: &str,
+    index: usize,
+    change: &SliceChange,
+) -> Result<(), Error> {
+    let at = find_required(page, path)?;
+    let item = item_at(&mut page.document, at).into_table();
+    let slice = match item.get_mut(SLICES_KEY) {
+        Some(Item::ArrayOfTables(slices)) => slices.get_mut(index).map(ItemMut::Headed),
+        Some(Item::Value(Value::Array(slices))) => {
+            slices.iter_mut().filter_map(Value::as_inline_table_mut).nth(index).map(ItemMut::Inline)
+        }
+        Some(Item::Value(_) | Item::Table(_) | Item::None) | None => None,
+    };
+    let mut slice = slice.ok_or_else(|| Error::NoSliceAt { item: path.to_owned(), index })?;
+    if let Some(lines) = &change.lines {
+        let anchored = slice_table(&Slice { tag: String::new(), comment: String::new(), ..lines.clone() });
+        for key in ANCHOR_KEYS.into_iter().filter(|key| !anchored.contains_key(key)) {
+            slice.remove(key);
+        }
+        for (key, value) in anchored {
+            slice.set(&key, value.into_value().expect("a slice has no tables with headers"));
+        }
+    }
+    for (key, text) in [("tag", &change.tag), ("comment", &change.comment)] {
+        match text.as_deref() {
+            Some("") => slice.remove(key),
+            Some(text) => slice.set(key, text_value(text)),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// The keys by which a slice is found again.
+const ANCHOR_KEYS: [&str; 7] =
+    ["content_hash", "start_context", "end_context", "anchor_lines", "line_hashes", "unique_lines", "copies"];
 
 fn insert_slice(page: &mut SettingsDocument, at: usize, slice: &Slice) {
     let document = &mut page.document;
@@ -183,27 +251,34 @@ fn insert_slice(page: &mut SettingsDocument, at: usize, slice: &Slice) {
 
 /// Removes slices of the item of a path, and returns how many there were.
 pub fn remove_slices(disk: &dyn Disk, file: &Path, path: &str, keys: &[SliceKey]) -> Result<usize, Error> {
-    edit_file(disk, file, |page| {
-        let at = find_required(page, path)?;
-        // A word may be read in two ways; the first that means anything is taken.
-        for key in keys {
-            let removed = delete_slices(page, at, key);
-            if 0 < removed {
-                return Ok(removed);
-            }
+    edit_file(disk, file, |page| remove_slices_of(page, path, keys))
+}
+
+pub(super) fn remove_slices_of(
+    page: &mut SettingsDocument,
+    path: &str,
+    keys: &[SliceKey],
+) -> Result<usize, Error> {
+    let at = find_required(page, path)?;
+    // A word may be read in two ways; the first that means anything is taken.
+    for key in keys {
+        let removed = delete_slices(page, at, key);
+        if 0 < removed {
+            return Ok(removed);
         }
-        Err(Error::NoSuchSlice { item: path.to_owned() })
-    })
+    }
+    Err(Error::NoSuchSlice { item: path.to_owned() })
 }
 
 fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usize {
     let document = &mut page.document;
-    let (mut removed, mut comments) = (0, Vec::new());
+    let (mut removed, mut comments, mut index) = (0, Vec::new(), 0..);
+    let mut is_meant = |slice: &dyn TableLike| key.matches(index.next().unwrap_or_default(), slice);
     let item = item_at(document, at).into_table();
     let is_empty = match item.get_mut(SLICES_KEY) {
         Some(Item::ArrayOfTables(slices)) => {
             slices.retain(|slice| {
-                if key.matches(slice) {
+                if is_meant(slice) {
                     // Put back below: they are set apart by an empty line, and not about the slice that goes.
                     comments.push(detached_comments(slice));
                     removed += 1;
@@ -215,7 +290,7 @@ fn delete_slices(page: &mut SettingsDocument, at: usize, key: &SliceKey) -> usiz
         }
         Some(Item::Value(Value::Array(slices))) => {
             let before = slices.len();
-            slices.retain(|slice| !slice.as_inline_table().is_some_and(|slice| key.matches(slice)));
+            slices.retain(|slice| !slice.as_inline_table().is_some_and(|slice| is_meant(slice)));
             removed = before - slices.len();
             slices.is_empty()
         }
@@ -241,31 +316,34 @@ pub fn set_masks(
     masks: &[(String, MaskMode)],
 ) -> Result<(), Error> {
     edit_file(disk, file, |page| {
-        let at = find_or_add(&mut page.document, path);
-        match item_at(&mut page.document, at) {
-            ItemMut::Headed(item) => {
-                let mask =
-                    item.entry(MASK_KEY).or_insert(Item::Value(Value::InlineTable(InlineTable::new())));
-                match mask {
-                    Item::Table(mask) => {
-                        for (key, mode) in masks {
-                            set_headed(mask, key, text_value(mode.name()));
-                        }
-                    }
-                    mask => set_inline(mask, masks),
-                }
-            }
-            ItemMut::Inline(item) => {
-                let mut mask =
-                    Item::Value(item.get(MASK_KEY).cloned().unwrap_or_else(|| InlineTable::new().into()));
-                set_inline(&mut mask, masks);
-                if let Item::Value(mask) = mask {
-                    set_formatted(item, MASK_KEY, mask);
-                }
-            }
-        }
+        set_masks_of(page, path, masks);
         Ok(())
     })
+}
+
+pub(super) fn set_masks_of(page: &mut SettingsDocument, path: &str, masks: &[(String, MaskMode)]) {
+    let at = find_or_add(&mut page.document, path);
+    match item_at(&mut page.document, at) {
+        ItemMut::Headed(item) => {
+            let mask = item.entry(MASK_KEY).or_insert(Item::Value(Value::InlineTable(InlineTable::new())));
+            match mask {
+                Item::Table(mask) => {
+                    for (key, mode) in masks {
+                        set_headed(mask, key, text_value(mode.name()));
+                    }
+                }
+                mask => set_inline(mask, masks),
+            }
+        }
+        ItemMut::Inline(item) => {
+            let mut mask =
+                Item::Value(item.get(MASK_KEY).cloned().unwrap_or_else(|| InlineTable::new().into()));
+            set_inline(&mut mask, masks);
+            if let Item::Value(mask) = mask {
+                set_formatted(item, MASK_KEY, mask);
+            }
+        }
+    }
 }
 
 /// Puts a value at the end of a table with a header, or in the place of the old one.
@@ -291,30 +369,31 @@ fn set_inline(mask: &mut Item, masks: &[(String, MaskMode)]) {
 
 /// Takes symbols off the mask of an item, all of them where none is named, and returns which there were.
 pub fn remove_masks(disk: &dyn Disk, file: &Path, path: &str, keys: &[String]) -> Result<Vec<String>, Error> {
-    edit_file(disk, file, |page| {
-        let at = find_required(page, path)?;
-        let item = item_at(&mut page.document, at).into_table();
-        let Some(mask) = item.get_mut(MASK_KEY).and_then(Item::as_table_like_mut) else {
-            return Err(Error::NoSuchMask {
-                item: path.to_owned(),
-                key: keys.first().cloned(),
-                nearest: None,
-            });
-        };
-        let known: Vec<String> = mask.iter().map(|(key, _)| key.to_owned()).collect();
-        // A slip in one name leaves the whole mask as it is, because the error ends the edit before anything is
-        // written.
-        if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
-            let nearest = nearest::nearest(unknown, known.iter().map(String::as_str)).map(str::to_owned);
-            return Err(Error::NoSuchMask { item: path.to_owned(), key: Some(unknown.clone()), nearest });
-        }
-        let removed = if keys.is_empty() { known } else { keys.to_vec() };
-        for key in &removed {
-            mask.remove(key);
-        }
-        if mask.is_empty() {
-            item.remove(MASK_KEY);
-        }
-        Ok(removed)
-    })
+    edit_file(disk, file, |page| remove_masks_of(page, path, keys))
+}
+
+pub(super) fn remove_masks_of(
+    page: &mut SettingsDocument,
+    path: &str,
+    keys: &[String],
+) -> Result<Vec<String>, Error> {
+    let at = find_required(page, path)?;
+    let item = item_at(&mut page.document, at).into_table();
+    let Some(mask) = item.get_mut(MASK_KEY).and_then(Item::as_table_like_mut) else {
+        return Err(Error::NoSuchMask { item: path.to_owned(), key: keys.first().cloned(), nearest: None });
+    };
+    let known: Vec<String> = mask.iter().map(|(key, _)| key.to_owned()).collect();
+    // A slip in one name leaves the whole mask as it is, because the error ends the edit before anything is written.
+    if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
+        let nearest = nearest::nearest(unknown, known.iter().map(String::as_str)).map(str::to_owned);
+        return Err(Error::NoSuchMask { item: path.to_owned(), key: Some(unknown.clone()), nearest });
+    }
+    let removed = if keys.is_empty() { known } else { keys.to_vec() };
+    for key in &removed {
+        mask.remove(key);
+    }
+    if mask.is_empty() {
+        item.remove(MASK_KEY);
+    }
+    Ok(removed)
 }

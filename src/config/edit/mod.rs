@@ -1,22 +1,26 @@
 //! Edits of what people curate, in a file that they write by hand: all that an edit is not about stays as it is.
 //!
 //! Knows: how items, slices, masks and presets are written in TOML, in each of the forms that TOML has for them, and
-//! where comments belong. Does not know: which symbols or lines a file has. Every function here is a whole edit: it
-//! reads the file, changes it and writes it.
+//! where comments belong. Does not know: which symbols or lines a file has. Every public function here is a
+//! whole edit: it reads the file, changes it and writes it. [`edit_curation`] makes several at once.
 //!
-//! Start with [`add_slice`]; `page.rs` reads and writes, `tables.rs` keeps comments where they belong.
+//! Start with [`add_slice`] or [`edit_curation`]; `page.rs` reads and writes, `tables.rs` keeps comments where they belong.
 
+mod batch;
 mod format;
 mod items;
 mod modes;
 mod older;
 mod page;
 mod presets;
+mod screenshots;
 #[cfg(test)]
 mod tests;
 
-pub use items::{SliceKey, add_slice, plain_path, remove_masks, remove_slices, set_masks};
-pub use modes::{ItemChange, ItemMode, clear_item_mode, remove_items, set_item_mode};
+pub use batch::{CurationEdit, EditOutcome, edit_curation};
+pub use items::{SliceChange, SliceKey, add_slice, plain_path, remove_masks, remove_slices, set_masks};
+pub use modes::{ItemChange, ItemMode, ItemSetting, clear_item_mode, remove_items, set_item_mode};
 pub use older::{ConvertedProject, convert_older};
 pub use page::saved_text;
 pub use presets::{PresetDraft, apply_preset, delete_preset, save_preset};
+pub use screenshots::ScreenshotChange;

@@ -5,14 +5,13 @@ use std::path::Path;
 
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
-use super::format::{detached_comments, insert_comments, set_formatted, text_value};
+use super::format::{detached_comments, insert_comments, text_value};
 use super::items::{
     FILES_KEY, ItemMut, find, find_or_add, find_required, item_at, item_path, item_tables, plain_path,
-    set_headed,
 };
-use super::page::edit_file;
+use super::page::{SettingsDocument, edit_file};
 use crate::config::error::Error;
-use crate::model::ViewMode;
+use crate::model::{Tier, ViewMode};
 use crate::sys::Disk;
 
 /// How an item shows its files.
@@ -30,19 +29,58 @@ pub enum ItemMode {
 impl ItemMode {
     /// Returns the key that sets the mode.
     pub const fn key(self) -> &'static str {
+        self.setting().key()
+    }
+
+    const fn setting(self) -> ItemSetting {
         match self {
-            Self::ForceFull => "force_full",
-            Self::AutoAggregate => "auto_aggregate",
-            Self::Signatures => "ast_signatures",
-            Self::Definitions => "ast_definitions",
-            Self::View(_) => "view_mode",
+            Self::ForceFull => ItemSetting::ForceFull(true),
+            Self::AutoAggregate => ItemSetting::AutoAggregate(true),
+            Self::Signatures => ItemSetting::Signatures(true),
+            Self::Definitions => ItemSetting::Definitions(true),
+            Self::View(mode) => ItemSetting::ViewMode(mode),
+        }
+    }
+}
+
+/// A key of an item with a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ItemSetting {
+    AutoAggregate(bool),
+    ForceFull(bool),
+    ViewMode(ViewMode),
+    Selected(bool),
+    Signatures(bool),
+    Definitions(bool),
+    Tier(Tier),
+    /// Seconds since the epoch.
+    InjectedAt(f64),
+}
+
+impl ItemSetting {
+    pub(super) const fn key(self) -> &'static str {
+        match self {
+            Self::AutoAggregate(_) => "auto_aggregate",
+            Self::ForceFull(_) => "force_full",
+            Self::ViewMode(_) => "view_mode",
+            Self::Selected(_) => "selected",
+            Self::Signatures(_) => "ast_signatures",
+            Self::Definitions(_) => "ast_definitions",
+            Self::Tier(_) => "tier",
+            Self::InjectedAt(_) => "injected_at",
         }
     }
 
     fn value(self) -> Value {
         match self {
-            Self::ForceFull | Self::AutoAggregate | Self::Signatures | Self::Definitions => true.into(),
-            Self::View(mode) => text_value(mode.name()),
+            Self::AutoAggregate(is_set)
+            | Self::ForceFull(is_set)
+            | Self::Selected(is_set)
+            | Self::Signatures(is_set)
+            | Self::Definitions(is_set) => is_set.into(),
+            Self::ViewMode(mode) => text_value(mode.name()),
+            Self::Tier(tier) => i64::from(tier.number()).into(),
+            Self::InjectedAt(time) => time.into(),
         }
     }
 }
@@ -79,15 +117,34 @@ pub fn set_item_mode(
     mode: ItemMode,
 ) -> Result<Vec<ItemChange>, Error> {
     edit_file(disk, file, |page| {
-        let document = &mut page.document;
-        let set = |path: &String| {
-            let change = if find(document, path).is_some() { ItemChange::Changed } else { ItemChange::Added };
-            let at = find_or_add(document, path);
-            replace_mode(document, at, mode);
-            change
-        };
-        Ok(paths.iter().map(set).collect())
+        let others: Vec<&str> = MODE_KEYS.into_iter().filter(|key| *key != mode.key()).collect();
+        Ok(paths.iter().map(|path| set_keys_of(page, path, &[mode.setting()], &others)).collect())
     })
+}
+
+/// Sets keys of the item of a path, which is made where there is none, and removes others.
+pub(super) fn set_keys_of(
+    page: &mut SettingsDocument,
+    path: &str,
+    settings: &[ItemSetting],
+    unset: &[&str],
+) -> ItemChange {
+    let document = &mut page.document;
+    let change = if find(document, path).is_some() { ItemChange::Changed } else { ItemChange::Added };
+    let at = find_or_add(document, path);
+    set_keys_at(document, at, settings, unset);
+    change
+}
+
+pub(super) fn set_keys_at(document: &mut DocumentMut, at: usize, settings: &[ItemSetting], unset: &[&str]) {
+    let comments = remove_keys(item_at(document, at), unset);
+    let mut item = item_at(document, at);
+    for setting in settings {
+        item.set(setting.key(), setting.value());
+    }
+    if let Some(first) = settings.first() {
+        add_comments(item_at(document, at), first.key(), &comments);
+    }
 }
 
 /// Takes back how the items of some paths show their files. An item of which nothing but the path is left is removed.
@@ -101,7 +158,7 @@ pub fn clear_item_mode(disk: &dyn Disk, file: &Path, paths: &[String]) -> Result
                 return Ok(*change);
             }
             let at = find_required(page, path)?;
-            let change = clear_mode_at(&mut page.document, at);
+            let change = unset_keys_at(&mut page.document, at, &MODE_KEYS);
             cleared.insert(plain, change);
             Ok(change)
         };
@@ -109,8 +166,9 @@ pub fn clear_item_mode(disk: &dyn Disk, file: &Path, paths: &[String]) -> Result
     })
 }
 
-fn clear_mode_at(document: &mut DocumentMut, at: usize) -> ItemChange {
-    let comments = remove_keys(item_at(document, at), &MODE_KEYS);
+/// Removes keys of an item, and the item if nothing but its path is left.
+pub(super) fn unset_keys_at(document: &mut DocumentMut, at: usize, keys: &[&str]) -> ItemChange {
+    let comments = remove_keys(item_at(document, at), keys);
     // A comment is a person's work too: with one, the item says more than its path.
     if comments.is_empty() && item_at(document, at).into_table().len() == 1 {
         remove_item(document, at);
@@ -131,16 +189,19 @@ pub fn remove_items(disk: &dyn Disk, file: &Path, paths: &[String], may_lose: bo
         if !lost.is_empty() {
             return Err(Error::WouldLose { items: lost });
         }
-        let mut removed = 0;
-        for path in paths {
-            // A path that is given twice, or that several items have, is removed as often as it is there.
-            while let Some(at) = find(&page.document, path) {
-                remove_item(&mut page.document, at);
-                removed += 1;
-            }
-        }
-        Ok(removed)
+        let paths: BTreeSet<String> = paths.iter().map(|path| plain_path(path)).collect();
+        Ok(remove_items_of(page, |path| paths.contains(path)))
     })
+}
+
+/// Removes the items whose paths are meant, and returns how many there were. Several items may have the same path.
+pub(super) fn remove_items_of(page: &mut SettingsDocument, is_meant: impl Fn(&str) -> bool) -> usize {
+    let document = &mut page.document;
+    let paths: Vec<String> = item_tables(document.get(FILES_KEY)).into_iter().map(item_path).collect();
+    let meant: Vec<usize> = (0..paths.len()).filter(|at| is_meant(&paths[*at])).collect();
+    // From the end, so that the places of those before it stay.
+    meant.iter().rev().for_each(|at| remove_item(document, *at));
+    meant.len()
 }
 
 /// Returns the paths of those items that have masks or slices. Several items may have the same path.
@@ -154,16 +215,6 @@ fn curated_among(document: &DocumentMut, paths: &[String]) -> Vec<String> {
 /// Returns whether an item has masks or slices, which cannot be made again as quickly as a flag is set.
 fn has_curated_parts(item: &dyn TableLike) -> bool {
     ["ast_mask", "custom_slices"].iter().any(|key| item.contains_key(key))
-}
-
-fn replace_mode(document: &mut DocumentMut, at: usize, mode: ItemMode) {
-    let others: Vec<&str> = MODE_KEYS.into_iter().filter(|key| *key != mode.key()).collect();
-    let comments = remove_keys(item_at(document, at), &others);
-    match item_at(document, at) {
-        ItemMut::Headed(item) => set_headed(item, mode.key(), mode.value()),
-        ItemMut::Inline(item) => set_formatted(item, mode.key(), mode.value()),
-    }
-    add_comments(item_at(document, at), mode.key(), &comments);
 }
 
 /// Removes keys of an item, and returns the lines of comments above them and behind their values.

@@ -7,8 +7,9 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use crate::config::curation;
 use crate::config::error::{Error, SettingOrigin};
-use crate::config::load::with_large_stack;
+use crate::config::load::{revision_of, with_large_stack};
 use crate::config::section::{SettingsSource, line_at};
+use crate::discover::enclosing_checkout;
 use crate::sys::Disk;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -27,33 +28,70 @@ pub(super) fn edit_file<T: Send>(
     path: &Path,
     change: impl FnOnce(&mut SettingsDocument) -> Result<T, Error> + Send,
 ) -> Result<T, Error> {
+    edit_revision(disk, path, None, false, change).map(|edited| edited.value)
+}
+
+/// What an edit did.
+pub(super) struct EditedFile<T> {
+    pub(super) value: T,
+    /// The revision that the file has now.
+    pub(super) revision: String,
+}
+
+/// Changes a file as [`edit_file`] does, provided that it still has the revision that is expected. With `is_trial`,
+/// nothing is written.
+pub(super) fn edit_revision<T: Send>(
+    disk: &dyn Disk,
+    path: &Path,
+    expected: Option<&str>,
+    is_trial: bool,
+    change: impl FnOnce(&mut SettingsDocument) -> Result<T, Error> + Send,
+) -> Result<EditedFile<T>, Error> {
     with_large_stack(|| {
         // Without it, of two edits at a time the one that is written last would undo the other.
         let _lock = disk
             .lock_folder(path.parent().unwrap_or(Path::new(".")))
             .map_err(|source| Error::Write { path: path.to_owned(), source })?;
         let before = read_file(disk, path)?;
-        let mut page = SettingsDocument::parse(path, before.as_deref().unwrap_or_default())?;
-        let done = change(&mut page)?;
+        let text = before.as_deref().unwrap_or_default();
+        let mut page = SettingsDocument::parse(path, text)?;
+        let found = revision_of(text);
+        if expected.is_some_and(|expected| expected != found) {
+            return Err(Error::Moved { path: path.to_owned(), revision: found });
+        }
+        let value = change(&mut page)?;
         let after = page.to_text();
         // Not even the timestamps change, by which a daemon would take it for an edit.
-        if before.as_deref().unwrap_or_default() == after.as_bytes() {
-            return Ok(done);
+        if text == after.as_bytes() {
+            return Ok(EditedFile { value, revision: found });
         }
         // What cannot be read back would lose more than the edit is worth.
         check_curation(path, &after).map_err(|_| Error::Unwritable { path: path.to_owned() })?;
+        if is_trial {
+            return Ok(EditedFile { value, revision: found });
+        }
         // The lock holds off other edits by slop, but no editor. A moment remains between this check and the write.
         if read_file(disk, path)? != before {
             return Err(Error::Changed { path: path.to_owned() });
         }
         let written = match before {
+            // Slop makes the file for an entry, and so removes it with the last one.
+            Some(_) if after.is_empty() && !marks_project(path, disk) && disk.remove_file(path).is_ok() => {
+                Ok(())
+            }
             Some(_) => disk.replace(path, after.as_bytes()),
             // Unlike `replace`, this fails if somebody has created the file since it was read.
             None => disk.create_new(path, after.as_bytes()),
         };
         written.map_err(|source| Error::Write { path: path.to_owned(), source })?;
-        Ok(done)
+        Ok(EditedFile { value, revision: revision_of(after.as_bytes()) })
     })
+}
+
+/// Returns whether a folder within a git checkout is a project of its own only because of this file.
+fn marks_project(path: &Path, disk: &dyn Disk) -> bool {
+    let Some(folder) = path.parent() else { return false };
+    enclosing_checkout(folder, disk).is_some_and(|top| top != folder)
 }
 
 /// Returns the preset or persona of that name in TOML, as it is written; `None` where the file has none.

@@ -40,17 +40,28 @@ pub fn save_preset(
     if files.is_empty() {
         return Err(Error::NothingToSave { path: project.to_owned() });
     }
-    edit_file(disk, target, |page| {
-        let old = page.document.get(PRESETS_KEY).and_then(Item::as_table_like);
-        let old = old.and_then(|presets| presets.get(&draft.name));
-        if old.is_some() && !draft.overwrites {
-            return Err(Error::PresetExists { name: draft.name.clone(), path: page.path.clone() });
-        }
-        // Built from the old one even where it is overwritten: its unknown keys may be another program's.
-        let preset = build_preset(old.and_then(Item::as_table_like), draft, &files);
-        insert_preset(&mut page.document, &draft.name, preset);
-        Ok(files.len())
-    })
+    edit_file(disk, target, |page| put_preset(page, draft, &files))
+}
+
+/// Saves items of a file as a preset in the same file, and returns how many.
+pub(super) fn save_preset_in(page: &mut SettingsDocument, draft: &PresetDraft) -> Result<usize, Error> {
+    let files = select_items(&page.document, &draft.files);
+    if files.is_empty() {
+        return Err(Error::NothingToSave { path: page.path.clone() });
+    }
+    put_preset(page, draft, &files)
+}
+
+fn put_preset(page: &mut SettingsDocument, draft: &PresetDraft, files: &[Table]) -> Result<usize, Error> {
+    let old = page.document.get(PRESETS_KEY).and_then(Item::as_table_like);
+    let old = old.and_then(|presets| presets.get(&draft.name));
+    if old.is_some() && !draft.overwrites {
+        return Err(Error::PresetExists { name: draft.name.clone(), path: page.path.clone() });
+    }
+    // Built from the old one even where it is overwritten: its unknown keys may be another program's.
+    let preset = build_preset(old.and_then(Item::as_table_like), draft, files);
+    insert_preset(&mut page.document, &draft.name, preset);
+    Ok(files.len())
 }
 
 /// Returns the items of these paths, or all; a path without an item becomes one that says no more.
@@ -177,11 +188,9 @@ pub fn apply_preset(
     gone: &[String],
     may_lose: bool,
 ) -> Result<Vec<String>, Error> {
-    let mut preset = edit_file(disk, source, |page| preset_items(page, name))?;
-    preset.retain(|item| {
-        !item.get("path").and_then(Item::as_str).is_some_and(|path| gone.iter().any(|g| g == path))
-    });
+    let preset = edit_file(disk, source, |page| preset_items(page, name))?;
     edit_file(disk, project, |page| {
+        let preset = without_gone(preset, gone);
         let document = &mut page.document;
         let is_lost =
             // An item that is a path and nothing else took no work, and can be lost.
@@ -191,16 +200,36 @@ pub fn apply_preset(
         if !lost.is_empty() {
             return Err(Error::WouldLose { items: lost });
         }
-        clear_items(document);
-        let files = preset.iter().map(|item| item_path(item)).collect();
-        for item in preset {
-            push_item(document, item);
-        }
-        Ok(files)
+        Ok(replace_items(document, preset))
     })
 }
 
-fn preset_items(page: &mut SettingsDocument, name: &str) -> Result<Vec<Table>, Error> {
+/// Makes the items of a preset, which is in the file itself, those of the project, and returns how many there are.
+pub(super) fn apply_preset_in(
+    page: &mut SettingsDocument,
+    name: &str,
+    gone: &[String],
+) -> Result<usize, Error> {
+    let preset = without_gone(preset_items(page, name)?, gone);
+    Ok(replace_items(&mut page.document, preset).len())
+}
+
+fn without_gone(mut preset: Vec<Table>, gone: &[String]) -> Vec<Table> {
+    let is_gone = |path: &str| gone.iter().any(|gone| gone == path);
+    preset.retain(|item| !item.get("path").and_then(Item::as_str).is_some_and(is_gone));
+    preset
+}
+
+fn replace_items(document: &mut DocumentMut, items: Vec<Table>) -> Vec<String> {
+    clear_items(document);
+    let paths = items.iter().map(|item| item_path(item)).collect();
+    for item in items {
+        push_item(document, item);
+    }
+    paths
+}
+
+fn preset_items(page: &SettingsDocument, name: &str) -> Result<Vec<Table>, Error> {
     let presets = page.document.get(PRESETS_KEY).and_then(Item::as_table_like);
     let preset = presets.and_then(|presets| presets.get(name)).and_then(Item::as_table_like);
     let Some(preset) = preset else { return Err(no_such_preset(page, name)) };
@@ -245,17 +274,19 @@ fn is_same_item(one: &Item, other: &Item) -> bool {
 }
 
 pub fn delete_preset(disk: &dyn Disk, file: &Path, name: &str) -> Result<(), Error> {
-    edit_file(disk, file, |page| {
-        let presets = page.document.get_mut(PRESETS_KEY).and_then(Item::as_table_like_mut);
-        let Some(removed) = presets.and_then(|presets| presets.remove(name)) else {
-            return Err(no_such_preset(page, name));
-        };
-        if let Item::Table(removed) = removed {
-            let (position, comments) = detached_comments(&removed);
-            insert_comments(&mut page.document, position, &comments);
-        }
-        Ok(())
-    })
+    edit_file(disk, file, |page| delete_preset_in(page, name))
+}
+
+pub(super) fn delete_preset_in(page: &mut SettingsDocument, name: &str) -> Result<(), Error> {
+    let presets = page.document.get_mut(PRESETS_KEY).and_then(Item::as_table_like_mut);
+    let Some(removed) = presets.and_then(|presets| presets.remove(name)) else {
+        return Err(no_such_preset(page, name));
+    };
+    if let Item::Table(removed) = removed {
+        let (position, comments) = detached_comments(&removed);
+        insert_comments(&mut page.document, position, &comments);
+    }
+    Ok(())
 }
 
 fn no_such_preset(page: &SettingsDocument, name: &str) -> Error {

@@ -1,5 +1,6 @@
 //! Edits of files that people write, tried on a disk in memory.
 
+mod batch;
 mod modes;
 mod presets;
 
@@ -103,8 +104,10 @@ impl Disk for MemoryFiles {
         unreachable!("an edit reads the whole")
     }
 
-    fn remove_file(&self, _: &Path) -> io::Result<()> {
-        unreachable!("an edit deletes nothing")
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        *self.writes.lock().unwrap() += 1;
+        *self.file(path).lock().unwrap() = None;
+        Ok(())
     }
 
     fn size(&self, _: &Path) -> io::Result<u64> {

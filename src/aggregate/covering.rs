@@ -1,0 +1,227 @@
+//! Which entries cover a selection of files: one for each folder that is selected as a whole, and one for each other
+//! file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::selector::Selector;
+use crate::model::{RelPath, normalized_path, path_text, unescaped_path};
+
+/// The entries that cover a selection.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Covering {
+    pub entries: Vec<CoveringEntry>,
+    /// The files that are covered.
+    pub files: BTreeSet<RelPath>,
+    /// The words that select no file.
+    pub unmatched: Vec<String>,
+    /// The folders that most of the selected files are in which have an entry of their own.
+    pub crowded: Vec<CrowdedFolder>,
+}
+
+/// An entry for a file, a folder or a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoveringEntry {
+    /// A path or a pattern.
+    pub path: String,
+    /// The folder of which the entry covers everything, if it does; empty for the project's own.
+    pub folder: Option<String>,
+}
+
+/// A folder of which only some files are selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrowdedFolder {
+    /// The pattern that would cover all of it.
+    pub pattern: String,
+    pub selected: usize,
+    pub files: usize,
+}
+
+const LISTED_FOLDERS: usize = 3;
+
+/// Returns what covers the files that `words` select: paths, folders and patterns. `files` are all files of the project,
+/// each with whether it can be shown. Patterns are entries as they are.
+pub fn cover_files(files: &[(&RelPath, bool)], words: &[String]) -> Covering {
+    let mut sorted: Vec<Candidate<'_>> = files
+        .iter()
+        .map(|(path, is_shown)| Candidate { path, is_shown: *is_shown, is_selected: false })
+        .collect();
+    sorted.sort_unstable_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+    let mut covering = Covering::default();
+    let (mut patterns, mut named) = (BTreeSet::new(), BTreeSet::new());
+    for word in words {
+        let plain = normalized_path(word);
+        let meant = [Some(plain.clone().into_bytes()), unescaped_path(plain.as_bytes())];
+        if let Some(path) = meant.into_iter().flatten().find(|path| select_path(&mut sorted, path)) {
+            named.insert(path);
+            continue;
+        }
+        let selector = Selector::new_lenient(&plain);
+        let matched: Vec<RelPath> = sorted
+            .iter()
+            .filter(|file| matches!(selector, Selector::Pattern { .. }) && selector.selects(file.path))
+            .map(|file| file.path.clone())
+            .collect();
+        if matched.is_empty() {
+            covering.unmatched.push(word.clone());
+        } else {
+            covering.files.extend(matched);
+            patterns.insert(plain);
+        }
+    }
+    covering.files.extend(sorted.iter().filter(|file| file.is_selected).map(|file| file.path.clone()));
+    cover_folder(&sorted, 0, &named, &mut covering.entries);
+    covering.crowded = crowded_folders(&sorted, &covering.entries);
+    covering.entries.extend(patterns.into_iter().map(|path| CoveringEntry { path, folder: None }));
+    covering
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Candidate<'a> {
+    path: &'a RelPath,
+    is_shown: bool,
+    is_selected: bool,
+}
+
+/// Selects a file, or everything in a folder. Returns whether there is such a file or folder.
+fn select_path(sorted: &mut [Candidate<'_>], path: &[u8]) -> bool {
+    if path.is_empty() {
+        for file in sorted.iter_mut() {
+            file.is_selected = true;
+        }
+        return !sorted.is_empty();
+    }
+    if let Ok(at) = sorted.binary_search_by(|file| file.path.as_bytes().cmp(path)) {
+        sorted[at].is_selected = true;
+        return true;
+    }
+    let folder = [path, b"/"].concat();
+    let inside = range_of(sorted, &folder);
+    for file in &mut sorted[inside.clone()] {
+        file.is_selected = true;
+    }
+    !inside.is_empty()
+}
+
+/// Returns where the files are whose paths begin with `prefix`.
+fn range_of(sorted: &[Candidate<'_>], prefix: &[u8]) -> std::ops::Range<usize> {
+    let from = sorted.partition_point(|file| file.path.as_bytes() < prefix);
+    let count = sorted[from..].partition_point(|file| file.path.as_bytes().starts_with(prefix));
+    from..from + count
+}
+
+/// Adds the entries that cover the selected files of a folder, whose files have `prefix` bytes of their paths in common.
+/// A folder that was named gets an entry even if there is only one file in it.
+fn cover_folder(
+    files: &[Candidate<'_>],
+    prefix: usize,
+    named: &BTreeSet<Vec<u8>>,
+    entries: &mut Vec<CoveringEntry>,
+) {
+    let selected = files.iter().filter(|file| file.is_selected).count();
+    // A file that cannot be shown has no effect, and the person who selects all others means the folder.
+    let is_whole = || files.iter().all(|file| file.is_selected || !file.is_shown);
+    if selected == 0 {
+        return;
+    }
+    let folder = &files[0].path.as_bytes()[..prefix];
+    let is_named = || named.contains(folder.strip_suffix(b"/").unwrap_or(folder));
+    if (1 < selected || is_named()) && is_whole() {
+        entries.push(folder_entry(folder));
+        return;
+    }
+    let mut rest = files;
+    while let Some(first) = rest.first() {
+        let path = first.path.as_bytes();
+        let count = if let Some(end) = memchr::memchr(b'/', &path[prefix..]) {
+            let below = prefix + end + 1;
+            let count = rest.partition_point(|file| file.path.as_bytes().starts_with(&path[..below]));
+            cover_folder(&rest[..count], below, named, entries);
+            count
+        } else {
+            if first.is_selected {
+                entries.push(CoveringEntry { path: path_text(path), folder: None });
+            }
+            1
+        };
+        rest = &rest[count..];
+    }
+}
+
+/// Returns the entry for a folder, whose path ends with a slash unless it is the project's own.
+fn folder_entry(folder: &[u8]) -> CoveringEntry {
+    let folder = path_text(folder.strip_suffix(b"/").unwrap_or(folder));
+    let path = match &*folder {
+        "" => "**".to_owned(),
+        // In a pattern, the name of such a folder would mean another one. The folder itself is an entry for all of it, too.
+        name if name.contains(['*', '?', '[', ']', '{', '}', '\\']) => name.to_owned(),
+        name => format!("{name}/**"),
+    };
+    CoveringEntry { path, folder: Some(folder) }
+}
+
+/// Returns the folders in which most files have entries of their own.
+fn crowded_folders(sorted: &[Candidate<'_>], entries: &[CoveringEntry]) -> Vec<CrowdedFolder> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for entry in entries.iter().filter(|entry| entry.folder.is_none()) {
+        let folder = entry.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        *counts.entry(folder).or_default() += 1;
+    }
+    let mut folders: Vec<(&str, usize)> = counts.into_iter().collect();
+    folders.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    folders.truncate(LISTED_FOLDERS);
+    let crowded = folders.into_iter().map(|(folder, _)| {
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let inside = &sorted[range_of(sorted, prefix.as_bytes())];
+        let selected = inside.iter().filter(|file| file.is_selected).count();
+        CrowdedFolder { pattern: folder_entry(prefix.as_bytes()).path, selected, files: inside.len() }
+    });
+    crowded.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILES: [&str; 10] = [
+        "README.md", "app/[id]/a.ts", "app/[id]/b.ts", "app/x.ts", "src/a.c", "src/b.c", "src/logo.png",
+        "src/net/tcp.c", "src/net/udp.c", "src-old/a.c",
+    ];
+
+    fn cover(words: &[&str]) -> Covering {
+        let paths: Vec<RelPath> = FILES.iter().map(|path| RelPath::new(path.as_bytes()).unwrap()).collect();
+        let files: Vec<(&RelPath, bool)> =
+            paths.iter().map(|path| (path, !path.as_bytes().ends_with(b".png"))).collect();
+        cover_files(&files, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[track_caller]
+    fn check(words: &[&str], entries: &[&str], files: usize) {
+        let covering = cover(words);
+        let paths: Vec<&str> = covering.entries.iter().map(|entry| &*entry.path).collect();
+        assert_eq!((&*paths, covering.files.len()), (entries, files));
+    }
+
+    #[test]
+    fn a_folder_that_is_selected_as_a_whole_becomes_one_entry() {
+        check(&["src/net/tcp.c"], &["src/net/tcp.c"], 1);
+        check(&["src/net/tcp.c", "./src//net/udp.c"], &["src/net/**"], 2);
+        // Without the image, which can never be shown.
+        check(&["src/a.c", "src/b.c", "src/net/tcp.c", "src/net/udp.c"], &["src/**"], 4);
+        check(&["src/"], &["src/**"], 5);
+        check(&["src", "README.md"], &["README.md", "src/**"], 6);
+        check(&["src-old/a.c"], &["src-old/a.c"], 1);
+        check(&["src-old"], &["src-old/**"], 1);
+        check(&["."], &["**"], 10);
+        check(&["app/[id]/a.ts", "app/[id]/b.ts"], &["app/[id]"], 2);
+        // What no single file says is left as the person said it.
+        check(&["src/*.c"], &["src/*.c"], 2);
+    }
+
+    #[test]
+    fn what_selects_nothing_is_named_and_crowded_folders_are_listed() {
+        let covering = cover(&["gone.c", "src/a.c", "*.py"]);
+        assert_eq!(covering.unmatched, ["gone.c", "*.py"]);
+        let crowded = CrowdedFolder { pattern: "src/**".to_owned(), selected: 1, files: 5 };
+        assert_eq!(covering.crowded, [crowded]);
+    }
+}

@@ -1,0 +1,136 @@
+//! What people curate in `slop.toml`, and how it relates to the files now.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::api::choices::MaskName;
+use crate::api::inline_curation::{InlinePersona, InlinePreset, ItemEntry};
+use crate::model::{FileItem, Persona, Preset, Slice, SliceResolution};
+
+/// What is curated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CurationState {
+    /// The revision of `slop.toml`, which edits name.
+    pub revision: String,
+    /// The entries under `[[files]]`, in their order.
+    pub items: Vec<CuratedItem>,
+    /// The presets of the project and of the user, by name.
+    pub presets: Vec<SavedPreset>,
+    /// The personas of the project and of the user, by name.
+    pub personas: Vec<SavedPersona>,
+    /// The images that every document of the project has, in their order.
+    pub screenshots: Vec<String>,
+}
+
+/// An entry, with what its slices and its mask are about now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CuratedItem {
+    /// The entry.
+    pub item: ItemEntry,
+    /// Where the lines of each slice are now, in the order of `custom_slices`.
+    pub slices: Vec<ResolvedSlice>,
+    /// What each name in the mask stands for now, in the order in which they are written.
+    pub mask: Vec<ResolvedMask>,
+}
+
+/// A slice in the file as it is now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ResolvedSlice {
+    /// A short name; may be empty.
+    pub tag: String,
+    /// Why the lines matter; may be empty.
+    pub comment: String,
+    /// Where the lines are.
+    pub resolved: SlicePosition,
+}
+
+/// Where the lines of a slice are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SlicePosition {
+    /// `exact`, `moved`, `changed` or `stale`.
+    pub status: String,
+    /// The first line, counted from 1; the best guess if it is stale.
+    pub start_line: u32,
+    /// The last line, inclusive.
+    pub end_line: u32,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// A name in a mask.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ResolvedMask {
+    /// The name, as it is written.
+    pub symbol: String,
+    /// How it is shown.
+    pub show: MaskName,
+    /// How many symbols have the name.
+    pub found: usize,
+    /// Names of other symbols that are like it, if none has it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<String>,
+}
+
+/// A preset in a file of settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SavedPreset {
+    /// The preset.
+    pub preset: InlinePreset,
+    /// The file and line that it is written at.
+    pub origin: String,
+}
+
+/// A persona in a file of settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SavedPersona {
+    /// The persona.
+    pub persona: InlinePersona,
+    /// The file and line that it is written at.
+    pub origin: String,
+}
+
+/// What edits did, or would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CurationEdited {
+    /// The revision that `slop.toml` has now.
+    pub revision: String,
+    /// How many entries, presets and lists of screenshots were added, changed or removed.
+    pub entries_written: usize,
+    /// How many files of the project the edits are about.
+    pub files_affected: usize,
+}
+
+impl CuratedItem {
+    pub fn new(item: &FileItem, slices: &[SliceResolution], mask: Vec<ResolvedMask>) -> Self {
+        let slices = item.custom_slices.iter().zip(slices);
+        Self { item: item.into(), slices: slices.map(ResolvedSlice::from).collect(), mask }
+    }
+}
+
+impl From<(&Slice, &SliceResolution)> for ResolvedSlice {
+    fn from((slice, resolution): (&Slice, &SliceResolution)) -> Self {
+        let SliceResolution { status, start_line, end_line, reason } = resolution;
+        Self {
+            tag: slice.tag.clone(),
+            comment: slice.comment.clone(),
+            resolved: SlicePosition {
+                status: status.name().to_owned(),
+                start_line: *start_line,
+                end_line: *end_line,
+                reason: reason.clone(),
+            },
+        }
+    }
+}
+
+impl SavedPreset {
+    pub fn new(preset: &Preset, origin: String) -> Self {
+        Self { preset: preset.into(), origin }
+    }
+}
+
+impl SavedPersona {
+    pub fn new(persona: &Persona, origin: String) -> Self {
+        Self { persona: persona.into(), origin }
+    }
+}

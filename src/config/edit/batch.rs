@@ -1,0 +1,153 @@
+//! Several edits of one file at once: all of them or none.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::items::{
+    FILES_KEY, SliceChange, SliceKey, add_slice_to, change_slice_of, item_path, item_tables, plain_path,
+    remove_masks_of, remove_slices_of, set_masks_of,
+};
+use super::modes::{ItemSetting, remove_items_of, set_keys_at, set_keys_of, unset_keys_at};
+use super::page::{EditedFile, SettingsDocument, edit_revision};
+use super::presets::{PresetDraft, apply_preset_in, delete_preset_in, save_preset_in};
+use super::screenshots::{ScreenshotChange, change_screenshots};
+use crate::config::error::Error;
+use crate::engine::CoveringEntry;
+use crate::model::{MaskMode, Slice, is_within};
+use crate::sys::Disk;
+
+/// One edit of what is curated.
+#[derive(Debug, Clone)]
+pub enum CurationEdit {
+    SetKeys {
+        entries: Vec<CoveringEntry>,
+        settings: Vec<ItemSetting>,
+        unset: Vec<&'static str>,
+    },
+    RemoveItems {
+        entries: Vec<CoveringEntry>,
+    },
+    AddSlice {
+        path: String,
+        slice: Slice,
+    },
+    ChangeSlice {
+        path: String,
+        index: usize,
+        change: SliceChange,
+    },
+    RemoveSlice {
+        path: String,
+        index: usize,
+    },
+    Mask {
+        path: String,
+        set: Vec<(String, MaskMode)>,
+        unset: Vec<String>,
+    },
+    SavePreset(PresetDraft),
+    /// Replaces all items, without those whose paths are `gone`.
+    ApplyPreset {
+        name: String,
+        gone: Vec<String>,
+    },
+    DeletePreset(String),
+    Screenshots(ScreenshotChange),
+}
+
+/// What edits did, or would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditOutcome {
+    /// The revision that the file has now.
+    pub revision: String,
+    /// How many items, presets and lists of screenshots were added, changed or removed.
+    pub entries_written: usize,
+}
+
+/// Makes edits one after the other, or none of them if one fails or the file has another revision than `revision`. With
+/// `is_trial`, nothing is written.
+pub fn edit_curation(
+    disk: &dyn Disk,
+    file: &Path,
+    revision: &str,
+    edits: &[CurationEdit],
+    is_trial: bool,
+) -> Result<EditOutcome, Error> {
+    let edited = edit_revision(disk, file, Some(revision), is_trial, |page| {
+        edits.iter().map(|edit| apply_edit(page, edit)).sum::<Result<usize, Error>>()
+    })?;
+    let EditedFile { value: entries_written, revision } = edited;
+    Ok(EditOutcome { revision, entries_written })
+}
+
+/// Makes one edit, and returns how many entries it has written.
+fn apply_edit(page: &mut SettingsDocument, edit: &CurationEdit) -> Result<usize, Error> {
+    match edit {
+        CurationEdit::SetKeys { entries, settings, unset } => Ok(set_keys(page, entries, settings, unset)),
+        CurationEdit::RemoveItems { entries } => Ok(remove_items_of(page, |path| is_covered(path, entries))),
+        CurationEdit::AddSlice { path, slice } => add_slice_to(page, path, slice).map(|()| 1),
+        CurationEdit::ChangeSlice { path, index, change } => {
+            change_slice_of(page, path, *index, change).map(|()| 1)
+        }
+        CurationEdit::RemoveSlice { path, index } => {
+            let removed = remove_slices_of(page, path, &[SliceKey::Index(*index)]);
+            removed.map_err(|error| match error {
+                Error::NoSuchSlice { item } => Error::NoSliceAt { item, index: *index },
+                other => other,
+            })
+        }
+        CurationEdit::Mask { path, set, unset } => {
+            if !set.is_empty() {
+                set_masks_of(page, path, set);
+            }
+            // Without names, all symbols would be taken off the mask.
+            if !unset.is_empty() {
+                remove_masks_of(page, path, unset)?;
+            }
+            Ok(1)
+        }
+        CurationEdit::SavePreset(draft) => save_preset_in(page, draft).map(|_| 1),
+        CurationEdit::ApplyPreset { name, gone } => apply_preset_in(page, name, gone),
+        CurationEdit::DeletePreset(name) => delete_preset_in(page, name).map(|()| 1),
+        CurationEdit::Screenshots(change) => change_screenshots(page, change).map(|()| 1),
+    }
+}
+
+/// Sets and removes keys of the entries, and of all items below the folders that entries cover, which would otherwise
+/// decide about their files.
+fn set_keys(
+    page: &mut SettingsDocument,
+    entries: &[CoveringEntry],
+    settings: &[ItemSetting],
+    unset: &[&str],
+) -> usize {
+    let paths: Vec<String> = item_tables(page.document.get(FILES_KEY)).into_iter().map(item_path).collect();
+    let covered: Vec<usize> = (0..paths.len()).filter(|at| is_covered(&paths[*at], entries)).collect();
+    // From the end, because an item of which nothing is left is removed.
+    for at in covered.iter().rev() {
+        if settings.is_empty() {
+            unset_keys_at(&mut page.document, *at, unset);
+        } else {
+            set_keys_at(&mut page.document, *at, settings, unset);
+        }
+    }
+    if settings.is_empty() {
+        return covered.len();
+    }
+    let known: BTreeSet<&String> = paths.iter().collect();
+    let is_known = |entry: &&CoveringEntry| {
+        known.contains(&plain_path(&entry.path))
+            || entry.folder.as_ref().is_some_and(|folder| known.contains(folder))
+    };
+    let missing = entries.iter().filter(|entry| !is_known(entry));
+    let added = missing.map(|entry| set_keys_of(page, &entry.path, settings, unset)).count();
+    covered.len() + added
+}
+
+/// Returns whether the path of an item is that of an entry, or below the folder that one covers.
+fn is_covered(path: &str, entries: &[CoveringEntry]) -> bool {
+    entries.iter().any(|entry| {
+        let in_folder = |folder: &String| is_within(path.as_bytes(), folder.as_bytes());
+        plain_path(&entry.path) == path || entry.folder.as_ref().is_some_and(in_folder)
+    })
+}

@@ -1,0 +1,86 @@
+//! Answers what is curated, and what of it is about files that have changed since.
+
+use super::resolved::{QuerySettings, ResolvedQuery, complete};
+use crate::api::{
+    ApiError, CuratedItem, CurationQuery, CurationState, MatchSymbolsQuery, ResolvedMask, SavedPersona,
+    SavedPreset, SymbolMatches,
+};
+use crate::config::Curation;
+use crate::engine::{Project, Trust, nearest_symbols, select_symbols};
+use crate::model::{FileItem, SliceResolution, SliceStatus, error_chain};
+
+pub(super) fn resolve_curation(settings: QuerySettings<'_>) -> ResolvedQuery {
+    let (curation, revision) = (settings.loaded.curation.clone(), settings.loaded.revision.clone());
+    complete::<CurationQuery>(move |project| Ok(curation_state(project, &curation, revision)))
+}
+
+pub(super) fn curation_state(
+    project: &mut Project<'_>,
+    curation: &Curation,
+    revision: String,
+) -> CurationState {
+    let presets = curation.presets.iter();
+    let personas = curation.personas.iter();
+    CurationState {
+        revision,
+        items: curation.files.iter().map(|item| curated_item(project, item)).collect(),
+        presets: presets.map(|saved| SavedPreset::new(&saved.value, saved.origin.to_string())).collect(),
+        personas: personas.map(|saved| SavedPersona::new(&saved.value, saved.origin.to_string())).collect(),
+        screenshots: curation.screenshots.clone(),
+    }
+}
+
+/// Returns an item with where its slices are now. The slices of a file that cannot be read are stale, and none of its
+/// symbols is found.
+fn curated_item(project: &mut Project<'_>, item: &FileItem) -> CuratedItem {
+    let slices = if item.custom_slices.is_empty() { Vec::new() } else { resolve_slices(project, item) };
+    let symbols: Vec<String> = item.ast_mask.iter().map(|(symbol, _)| symbol.clone()).collect();
+    let counts = if symbols.is_empty() {
+        Vec::new()
+    } else {
+        let query = MatchSymbolsQuery { file: item.path.clone(), symbols };
+        match_symbols(project, query).unwrap_or_default()
+    };
+    let mut counts = counts.into_iter();
+    let mask = item.ast_mask.iter().map(|(symbol, show)| {
+        let matched = counts.next().unwrap_or_default();
+        let nearest = if matched.found == 0 { matched.nearest } else { Vec::new() };
+        ResolvedMask { symbol: symbol.clone(), show: (*show).into(), found: matched.found, nearest }
+    });
+    let mask = mask.collect();
+    CuratedItem::new(item, &slices, mask)
+}
+
+fn resolve_slices(project: &Project<'_>, item: &FileItem) -> Vec<SliceResolution> {
+    project.resolve_slices(&item.path, &item.custom_slices).unwrap_or_else(|error| {
+        let reason = error_chain(&error);
+        let stale = item.custom_slices.iter().map(|slice| SliceResolution {
+            status: SliceStatus::Stale,
+            start_line: slice.start_line,
+            end_line: slice.end_line,
+            reason: reason.clone(),
+        });
+        stale.collect()
+    })
+}
+
+/// The most similar names that are suggested for one that no symbol has.
+const MAX_NEAREST: usize = 3;
+
+pub(super) fn match_symbols(
+    project: &mut Project<'_>,
+    query: MatchSymbolsQuery,
+) -> Result<Vec<SymbolMatches>, ApiError> {
+    let outlines = project.outlines(&[query.file], Trust::Stamps)?;
+    let outlines: Vec<_> = outlines.iter().map(|answer| &answer.outline).collect();
+    // The path of a mask may be a pattern: a symbol exists if any of its files has it.
+    let matches = query.symbols.iter().map(|symbol| SymbolMatches {
+        found: outlines.iter().map(|outline| select_symbols(outline, symbol).len()).sum(),
+        nearest: outlines
+            .iter()
+            .flat_map(|outline| nearest_symbols(outline, symbol))
+            .take(MAX_NEAREST)
+            .collect(),
+    });
+    Ok(matches.collect())
+}

@@ -1,0 +1,227 @@
+//! Edits of what is curated: what a client names is looked up in the project, then `slop.toml` is edited once.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::curation::match_symbols;
+use super::resolved::{QuerySettings, ResolvedQuery, bad_query, complete};
+use super::sources::{SETTINGS_FILE, settings_error};
+use crate::api::{
+    ApiError, CurationEdit, CurationEdited, EditCurationQuery, FileSelect, ItemKeys, MaskEdit,
+    MatchSymbolsQuery, PresetSaveEdit, ScreenshotsEdit, SetEdit, SliceAddEdit, SliceChangeEdit,
+};
+use crate::config::edit::{self, ItemSetting, PresetDraft, ScreenshotChange, SliceChange};
+use crate::config::{Curation, edit::plain_path};
+use crate::engine::{Covering, CoveringEntry, Project};
+use crate::model::{RelPath, Slice, Tier};
+use crate::sys::RealDisk;
+
+/// The most entries that one edit writes. More are a list that nobody reads, and slow to match.
+const MAX_ENTRIES: usize = 500;
+
+pub(super) fn resolve_edit(
+    query: EditCurationQuery,
+    settings: QuerySettings<'_>,
+) -> Result<ResolvedQuery, ApiError> {
+    if query.edits.is_empty() {
+        return Err(bad_query("no edit is given", "give at least one edit, such as {\"remove\": {…}}"));
+    }
+    let file = settings.root.join(SETTINGS_FILE);
+    let curation = settings.loaded.curation.clone();
+    Ok(complete::<EditCurationQuery>(move |project| edit_curation(project, &file, &curation, query)))
+}
+
+fn edit_curation(
+    project: &mut Project<'_>,
+    file: &Path,
+    curation: &Curation,
+    query: EditCurationQuery,
+) -> Result<CurationEdited, ApiError> {
+    let mut lookup = EditLookup { project, curation, files: BTreeSet::new() };
+    let edits = query.edits.into_iter().map(|edit| lookup.resolve(edit)).collect::<Result<Vec<_>, _>>()?;
+    let files_affected = lookup.files.len();
+    let done = edit::edit_curation(&RealDisk, file, &query.revision, &edits, query.dry_run);
+    let edit::EditOutcome { revision, entries_written } = done.map_err(|error| settings_error(&error))?;
+    Ok(CurationEdited { revision, entries_written, files_affected })
+}
+
+/// Looks up what edits name, and collects the files that they are about.
+struct EditLookup<'e, 'w> {
+    project: &'e mut Project<'w>,
+    curation: &'e Curation,
+    files: BTreeSet<RelPath>,
+}
+
+impl EditLookup<'_, '_> {
+    fn resolve(&mut self, edit: CurationEdit) -> Result<edit::CurationEdit, ApiError> {
+        Ok(match edit {
+            CurationEdit::Set(SetEdit { files, to, unset }) => {
+                let settings = settings_of(to);
+                let unset: Vec<&str> = unset.iter().map(|key| key.key()).collect();
+                if settings.is_empty() && unset.is_empty() {
+                    return Err(bad_query("no key is set or removed", "give keys in `to` or `unset`"));
+                }
+                let covering = self.covering(&files)?;
+                check_count(&covering)?;
+                edit::CurationEdit::SetKeys { entries: self.take_entries(covering), settings, unset }
+            }
+            CurationEdit::Remove(remove) => {
+                let covering = self.covering(&remove.files)?;
+                edit::CurationEdit::RemoveItems { entries: self.take_entries(covering) }
+            }
+            CurationEdit::SliceAdd(SliceAddEdit { path, start_line, end_line, tag, comment }) => {
+                self.add_file(&path)?;
+                let slice = self.project.make_slice(&path, start_line, end_line)?;
+                let slice = Slice { tag, comment, ..slice };
+                edit::CurationEdit::AddSlice { path: plain_path(&path), slice }
+            }
+            CurationEdit::SliceChange(change) => self.slice_change(change)?,
+            CurationEdit::SliceRemove(remove) => {
+                edit::CurationEdit::RemoveSlice { path: remove.path, index: remove.index }
+            }
+            CurationEdit::Mask(mask) => self.mask(mask)?,
+            CurationEdit::PresetSave(PresetSaveEdit { name, description, files, overwrite }) => {
+                for path in &files {
+                    self.add_file(path)?;
+                }
+                edit::CurationEdit::SavePreset(PresetDraft {
+                    name,
+                    description,
+                    files,
+                    overwrites: overwrite,
+                })
+            }
+            CurationEdit::PresetApply(preset) => {
+                let saved = self.curation.preset(&preset.name).map(|saved| &saved.value.files);
+                let paths: Vec<String> = saved.into_iter().flatten().map(|item| item.path.clone()).collect();
+                let covering = self.project.cover_files(&paths)?;
+                self.files.extend(covering.files);
+                // A pattern is never gone: it may come to match again.
+                let is_pattern = |path: &String| path.contains(['*', '?', '[', '{']);
+                let gone = covering.unmatched.into_iter().filter(|path| !is_pattern(path)).collect();
+                edit::CurationEdit::ApplyPreset { name: preset.name, gone }
+            }
+            CurationEdit::PresetDelete(preset) => edit::CurationEdit::DeletePreset(preset.name),
+            CurationEdit::Screenshots(ScreenshotsEdit { add, remove, order }) => {
+                if add.iter().any(|path| path.is_empty() || path.contains('\0')) {
+                    return Err(bad_query(
+                        "path of an image is empty",
+                        "give the path of an image in the project",
+                    ));
+                }
+                edit::CurationEdit::Screenshots(ScreenshotChange { add, remove, order })
+            }
+        })
+    }
+
+    /// Returns the entries for a selection. A word that selects no file may be the path of an item.
+    fn covering(&mut self, select: &FileSelect) -> Result<Covering, ApiError> {
+        let mut covering = self.project.cover_files(&select.paths)?;
+        for word in std::mem::take(&mut covering.unmatched) {
+            let path = plain_path(&word);
+            if !self.curation.files.iter().any(|item| plain_path(&item.path) == path) {
+                let message = format!("no file of the project and no entry matches `{word}`");
+                let hint = "`slop status --all` lists the files of the project, `slop item list` the entries";
+                return Err(ApiError::user("not_found", message, hint));
+            }
+            covering.entries.push(CoveringEntry { path, folder: None });
+        }
+        Ok(covering)
+    }
+
+    fn take_entries(&mut self, covering: Covering) -> Vec<CoveringEntry> {
+        self.files.extend(covering.files);
+        covering.entries
+    }
+
+    /// Adds the files that a path or pattern selects, which must be some.
+    fn add_file(&mut self, path: &str) -> Result<(), ApiError> {
+        let covering = self.covering(&FileSelect { paths: vec![path.to_owned()] })?;
+        self.take_entries(covering);
+        Ok(())
+    }
+
+    fn slice_change(&mut self, change: SliceChangeEdit) -> Result<edit::CurationEdit, ApiError> {
+        let SliceChangeEdit { path, index, start_line, end_line, tag, comment } = change;
+        let lines = match (start_line, end_line) {
+            (Some(start), Some(end)) => Some(self.project.make_slice(&path, start, end)?),
+            (None, None) => None,
+            (Some(_), None) | (None, Some(_)) => {
+                return Err(bad_query(
+                    "only one line of a slice is given",
+                    "give `start_line` and `end_line`",
+                ));
+            }
+        };
+        self.add_file(&path)?;
+        Ok(edit::CurationEdit::ChangeSlice { path, index, change: SliceChange { lines, tag, comment } })
+    }
+
+    fn mask(&mut self, mask: MaskEdit) -> Result<edit::CurationEdit, ApiError> {
+        let MaskEdit { path, set, unset } = mask;
+        if set.is_empty() && unset.is_empty() {
+            return Err(bad_query("no symbol is named", "give symbols in `set` or `unset`"));
+        }
+        self.add_file(&path)?;
+        if !set.is_empty() {
+            let symbols: Vec<String> = set.keys().cloned().collect();
+            let query = MatchSymbolsQuery { file: path.clone(), symbols: symbols.clone() };
+            for (symbol, matches) in symbols.iter().zip(match_symbols(self.project, query)?) {
+                // A misspelled name would leave the symbol that was meant hidden, or shown.
+                if matches.found == 0 {
+                    let nearest: Vec<String> =
+                        matches.nearest.iter().map(|name| format!("`{name}`")).collect();
+                    let nearest = match &*nearest {
+                        [] => String::new(),
+                        names => format!(", the nearest are {}", names.join(", ")),
+                    };
+                    let message = format!("no symbol `{symbol}` in {path}{nearest}");
+                    let hint = "`slop outline PATH --json` has the qualified names of all";
+                    return Err(ApiError::user("no_such_symbol", message, hint));
+                }
+            }
+        }
+        let set = set.into_iter().map(|(symbol, show)| (symbol, show.into())).collect();
+        Ok(edit::CurationEdit::Mask { path: plain_path(&path), set, unset })
+    }
+}
+
+fn settings_of(keys: ItemKeys) -> Vec<ItemSetting> {
+    let ItemKeys {
+        auto_aggregate,
+        force_full,
+        view_mode,
+        selected,
+        ast_signatures,
+        ast_definitions,
+        tier,
+        injected_at,
+    } = keys;
+    let settings = [
+        auto_aggregate.map(ItemSetting::AutoAggregate),
+        force_full.map(ItemSetting::ForceFull),
+        view_mode.map(|view| ItemSetting::ViewMode(view.0)),
+        selected.map(ItemSetting::Selected),
+        ast_signatures.map(ItemSetting::Signatures),
+        ast_definitions.map(ItemSetting::Definitions),
+        tier.and_then(Tier::from_number).map(ItemSetting::Tier),
+        injected_at.map(ItemSetting::InjectedAt),
+    ];
+    settings.into_iter().flatten().collect()
+}
+
+/// Refuses a selection that takes too many entries, with the folders that would be fewer.
+fn check_count(covering: &Covering) -> Result<(), ApiError> {
+    let count = covering.entries.len();
+    if count <= MAX_ENTRIES {
+        return Ok(());
+    }
+    let folders = covering.crowded.iter();
+    let folders = folders.map(|near| format!("{} ({} of {} files)", near.pattern, near.selected, near.files));
+    let folders = folders.collect::<Vec<_>>().join(", ");
+    Err(ApiError::user(
+        "too_many_entries",
+        format!("selection needs {count} entries, limit is {MAX_ENTRIES}"),
+        format!("select whole folders or give patterns; the nearest are {folders}"),
+    ))
+}
