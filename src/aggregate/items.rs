@@ -1,7 +1,9 @@
 //! Curated items, and which of them applies to a file.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
+use aho_corasick::AhoCorasick;
 use globset::GlobMatcher;
 
 use super::selector::Selector;
@@ -26,7 +28,7 @@ impl CuratedItems {
     /// Reads the items' paths, which are relative to the project's root. One that looks like a pattern and is none is a
     /// path like any other.
     pub fn new(items: Vec<FileItem>) -> Self {
-        let (mut by_path, mut patterns, mut everything) = (HashMap::new(), PatternIndex::default(), None);
+        let (mut by_path, mut patterns, mut everything) = (HashMap::new(), Vec::new(), None);
         for (at, item) in items.iter().enumerate() {
             let plain = normalized_path(&item.path).into_bytes();
             by_path.extend(unescaped_path(&plain).map(|meant| (meant, at)));
@@ -35,9 +37,10 @@ impl CuratedItems {
             match Selector::new_lenient(&item.path) {
                 Selector::Parts(word) if is_everything(&word) => everything = Some(at),
                 Selector::Parts(_) => {}
-                Selector::Pattern { glob, word } => patterns.insert(&word, *glob, at),
+                Selector::Pattern { glob, word } => patterns.push((at, *glob, word)),
             }
         }
+        let patterns = PatternIndex::new(patterns);
         Self { items, by_path, patterns, everything, overlay: None, overrides: None }
     }
 
@@ -88,15 +91,23 @@ impl CuratedItems {
     /// Returns the items that none of these files answers to: those of the project, and those that
     /// [`Self::overridden_by`] put before them.
     pub fn unmatched(&self, files: &[&RelPath]) -> [Vec<&FileItem>; 2] {
-        let index = FileIndex::new(files);
-        let unmatched = |items: &'_ Self| -> Vec<usize> {
-            (0..items.items.len()).filter(|at| !index.has(&items.items[*at].path)).collect()
+        // The paths of the files, and of the folders that they are in.
+        let names = files.iter().flat_map(|file| folders_of(file).chain([file.as_bytes()])).collect();
+        let first = self.overrides.as_deref().map_or(Vec::new(), |first| first.own_unmatched(files, &names));
+        [self.own_unmatched(files, &names), first]
+    }
+
+    fn own_unmatched(&self, files: &[&RelPath], names: &HashSet<&[u8]>) -> Vec<&FileItem> {
+        let matched: HashSet<usize> = files.iter().flat_map(|file| self.patterns.matches(file)).collect();
+        let has_name = |word: &[u8]| {
+            names.contains(word) || unescaped_path(word).is_some_and(|meant| names.contains(meant.as_slice()))
         };
-        let own = unmatched(self).into_iter().map(|at| &self.items[at]).collect();
-        let first = self.overrides.as_deref();
-        let first = first
-            .map_or(Vec::new(), |first| unmatched(first).into_iter().map(|at| &first.items[at]).collect());
-        [own, first]
+        let selects_any = |at: usize, item: &FileItem| {
+            let word = normalized_path(&item.path).into_bytes();
+            matched.contains(&at) || !files.is_empty() && is_everything(&word) || has_name(&word)
+        };
+        let items = self.items.iter().enumerate().filter(|(at, item)| !selects_any(*at, item));
+        items.map(|(_, item)| item).collect()
     }
 }
 
@@ -111,77 +122,120 @@ fn folders_of(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     memchr::memchr_iter(b'/', path).map(|end| &path[..end])
 }
 
-/// Patterns by what they begin with, so that a file is compared only with those that may match it: a request may bring ten
-/// thousand.
+/// Patterns by a literal that every path has which they match, so that a file is compared only with those that may match
+/// it: a request may bring ten thousand.
 #[derive(Debug, Clone, Default)]
 struct PatternIndex {
-    /// The lengths of the keys below.
-    lengths: BTreeSet<usize>,
-    by_prefix: HashMap<Vec<u8>, Vec<(usize, GlobMatcher)>>,
+    /// With the numbers of their items, in ascending order.
+    patterns: Vec<(usize, GlobMatcher)>,
+    /// Finds the literals in a path; `None` if there are none.
+    literals: Option<AhoCorasick>,
+    /// The positions of the patterns of each literal.
+    by_literal: Vec<Vec<usize>>,
+    /// The positions of the patterns without a literal.
+    others: Vec<usize>,
 }
 
 impl PatternIndex {
-    /// Adds a pattern; those that are added later have greater numbers.
-    fn insert(&mut self, word: &[u8], glob: GlobMatcher, at: usize) {
-        let prefix = literal_prefix(word);
-        self.lengths.insert(prefix.len());
-        self.by_prefix.entry(prefix.to_vec()).or_default().push((at, glob));
-    }
-
-    /// Returns the last pattern that matches a path, if it comes after `best`.
-    fn last_match(&self, path: &RelPath, best: Option<usize>) -> Option<usize> {
-        let mut last = None;
-        for length in self.lengths.range(..=path.as_bytes().len()) {
-            let patterns = self.by_prefix.get(&path.as_bytes()[..*length]).into_iter().flatten();
-            let later = patterns.rev().take_while(|(at, _)| best.max(last) < Some(*at));
-            last = later
-                .map(|(at, glob)| (at, glob))
-                .find(|(_, glob)| glob.is_match(path.as_path()))
-                .map_or(last, |(at, _)| Some(*at));
-        }
-        last
-    }
-}
-
-/// Returns what every path begins with that a pattern matches.
-fn literal_prefix(word: &[u8]) -> &[u8] {
-    let end = word.iter().position(|byte| b"*?[{\\".contains(byte)).unwrap_or(word.len());
-    // Not the slash, so that it does not matter whether `a/**` matches `a`.
-    word[..end].strip_suffix(b"/").unwrap_or(&word[..end])
-}
-
-/// Files, for questions about which words select any of them.
-struct FileIndex<'a> {
-    sorted: Vec<&'a RelPath>,
-    /// The paths of the files, and of the folders that they are in.
-    names: HashSet<&'a [u8]>,
-}
-
-impl<'a> FileIndex<'a> {
-    fn new(files: &[&'a RelPath]) -> Self {
-        let mut sorted = files.to_vec();
-        sorted.sort_unstable_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
-        let names = files.iter().flat_map(|file| folders_of(file).chain([file.as_bytes()])).collect();
-        Self { sorted, names }
-    }
-
-    /// Returns whether a word selects one of the files.
-    fn has(&self, word: &str) -> bool {
-        let has_name = |word: &[u8]| {
-            self.names.contains(word)
-                || unescaped_path(word).is_some_and(|meant| self.names.contains(meant.as_slice()))
-        };
-        match Selector::new_lenient(word) {
-            Selector::Parts(word) => !self.sorted.is_empty() && is_everything(&word) || has_name(&word),
-            Selector::Pattern { glob, word } => {
-                let prefix = literal_prefix(&word);
-                let from = self.sorted.partition_point(|file| file.as_bytes() < prefix);
-                let mut near =
-                    self.sorted[from..].iter().take_while(|file| file.as_bytes().starts_with(prefix));
-                has_name(&word) || near.any(|file| glob.is_match(file.as_path()))
+    /// Indexes patterns, each with its word and the number of its item; the numbers ascend.
+    fn new(patterns: Vec<(usize, GlobMatcher, Vec<u8>)>) -> Self {
+        let mut counts: HashMap<&[u8], usize> = HashMap::new();
+        let literals: Vec<Vec<&[u8]>> = patterns.iter().map(|(.., word)| literals(word)).collect();
+        literals.iter().flatten().for_each(|literal| *counts.entry(*literal).or_default() += 1);
+        let mut by_literal: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        let mut others = Vec::new();
+        for (at, of_pattern) in literals.iter().enumerate() {
+            // The one that fewest patterns share, of those the longest.
+            let best = of_pattern.iter().min_by_key(|literal| (counts[**literal], Reverse(literal.len())));
+            match best {
+                Some(literal) => by_literal.entry(*literal).or_default().push(at),
+                None => others.push(at),
             }
         }
+        let (words, mut by_literal): (Vec<&[u8]>, Vec<Vec<usize>>) = by_literal.into_iter().unzip();
+        let literals = AhoCorasick::new(&words).ok().filter(|_| !words.is_empty());
+        if literals.is_none() {
+            // Too many for the automaton: then each pattern is compared.
+            others.extend(by_literal.drain(..).flatten());
+        }
+        let patterns = patterns.into_iter().map(|(item, glob, _)| (item, glob)).collect();
+        Self { patterns, literals, by_literal, others }
     }
+
+    /// Returns the positions of the patterns that may match a path, in descending order.
+    fn candidates(&self, path: &RelPath) -> Vec<usize> {
+        let mut candidates = self.others.clone();
+        let found = self.literals.iter().flat_map(|literals| literals.find_overlapping_iter(path.as_bytes()));
+        candidates.extend(found.flat_map(|literal| &self.by_literal[literal.pattern().as_usize()]));
+        candidates.sort_unstable_by_key(|at| Reverse(*at));
+        candidates.dedup();
+        candidates
+    }
+
+    /// Returns the items whose patterns match a path, the last one first.
+    fn matches(&self, path: &RelPath) -> impl Iterator<Item = usize> {
+        let candidates = self.candidates(path).into_iter().map(|at| &self.patterns[at]);
+        candidates.filter(|(_, glob)| glob.is_match(path.as_path())).map(|(item, _)| *item)
+    }
+
+    /// Returns the last item whose pattern matches a path, if it comes after `best`.
+    fn last_match(&self, path: &RelPath, best: Option<usize>) -> Option<usize> {
+        let mut candidates = self.candidates(path).into_iter().map(|at| &self.patterns[at]);
+        let later = candidates.by_ref().take_while(|(item, _)| best < Some(*item));
+        later.filter(|(_, glob)| glob.is_match(path.as_path())).map(|(item, _)| *item).next()
+    }
+}
+
+/// Returns texts that are in every path which a pattern matches. None has a slash in it, because `**/` matches nothing, too.
+fn literals(word: &[u8]) -> Vec<&[u8]> {
+    let mut literals = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while at < word.len() {
+        let next = match word[at] {
+            b'[' => end_of_class(word, at),
+            b'{' => end_of_alternatives(word, at),
+            // An escaped byte is a literal, which is not needed.
+            b'\\' => at + 2,
+            b'*' | b'?' | b'/' => at + 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        literals.push(&word[start..at]);
+        (start, at) = (next.min(word.len()), next.min(word.len()));
+    }
+    literals.push(&word[start..]);
+    literals.retain(|literal| !literal.is_empty());
+    literals
+}
+
+/// Returns where a class of characters ends that begins at `start`, behind its bracket.
+fn end_of_class(word: &[u8], start: usize) -> usize {
+    let negation = usize::from(matches!(word.get(start + 1), Some(b'!' | b'^')));
+    // A bracket that is the first character is a member of the class.
+    let first = start + 1 + negation + 1;
+    let end = word.get(first..).and_then(|rest| rest.iter().position(|byte| *byte == b']'));
+    end.map_or(word.len(), |end| first + end + 1)
+}
+
+/// Returns where alternatives end that begin at `start`, behind the last brace.
+fn end_of_alternatives(word: &[u8], start: usize) -> usize {
+    let (mut depth, mut at) = (0_usize, start);
+    while at < word.len() {
+        match word[at] {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            b'[' => at = end_of_class(word, at) - 1,
+            b'\\' => at += 1,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            break;
+        }
+    }
+    at
 }
 
 #[cfg(test)]
@@ -194,11 +248,11 @@ mod tests {
         let words = [
             "src", "*.py", "src/*.py", "src/**", "src/[id].py", "src/[id]*", "docs/", "./a.py", "**/b.c",
             "{src,docs}/*.md", "src/deep/**/x?.py", "gone.py", "src\\deep", ".", "src/deep", "b\\xff.c",
-            "s*",
+            "s*", "**/*.py", "*/[!]a]*/**", "{a,b{c,d}}.*", "[{]*", "src/{i,\\{}.p[xy]", "?.c", "**",
         ];
         let files = [
             "a.py", "src/a.py", "src/[id].py", "src/i.py", "src/deep/x1.py", "src/deep/er/x2.py",
-            "docs/a.md", "b.c", "lib/b.c", "srcs/a.md", "other",
+            "docs/a.md", "b.c", "lib/b.c", "srcs/a.md", "other", "{a", "src/{.py",
         ];
         let files: Vec<RelPath> = files.iter().map(|file| RelPath::new(file.as_bytes()).unwrap()).collect();
         // Every run of words, so that each is once the last one.

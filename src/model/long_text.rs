@@ -162,27 +162,29 @@ impl std::fmt::Debug for DocumentText {
 }
 
 /// Gathers the text of a document.
-#[derive(Default)]
 pub struct DocumentTextBuilder {
     pieces: Vec<CompactText>,
     /// What is not in a piece yet.
     rest: String,
     bytes: usize,
+    /// Longer texts are split.
+    max_bytes: usize,
 }
 
 impl DocumentTextBuilder {
-    /// Reserves memory for a text of so many bytes, as far as it is held uncompressed.
+    /// Returns a builder for a text of about so many bytes, and reserves memory for it, unless it is a long one.
     pub fn with_capacity(bytes: usize) -> Self {
-        let rest = if bytes <= MAX_PLAIN_BYTES { String::with_capacity(bytes) } else { String::new() };
-        Self { pieces: Vec::new(), rest, bytes: 0 }
+        let max_bytes = if bytes <= MAX_PLAIN_BYTES { MAX_PLAIN_BYTES } else { PIECE_BYTES };
+        let rest = String::with_capacity(bytes.min(max_bytes));
+        Self { pieces: Vec::new(), rest, bytes: 0, max_bytes }
     }
 
     pub fn push_str(&mut self, text: &str) {
         self.rest.push_str(text);
         self.bytes += text.len();
-        let most = if self.pieces.is_empty() { MAX_PLAIN_BYTES } else { PIECE_BYTES };
-        if most < self.rest.len() {
+        if self.max_bytes < self.rest.len() {
             self.end_piece();
+            self.max_bytes = PIECE_BYTES;
         }
     }
 
@@ -228,14 +230,16 @@ mod tests {
     #[test]
     fn a_long_document_takes_little_memory_and_is_the_same_text() {
         let line = "ünïcödé lines, so that a piece might end within a character\n";
-        let mut text = DocumentTextBuilder::default();
         let count = (MAX_PLAIN_BYTES + 5 * PIECE_BYTES) / line.len();
-        (0..count).for_each(|_| text.push_str(line));
-        let text = text.finish();
-        assert!(text.bytes_in_memory() * 20 < text.len());
-        assert!(3 < text.pieces().count());
-        assert_eq!(text.len(), count * line.len());
-        assert!(text == DocumentText::from(line.repeat(count)));
+        for expected_bytes in [0, MAX_PLAIN_BYTES + 1] {
+            let mut text = DocumentTextBuilder::with_capacity(expected_bytes);
+            (0..count).for_each(|_| text.push_str(line));
+            let text = text.finish();
+            assert!(text.bytes_in_memory() * 20 < text.len());
+            assert!(3 < text.pieces().count());
+            assert_eq!(text.len(), count * line.len());
+            assert!(text == DocumentText::from(line.repeat(count)));
+        }
         let mut short = DocumentTextBuilder::with_capacity(9);
         short.push_str("short");
         assert_eq!(short.finish().pieces().collect::<Vec<_>>(), ["short"]);

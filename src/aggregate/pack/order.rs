@@ -5,29 +5,31 @@
 //! asked for only when no piece whose tokens are known is worth more: of 80,000 files those of a few hundred are.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
 
 use super::problem::{PackCosts, PackInput, PackPart, factor, sound_score};
 
 /// The tokens of pieces that were asked for.
 pub(super) struct CostTable<'c> {
     costs: &'c mut dyn PackCosts,
-    blocks: HashMap<usize, u64>,
-    bodies: HashMap<usize, u64>,
-    signatures: HashMap<usize, u64>,
-    names: HashMap<(usize, usize), u64>,
-    paths: HashMap<usize, u64>,
+    blocks: FxHashMap<usize, u64>,
+    bodies: FxHashMap<usize, u64>,
+    signatures: FxHashMap<usize, u64>,
+    names: FxHashMap<(usize, usize), u64>,
+    paths: FxHashMap<usize, u64>,
 }
 
 impl<'c> CostTable<'c> {
     pub(super) fn new(costs: &'c mut dyn PackCosts) -> Self {
         Self {
             costs,
-            blocks: HashMap::new(),
-            bodies: HashMap::new(),
-            signatures: HashMap::new(),
-            names: HashMap::new(),
-            paths: HashMap::new(),
+            blocks: FxHashMap::default(),
+            bodies: FxHashMap::default(),
+            signatures: FxHashMap::default(),
+            names: FxHashMap::default(),
+            paths: FxHashMap::default(),
         }
     }
 
@@ -71,7 +73,7 @@ pub(super) struct SymbolQueue {
     asked: usize,
     priced: BinaryHeap<PricedSymbol>,
     /// The places of those that were asked for while their files had no block.
-    waiting: HashMap<usize, Vec<usize>>,
+    waiting: FxHashMap<usize, Vec<usize>>,
     skipped: Vec<usize>,
 }
 
@@ -84,7 +86,7 @@ impl SymbolQueue {
         let mut order: Vec<usize> = (0..input.symbols.len()).filter(has_piece).collect();
         let score = |at: usize| sound_score(input.symbols[at].score);
         order.sort_by(|a, b| score(*b).total_cmp(&score(*a)).then(a.cmp(b)));
-        let (priced, waiting, skipped) = (BinaryHeap::new(), HashMap::new(), Vec::new());
+        let (priced, waiting, skipped) = (BinaryHeap::new(), FxHashMap::default(), Vec::new());
         Self { part, order, asked: 0, priced, waiting, skipped }
     }
 

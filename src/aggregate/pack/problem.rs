@@ -122,6 +122,8 @@ pub struct PackInput<'a> {
     pub files: &'a [PackableFile],
     /// The symbols of those files whose symbols have scores, in any order.
     pub symbols: &'a [PackSymbol],
+    /// Whether to find out how far the selection is at most from the best possible one, which takes as long as selecting.
+    pub has_bound: bool,
 }
 
 /// The tokens of pieces. Each is asked for at most once, and only if its turn comes.

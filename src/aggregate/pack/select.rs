@@ -377,7 +377,7 @@ impl<'i, 'c> PackSelection<'i, 'c> {
     }
 
     fn finish(mut self) -> Packing {
-        let bound = self.bound().max(self.value);
+        let bound = if self.input.has_bound { self.bound().max(self.value) } else { self.value };
         let mut shown: BTreeMap<usize, (Vec<usize>, Vec<usize>, bool)> = BTreeMap::new();
         for (at, (symbol, state)) in self.input.symbols.iter().zip(&self.symbols).enumerate() {
             let (bodies, signatures, is_whole) =

@@ -88,6 +88,7 @@ impl PackCase {
             shares: self.shares,
             files: &self.files,
             symbols: &self.symbols,
+            has_bound: true,
         };
         pack(&input, &mut costs)
     }

@@ -3,17 +3,20 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
+use std::sync::Mutex;
 
+use super::cache::{CachedView, ViewCache, ViewKey, lock};
 use super::gather::{ShownFile, render_as};
 use super::pack::PackContext;
 use super::pack_costs::FileHead;
 use super::render::{Renderer, encoding_remark, without_secret_values};
+use crate::engine::fingerprint::Fingerprint;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
 use crate::engine::workspace::{KnownState, Workspace};
 use crate::model::{
-    DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, SummaryProvenance, ViewMode,
-    shell_word,
+    ContentHash, DocumentBlock, FileRole, FileType, RelPath, RoutingRule, SummaryDetail, SummaryProvenance,
+    ViewMode, shell_word,
 };
 use crate::{aggregate, summarize, syntax};
 
@@ -57,14 +60,11 @@ pub(super) fn render_blocks(
         memo.insert(selection.clone(), block);
     }
     let workspace = &renderer.cache.workspace;
+    // As with other views, a paranoid answer must not come from a cache.
+    let views = renderer.views.filter(|_| !workspace.paranoid);
+    let max_bytes = context.routing.max_bytes;
     let blocks = on_all_cores(&excerpts, |selection| {
-        excerpt_block(
-            workspace,
-            &files[selection.file],
-            selection,
-            context.ranking,
-            context.routing.max_bytes,
-        )
+        excerpt_block((workspace, views), &files[selection.file], selection, context.ranking, max_bytes)
     });
     memo.extend(excerpts.into_iter().cloned().zip(blocks));
     let shown =
@@ -153,7 +153,7 @@ fn shorten(words: &mut String) {
 
 /// Shows the text of a file, or an excerpt of it.
 fn excerpt_block(
-    workspace: &Workspace<'_>,
+    (workspace, views): (&Workspace<'_>, Option<&Mutex<ViewCache>>),
     shown: &ShownFile,
     selection: &BlockSelection,
     ranking: &ProjectRanking,
@@ -171,7 +171,9 @@ fn excerpt_block(
     let body = if is_whole {
         source.text.clone()
     } else {
-        let text = excerpt_text(workspace, &shown.file.path, source, file_type, selection, ranking);
+        let lines = excerpt_lines(selection, ranking);
+        let subject = ExcerptSource { path: &shown.file.path, file_type, text: &source.text };
+        let text = cached_excerpt((workspace, views), &subject, &lines);
         if is_config { without_secret_values(text).ok()? } else { text }
     };
     Some(DocumentBlock {
@@ -185,14 +187,13 @@ fn excerpt_block(
     })
 }
 
-fn excerpt_text(
-    workspace: &Workspace<'_>,
-    path: &RelPath,
-    source: &SourceText,
-    file_type: &FileType,
-    selection: &BlockSelection,
-    ranking: &ProjectRanking,
-) -> String {
+/// The lines that an excerpt shows.
+struct ExcerptLines {
+    bodies: Vec<RangeInclusive<u32>>,
+    signatures: Vec<RangeInclusive<u32>>,
+}
+
+fn excerpt_lines(selection: &BlockSelection, ranking: &ProjectRanking) -> ExcerptLines {
     let signature_of = |symbol: &usize| ranking.symbols[*symbol].signature.as_ref();
     let lines_of = |is_verbatim: bool| {
         let heads = selection.signatures.iter().filter_map(signature_of);
@@ -203,19 +204,69 @@ fn excerpt_text(
     let mut signatures: Vec<RangeInclusive<u32>> = lines_of(false).collect();
     bodies.sort_by_key(|lines| *lines.start());
     signatures.sort_by_key(|lines| *lines.start());
+    ExcerptLines { bodies, signatures }
+}
+
+/// What an excerpt is of.
+struct ExcerptSource<'s> {
+    path: &'s RelPath,
+    file_type: &'static FileType,
+    text: &'s str,
+}
+
+/// Returns an excerpt, as it was made before if it is cached: checking that an excerpt can be parsed is a large part of the
+/// time that a limited document takes, and most files show the same lines as in the document before.
+fn cached_excerpt(
+    (workspace, views): (&Workspace<'_>, Option<&Mutex<ViewCache>>),
+    source: &ExcerptSource<'_>,
+    lines: &ExcerptLines,
+) -> String {
+    let Some(views) = views else { return excerpt_text(workspace, source, lines).0 };
+    let mut selected = Fingerprint::default();
+    // The path is named where much is left out.
+    selected.bytes(source.path.as_bytes());
+    for ranges in [&lines.bodies, &lines.signatures] {
+        selected.number(ranges.len() as u64);
+        for range in ranges {
+            selected.number((*range.start()).into()).number((*range.end()).into());
+        }
+    }
+    let words = Some(selected.finish());
+    // Of the text itself, which may be that of another commit.
+    let content = ContentHash::digest(source.text.as_bytes());
+    let (file_type, view) = (source.file_type.id, ViewMode::Excerpt);
+    let key = ViewKey { content, file_type, view, detail: None, docs: None, words };
+    if let Some(kept) = lock(views).get(&key) {
+        return kept.body.clone();
+    }
+    let (text, is_final) = excerpt_text(workspace, source, lines);
+    if is_final {
+        // The fingerprints of excerpts are not looked up.
+        let (body, fingerprint) = (text.clone(), ContentHash::digest(b""));
+        lock(views).insert(key, CachedView { remark: None, body, fingerprint });
+    }
+    text
+}
+
+/// Returns an excerpt, and whether it would be the same another time: not if it took too long.
+fn excerpt_text(
+    workspace: &Workspace<'_>,
+    source: &ExcerptSource<'_>,
+    ExcerptLines { bodies, signatures }: &ExcerptLines,
+) -> (String, bool) {
     let timeout = workspace.options.parse_timeout;
     // This thread's time: others parse other files meanwhile.
     let began = workspace.world.clock.thread_time();
     let mut give_up = || timeout < workspace.world.clock.thread_time().saturating_sub(began);
-    let starts = line_starts(&source.text);
-    let pointer = |gap: &RangeInclusive<u32>| pointer(path, &starts, gap);
-    let request =
-        syntax::ExcerptRequest { bodies: &bodies, signatures: Some(&signatures), pointer: &pointer };
-    match syntax::excerpt(file_type.id, &source.text, &request, &mut give_up) {
+    let starts = line_starts(source.text);
+    let pointer = |gap: &RangeInclusive<u32>| pointer(source.path, &starts, gap);
+    let request = syntax::ExcerptRequest { bodies, signatures: Some(signatures), pointer: &pointer };
+    let text = match syntax::excerpt(source.file_type.id, source.text, &request, &mut give_up) {
         Some(excerpt) => excerpt.text,
         // Without a grammar, the lines are shown with a line for what is between them.
-        None => chosen_lines(&source.text, &[bodies, signatures].concat()),
-    }
+        None => chosen_lines(source.text, &[bodies.as_slice(), signatures].concat()),
+    };
+    (text, !give_up())
 }
 
 /// Returns where each line of a text begins, and its end.

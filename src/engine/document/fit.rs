@@ -23,14 +23,14 @@ const UNUSED_PART: u64 = 50;
 /// Everything is shown if the selection takes one part in so many less than its room.
 const SPARE_PART: u64 = 10;
 
-/// Shows as much of a draft as its limits allow; if not even what is insisted on fits, that alone.
+/// Shows as much of a draft as its limits allow; if not even what is insisted on fits, that alone. Also returns its size.
 pub(super) fn fit_draft(
     renderer: &mut Renderer<'_, '_>,
     draft: DraftDocument,
     context: &PackContext<'_>,
     memo: &mut PackMemo,
     images_apart: bool,
-) -> Result<DraftDocument, Error> {
+) -> Result<(u64, DraftDocument), Error> {
     let limit = limit_of(draft.remarks.limits);
     let frame = frame_size(renderer.cache, &draft, context, images_apart);
     let mut search = RoomSearch::new(limit, limit.saturating_sub(frame));
@@ -57,15 +57,16 @@ pub(super) fn fit_draft(
             break;
         }
     }
-    if let Some((_, draft)) = best {
-        return Ok(draft);
+    if let Some(best) = best {
+        return Ok(best);
     }
     // If that is too large, the document is refused when it is measured.
     let context = PackContext { stable: &StablePart::new(), ..*context };
     let mut least = pack_draft(renderer, draft, &context, memo, 0);
     least.listed.clear();
     least.plan.tree = None;
-    Ok(least)
+    let used = size(renderer.cache, least.clone(), context.unit, images_apart);
+    Ok((used, least))
 }
 
 /// Returns the limit in the unit that a budget is counted in.
@@ -198,12 +199,7 @@ fn measure_draft(
 }
 
 /// Returns the size of the document that a draft comes to.
-pub(super) fn size(
-    cache: &mut ArtifactCache<'_>,
-    draft: DraftDocument,
-    unit: BudgetUnit,
-    images_apart: bool,
-) -> u64 {
+fn size(cache: &mut ArtifactCache<'_>, draft: DraftDocument, unit: BudgetUnit, images_apart: bool) -> u64 {
     let mut document = assemble(&cache.workspace, draft);
     let is_exact = matches!(unit, BudgetUnit::Tokens(_));
     measure(cache, &mut document, is_exact, images_apart);

@@ -49,7 +49,7 @@ pub(super) fn gather_files(
         && request.tier.is_some()
         && request.strategy != AggregationStrategy::Full;
     let mut texts = prepare_rendering(renderer, request, routing, &selection.files, &routed)?;
-    let mut bytes = 0;
+    let (mut bytes, mut is_long) = (0, false);
     for (file, routed) in selection.files.into_iter().zip(routed) {
         renderer.cache.workspace.check_cancelled()?;
         let left_out = match &file.state {
@@ -91,6 +91,10 @@ pub(super) fn gather_files(
         bytes += candidate.block.body.len();
         if MAX_PLAIN_BYTES < bytes {
             candidate.block.body.compress();
+        }
+        if MAX_PLAIN_BYTES < bytes && !is_long {
+            is_long = true;
+            gathered.shown.iter_mut().for_each(|shown| shown.candidate.block.body.compress());
         }
         gathered.shown.push(ShownFile::new(file, candidate, summary_detail(routing)));
     }

@@ -2,9 +2,11 @@
 
 use crate::engine::artifacts::ArtifactCache;
 use crate::engine::parallel::on_all_cores;
-use crate::model::{Document, DocumentBlock, MAX_PLAIN_BYTES, ViewMode};
+use crate::model::{Document, DocumentBlock, ViewMode};
 use crate::{aggregate, render};
 
+/// The texts of so many bytes of blocks are in memory at once.
+const BYTES_AT_ONCE: usize = 16 << 20;
 /// Below so many blocks one thread is faster than two.
 const BLOCKS_FOR_A_THREAD: usize = 512;
 
@@ -89,7 +91,7 @@ fn split_blocks(blocks: &[DocumentBlock]) -> Option<(&[DocumentBlock], &[Documen
     let mut bytes = 0;
     let next = blocks.iter().position(|block| {
         bytes += block.body.len();
-        MAX_PLAIN_BYTES < bytes
+        BYTES_AT_ONCE < bytes
     });
     // A block that is too large by itself is measured by itself.
     let end = next.map_or(blocks.len(), |next| next.max(1));

@@ -84,7 +84,7 @@ pub(super) fn pack_draft(
     let files = std::mem::take(&mut draft.files);
     let packable = packable_files(&files, context);
     let shares = shares(context, budget);
-    let packing = select(renderer, &files, &packable, context, &mut memo.costs, (budget, shares));
+    let packing = select(renderer, &files, &packable, context, &mut memo.costs, (budget, shares), true);
     let receipt = packing_receipt(&packing);
     draft.remarks.packing = Some(receipt);
     let views = views_by_position(packing, context, files.len());
@@ -129,7 +129,7 @@ pub(super) fn pack_draft(
     draft
 }
 
-/// Selects what is shown of each file.
+/// Selects what is shown of each file. `has_bound` says whether a receipt is to say how good the selection is.
 pub(super) fn select(
     renderer: &mut Renderer<'_, '_>,
     files: &[ShownFile],
@@ -137,10 +137,12 @@ pub(super) fn select(
     context: &PackContext<'_>,
     memo: &mut CostMemo,
     (budget, shares): (u64, PackShares),
+    has_bound: bool,
 ) -> Packing {
     let symbols = pack_symbols(files, context);
     let mut costs = draft_costs(renderer, files, context, memo);
-    aggregate::pack(&PackInput { budget, shares, files: packable, symbols: &symbols }, &mut costs)
+    let input = PackInput { budget, shares, files: packable, symbols: &symbols, has_bound };
+    aggregate::pack(&input, &mut costs)
 }
 
 pub(super) fn draft_costs<'a, 'r, 'w>(

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use rustc_hash::FxHashMap;
+
 use super::cache::ViewKey;
 use super::gather::ShownFile;
 use super::render::Renderer;
@@ -92,9 +94,9 @@ enum Piece {
 /// What was found out about the pieces of a document; it holds for other limits too.
 #[derive(Default)]
 pub(super) struct CostMemo {
-    costs: HashMap<(BudgetUnit, Piece), u64>,
-    names: HashMap<usize, Vec<String>>,
-    heads: HashMap<usize, FileHead>,
+    costs: FxHashMap<(BudgetUnit, Piece), u64>,
+    names: FxHashMap<usize, Vec<String>>,
+    heads: FxHashMap<usize, FileHead>,
 }
 
 /// The first lines of a source that has no symbols.
@@ -222,12 +224,12 @@ pub(super) struct DraftCosts<'a, 'r, 'w> {
     /// Whether blocks begin with a summary.
     pub(super) has_summaries: bool,
     /// The positions of the ranked symbols of each file that has some.
-    pub(super) symbols: HashMap<usize, Vec<usize>>,
+    pub(super) symbols: FxHashMap<usize, Vec<usize>>,
 }
 
 /// Returns the positions of the symbols of each file, in their order.
-pub(super) fn symbols_by_file(ranking: &ProjectRanking) -> HashMap<usize, Vec<usize>> {
-    let mut symbols: HashMap<usize, Vec<usize>> = HashMap::new();
+pub(super) fn symbols_by_file(ranking: &ProjectRanking) -> FxHashMap<usize, Vec<usize>> {
+    let mut symbols: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for (at, symbol) in ranking.symbols.iter().enumerate() {
         symbols.entry(symbol.file).or_default().push(at);
     }

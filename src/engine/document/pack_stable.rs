@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::excerpts::{BlockSelection, head_block, render_blocks, summary_block};
-use super::fit::{fit_draft, limit_of, size, taken};
+use super::fit::{fit_draft, limit_of, taken};
 use super::gather::{DraftDocument, ShownFile};
 use super::pack::{
     PackContext, PackMemo, StablePart, StableView, block_selections, draft_costs, is_ranked, pack_symbols,
@@ -126,8 +126,8 @@ impl StablePacker<'_, '_, '_> {
         for _ in 0..MOST_ROOMS {
             let stable = self.pack(share, room, limit, history, (&mut *memo, &mut *memo_then));
             let context = PackContext { is_guided, stable: &stable, ..self.now };
-            let fitted = fit_draft(self.renderer, self.draft.clone(), &context, memo, self.images_apart)?;
-            let used = size(self.renderer.cache, fitted.clone(), self.now.unit, self.images_apart);
+            let (used, fitted) =
+                fit_draft(self.renderer, self.draft.clone(), &context, memo, self.images_apart)?;
             if best.as_ref().is_some_and(|(most, _)| used <= *most) {
                 break;
             }
@@ -194,7 +194,8 @@ impl StablePacker<'_, '_, '_> {
         });
         let ranked: Vec<PackableFile> = ranked.collect();
         let shares = share.parts(shares(&self.then, room));
-        let packing = select(self.renderer, files, &ranked, &self.then, &mut memo.costs, (room, shares));
+        let packing =
+            select(self.renderer, files, &ranked, &self.then, &mut memo.costs, (room, shares), false);
         let mut views = views_by_position(packing, &self.then, files.len());
         let has_changed = |file: usize| frozen[file] != FrozenContent::Current;
         let mut reserved = Vec::new();
@@ -260,7 +261,7 @@ impl StablePacker<'_, '_, '_> {
                 own.iter().map(|at| PackSymbol { file: 0, ..symbols[*at] }).collect();
             let packable = [PackableFile { score: 1.0, demand: FileDemand::Ranked }];
             let (budget, shares) = (tokens.total(), tokens.shares());
-            let input = PackInput { budget, shares, files: &packable, symbols: &pieces };
+            let input = PackInput { budget, shares, files: &packable, symbols: &pieces, has_bound: false };
             let mut costs = FileCosts { all: &mut all, place: places[*file], symbols: own };
             let packed = aggregate::pack(&input, &mut costs).files.pop().map(|packed| packed.view);
             views[*file] = packed.and_then(|view| view.with_symbols(own));
