@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::super::agent::project::{AgentProject, CALL_COST, error_response, module_source, ok_response};
 use super::super::agent::server::{ModelServer, ServerAction};
-use super::harness::{TestDaemon, TestRng, is_torture, rounds, wait_until};
+use super::harness::{TestDaemon, TestRng, is_soak, rounds, wait_until};
 
 /// The number of files per folder in [`write_modules`].
 const FOLDER: usize = 5;
@@ -204,7 +204,7 @@ struct BillingTally {
 /// A server of whose responses three in ten are failures.
 fn flaky_server(tally: &Arc<Mutex<BillingTally>>, life: &Arc<AtomicUsize>) -> ModelServer {
     let (tally, life) = (Arc::clone(tally), Arc::clone(life));
-    let dice = Mutex::new(TestRng(0x5eed));
+    let dice = Mutex::new(TestRng::new(0x5eed));
     ModelServer::start(move |seen, _| {
         let roll = dice.lock().unwrap().next_below(100);
         let mut tally = tally.lock().unwrap();
@@ -453,7 +453,7 @@ fn a_server_that_is_down_is_retried_when_it_is_back() {
     thread::sleep(Duration::from_secs(1));
     assert_eq!((project.server.request_count(), project.server.connections()), (asked, connections));
     is_down.store(0, Ordering::SeqCst);
-    if is_torture() {
+    if is_soak() {
         let end = Instant::now() + Duration::from_mins(5);
         while !(is_idle(&daemon) && 20 <= agent_status(&daemon)["done"].as_u64().unwrap()) {
             assert!(Instant::now() < end, "it never comes back: {}", agent_status(&daemon));

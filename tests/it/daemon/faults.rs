@@ -14,7 +14,7 @@ use std::{fs, thread};
 use serde_json::json;
 
 use super::super::sandbox::{Sandbox, report_skipped, run};
-use super::harness::{DaemonConnection, TestDaemon, TestRng, is_torture, rounds, wait_until};
+use super::harness::{DaemonConnection, TestDaemon, TestRng, is_soak, rounds, wait_until};
 
 /// Returns the paths of all files that the daemon lists.
 #[track_caller]
@@ -251,7 +251,7 @@ fn after_any_sequence_of_renames_answers_match_the_disk() {
     let sandbox = Sandbox::repo();
     let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
-    let mut fishy = PathShuffler { sandbox: &sandbox, dice: TestRng(0x2545_f491_4f6c_dd1d) };
+    let mut fishy = PathShuffler { sandbox: &sandbox, dice: TestRng::new(0x2545_f491_4f6c_dd1d) };
     for sequence in 0..rounds(150, 10_000) {
         for _ in 0..=fishy.dice.next_below(8) {
             fishy.apply_random_change();
@@ -335,7 +335,7 @@ fn a_stopped_daemon_answers_with_later_changes_when_continued() {
         }
         sandbox.write("a.py", &text);
         // Longer than the timeout of a cookie.
-        thread::sleep(Duration::from_millis(if is_torture() { 6_000 } else { 1_100 }));
+        thread::sleep(Duration::from_millis(if is_soak() { 6_000 } else { 1_100 }));
         daemon.signal("CONT");
         assert_eq!(connection.text("a.py").as_ref(), Some(&text));
         assert_eq!(connection.text("d3/f199.py"), Some(text));
@@ -452,7 +452,7 @@ fn a_database_locked_by_another_program_blocks_no_answer() {
             let text = format!("def f():\n    return {round}\n");
             sandbox.write("a.py", &text);
             let asked = scope.spawn(|| connection.text("a.py"));
-            thread::sleep(Duration::from_millis(if is_torture() { 10_000 } else { 500 }));
+            thread::sleep(Duration::from_millis(if is_soak() { 10_000 } else { 500 }));
             other.execute_batch("ROLLBACK").unwrap();
             assert_eq!(asked.join().unwrap(), Some(text));
         });

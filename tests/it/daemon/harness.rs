@@ -15,22 +15,31 @@ pub(crate) use super::super::sandbox::wait_until;
 /// The time after which a test counts as hanging.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Returns the number of repetitions of a test: `short` in the suite, up to `long` in a night.
-/// `tests/torture.sh` sets the variable to the divisor of a night.
+/// Returns the number of repetitions of a test: `short` in the suite, up to `long` in a night. `tests/soak.sh` sets the
+/// variable to the divisor of a night, and counts what is printed.
 pub(crate) fn rounds(short: usize, long: usize) -> usize {
-    let part = std::env::var("SLOP_TORTURE").ok().map(|part| part.parse().unwrap_or(1).max(1));
-    part.map_or(short, |part: usize| short.max(long / part))
+    let Some(part) = std::env::var("SLOP_SOAK").ok() else { return short };
+    let count = short.max(long / part.parse().unwrap_or(1).max(1));
+    eprintln!("repetitions: {count}");
+    count
 }
 
-/// Returns whether `tests/torture.sh` is running.
-pub(crate) fn is_torture() -> bool {
-    std::env::var_os("SLOP_TORTURE").is_some()
+/// Returns whether `tests/soak.sh` is running.
+pub(crate) fn is_soak() -> bool {
+    std::env::var_os("SLOP_SOAK").is_some()
 }
 
 /// A reproducible random number generator (xorshift).
-pub(crate) struct TestRng(pub(crate) u64);
+pub(crate) struct TestRng(u64);
 
 impl TestRng {
+    /// Returns a generator that yields the same numbers in each run of the suite, and others for each seed of a soak.
+    pub(crate) fn new(seed: u64) -> Self {
+        let soak =
+            std::env::var("SLOP_SOAK_SEED").ok().and_then(|seed| seed.parse::<u64>().ok()).unwrap_or(0);
+        Self(seed ^ soak.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
     pub(crate) fn next_below(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,6 +1,6 @@
 //! The long-running daemon: its answers are never stale, there is only one, and it survives failures.
 //!
-//! Each file covers some of the failure modes in docs/reliability.md, with few repetitions; `tests/torture.sh` runs
+//! Each file covers some of the failure modes in docs/reliability.md, with few repetitions; `tests/soak.sh` runs
 //! the same tests for a whole night.
 
 mod agent;

@@ -195,7 +195,7 @@ fn every_answer_reflects_all_earlier_writes() {
                 let mut writer = RandomWriter {
                     folder: format!("writer{writer}"),
                     root: daemon.sandbox.root(),
-                    dice: TestRng(0x9e37_79b9_7f4a_7c15 ^ (writer as u64 + 1)),
+                    dice: TestRng::new(0x9e37_79b9_7f4a_7c15 ^ (writer as u64 + 1)),
                     connection: daemon.connect(),
                     files: BTreeMap::new(),
                     made: 0,
