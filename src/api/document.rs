@@ -83,8 +83,14 @@ pub fn compose_document(
     if let Some(document) = project.cached_document(&asked, &selected) {
         return Ok(document);
     }
-    let (document, kept) = project.aggregate_selected(request, selected)?;
-    let FormattedDocument { document, text } = format_document(document, aggregation)?;
+    let (mut document, kept) = project.aggregate_selected(request, selected)?;
+    let FormattedDocument { document, text } = if let FormatName::Markdown = aggregation.format {
+        let text = render::take_markdown(&mut document);
+        document.receipt.bytes = text.len() as u64;
+        FormattedDocument { document, text }
+    } else {
+        format_document(document, aggregation)?
+    };
     let boundary = boundary(&document, aggregation.format, &text);
     let cached = to_cached(document.receipt.clone(), text, boundary);
     project.cache_document(&asked, &kept, &document, &cached);

@@ -36,11 +36,20 @@ pub enum PrefixPiece<'a> {
 
 /// Writes a document: its prefix, then its suffix. The same document always gives the same bytes.
 pub fn render_markdown(document: &Document) -> DocumentText {
-    // 200 bytes are room for the heading, the header line and the fences; a block that needs more costs a
-    // reallocation.
-    let bytes: usize = document.blocks.iter().map(|block| block.body.len() + 200).sum();
-    let mut text = DocumentTextBuilder::with_capacity(bytes);
+    let mut text = DocumentTextBuilder::with_capacity(expected_bytes(document));
     write_markdown(document, &mut |piece| text.push_str(piece));
+    text.finish()
+}
+
+/// Writes a document as [`render_markdown`] does, and empties its blocks on the way: a large document is not in memory twice.
+pub fn take_markdown(document: &mut Document) -> DocumentText {
+    let mut text = DocumentTextBuilder::with_capacity(expected_bytes(document));
+    let frame = MarkdownFrame::of(document);
+    let write_one = |block: &mut DocumentBlock, text: &mut String| {
+        write_block(text, block);
+        block.body = String::new().into();
+    };
+    frame.write_around(document.blocks.iter_mut(), write_one, &mut |piece| text.push_str(piece));
     text.finish()
 }
 
@@ -51,33 +60,62 @@ pub fn markdown_bytes(document: &Document) -> usize {
     bytes
 }
 
-/// Writes a document block by block, so that no more than one is in memory as it is written.
-fn write_markdown(document: &Document, write: &mut dyn FnMut(&str)) {
-    if document.part.has_prefix() {
-        write(&files_heading(document));
-    }
-    let (stable, rest) = document.blocks.split_at(stable_blocks(document));
-    let mut text = String::new();
-    write_blocks(stable, &mut text, write);
-    write(&after_stable(document));
-    write_blocks(rest, &mut text, write);
-    for piece in pieces_after_files(document) {
-        text.clear();
-        push_markdown(&mut text, piece);
-        write(&text);
-    }
-    // The discussion is last, because it changes with every turn, and a provider's cache ends at the first byte that
-    // differs.
-    write(&suffix_text(document));
+/// Returns about how many bytes a document takes: 200 bytes are room for the heading, the header line and the fences of a
+/// block; one that needs more costs a reallocation.
+fn expected_bytes(document: &Document) -> usize {
+    document.blocks.iter().map(|block| block.body.len() + 200).sum()
 }
 
-/// Writes blocks, with `text` as the memory for one of them.
-fn write_blocks(blocks: &[DocumentBlock], text: &mut String, write: &mut dyn FnMut(&str)) {
-    for block in blocks {
-        text.clear();
-        text.push('\n');
-        write_block(text, block);
-        write(text);
+fn write_markdown(document: &Document, write: &mut dyn FnMut(&str)) {
+    let write_one = |block: &DocumentBlock, text: &mut String| write_block(text, block);
+    MarkdownFrame::of(document).write_around(document.blocks.iter(), write_one, write);
+}
+
+/// What is written around the blocks of a document.
+struct MarkdownFrame {
+    heading: String,
+    /// How many blocks come first.
+    stable: usize,
+    after_stable: String,
+    /// The discussion is last, because it changes with every turn, and a provider's cache ends at the first byte that
+    /// differs.
+    attachments: String,
+}
+
+impl MarkdownFrame {
+    fn of(document: &Document) -> Self {
+        Self {
+            heading: if document.part.has_prefix() { files_heading(document) } else { String::new() },
+            stable: stable_blocks(document),
+            after_stable: after_stable(document),
+            attachments: attachments(document),
+        }
+    }
+
+    /// Writes a document block by block, so that no more than one is in memory as it is written.
+    fn write_around<B>(
+        &self,
+        blocks: impl Iterator<Item = B>,
+        mut write_one: impl FnMut(B, &mut String),
+        write: &mut dyn FnMut(&str),
+    ) {
+        write(&self.heading);
+        let (mut text, mut count) = (String::new(), 0);
+        for block in blocks {
+            if count == self.stable {
+                write(&self.after_stable);
+            }
+            text.clear();
+            text.push('\n');
+            write_one(block, &mut text);
+            write(&text);
+            count += 1;
+        }
+        // Where all blocks come first, or there are none.
+        if count <= self.stable {
+            write(&self.after_stable);
+        }
+        write(&self.attachments);
     }
 }
 
