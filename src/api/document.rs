@@ -92,8 +92,10 @@ pub fn compose_document(
         format_document(document, aggregation)?
     };
     let boundary = boundary(&document, aggregation.format, &text);
-    let cached = to_cached(document.receipt.clone(), text, boundary);
-    project.cache_document(&asked, &kept, &document, &cached);
+    // Moved, not copied: the receipt of many files takes as much memory as a large document.
+    let Document { receipt, blocks, .. } = document;
+    let cached = to_cached(receipt, text, boundary);
+    project.cache_document(&asked, &kept, &blocks, &cached);
     Ok(cached)
 }
 

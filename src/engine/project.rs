@@ -27,7 +27,7 @@ use crate::engine::summaries::{
     SummaryTasks, TaskSkipReason,
 };
 use crate::engine::workspace::Workspace;
-use crate::model::{ArtifactKind, Document, DocumentText, RelPath, Slice, SliceResolution};
+use crate::model::{ArtifactKind, Document, DocumentBlock, DocumentText, RelPath, Slice, SliceResolution};
 use crate::store::IntegrityReport;
 
 /// A project that is open.
@@ -274,10 +274,10 @@ impl Project<'_> {
         &mut self,
         request: &Arc<DocumentCacheKey>,
         inputs: &InputsDigest,
-        document: &Document,
+        blocks: &[DocumentBlock],
         cached: &Arc<CachedDocument>,
     ) {
-        let key = self.documents().cache_document(request, inputs, document, cached);
+        let key = self.documents().cache_document(request, inputs, blocks, cached);
         // The delivery has to know the key: the same request is answered from the cache only as long as this document
         // is the last one delivered under its name.
         if let (Some(key), Some(pending)) = (key, &mut self.pending_delivery) {

@@ -18,7 +18,7 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::index::{FileSelection, Trust};
 use crate::engine::summaries::{ModelSummaries, choose_summaries};
 use crate::engine::workspace::KnownState;
-use crate::model::{ContentHash, Document, FileOrder, RelPath, ViewMode};
+use crate::model::{ContentHash, DocumentBlock, FileOrder, RelPath, ViewMode};
 
 /// What a document is composed of, as it is now.
 pub struct DocumentInputs {
@@ -120,11 +120,11 @@ impl DocumentRun<'_, '_> {
         &mut self,
         request: &Arc<DocumentCacheKey>,
         digest: &InputsDigest,
-        document: &Document,
+        blocks: &[DocumentBlock],
         cached: &Arc<CachedDocument>,
     ) -> Option<DocumentKey> {
         let (shared, inputs) = (self.caches?, digest.key.as_ref()?);
-        let is_as_selected = document.blocks.iter().all(|block| {
+        let is_as_selected = blocks.iter().all(|block| {
             let known = digest.contents.get(&block.path);
             known == block.content.as_ref() || block.view == ViewMode::None
         });

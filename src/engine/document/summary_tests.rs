@@ -257,7 +257,7 @@ fn answer(project: &mut Project<'_>, request: &AggregationRequest) -> (Arc<Cache
         boundary: 0,
         encoded: OnceLock::new(),
     });
-    project.cache_document(&asked, &kept, &document, &answer);
+    project.cache_document(&asked, &kept, &document.blocks, &answer);
     (answer, false)
 }
 

@@ -15,7 +15,7 @@ fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String,
     let text = bodies(&document).join("\n");
     let (receipt, encoded) = (document.receipt.clone(), OnceLock::new());
     let answer = Arc::new(CachedDocument { receipt, text: text.clone().into(), boundary: 0, encoded });
-    project.cache_document(&asked, &kept, &document, &answer);
+    project.cache_document(&asked, &kept, &document.blocks, &answer);
     project.confirm_delivery();
     (text, false)
 }
