@@ -4,6 +4,7 @@
 //! decompresses all of its skeletons.
 
 use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
@@ -14,9 +15,11 @@ const LEVEL: i32 = 1;
 /// Shorter values do not become smaller.
 const MIN_BYTES: usize = 64;
 
+/// One for all threads, because it takes about a megabyte, and the store is written by one thread at a time. A context takes
+/// more time to create than a small value to compress. `None` where none was created yet.
+static COMPRESSOR: Mutex<Option<Compressor<'static>>> = Mutex::new(None);
+
 thread_local! {
-    // A context takes more time to create than a small value to compress. `None` where one cannot be created.
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = RefCell::new(Compressor::new(LEVEL).ok());
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = RefCell::new(Decompressor::new().ok());
 }
 
@@ -25,7 +28,13 @@ pub fn compress(value: &[u8]) -> Option<Vec<u8>> {
     if value.len() < MIN_BYTES {
         return None;
     }
-    let frame = COMPRESSOR.with_borrow_mut(|compressor| compressor.as_mut()?.compress(value).ok())?;
+    // Each value begins a new frame, whatever became of the one before.
+    let mut compressor = COMPRESSOR.lock().unwrap_or_else(PoisonError::into_inner);
+    let frame = match &mut *compressor {
+        Some(compressor) => compressor.compress(value).ok()?,
+        none => none.insert(Compressor::new(LEVEL).ok()?).compress(value).ok()?,
+    };
+    drop(compressor);
     (frame.len() < value.len()).then(|| frame.into_boxed_slice().into_vec())
 }
 
