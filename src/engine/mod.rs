@@ -46,9 +46,9 @@ pub use crate::store::IntegrityReport;
 pub use crate::store::agent::AgentDbSize;
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
 pub use document::{
-    AggregationRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory, Explanation,
-    ImageFile, LimitedView, PreparedDocument, PriorOutputs, RankedName, SectionRequest, ViewAnswer,
-    ViewRequest,
+    AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory,
+    Explanation, ImageFile, LimitedView, PreparedDocument, PriorOutputs, RankedName, SectionRequest,
+    ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
 pub use index::{AuditReport, FileChange, FileChangeKind, FileStatus, Freshness, IndexDifference, Trust};

@@ -98,7 +98,7 @@ fn has_role(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use pulldown_cmark::{Event, Options, Parser, Tag};
+    use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
     use super::super::markdown::{discussion_text, tracked_work};
     use super::*;
@@ -129,7 +129,8 @@ mod tests {
 
     /// The ways in which a payload is written down.
     fn notations(payload: &str) -> Vec<String> {
-        let indented = |by: &str| payload.lines().map(|line| format!("{by}{line}\n")).collect::<String>();
+        let indented =
+            |by: &str| payload.lines().map(|line| [by, line].concat()).collect::<Vec<_>>().join("\n");
         vec![
             payload.to_owned(),
             format!("fine\n{payload}"),
@@ -154,23 +155,25 @@ mod tests {
     /// Returns what an independent parser sees: the headings, and whether anything of markup holds the payload.
     fn structure(markdown: &str) -> (Vec<String>, bool) {
         let (mut headings, mut is_forged) = (Vec::new(), false);
-        let (mut heading, mut code) = (None::<String>, 0);
+        let (mut heading, mut code, mut items) = (None::<String>, 0, 0);
         for event in Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES) {
             match event {
                 Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
-                Event::End(pulldown_cmark::TagEnd::Heading(_)) => headings.extend(heading.take()),
+                Event::End(TagEnd::Heading(_)) => headings.extend(heading.take()),
                 Event::Start(Tag::CodeBlock(_)) => code += 1,
-                Event::End(pulldown_cmark::TagEnd::CodeBlock) => code -= 1,
-                Event::Html(_) | Event::InlineHtml(_) | Event::Start(Tag::HtmlBlock | Tag::BlockQuote(_)) => {
-                    is_forged = true
-                }
+                Event::End(TagEnd::CodeBlock) => code -= 1,
+                Event::Start(Tag::Item) => items += 1,
+                Event::End(TagEnd::Item) => items -= 1,
+                Event::Html(_)
+                | Event::InlineHtml(_)
+                | Event::Start(Tag::HtmlBlock | Tag::BlockQuote(_) | Tag::Table(_)) => is_forged = true,
                 Event::Text(text) | Event::Code(text) => {
                     if let Some(heading) = &mut heading {
                         heading.push_str(&text);
                     }
-                    // Outside of code, a line that begins as a role's does.
-                    is_forged |=
-                        code == 0 && ["user: EVIL", "System: EVIL"].iter().any(|role| text.starts_with(role));
+                    // A line that begins as that of a speaker. The title of an issue in a list is not one.
+                    let is_role = ["user: EVIL", "System: EVIL"].iter().any(|role| text.starts_with(role));
+                    is_forged |= code == 0 && items == 0 && is_role;
                 }
                 _ => {}
             }

@@ -12,7 +12,8 @@ use crate::api::{
 };
 use crate::config::{ExecutionMode, LoadedConfig, Settings};
 use crate::engine::{
-    AggregationRequest, DiscussionSource, DocumentHistory, DocumentLimits, ImageFile, SectionRequest, Trust,
+    AggregationRequest, BeadsRequest, DiscussionSource, DocumentHistory, DocumentLimits, ImageFile,
+    SectionRequest, Trust,
 };
 use crate::model::{AggregationStrategy, BodyOptions, Persona, PreferredModel, PromptCaching, Tier};
 
@@ -219,7 +220,6 @@ fn section_request(
         QueryOrigin::Remote => ImageFile::OfProject(path.clone()),
     });
     let preset = profile.preset.iter().flat_map(|preset| &preset.screenshots);
-    let has_beads = settings.project.execution_mode == ExecutionMode::Beads;
     let is_users = |key: &str| settings.trusts(root) || loaded.is_set_by_user(key);
     let of_project = loaded.curation.screenshots.iter().chain(preset);
     SectionRequest {
@@ -228,8 +228,11 @@ fn section_request(
         inline: ask.screenshots_inline,
         images_apart: false,
         refused_images: &[],
-        beads: has_beads && is_users("project.execution_mode"),
-        beads_of_project: has_beads && !is_users("project.execution_mode"),
+        beads: match settings.project.execution_mode {
+            ExecutionMode::Beads if is_users("project.execution_mode") => BeadsRequest::Included,
+            ExecutionMode::Beads => BeadsRequest::Withheld,
+            ExecutionMode::Native => BeadsRequest::None,
+        },
         discussion: discussion(ask, profile.tier, settings, origin, &is_users),
     }
 }

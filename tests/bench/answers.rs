@@ -30,8 +30,7 @@ const EDITED: usize = 10;
 fn main() {
     let root = PathBuf::from(std::env::args_os().nth(1).expect("usage: answers FOLDER"));
     let root = root.canonicalize().expect("the folder exists");
-    let inputs =
-        ConfigInputs { user_file: None, project_file: None, environment: Vec::new(), flags: Vec::new() };
+    let inputs = ConfigInputs::default();
     let loaded = slop::internals::config::load(&inputs).expect("the defaults are sound");
     let files = RealFiles::open(&root).expect("the folder can be opened");
     let world = World {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::request::{AggregationRequest, DiscussionSource, ImageFile, SectionRequest};
+use super::request::{AggregationRequest, BeadsRequest, DiscussionSource, ImageFile, SectionRequest};
 use crate::aggregate::{CuratedItems, DocumentLimits, TierOptions};
 use crate::engine::error::Error;
 use crate::engine::index::Trust;
@@ -166,7 +166,6 @@ fn any_sections() -> impl Strategy<Value = SectionRequest> {
             is_vouched_for: true,
         };
         SectionRequest {
-            beads_of_project: false,
             part,
             screenshots: if flags[0] {
                 vec![ImageFile::OfProject("shot.gif".to_owned())]
@@ -176,7 +175,7 @@ fn any_sections() -> impl Strategy<Value = SectionRequest> {
             inline: flags[1],
             images_apart: flags[2],
             refused_images: &[],
-            beads: flags[3],
+            beads: if flags[3] { BeadsRequest::Included } else { BeadsRequest::None },
             discussion: flags[4].then_some(discussion),
         }
     })

@@ -46,8 +46,8 @@ pub use compose::PreparedDocument;
 pub use explain::{Explanation, LimitedView, RankedName};
 pub use output::PriorOutputs;
 pub use request::{
-    AggregationRequest, DiscussionSource, DocumentCacheKey, DocumentHistory, ImageFile, SectionRequest,
-    ViewRequest,
+    AggregationRequest, BeadsRequest, DiscussionSource, DocumentCacheKey, DocumentHistory, ImageFile,
+    SectionRequest, ViewRequest,
 };
 pub use select::{DocumentInputs, InputsDigest};
 pub use view::ViewAnswer;

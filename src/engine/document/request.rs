@@ -110,9 +110,7 @@ pub struct SectionRequest {
     /// Media types of images that whom the document is sent to does not take. The session sets them too.
     pub refused_images: &'static [&'static str],
     /// Whether the work that Beads tracks is wanted.
-    pub beads: bool,
-    /// Whether only the project itself asks for the work that Beads tracks.
-    pub beads_of_project: bool,
+    pub beads: BeadsRequest,
     /// The discussion, if one is wanted.
     pub discussion: Option<DiscussionSource>,
 }
@@ -124,6 +122,15 @@ pub enum ImageFile {
     Asked(PathBuf),
     /// By the project's own files; it must lie in the project.
     OfProject(String),
+}
+
+/// Whether the work that Beads tracks is included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BeadsRequest {
+    None,
+    Included,
+    /// Only the project itself asks for it, whose words it would be: it is left out, with a note.
+    Withheld,
 }
 
 /// Where a discussion is written down.
@@ -154,8 +161,7 @@ impl SectionRequest {
             inline: false,
             images_apart: false,
             refused_images: &[],
-            beads: false,
-            beads_of_project: false,
+            beads: BeadsRequest::None,
             discussion: None,
         }
     }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::image_patterns::expand_images;
-use super::request::{DiscussionSource, ImageFile, SectionRequest};
+use super::request::{BeadsRequest, DiscussionSource, ImageFile, SectionRequest};
 use crate::aggregate::DocumentSections;
 use crate::discover::run_git;
 use crate::engine::error::Error;
@@ -24,6 +24,9 @@ const ISSUES: (&str, DataSyntax) = (".beads/issues.jsonl", DataSyntax::JsonLines
 const MOCK: (&str, DataSyntax) = (".beads_mock/beads.json", DataSyntax::Json);
 /// Without the last three newer versions leave out what is closed, and older ones do not know them.
 const LISTINGS: [&[&str]; 2] = [&["list", "--json", "--all", "--limit", "0"], &["list", "--json"]];
+/// Why issues are left out that only the project's own settings ask for.
+const WITHHELD_BEADS: &str = "issues are left out, because only the project's own settings ask for them: set \
+    `project.execution_mode` in your own settings, or list the project there under `trust.projects`";
 /// So often a file is read that changes meanwhile.
 const TRIES: usize = 3;
 
@@ -46,12 +49,13 @@ pub(super) fn sections(
         let images = expand_images(workspace, &request.screenshots);
         screenshots.extend(images.iter().map(|file| screenshot(workspace, file, request)));
         problems.extend(screenshots.iter().filter_map(missing));
-        beads = if request.beads { tracked_work(workspace, &mut problems) } else { None };
-        if request.beads_of_project {
-            let reason = "issues are left out, because only the project's own settings ask for them: set \
-                          `project.execution_mode` in your own settings, or list the project there under \
-                          `trust.projects`";
-            problems.push(SectionProblem { section: "beads", reason: reason.to_owned(), is_error: false });
+        match request.beads {
+            BeadsRequest::None => {}
+            BeadsRequest::Included => beads = tracked_work(workspace, &mut problems),
+            BeadsRequest::Withheld => {
+                let reason = WITHHELD_BEADS.to_owned();
+                problems.push(SectionProblem { section: "beads", reason, is_error: false });
+            }
         }
     }
     let discussion = discussion.unwrap_or_default();

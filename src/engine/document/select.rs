@@ -9,7 +9,7 @@ use super::delivery::PendingDelivery;
 use super::focus::resolve_focus;
 use super::gather::{absent_items, may_need_text, merged_items, route, routing, select_requested};
 use super::render::DocumentRun;
-use super::request::{AggregationRequest, DocumentCacheKey};
+use super::request::{AggregationRequest, BeadsRequest, DocumentCacheKey};
 use super::sections::sections;
 use crate::aggregate::{DocumentSections, Focus, hides_symbols};
 use crate::engine::artifacts::hide;
@@ -149,7 +149,7 @@ impl DocumentRun<'_, '_> {
             && request.base.is_none()
             && request.history.as_ref().is_none_or(|history| !history.since_last)
             && sections.screenshots.is_empty()
-            && !sections.beads
+            && sections.beads != BeadsRequest::Included
     }
 
     /// Returns what decides what the document is; `None` if git's history does and its state is not known.
