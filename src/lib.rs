@@ -156,6 +156,7 @@ pub mod internals {
         pub use crate::slices::{create_slice, locate_slice};
     }
     pub mod store {
+        pub use crate::store::authenticate_rows;
         pub mod agent {
             pub use crate::store::agent::{
                 AgentDb, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary,

@@ -9,7 +9,12 @@ use super::failure::CommandError;
 use super::output::CommandOutput;
 use super::place::ProcessEnvironment;
 use super::{commands, failure};
-use crate::api::envelope_of_error;
+use crate::api::{ApiError, envelope_of_error};
+use crate::service::authenticate_cache;
+use crate::sys::{ensure_open_files, user_key};
+
+/// With fewer, libraries fail in ways that cannot be reported.
+const LEAST_OPEN_FILES: u64 = 32;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -33,7 +38,7 @@ fn run(args: &CliArgs, name: &str) -> u8 {
     let output = || CommandOutput::new(args.global.json, args.global.quiet, args.global.verbose);
     // The MCP server writes to standard output itself, so that nothing else may hold its lock.
     if let CliCommand::Mcp = args.command {
-        let served = ProcessEnvironment::read().map_err(CommandError::from);
+        let served = read_environment();
         let served = served.and_then(|environment| commands::run_mcp(args, environment));
         return served.unwrap_or_else(|failure| {
             let error = failure.into_api_error();
@@ -42,7 +47,7 @@ fn run(args: &CliArgs, name: &str) -> u8 {
         });
     }
     let mut output = output();
-    let done = ProcessEnvironment::read().map_err(CommandError::from);
+    let done = read_environment();
     let done = done.and_then(|environment| commands::run(args, name, &environment, &mut output));
     let done = done.and_then(|code| output.flush().map(|()| code).map_err(CommandError::from));
     match done {
@@ -51,6 +56,18 @@ fn run(args: &CliArgs, name: &str) -> u8 {
         Err(CommandError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => failure::DONE,
         Err(failure) => report_error(failure, name, &mut output),
     }
+}
+
+/// Reads the surroundings of the process. From here on it believes only caches that were made with the user's key.
+fn read_environment() -> Result<ProcessEnvironment, CommandError> {
+    ensure_open_files(LEAST_OPEN_FILES).map_err(|most| {
+        let message =
+            format!("at most {most} files can be open at a time, and slop needs {LEAST_OPEN_FILES}");
+        ApiError::environment("too_few_files", message, "raise the limit, as by `ulimit -n 1024`")
+    })?;
+    let environment = ProcessEnvironment::read()?;
+    authenticate_cache(&user_key());
+    Ok(environment)
 }
 
 /// Reports why a command failed, in words, and as JSON if that is requested and there is no answer yet; returns the exit

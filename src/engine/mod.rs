@@ -44,6 +44,7 @@ pub use crate::aggregate::{
 pub use crate::discover::{enclosing_checkout, file_type_by_id, run_git};
 pub use crate::store::IntegrityReport;
 pub use crate::store::agent::AgentDbSize;
+pub use crate::store::authenticate_rows as authenticate_cache;
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
 pub use document::{
     AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory,

@@ -15,7 +15,7 @@ use crate::api::{
 };
 use crate::config::LoadedConfig;
 use crate::engine::{self, PriorOutputs, ScanProgress, World};
-use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock};
+use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock, user_key};
 
 #[derive(Clone)]
 pub struct LocalService {
@@ -246,8 +246,9 @@ pub struct Project {
 }
 
 impl Project {
-    /// Opens the project in the folder `root`.
+    /// Opens the project in the folder `root`. Of a cache that is there, it believes what was made with the user's key.
     pub fn open(root: &Path) -> Result<Self, ApiError> {
+        engine::authenticate_cache(&user_key());
         let root = root.canonicalize().map_err(|error| ApiError::no_project(root, &error))?;
         Ok(Self { service: LocalService::new(root, SettingsSources::default()) })
     }

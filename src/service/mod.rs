@@ -26,6 +26,7 @@ mod sources;
 mod tests;
 mod writing;
 
+pub use crate::engine::authenticate_cache;
 pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps};
 pub use answer::resolve;
 pub use cache_replay::{CacheReplay, ReplayCost, ReplayStep};

@@ -28,3 +28,4 @@ pub use index::{
     ArtifactBody, ClearScope, ContentArtifacts, DeletedRows, DeliveredFile, DeliveryUpdate, FileRow,
     OpenedStore, Store, StoreSize, StoredFileState, WriteBatch,
 };
+pub use row::authenticate_rows;

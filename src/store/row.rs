@@ -3,6 +3,8 @@
 //! SQLite's own checks detect neither a flipped bit within a value nor a row that is stored under another row's key. So a
 //! checksum is taken over all that a row holds *and* over what it is about, and compared on every read.
 
+use std::sync::OnceLock;
+
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params_from_iter};
 use sha2::{Digest, Sha256};
@@ -23,13 +25,45 @@ pub(super) struct RowFields<'f> {
     values: Vec<ToSqlOutput<'f>>,
 }
 
+/// The state of a hash that has begun with the key. A hash of which half is kept cannot be continued by somebody who
+/// knows it, so that this is a message authentication code.
+static KEYED: OnceLock<Sha256> = OnceLock::new();
+
+/// Authenticates the rows that decide what is shown, in this process from now on: rows that were written with another
+/// key, or with none, count as damaged. To be called before the first database is opened; later calls have no effect.
+pub fn authenticate_rows(key: &[u8; 32]) {
+    // A global, because rows are made in places that know no connection, and a process has one user.
+    KEYED.get_or_init(|| keyed_state(key));
+}
+
+/// Returns whether rows are authenticated in this process.
+pub(super) fn are_rows_authenticated() -> bool {
+    KEYED.get().is_some()
+}
+
+/// Returns a hash of one whole block with the key, so that to begin with it costs nothing.
+fn keyed_state(key: &[u8; 32]) -> Sha256 {
+    let mut block = [0; 64];
+    block[..32].copy_from_slice(key);
+    Sha256::new_with_prefix(block)
+}
+
 impl<'f> RowFields<'f> {
+    /// Begins a row of that kind whose checksum only this user can make.
+    pub(super) fn keyed(kind: &str) -> Self {
+        Self::begin(kind, KEYED.get())
+    }
+
+    fn begin(kind: &str, keyed: Option<&Sha256>) -> Self {
+        let mut fields = Self { sum: keyed.cloned().unwrap_or_default(), values: Vec::new() };
+        fields.hash(kind.as_bytes());
+        fields
+    }
+
     /// Begins a row of that kind. The kind carries a version, which rises when the meaning of a field or the encoding of
     /// a body changes: then the rows written before are misses, not nonsense.
     pub(super) fn new(kind: &str) -> Self {
-        let mut fields = Self { sum: Sha256::new(), values: Vec::new() };
-        fields.hash(kind.as_bytes());
-        fields
+        Self::begin(kind, None)
     }
 
     pub(super) fn bytes(mut self, field: &'f [u8]) -> Self {
@@ -299,6 +333,18 @@ mod tests {
     fn an_absent_text_is_not_an_empty_one() {
         let sum = |text| RowFields::new("row").optional_text(text).checksum();
         assert_ne!(sum(None), sum(Some("")));
+    }
+
+    #[test]
+    fn a_checksum_is_made_with_the_key() {
+        let sum = |key: Option<[u8; 32]>| {
+            let keyed = key.map(|key| keyed_state(&key));
+            RowFields::begin("row", keyed.as_ref()).text("a").checksum()
+        };
+        assert_eq!(sum(None), RowFields::new("row").text("a").checksum());
+        assert_eq!(sum(Some([1; 32])), sum(Some([1; 32])));
+        assert_ne!(sum(Some([1; 32])), sum(Some([2; 32])));
+        assert_ne!(sum(Some([0; 32])), sum(None));
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod process_control;
 mod processes;
 mod programs;
 mod scratch;
+mod user_key;
 
 pub use clock::{Clock, WallClock};
 pub use commands::{Commands, RealCommands};
@@ -27,8 +28,9 @@ pub use files::{FileContent, FileKind, FileStat, Files, ReadError, RealFiles};
 pub use http::{HttpClient, HttpLimits, HttpTransport};
 pub use lock::FileLock;
 pub use process_control::{
-    InterruptFlag, ProcessUsage, detach_terminal, disable_core_dumps, is_alive, kill_self, redirect_output,
-    start_detached, terminate, user_id,
+    InterruptFlag, ProcessUsage, detach_terminal, disable_core_dumps, ensure_open_files, is_alive, kill_self,
+    redirect_output, start_detached, terminate, user_id,
 };
 pub use processes::{ProcessOutput, Processes, RealProcesses};
 pub use scratch::ScratchFolder;
+pub use user_key::user_key;

@@ -54,6 +54,19 @@ pub fn disable_core_dumps() -> io::Result<()> {
     Ok(rustix::process::setrlimit(Resource::Core, none)?)
 }
 
+/// Makes sure that this process may have so many files open at a time. If the system does not let it, returns how many it
+/// may have.
+pub fn ensure_open_files(least: u64) -> Result<(), u64> {
+    let limit = rustix::process::getrlimit(Resource::Nofile);
+    let is_enough = |limit: Option<u64>| limit.is_none_or(|most| least <= most);
+    if is_enough(limit.current) {
+        return Ok(());
+    }
+    let raised = Rlimit { current: limit.maximum.map(|most| most.min(least)), maximum: limit.maximum };
+    let is_raised = is_enough(limit.maximum) && rustix::process::setrlimit(Resource::Nofile, raised).is_ok();
+    if is_raised { Ok(()) } else { Err(limit.current.unwrap_or(0)) }
+}
+
 /// Asks a process to end.
 pub fn terminate(pid: u32) -> io::Result<()> {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);

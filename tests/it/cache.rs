@@ -6,9 +6,10 @@ use slop::internals::model::{ContentHash, ModelName, Money, SummaryKey, SummaryS
 use slop::internals::store::agent::{
     AgentDb, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary,
 };
+use slop::internals::store::authenticate_rows;
 
 use super::samples::{ENGINE, sample_project};
-use super::sandbox::{Sandbox, list, number, text, texts};
+use super::sandbox::{CACHE_KEY, Sandbox, list, number, text, texts};
 
 /// Returns an indexed project with five text files.
 fn indexed_project() -> Sandbox {
@@ -200,11 +201,12 @@ const SPENT: &str = "0.00000004";
 const ONE: &str = "def one():\n    return 1\n";
 
 /// Returns an indexed project of two files, the first with a model's summary that cost 40 billionths of a dollar.
-fn summarized_project() -> Sandbox {
+pub(crate) fn summarized_project() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("one.py", ONE);
     sandbox.write("two.py", "def two():\n    return 2\n");
     sandbox.stdout_of(&["index"]);
+    authenticate_rows(&CACHE_KEY);
     let mut paid = AgentDb::open(&sandbox.path(".slop_cache/agent.db")).unwrap().db;
     let by = ModelName { provider: "local".to_owned(), model: "small".to_owned() };
     let key = SummaryKey(ContentHash::digest(b"key"));

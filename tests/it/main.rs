@@ -22,6 +22,7 @@ mod finding;
 mod freshness;
 mod help;
 mod hidden_symbols;
+mod hostile_cache;
 mod hostile_links;
 mod hostile_repository;
 mod hostile_words;

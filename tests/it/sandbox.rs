@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
@@ -14,6 +15,9 @@ use tempfile::TempDir;
 
 /// The time after which a test counts as hanging.
 const DEADLINE: Duration = Duration::from_mins(2);
+
+/// The user's key for caches, so that tests can write to them as the program does.
+pub(crate) const CACHE_KEY: [u8; 32] = [7; 32];
 
 /// A project and a home folder that are deleted after the test.
 pub(crate) struct Sandbox {
@@ -35,7 +39,16 @@ impl Sandbox {
         for folder in ["project", "home", "config"] {
             fs::create_dir(sandbox.outside(folder)).unwrap();
         }
+        let key = sandbox.cache_key();
+        fs::create_dir_all(key.parent().unwrap()).unwrap();
+        fs::write(&key, CACHE_KEY).unwrap();
+        fs::set_permissions(key, fs::Permissions::from_mode(0o600)).unwrap();
         sandbox
+    }
+
+    /// Returns the file of the user's key for caches.
+    pub(crate) fn cache_key(&self) -> PathBuf {
+        self.outside("home/.local/state/slop/cache.key")
     }
 
     /// Returns a git repository without commits.

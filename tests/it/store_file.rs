@@ -193,8 +193,10 @@ fn no_read_only_command_writes_outside_of_the_cache() {
     }
     assert!(sandbox.tree() == before);
     assert_eq!(fs::metadata(sandbox.path(".git/index")).unwrap().modified().unwrap(), git_before);
-    for folder in ["home", "config"] {
-        assert_eq!(fs::read_dir(sandbox.outside(folder)).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(sandbox.outside("config")).unwrap().count(), 0);
+    // Nothing but the key, which is there.
+    for folder in ["home", "home/.local", "home/.local/state", "home/.local/state/slop"] {
+        assert_eq!(fs::read_dir(sandbox.outside(folder)).unwrap().count(), 1, "{folder}");
     }
 }
 

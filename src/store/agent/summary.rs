@@ -76,7 +76,7 @@ impl StoredRow for StoredSummary {
         input, cache_read, cache_write, output, cost, at_ms";
 
     fn fields(&self) -> RowFields<'_> {
-        RowFields::new("summary/1")
+        RowFields::keyed("summary/1")
             .bytes(self.key.0.as_bytes())
             .bytes(self.subject.as_bytes())
             .text(&self.language)
@@ -118,7 +118,7 @@ impl StoredRow for LatestRow {
     const COLUMNS: &'static str = "path, tier, key";
 
     fn fields(&self) -> RowFields<'_> {
-        RowFields::new("latest/1")
+        RowFields::keyed("latest/1")
             .bytes(&self.path)
             .number(self.tier.number().into())
             .bytes(self.key.0.as_bytes())

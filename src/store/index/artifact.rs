@@ -266,7 +266,7 @@ impl<'a> ArtifactIdentity<'a> {
 
     /// Returns the checksum of a row; `body` as it is stored.
     fn checksum(&self, made_at_s: i64, body: &[u8]) -> RowChecksum {
-        RowFields::new("artifact/2")
+        RowFields::keyed("artifact/2")
             .bytes(self.hash.as_bytes())
             .text(self.kind)
             .text(self.language)

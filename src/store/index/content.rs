@@ -127,7 +127,7 @@ fn update(connection: &Connection, id: i64, hash: &ContentHash, facts: &ContentF
 
 /// All but `idle_since`, which changes by itself and can cost no more than a content derived again.
 fn fields<'f>(hash: &'f ContentHash, facts: &'f ContentFacts) -> RowFields<'f> {
-    RowFields::new("content/1")
+    RowFields::keyed("content/1")
         .bytes(hash.as_bytes())
         .number(facts.size.cast_signed())
         .optional_text(facts.encoding.as_deref())

@@ -240,14 +240,14 @@ fn checksum(
     wanted: &[u8; 32],
     text_id: Option<i64>,
 ) -> RowChecksum {
-    let sum = RowFields::new("given/1").text(name).bytes(path).text(view).bytes(shown).bytes(wanted);
+    let sum = RowFields::keyed("given/1").text(name).bytes(path).text(view).bytes(shown).bytes(wanted);
     sum.number(text_id.unwrap_or(-1)).checksum()
 }
 
 /// Returns the checksum of a text, not of the bytes that it is stored as, so that those written before texts were
 /// compressed have the same.
 fn text_checksum(name: &str, path: &[u8], text: &str) -> RowChecksum {
-    RowFields::new("given_text/1").text(name).bytes(path).text(text).checksum()
+    RowFields::keyed("given_text/1").text(name).bytes(path).text(text).checksum()
 }
 
 #[cfg(test)]

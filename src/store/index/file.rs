@@ -194,7 +194,7 @@ fn stamp_from_row(row: &Row<'_>) -> Option<Option<FileStamp>> {
 }
 
 fn checksum(file: &FileRow) -> RowChecksum {
-    let sum = RowFields::new("file/1").bytes(file.path.as_bytes());
+    let sum = RowFields::keyed("file/1").bytes(file.path.as_bytes());
     let sum = match &file.stamp {
         Some(stamp) => sum
             .number(stamp.dev.cast_signed())

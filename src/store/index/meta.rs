@@ -87,7 +87,7 @@ fn value_from_row(row: &Row<'_>, key: &str) -> Option<Vec<u8>> {
 }
 
 fn fields<'f>(key: &'f str, value: &'f [u8]) -> RowFields<'f> {
-    RowFields::new("meta/1").text(key).bytes(value)
+    RowFields::keyed("meta/1").text(key).bytes(value)
 }
 
 impl Store {
@@ -163,7 +163,7 @@ fn tokens_from_row(row: &Row<'_>, sha: &[u8], counter: &str) -> Option<u64> {
 }
 
 fn token_fields<'f>(sha: &'f [u8], counter: &'f str, tokens: i64, made_at_s: i64) -> RowFields<'f> {
-    RowFields::new("token_count/1").bytes(sha).text(counter).number(tokens).number(made_at_s)
+    RowFields::keyed("token_count/1").bytes(sha).text(counter).number(tokens).number(made_at_s)
 }
 
 #[cfg(test)]

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Transaction;
 
+use super::meta;
 use crate::store::database::{
     DatabaseFile, absolute, describe_error, lock_folder, remove_logs, rename, with_suffix,
 };
 use crate::store::error::Error;
 use crate::store::migrate::INDEX_SCHEMA;
+use crate::store::row::are_rows_authenticated;
 
 // Not FULL: a commit may be lost when the power fails, but the file stays whole, and what was lost is derived again.
 const WRITER_PRAGMAS: &str = "
@@ -24,6 +26,9 @@ const READER_PRAGMAS: &str = "
     PRAGMA query_only = ON;
     PRAGMA cache_size = -8192;
 ";
+
+/// The fact that only the user's key could have written.
+pub(super) const OWNER: &str = "owner";
 
 /// The database of what was derived from files: one connection to it.
 #[derive(Debug)]
@@ -75,7 +80,8 @@ impl Store {
     /// Opens a store that is there for reading. Makes nothing and moves nothing.
     pub fn open_reader(file: &Path) -> Result<Self, Error> {
         let file = absolute(file)?;
-        Ok(Self::new(DatabaseFile::open_reader(&file, &INDEX_SCHEMA, READER_PRAGMAS)?))
+        let store = Self::new(DatabaseFile::open_reader(&file, &INDEX_SCHEMA, READER_PRAGMAS)?);
+        if store.is_users()? { Ok(store) } else { Err(Error::NotAStore { what: "not of this user" }) }
     }
 
     /// Closes a store that turned out to be damaged and renames its file, in place of the one that was set aside
@@ -122,11 +128,38 @@ impl Store {
     }
 
     fn open_current(file: &Path) -> Result<Option<Self>, Error> {
-        Ok(DatabaseFile::open_current(file, &INDEX_SCHEMA, WRITER_PRAGMAS)?.map(Self::new))
+        let store = DatabaseFile::open_current(file, &INDEX_SCHEMA, WRITER_PRAGMAS)?.map(Self::new);
+        // Any other is opened again below, alone.
+        let Some(store) = store else { return Ok(None) };
+        match store.is_users() {
+            Ok(is_users) => Ok(is_users.then_some(store)),
+            Err(error) if error.is_damage() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     fn open_writer(file: &Path) -> Result<Self, Error> {
-        Ok(Self::new(DatabaseFile::open_writer(file, &INDEX_SCHEMA, WRITER_PRAGMAS)?))
+        let mut store = Self::new(DatabaseFile::open_writer(file, &INDEX_SCHEMA, WRITER_PRAGMAS)?);
+        if store.is_users()? {
+            return Ok(store);
+        }
+        if !store.is_empty()? {
+            // One that came with a project would say whatever its author likes.
+            return Err(Error::NotAStore { what: "not of this user, or of an earlier version" });
+        }
+        store.set_meta(OWNER, b"")?;
+        Ok(store)
+    }
+
+    /// Returns whether the store was made with this user's key. Its rows are authenticated one by one; this is for the
+    /// note, and so that nothing is looked for in vain.
+    fn is_users(&self) -> Result<bool, Error> {
+        Ok(!are_rows_authenticated() || meta::get_intact(&self.database.connection, OWNER)?.is_some())
+    }
+
+    fn is_empty(&self) -> Result<bool, Error> {
+        let query = "SELECT NOT EXISTS (SELECT 1 FROM meta) AND NOT EXISTS (SELECT 1 FROM content)";
+        Ok(self.database.connection.query_row(query, [], |row| row.get(0))?)
     }
 
     fn new(database: DatabaseFile) -> Self {

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::artifact::StoredArtifact;
 use super::file::StoredFileState;
-use super::open::Store;
+use super::open::{OWNER, Store};
 use super::{artifact, content, delivered, file, meta};
 use crate::model::{ArtifactKind, ContentHash, Outline, Producer, RelPath};
 use crate::store::database::{IntegrityReport, check_structure};
@@ -51,8 +51,9 @@ impl Store {
 }
 
 fn clear_all(connection: &Connection) -> Result<DeletedRows, Error> {
-    let delete = |statement| connection.execute(statement, []).map(|rows| rows as u64);
-    delete("DELETE FROM meta")?;
+    let delete = |statement: &str| connection.execute(statement, []).map(|rows| rows as u64);
+    // The store stays the user's own.
+    delete(&format!("DELETE FROM meta WHERE key <> '{OWNER}'"))?;
     delete("DELETE FROM token_count")?;
     delete("DELETE FROM given")?;
     delete("DELETE FROM given_text")?;

@@ -8,12 +8,13 @@ use slop::internals::model::{ContentHash, ModelName, Money, SummaryKey, SummaryS
 use slop::internals::store::agent::{
     AgentDb, SpendCaps, SpendOutcome, SpendReservation, SpendSettlement, StoredSummary,
 };
+use slop::internals::store::authenticate_rows;
 
 use super::server::{ModelServer, ServerAction};
 use super::{AgentProject, module_source, ok_response};
 use crate::daemon::harness::TestDaemon;
 use crate::samples::{ENGINE, sample_project};
-use crate::sandbox::{Sandbox, list, text, texts};
+use crate::sandbox::{CACHE_KEY, Sandbox, list, text, texts};
 
 fn marking_server() -> ModelServer {
     ModelServer::start(|_, _| ServerAction::both("Words of a model, brief.", "Words of a model, in detail."))
@@ -140,6 +141,7 @@ fn summary(
 
 fn insert_into_agent_db(sandbox: &Sandbox, summary: &StoredSummary, path: &str) {
     sandbox.stdout_of(&["index"]);
+    authenticate_rows(&CACHE_KEY);
     let mut paid = AgentDb::open(&sandbox.path(".slop_cache/agent.db")).unwrap().db;
     let reservation = SpendReservation {
         task_key: summary.key,
