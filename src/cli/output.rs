@@ -1,5 +1,6 @@
 //! All output of a command: data to standard output, everything else to standard error.
 
+use std::borrow::Cow;
 use std::io;
 use std::io::{BufWriter, IsTerminal, Stdout, Write};
 
@@ -20,6 +21,8 @@ pub(super) struct CommandOutput {
     verbose: bool,
     /// Whether standard output takes colors.
     colors: bool,
+    /// Whether standard output is a terminal, which would obey what a text contains.
+    is_terminal: bool,
 }
 
 /// The styles of data on a terminal.
@@ -40,7 +43,7 @@ impl CommandOutput {
         let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
         // As for standard error: by the terminal, NO_COLOR and the like, unless `--color` decides.
         let colors = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-        Self { stdout, json, answers: 0, quiet, verbose, colors }
+        Self { stdout, json, answers: 0, quiet, verbose, colors, is_terminal: io::stdout().is_terminal() }
     }
 
     pub(super) const fn has_colors(&self) -> bool {
@@ -52,8 +55,15 @@ impl CommandOutput {
         if self.colors { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
+    /// Writes a text as it is; on a terminal, with its control characters made visible.
     pub(super) fn write_text(&mut self, text: &str) -> io::Result<()> {
+        let text = self.visible(text);
         self.stdout.write_all(text.as_bytes())
+    }
+
+    /// Returns a text of files as it is shown where lines may have styles of their own.
+    pub(super) fn visible<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.is_terminal { visible_controls(text) } else { Cow::Borrowed(text) }
     }
 
     /// Writes data that need be no text.
@@ -62,8 +72,8 @@ impl CommandOutput {
     }
 
     pub(super) fn write_line(&mut self, line: &str) -> io::Result<()> {
-        self.write_text(line)?;
-        self.write_text("\n")
+        self.stdout.write_all(line.as_bytes())?;
+        self.stdout.write_all(b"\n")
     }
 
     pub(super) fn write_json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
@@ -135,5 +145,35 @@ impl CommandOutput {
         // the message is lost, and there is no way to report that.
         let _ = self.stdout.flush();
         let _ = writeln!(anstream::stderr(), "{line}");
+    }
+}
+
+/// Returns a text with pictures for its control characters, all but ends of lines and tabs: `␛` for what begins a command
+/// to a terminal.
+fn visible_controls(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let picture = |c: char| match u32::from(c) {
+        code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
+        0x7f => '␡',
+        // The second half of the controls has no pictures.
+        _ => '\u{fffd}',
+    };
+    // Before the end of a line, a carriage return does nothing.
+    let text = text.replace("\r\n", "\n");
+    Cow::Owned(text.chars().map(|c| if is_obeyed(c) { picture(c) } else { c }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_visible() {
+        assert_eq!(visible_controls("a\tb\r\nc\n"), "a\tb\nc\n");
+        assert_eq!(visible_controls("\u{1b}[2J\u{7}\r\u{7f}\u{9b}x"), "␛[2J␇␍␡\u{fffd}x");
+        assert!(matches!(visible_controls("plain ␛"), Cow::Borrowed(_)));
     }
 }

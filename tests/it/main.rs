@@ -25,6 +25,7 @@ mod hidden_symbols;
 mod hostile_cache;
 mod hostile_links;
 mod hostile_repository;
+mod hostile_text;
 mod hostile_words;
 mod incremental;
 mod index;

@@ -197,6 +197,27 @@ fn a_missing_project_folder_is_an_error_at_startup() {
 }
 
 #[test]
+fn every_line_that_cannot_be_read_is_answered() {
+    let sandbox = project();
+    let mut agent = McpClient::start(&sandbox);
+    let unreadable: [&[u8]; 5] = [
+        b"not json",
+        b"{\"jsonrpc\":\"2.0\",",
+        b"{\"id\":1,\"method\":\"\\ud800\"}",
+        b"\xff\xfe",
+        b"[1,\x00]",
+    ];
+    for line in unreadable {
+        agent.input.as_mut().unwrap().write_all(&[line, b"\n\n"].concat()).unwrap();
+        let mut answer = String::new();
+        agent.output.read_line(&mut answer).unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32700), &Value::Null), "{line:?}");
+    }
+    assert_eq!(agent.request("ping", &json!({}))["result"], json!({}));
+}
+
+#[test]
 fn a_projects_discussion_is_not_handed_to_an_agent() {
     let sandbox = project();
     sandbox.write("history.toml", "history = ['User: of a file']\n");

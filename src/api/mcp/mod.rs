@@ -6,6 +6,7 @@
 //! Start with [`serve`], then `tools.rs`.
 
 mod arguments;
+mod lines;
 mod questions;
 mod references;
 mod resources;

@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
+use super::lines::{pass_answers, pass_questions, write_answers};
 use super::questions::{QueryRunner, wait_idle};
 use super::server::McpServer;
 use crate::api::service::Service;
@@ -21,6 +22,9 @@ use crate::model::RootReason;
 
 /// How long answers may take that are in progress when the client leaves, and then how long stopping may take.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// What is on the way between the client's lines and the server.
+const PIPE_BYTES: usize = 64 << 10;
 
 /// The project that is served, and how.
 #[derive(Debug, Clone)]
@@ -42,7 +46,17 @@ pub fn serve(service: Arc<dyn Service>, info: McpInfo) -> io::Result<()> {
     let (input, output) = rmcp::transport::io::stdio();
     let served = runtime.block_on(async {
         let ending = ShutdownSignals { stops: signals()?, patience: SHUTDOWN_TIMEOUT };
-        serve_on(service, info, (input, output), ending).await
+        let (to_server, server_input) = tokio::io::duplex(PIPE_BYTES);
+        let (server_output, from_server) = tokio::io::duplex(PIPE_BYTES);
+        let (sender, answers) = mpsc::channel(1);
+        let asking = tokio::spawn(pass_questions(input, to_server, sender.clone()));
+        tokio::spawn(pass_answers(from_server, sender));
+        let writing = tokio::spawn(write_answers(output, answers));
+        let served = serve_on(service, info, (server_input, server_output), ending).await;
+        // It would wait for the client's next line.
+        asking.abort();
+        let _ = timeout(SHUTDOWN_TIMEOUT, writing).await;
+        served
     });
     // The thread that reads the standard input cannot be woken, and is left behind.
     runtime.shutdown_background();

@@ -40,7 +40,9 @@ pub(super) fn outline(args: &OutlineArgs, context: &mut CommandContext<'_>) -> R
         let (language, lines) = (language_name(&outline.language), format_grouped(outline.lines.into()));
         let path = context.output.paint(NAME, &path);
         context.output.write_line(&format!("{path} · {language} · {lines} lines{health}"))?;
-        write_outline(&outline.text(), context.output)?;
+        let text = outline.text();
+        let text = context.output.visible(&text).into_owned();
+        write_outline(&text, context.output)?;
     }
     Ok(context.report_missing_paths())
 }
@@ -84,6 +86,7 @@ pub(super) fn view(args: &ViewArgs, context: &mut CommandContext<'_>) -> Result<
         if !args.bare {
             let why = view.why.as_ref().map_or(String::new(), |why| format!(" ({why})"));
             let path = display_path(&view.path, view.path_hex.as_deref());
+            let why = context.output.visible(&why).into_owned();
             context.output.write_line(&format!("{path} · {}{why}", view.head))?;
         }
         context.output.write_text(&view.text)?;
@@ -123,20 +126,22 @@ pub(super) fn symbol(args: &SymbolArgs, context: &mut CommandContext<'_>) -> Res
     }
     for symbol in symbols {
         if args.signature {
-            context.output.write_line(&symbol.signature)?;
+            context.output.write_text(&symbol.signature)?;
+            context.output.write_text("\n")?;
             continue;
         }
         let path = display_path(&symbol.path, symbol.path_hex.as_deref());
         let place = format!("{path}:{}-{}", symbol.start_line, symbol.end_line);
         let place = context.output.paint(NAME, &place);
         let kind = context.output.paint(KIND, &format!("[{}]", symbol.kind_title()));
-        context.output.write_line(&format!("{place} {kind} {}", symbol.qualified_name))?;
+        let name = context.output.visible(&symbol.qualified_name).into_owned();
+        context.output.write_line(&format!("{place} {kind} {name}"))?;
         match &symbol.definition {
-            Some(text) => context.output.write_line(text.trim_end_matches(['\n', '\r']))?,
-            None => context.output.write_line(&format!("  {}", symbol.signature))?,
+            Some(text) => context.output.write_text(&format!("{}\n", text.trim_end_matches(['\n', '\r'])))?,
+            None => context.output.write_text(&format!("  {}\n", symbol.signature))?,
         }
         if let (Some(doc), None) = (&symbol.doc, &symbol.definition) {
-            context.output.write_line(&format!("  {doc}"))?;
+            context.output.write_text(&format!("  {doc}\n"))?;
         }
     }
     Ok(failure::DONE)
