@@ -53,7 +53,7 @@ fn read_key(path: &Path) -> io::Result<[u8; 32]> {
     let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
     let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let found = file.metadata()?;
-    if !found.is_file() || found.uid() != user_id() || found.nlink() != 1 {
+    if !found.is_file() || found.uid() != user_id() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "not a file of this user"));
     }
     if found.permissions().mode() & 0o077 != 0 {
