@@ -134,6 +134,12 @@ const fn describe(code: Code) -> (&'static str, ApiErrorKind, &'static str) {
             "try again; if it stays so, delete index.db in the cache folder: it costs time only",
         ),
         Code::PaidUnusable => ("paid_unusable", Environment, PAID_STORE_HINT),
+        Code::UndoUnusable => (
+            "undo_unusable",
+            Environment,
+            "try again; if it stays so, delete takes.db in the cache folder: it costs the way back to earlier states, and \
+             nothing else",
+        ),
         Code::BadPattern => ("bad_pattern", User, "quote the pattern, and close every bracket in it"),
         Code::OutsideProject => (
             "outside_project",

@@ -58,9 +58,10 @@ pub use prompt_cache::{PromptCache, PromptCacheUse};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
     CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CurationEdit, CurationQuery,
-    EditCurationQuery, ExplainQuery, FileSelect, FilesQuery, ImpactQuery, IndexQuery, ItemKeys, LineRange,
-    MaskEdit, MaskEntry, OutlineQuery, PresetSaveEdit, RefsQuery, ScreenshotsEdit, SearchQuery, SetEdit,
-    SliceAddEdit, SliceChangeEdit, SymbolsQuery, ViewQuery, ViewSelection,
+    EditCurationQuery, ExplainQuery, FileSelect, FilesQuery, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys,
+    JumpQuery, LineRange, MaskEdit, MaskEntry, OutlineQuery, PresetSaveEdit, RedoQuery, RefsQuery,
+    ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery, UndoQuery, ViewQuery,
+    ViewSelection,
 };
 #[cfg(test)]
 pub use query::WireQuery;
@@ -77,7 +78,8 @@ pub use wire::{
     AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
     CuratedItem, CurationEdited, CurationState, DocumentParts, DocumentReceipt, ExplainedRule,
     FileExplanation, FileOutline, FileState, FileStates, FileView, FolderAuthor, FoundSymbol, FreshnessNote,
-    IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission,
-    ReceiptProblem, ReceiptTotals, ReferenceEdge, ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor,
-    SymbolNode, display_path, document_json, envelope, envelope_of_error, found_text, language_name, pretty,
+    HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptGroup,
+    ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge, ResolvedMask,
+    SavedPersona, SavedPreset, SummaryAuthor, SymbolNode, display_path, document_json, envelope,
+    envelope_of_error, found_text, language_name, pretty,
 };

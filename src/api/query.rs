@@ -19,14 +19,15 @@ use super::local_queries::{
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallsQuery, CurationQuery, EditCurationQuery, ExplainQuery, FilesQuery, ImpactQuery,
-    IndexQuery, OutlineQuery, RefsQuery, SearchQuery, SymbolsQuery, ViewQuery,
+    CacheVerifyQuery, CallsQuery, CurationQuery, EditCurationQuery, ExplainQuery, FilesQuery, HistoryQuery,
+    ImpactQuery, IndexQuery, JumpQuery, OutlineQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery,
+    UndoQuery, ViewQuery,
 };
 use super::wire::{
     AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
     ComposedDocument, CurationEdited, CurationState, FileExplanation, FileOutline, FileStates, FileView,
-    FoundSymbol, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested,
-    encode_document,
+    FoundSymbol, HistoryMoved, HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json,
+    decode_nested, encode_document,
 };
 use crate::engine::{CachedDocument, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
@@ -184,6 +185,27 @@ wire_queries! {
         summary: "Edit what is curated in slop.toml: make all of some edits, or none.",
         body: EditCurationQuery
     }
+    History(HistoryQuery) -> HistoryState {
+        command: "history", path: "/v1/history", summary: "List the states that slop.toml had.", body: EmptyBody, reads: true
+    }
+    Undo(UndoQuery) -> HistoryMoved {
+        command: "undo",
+        path: "/v1/undo",
+        summary: "Return slop.toml to its state before the last edit.",
+        body: UndoQuery
+    }
+    Redo(RedoQuery) -> HistoryMoved {
+        command: "redo",
+        path: "/v1/redo",
+        summary: "Return slop.toml to the newest state after the current one.",
+        body: RedoQuery
+    }
+    Jump(JumpQuery) -> HistoryMoved {
+        command: "jump",
+        path: "/v1/jump",
+        summary: "Return slop.toml to any state that it had.",
+        body: JumpQuery
+    }
     Audit(AuditQuery) -> AuditResult {
         command: "audit",
         path: "/v1/audit",
@@ -263,6 +285,10 @@ pub enum AnyQuery {
     Explain(Box<ExplainQuery>),
     Curation(CurationQuery),
     EditCuration(EditCurationQuery),
+    History(HistoryQuery),
+    Undo(UndoQuery),
+    Redo(RedoQuery),
+    Jump(JumpQuery),
     CacheStatus(CacheStatusQuery),
     CacheClear(CacheClearQuery),
     CacheExport(CacheExportQuery),
@@ -457,6 +483,10 @@ mod tests {
                 .unwrap(),
                 dry_run: true,
             }),
+            AnyQuery::History(HistoryQuery {}),
+            AnyQuery::Undo(UndoQuery { revision: "00".to_owned() }),
+            AnyQuery::Redo(RedoQuery { revision: "00".to_owned() }),
+            AnyQuery::Jump(JumpQuery { revision: "00".to_owned(), to: 3 }),
             AnyQuery::CacheStatus(CacheStatusQuery {}),
             AnyQuery::CacheClear(CacheClearQuery { summaries: true, ..CacheClearQuery::default() }),
             AnyQuery::CacheExport(CacheExportQuery { limit: Some(5), ..CacheExportQuery::default() }),

@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use super::background_args::{AgentArgs, SummarizeArgs};
 use super::background_args::{DaemonArgs, WatchArgs};
-use super::curation_args::{CurationArgs, ItemArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
+use super::curation_args::{CurationArgs, ItemArgs, JumpArgs, MaskArgs, PersonaArgs, PresetArgs, SliceArgs};
 use super::document_args::{AggregateArgs, CacheReplayArgs, ExplainArgs};
 use super::reference_args::{CallsArgs, ImpactArgs, RefsArgs};
 use super::values::{docs, file_word, line_range, mask, mode};
@@ -344,6 +344,25 @@ pub enum CliCommand {
     #[command(after_help = "Example:
   slop curation edit edits.json --dry-run")]
     Curation(CurationArgs),
+    /// List the states that slop.toml had
+    ///
+    /// Every edit is recorded, no matter which program makes it: those of slop's commands when they are made, others when
+    /// a daemon sees them, and at the latest before the next edit or undo. `*` marks the current state.
+    #[command(after_help = "Example:
+  slop history")]
+    History,
+    /// Return slop.toml to its state before the last edit
+    #[command(after_help = "Example:
+  slop undo")]
+    Undo,
+    /// Return slop.toml to the newest state after the current one
+    #[command(after_help = "Example:
+  slop redo")]
+    Redo,
+    /// Return slop.toml to any state that it had
+    #[command(after_help = "Example:
+  slop jump 12")]
+    Jump(JumpArgs),
     /// Show the personas (agent profiles)
     #[command(after_help = "Example:
   slop persona list")]

@@ -335,6 +335,14 @@ pub struct CurationEditArgs {
     pub dry_run: bool,
 }
 
+/// Arguments of `jump`.
+#[derive(Debug, Arguments)]
+pub struct JumpArgs {
+    /// The number of the state in `slop history`
+    #[arg(value_name = "STATE")]
+    pub to: i64,
+}
+
 /// Arguments of `persona`.
 #[derive(Debug, Arguments)]
 pub struct PersonaArgs {

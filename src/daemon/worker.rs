@@ -12,7 +12,9 @@ use super::settings::{CurrentSettings, LastSettings};
 use crate::api::{ApiError, AuditResult, AuditStatus, FreshnessNote, QueryJob, ServiceAnswer};
 use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::engine::{FileChange, Project, ScanProgress, WorkspaceCache, World};
-use crate::service::{Found, QueryOrigin, QuerySettings, SettingsSources, resolve, settings_error};
+use crate::service::{
+    CurationHistory, Found, QueryOrigin, QuerySettings, SettingsSources, resolve, settings_error,
+};
 use crate::sys::{Clock, RealDisk, RealFiles, RealProcesses, WallClock};
 
 /// A query to answer now, and how fresh the answer is.
@@ -97,13 +99,15 @@ pub(super) fn run_query_worker(context: &WorkerContext, work: &Mutex<Receiver<Wo
 /// Refreshes changed files until the queue is closed.
 pub(super) fn run_refresh_worker(context: &WorkerContext, due: &Receiver<DueChanges>) {
     with_worker(context, |worker| {
+        let mut recorded = None;
         for due in due {
             let began = WallClock.monotonic();
             let is_everything = due == DueChanges::AllFiles;
-            let (changes, notes) = match worker.catch_panic(|worker| worker.refresh(&due)) {
+            let (changes, mut notes) = match worker.catch_panic(|worker| worker.refresh(&due)) {
                 Ok(found) => found,
                 Err(fault) => (Vec::new(), vec![fault.message]),
             };
+            notes.extend(worker.record_curation(&mut recorded).err().map(|error| error.message));
             let took = WallClock.monotonic().saturating_sub(began);
             if let Some(open) = &worker.open {
                 open.project.release_memory();
@@ -211,6 +215,17 @@ impl<'b> Worker<'b> {
             DueChanges::Files(files) => open.project.refresh(files)?,
         };
         Ok((changes, open.project.take_notes()))
+    }
+
+    /// Records the settings of the project in the history of what is curated, if they are others than `recorded`.
+    fn record_curation(&self, recorded: &mut Option<String>) -> Result<(), ApiError> {
+        let Some(open) = &self.open else { return Ok(()) };
+        let revision = &open.loaded.revision;
+        if recorded.as_ref() == Some(revision) {
+            return Ok(());
+        }
+        *recorded = Some(revision.clone());
+        CurationHistory::new(&self.context.root, &open.loaded).record_settled()
     }
 
     /// Reads the settings, and returns a session opened with them.

@@ -15,6 +15,8 @@ pub enum Error {
     Store(#[from] store::Error),
     #[error("agent.db is unusable")]
     Paid(#[source] store::Error),
+    #[error("takes.db is unusable")]
+    History(#[source] store::Error),
     #[error(transparent)]
     Select(#[from] aggregate::Error),
     #[error("`{path}` is not in the project")]
@@ -88,6 +90,8 @@ pub enum Code {
     StoreUnusable,
     /// What models wrote cannot be used. It was paid for.
     PaidUnusable,
+    /// The history of what is curated cannot be used.
+    UndoUnusable,
     /// A pattern cannot be read.
     BadPattern,
     /// A path does not lie in the project.
@@ -169,6 +173,7 @@ impl Error {
             Self::Store(store::Error::TooNew { .. }) => Code::StoreTooNew,
             Self::Store(_) => Code::StoreUnusable,
             Self::Paid(_) => Code::PaidUnusable,
+            Self::History(_) => Code::UndoUnusable,
             Self::Select(_) => Code::BadPattern,
             Self::BadPath { .. } | Self::Apart { .. } => Code::OutsideProject,
             Self::LeftOut { reason: SkipReason::Vanished, .. }

@@ -42,9 +42,9 @@ pub use crate::aggregate::{
     render_outline, select_symbols,
 };
 pub use crate::discover::{enclosing_checkout, file_type_by_id, run_git};
-pub use crate::store::IntegrityReport;
 pub use crate::store::agent::AgentDbSize;
 pub use crate::store::authenticate_rows as authenticate_cache;
+pub use crate::store::{HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry, IntegrityReport};
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
 pub use document::{
     AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory,

@@ -90,6 +90,11 @@ impl Project<'_> {
     }
 
     /// Returns the notes for the user added since this was last called.
+    pub fn add_note(&mut self, note: String) {
+        self.cache.workspace.note(note);
+    }
+
+    /// Returns the notes that were added since the last call.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.cache.workspace.log.take_notes()
     }

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use super::curation::{match_symbols, resolve_curation};
 use super::curation_edit::resolve_edit;
 use super::document::{resolve_aggregate, resolve_document, resolve_explain};
+use super::history::{resolve_history, resolve_jump, resolve_redo, resolve_undo};
 use super::profile::nearest_hint;
 use super::resolved::{Found, QuerySettings, ResolvedQuery, bad_query, complete, complete_local};
 use crate::api::{
@@ -62,6 +63,10 @@ pub fn resolve(query: AnyQuery, settings: QuerySettings<'_>) -> Result<ResolvedQ
         }
         AnyQuery::Curation(_) => resolve_curation(settings),
         AnyQuery::EditCuration(query) => resolve_edit(query, settings)?,
+        AnyQuery::History(query) => resolve_history(query, settings),
+        AnyQuery::Undo(query) => resolve_undo(query, settings),
+        AnyQuery::Redo(query) => resolve_redo(query, settings),
+        AnyQuery::Jump(query) => resolve_jump(query, settings),
         AnyQuery::CacheStatus(_) => {
             complete::<CacheStatusQuery>(|project| Ok(project.cache_status()?.into()))
         }
@@ -323,6 +328,7 @@ const fn is_about_path(code: Code) -> bool {
         | Code::StoreTooNew
         | Code::StoreUnusable
         | Code::PaidUnusable
+        | Code::UndoUnusable
         | Code::NoSuchSymbol
         | Code::NoSuchRevision
         | Code::BadTask

@@ -1,9 +1,10 @@
 //! Answers what is curated, and what of it is about files that have changed since.
 
+use super::history::CurationHistory;
 use super::resolved::{QuerySettings, ResolvedQuery, complete};
 use crate::api::{
-    ApiError, CuratedItem, CurationQuery, CurationState, MatchSymbolsQuery, ResolvedMask, SavedPersona,
-    SavedPreset, SymbolMatches,
+    ApiError, CuratedItem, CurationQuery, CurationState, HistoryState, MatchSymbolsQuery, ResolvedMask,
+    SavedPersona, SavedPreset, SymbolMatches,
 };
 use crate::config::Curation;
 use crate::engine::{Project, Trust, nearest_symbols, select_symbols};
@@ -11,13 +12,19 @@ use crate::model::{FileItem, SliceResolution, SliceStatus, error_chain};
 
 pub(super) fn resolve_curation(settings: QuerySettings<'_>) -> ResolvedQuery {
     let (curation, revision) = (settings.loaded.curation.clone(), settings.loaded.revision.clone());
-    complete::<CurationQuery>(move |project| Ok(curation_state(project, &curation, revision)))
+    let history = CurationHistory::new(settings.root, settings.loaded);
+    complete::<CurationQuery>(move |project| {
+        // A history that cannot be read costs the way back, and not the answer.
+        let history = history.state().unwrap_or_default();
+        Ok(curation_state(project, &curation, revision, &history))
+    })
 }
 
-pub(super) fn curation_state(
+fn curation_state(
     project: &mut Project<'_>,
     curation: &Curation,
     revision: String,
+    history: &HistoryState,
 ) -> CurationState {
     let presets = curation.presets.iter();
     let personas = curation.personas.iter();
@@ -27,6 +34,8 @@ pub(super) fn curation_state(
         presets: presets.map(|saved| SavedPreset::new(&saved.value, saved.origin.to_string())).collect(),
         personas: personas.map(|saved| SavedPersona::new(&saved.value, saved.origin.to_string())).collect(),
         screenshots: curation.screenshots.clone(),
+        can_undo: history.can_undo,
+        can_redo: history.can_redo,
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::curation::match_symbols;
+use super::history::CurationHistory;
 use super::resolved::{QuerySettings, ResolvedQuery, bad_query, complete};
 use super::sources::{SETTINGS_FILE, settings_error};
 use crate::api::{
@@ -27,20 +28,34 @@ pub(super) fn resolve_edit(
         return Err(bad_query("no edit is given", "give at least one edit, such as {\"remove\": {…}}"));
     }
     let file = settings.root.join(SETTINGS_FILE);
+    let history = CurationHistory::new(settings.root, settings.loaded);
     let curation = settings.loaded.curation.clone();
-    Ok(complete::<EditCurationQuery>(move |project| edit_curation(project, &file, &curation, query)))
+    Ok(complete::<EditCurationQuery>(move |project| {
+        edit_curation(project, &file, &curation, &history, query)
+    }))
 }
 
 fn edit_curation(
     project: &mut Project<'_>,
     file: &Path,
     curation: &Curation,
+    history: &CurationHistory,
     query: EditCurationQuery,
 ) -> Result<CurationEdited, ApiError> {
     let mut lookup = EditLookup { project, curation, files: BTreeSet::new() };
     let edits = query.edits.into_iter().map(|edit| lookup.resolve(edit)).collect::<Result<Vec<_>, _>>()?;
     let files_affected = lookup.files.len();
-    let done = edit::edit_curation(&RealDisk, file, &query.revision, &edits, query.dry_run);
+    let make_edits = || edit::edit_curation(&RealDisk, file, &query.revision, &edits, query.dry_run);
+    let done = if query.dry_run {
+        make_edits()
+    } else {
+        let label = if query.label.is_empty() { "several edits" } else { &query.label };
+        let (done, failure) = history.recorded(label, make_edits);
+        if let Some(error) = failure {
+            project.add_note(format!("the edit is not in the history: {}", error.message));
+        }
+        done
+    };
     let edit::EditOutcome { revision, entries_written } = done.map_err(|error| settings_error(&error))?;
     Ok(CurationEdited { revision, entries_written, files_affected })
 }

@@ -7,8 +7,8 @@ use tempfile::TempDir;
 
 use super::{LocalService, SettingsSources};
 use crate::api::{
-    ApiError, CallOptions, CurationEdited, CurationQuery, CurationState, EditCurationQuery, InlinePersona,
-    InlinePreset, ItemEntry, ask,
+    AnyQuery, ApiError, CallOptions, CurationEdited, CurationQuery, CurationState, EditCurationQuery,
+    HistoryQuery, InlinePersona, InlinePreset, ItemEntry, JumpQuery, RedoQuery, UndoQuery, ask, ask_encoded,
 };
 use crate::config::{ConfigInputs, LoadedConfig, load};
 use crate::model::{FileItem, Persona, Preset};
@@ -124,6 +124,61 @@ fn a_selection_becomes_few_entries_or_is_refused() {
     );
     assert!(error.hint.contains("many/** (501 of 502 files)"), "{}", error.hint);
     assert!(!project.path("slop.toml").exists());
+}
+
+#[test]
+fn every_state_can_be_returned_to_no_matter_who_wrote_it() {
+    let project = CuratedProject::new(&[("a.py", "a = 1\n"), ("b.py", "b = 1\n")]);
+    let full = |path: &str| json!([{"set": {"files": {"paths": [path]}, "to": {"force_full": true}}}]);
+    let history = || {
+        let state = ask(&project.service, HistoryQuery {}, &CallOptions::default()).unwrap().payload;
+        let labels = state.entries.iter().map(|entry| entry.label.clone()).collect::<Vec<_>>();
+        (labels, state.current, state.can_undo, state.can_redo)
+    };
+    let step = |step: fn(String) -> Result<AnyQuery, ()>| {
+        let query = step(project.state().revision).unwrap();
+        ask_encoded(&project.service, query, &CallOptions::default()).map(|_| project.settings())
+    };
+    let undo = |revision| Ok(AnyQuery::Undo(UndoQuery { revision }));
+    let redo = |revision| Ok(AnyQuery::Redo(RedoQuery { revision }));
+    assert_eq!(step(undo).unwrap_err().code, "nothing_to_undo");
+    project.edit(&full("a.py")).unwrap();
+    let first = project.settings();
+    let by_hand = format!("# mine\n{first}");
+    project.write("slop.toml", &by_hand);
+    let (labels, _, can_undo, _) = history();
+    assert_eq!((labels, can_undo), (vec!["first state".to_owned(), "several edits".to_owned()], true));
+    // What was typed since is recorded before it is undone.
+    assert_eq!(step(undo).unwrap(), first);
+    assert_eq!(step(redo).unwrap(), by_hand);
+    assert_eq!(step(undo).unwrap(), first);
+    assert_eq!(step(undo).unwrap(), "");
+    assert!(!project.path("slop.toml").exists());
+    assert_eq!(step(undo).unwrap_err().code, "nothing_to_undo");
+    // An edit after an undo drops nothing.
+    project.edit(&full("b.py")).unwrap();
+    let branch = project.settings();
+    let (labels, current, can_undo, can_redo) = history();
+    assert_eq!(labels, ["first state", "several edits", "edited by hand", "several edits"]);
+    assert_eq!((current, can_undo, can_redo), (Some(4), true, false));
+    assert!(project.state().can_undo && !project.state().can_redo);
+    let jump = |revision| Ok(AnyQuery::Jump(JumpQuery { revision, to: 3 }));
+    assert_eq!(step(jump).unwrap(), by_hand);
+    let moved = |_| Ok(AnyQuery::Jump(JumpQuery { revision: "00".to_owned(), to: 4 }));
+    assert_eq!(step(moved).unwrap_err().code, "revision_moved");
+    assert_eq!(project.settings(), by_hand);
+    // Clearing the cache is not the end of it.
+    let clear: AnyQuery = serde_json::from_value(json!({"ask": "cache_clear", "all": true})).unwrap();
+    ask_encoded(&project.service, clear, &CallOptions::default()).unwrap();
+    assert_eq!(step(|revision| Ok(AnyQuery::Jump(JumpQuery { revision, to: 4 }))).unwrap(), branch);
+}
+
+#[test]
+fn a_failed_edit_is_no_state() {
+    let project = CuratedProject::new(&[("a.py", "a = 1\n"), ("slop.toml", "# mine\n")]);
+    assert!(project.edit(&json!([{"slice_remove": {"path": "a.py", "index": 0}}])).is_err());
+    let state = ask(&project.service, HistoryQuery {}, &CallOptions::default()).unwrap().payload;
+    assert_eq!((state.entries.len(), state.current), (0, None));
 }
 
 /// Returns a value of JSON in TOML.

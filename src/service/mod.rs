@@ -15,6 +15,7 @@ mod curation_edit;
 #[cfg(test)]
 mod curation_tests;
 mod document;
+mod history;
 mod local;
 mod profile;
 mod project_root;
@@ -31,6 +32,7 @@ pub use agent::{AgentOverrides, ProviderKeys, agent_keys, agent_options, caps};
 pub use answer::resolve;
 pub use cache_replay::{CacheReplay, ReplayCost, ReplayStep};
 pub use document::{resolve_aggregate, resolve_explain};
+pub use history::CurationHistory;
 pub use local::{LocalService, Project, with_world};
 pub use project_root::{ProjectRoot, RootGuard, TOO_MANY_FILES_CODE};
 pub use resolved::{Found, QueryOrigin, QuerySettings};

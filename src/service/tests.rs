@@ -15,9 +15,9 @@ use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, 
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
     CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CurationQuery, DocumentRequest,
-    EditCurationQuery, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote, FreshnessState, ImpactQuery,
-    IndexQuery, OutlineQuery, Payload, QueryJob, Receiver, RefsQuery, SearchQuery, Service, ServiceAnswer,
-    SymbolsQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    EditCurationQuery, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote, FreshnessState, HistoryQuery,
+    ImpactQuery, IndexQuery, JumpQuery, OutlineQuery, Payload, QueryJob, Receiver, RedoQuery, RefsQuery,
+    SearchQuery, Service, ServiceAnswer, SymbolsQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -118,6 +118,10 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::Explain(_) => ExplainQuery::answer_schema(&mut schemas),
         AnyQuery::Curation(_) => CurationQuery::answer_schema(&mut schemas),
         AnyQuery::EditCuration(_) => EditCurationQuery::answer_schema(&mut schemas),
+        AnyQuery::History(_) => HistoryQuery::answer_schema(&mut schemas),
+        AnyQuery::Undo(_) => UndoQuery::answer_schema(&mut schemas),
+        AnyQuery::Redo(_) => RedoQuery::answer_schema(&mut schemas),
+        AnyQuery::Jump(_) => JumpQuery::answer_schema(&mut schemas),
         AnyQuery::CacheStatus(_) => CacheStatusQuery::answer_schema(&mut schemas),
         AnyQuery::CacheClear(_) => CacheClearQuery::answer_schema(&mut schemas),
         AnyQuery::CacheExport(_) => CacheExportQuery::answer_schema(&mut schemas),
@@ -318,6 +322,7 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
         json!({"ask": "curation"}),
         json!({"ask": "edit_curation", "revision": revision, "edits": [mark, {"mask": {"path": "engine.py", "set": {"Engine": "sig"}}}]}),
         json!({"ask": "curation"}),
+        json!({"ask": "history"}),
     ];
     for ask in asks {
         let answered = fixture.ask(&ask, &CallOptions::default()).unwrap();

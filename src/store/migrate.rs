@@ -36,6 +36,13 @@ pub(super) const AGENT_SCHEMA: DatabaseSchema = DatabaseSchema {
     tables: include_str!("../../migrations/agent/schema.sql"),
 };
 
+/// The schema of `takes.db`: what was curated before.
+pub(super) const HISTORY_SCHEMA: DatabaseSchema = DatabaseSchema {
+    application_id: i64::from_be_bytes(*b"\0\0\0\0slpt"),
+    migrations: &[include_str!("../../migrations/history/0001_first.sql")],
+    tables: include_str!("../../migrations/history/schema.sql"),
+};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SchemaState {
     /// It is new, or an older slop created it.
@@ -145,6 +152,14 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection, &AGENT_SCHEMA).unwrap();
         expect_test::expect_file!["../../migrations/agent/schema.sql"]
+            .assert_eq(&read_schema(&connection).unwrap());
+    }
+
+    #[test]
+    fn the_migrations_of_the_history_give_the_expected_schema() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &HISTORY_SCHEMA).unwrap();
+        expect_test::expect_file!["../../migrations/history/schema.sql"]
             .assert_eq(&read_schema(&connection).unwrap());
     }
 

@@ -3,9 +3,10 @@
 //! Knows: tables, transactions, migrations, checksums, and what to do with a database file that is damaged or another
 //! program's. Does not know: the files of the project, how an artifact is made, what time it is (callers pass times).
 //!
-//! Two databases, divided by what they cost to create again: `index` is disposable, `agent` was paid for. Neither imports
-//! the other; both are built on the files of this folder, which do not know what they hold: `database` (opening and checking
-//! a file), `migrate` (its schema), `row` (columns and checksums) and `compression` (large values). Start with [`Store::open`] and
+//! Three databases, divided by what they cost to create again: `index` is disposable, `agent` was paid for, and `history`
+//! is the way back to what was curated before. None imports another; all are built on the files of this folder, which do
+//! not know what they hold: `database` (opening and checking a file), `migrate` (its schema), `row` (columns and
+//! checksums) and `compression` (large values). Start with [`Store::open`] and
 //! [`agent::AgentDb::open`]. `coverage` reads a file of another program. The reason for each table is in `migrations/`.
 
 pub mod agent;
@@ -13,6 +14,7 @@ mod compression;
 mod coverage;
 mod database;
 mod error;
+mod history;
 mod index;
 mod migrate;
 mod row;
@@ -24,6 +26,7 @@ pub use coverage::CoverageFile;
 pub(crate) use coverage::write_coverage;
 pub use database::IntegrityReport;
 pub use error::Error;
+pub use history::{HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry};
 pub use index::{
     ArtifactBody, ClearScope, ContentArtifacts, DeletedRows, DeliveredFile, DeliveryUpdate, FileRow,
     OpenedStore, Store, StoreSize, StoredFileState, WriteBatch,

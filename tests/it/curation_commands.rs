@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -343,4 +345,35 @@ fn edits_are_made_all_at_once_by_command_and_by_request() {
     let (status, _) = client.exchange("GET", "/v1/curation/edit", None).unwrap();
     assert_eq!(status, 405);
     assert_eq!(sandbox.json(&["slice", "list"])["slices"], json!([]));
+}
+
+#[test]
+fn commands_requests_and_editors_write_one_history() {
+    let sandbox = sample_project();
+    let labels = || texts(&sandbox.json(&["history"])["entries"], "label");
+    sandbox.slop(&["undo"]).assert_fails(1, &["nothing to undo", "hint:"]);
+    sandbox.stdout_of(&["item", "set", "src/fast.c", "--signatures"]);
+    sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=sig"]);
+    let written = sandbox.read("slop.toml");
+    let daemon = TestDaemon::start(&sandbox);
+    let mut client = daemon.connect();
+    sandbox.write("slop.toml", format!("# typed\n{written}"));
+    // The daemon records it without being asked.
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while labels().last().is_none_or(|label| label != "edited by hand") {
+        assert!(Instant::now() < deadline, "{:?}", labels());
+        thread::sleep(Duration::from_millis(20));
+    }
+    let revision = client.query("/v1/curation", &json!({}))["data"]["revision"].take();
+    let moved = client.query("/v1/undo", &json!({"revision": revision}))["data"].take();
+    assert_eq!(moved["entry"]["label"], "mask of src/util/text.py: shorten");
+    assert_eq!(sandbox.read("slop.toml"), written);
+    assert_eq!(sandbox.stdout_of(&["undo"]), "slop.toml is at state 2: ast_signatures on src/fast.c\n");
+    assert_eq!(sandbox.stdout_of(&["redo"]), "slop.toml is at state 3: mask of src/util/text.py: shorten\n");
+    assert_eq!(sandbox.read("slop.toml"), written);
+    sandbox.stdout_of(&["jump", "1"]);
+    assert!(!sandbox.path("slop.toml").exists());
+    let listed = sandbox.stdout_of(&["history"]);
+    assert!(listed.starts_with("*    1  ") && listed.ends_with("  edited by hand\n"), "{listed}");
+    assert_eq!(labels().len(), 4);
 }

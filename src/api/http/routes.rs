@@ -8,7 +8,8 @@ use crate::api::located_json::LocatedError;
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
     CacheVerifyQuery, CallsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery, ExplainQuery,
-    FilesQuery, ImpactQuery, IndexQuery, OutlineQuery, RefsQuery, SearchQuery, SymbolsQuery, ViewQuery,
+    FilesQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OutlineQuery, RedoQuery, RefsQuery,
+    SearchQuery, SymbolsQuery, UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -105,6 +106,10 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<ExplainQuery>(),
     Route::of_query::<CurationQuery>(),
     Route::of_query::<EditCurationQuery>(),
+    Route::of_query::<HistoryQuery>(),
+    Route::of_query::<UndoQuery>(),
+    Route::of_query::<RedoQuery>(),
+    Route::of_query::<JumpQuery>(),
     Route::of_query::<AuditQuery>(),
     Route::of_query::<CacheStatusQuery>(),
     Route::of_query::<CacheClearQuery>(),

@@ -255,3 +255,37 @@ pub struct ScreenshotsEdit {
     /// Those that come first then, in this order.
     pub order: Vec<String>,
 }
+
+/// Asks for the states that `slop.toml` had.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HistoryQuery {}
+
+/// Returns `slop.toml` to its state before the last edit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "UndoAsk")]
+pub struct UndoQuery {
+    /// The revision that `slop.toml` has; if it has another one, nothing is written.
+    pub revision: String,
+}
+
+/// Returns `slop.toml` to the newest state after the current one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RedoAsk")]
+pub struct RedoQuery {
+    /// The revision that `slop.toml` has; if it has another one, nothing is written.
+    pub revision: String,
+}
+
+/// Returns `slop.toml` to any state that it had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "JumpAsk")]
+pub struct JumpQuery {
+    /// The revision that `slop.toml` has; if it has another one, nothing is written.
+    pub revision: String,
+    /// The `id` of the state.
+    pub to: i64,
+}

@@ -15,8 +15,8 @@ pub use code::{
     SymbolsQuery, ViewQuery,
 };
 pub use curation::{
-    CurationEdit, CurationQuery, EditCurationQuery, FileSelect, ItemKeys, MaskEdit, PresetSaveEdit,
-    ScreenshotsEdit, SetEdit, SliceAddEdit, SliceChangeEdit,
+    CurationEdit, CurationQuery, EditCurationQuery, FileSelect, HistoryQuery, ItemKeys, JumpQuery, MaskEdit,
+    PresetSaveEdit, RedoQuery, ScreenshotsEdit, SetEdit, SliceAddEdit, SliceChangeEdit, UndoQuery,
 };
 pub use documents::{AggregateQuery, AttachmentOptions, ExplainQuery, ViewSelection};
 pub use maintenance::{

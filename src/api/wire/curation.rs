@@ -20,6 +20,10 @@ pub struct CurationState {
     pub personas: Vec<SavedPersona>,
     /// The images that every document of the project has, in their order.
     pub screenshots: Vec<String>,
+    /// Whether there is an earlier state of `slop.toml` to return to.
+    pub can_undo: bool,
+    /// Whether there is a later state of `slop.toml` to return to.
+    pub can_redo: bool,
 }
 
 /// An entry, with what its slices and its mask are about now.
@@ -98,6 +102,47 @@ pub struct CurationEdited {
     pub entries_written: usize,
     /// How many files of the project the edits are about.
     pub files_affected: usize,
+}
+
+/// The states that `slop.toml` had.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryState {
+    /// The states that are recorded, the oldest first.
+    pub entries: Vec<HistoryStep>,
+    /// The `id` of the state that was current when it was last recorded; null if none is recorded.
+    pub current: Option<i64>,
+    /// Whether `slop.toml` is still as it was recorded. If not, it was edited since, and is recorded before the next edit.
+    pub is_recorded: bool,
+    /// Whether there is an earlier state to return to.
+    pub can_undo: bool,
+    /// Whether there is a later state to return to.
+    pub can_redo: bool,
+}
+
+/// A state that `slop.toml` had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryStep {
+    /// A number that grows with each state.
+    pub id: i64,
+    /// What the edit was for.
+    pub label: String,
+    /// Whether the file was not edited by slop.
+    pub by_hand: bool,
+    /// The revision of `slop.toml` in that state.
+    pub revision: String,
+    /// The state that was current before; it may be recorded no more.
+    pub parent: Option<i64>,
+    /// When it was recorded, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+/// The state that `slop.toml` was returned to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryMoved {
+    /// The revision that `slop.toml` has now.
+    pub revision: String,
+    /// The state.
+    pub entry: HistoryStep,
 }
 
 impl CuratedItem {

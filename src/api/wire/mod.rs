@@ -17,7 +17,10 @@ mod search;
 mod structure;
 
 pub use cache::{AgentSize, AuditResult, CacheFreed, CacheSize, CacheVerdict};
-pub use curation::{CuratedItem, CurationEdited, CurationState, ResolvedMask, SavedPersona, SavedPreset};
+pub use curation::{
+    CuratedItem, CurationEdited, CurationState, HistoryMoved, HistoryState, HistoryStep, ResolvedMask,
+    SavedPersona, SavedPreset,
+};
 pub(in crate::api) use document::encode_document;
 pub use document::{AnswerShape, ComposedDocument, DocumentParts, document_json};
 pub use envelope::{FreshnessNote, FreshnessState, SCHEMA_VERSION, envelope, envelope_of_error, pretty};

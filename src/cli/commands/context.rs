@@ -15,12 +15,12 @@ use crate::cli::failure::{self, CommandError};
 use crate::cli::output::CommandOutput;
 use crate::cli::place::ProjectLocation;
 use crate::cli::progress::TerminalProgress;
-use crate::config::LoadedConfig;
 use crate::config::edit::plain_path;
+use crate::config::{self, LoadedConfig};
 use crate::daemon::DaemonPaths;
 use crate::model::{FileItem, SkipReason, path_text, printable};
 use crate::render::{format_grouped, format_seconds};
-use crate::service::{QueryOrigin, QuerySettings, SETTINGS_FILE};
+use crate::service::{CurationHistory, QueryOrigin, QuerySettings, SETTINGS_FILE};
 
 /// The project, its settings, and the service that answers questions.
 pub(super) struct CommandContext<'a> {
@@ -139,6 +139,21 @@ impl CommandContext<'_> {
     /// Returns the project's settings file, whether it is there or not.
     pub(super) fn settings_file(&self) -> PathBuf {
         self.location.root.join(SETTINGS_FILE)
+    }
+
+    /// Makes an edit of the project's settings file, which can be undone.
+    pub(super) fn edit_settings<T>(
+        &mut self,
+        label: &str,
+        make_edit: impl FnOnce(&Path) -> Result<T, config::Error>,
+    ) -> Result<T, CommandError> {
+        let file = self.settings_file();
+        let history = CurationHistory::new(&self.location.root, self.loaded);
+        let (edited, failure) = history.recorded(label, || make_edit(&file));
+        if let Some(error) = failure {
+            self.output.note(&format!("the edit is not in the history: {}", error.message));
+        }
+        Ok(edited?)
     }
 
     /// Writes an answer with the project's folder and why it is the project's.

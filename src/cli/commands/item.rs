@@ -18,7 +18,8 @@ pub(super) fn run_item(command: &ItemCommand, context: &mut CommandContext<'_>) 
         ItemCommand::List { path } => list_items(path.as_deref(), context),
         ItemCommand::Remove { paths, yes } => {
             let paths = context.location.resolve_paths(paths);
-            let removed = edit::remove_items(&RealDisk, &context.settings_file(), &paths, *yes)?;
+            let removed = context
+                .edit_settings("item remove", |file| edit::remove_items(&RealDisk, file, &paths, *yes))?;
             let line = format!("items removed: {removed}");
             context.write_result(&json!({"paths": paths, "removed": removed}), &line)
         }
@@ -30,14 +31,15 @@ fn set_mode(
     mode: &ItemModeArgs,
     context: &mut CommandContext<'_>,
 ) -> Result<u8, CommandError> {
-    let (file, chosen) = (context.settings_file(), mode.chosen());
-    let changes = match chosen {
-        Some(mode) => {
-            require_existing(paths, context)?;
-            edit::set_item_mode(&RealDisk, &file, paths, mode)?
-        }
+    let chosen = mode.chosen();
+    let changes = if let Some(mode) = chosen {
+        require_existing(paths, context)?;
+        let label = format!("{} on {}", mode_words(mode), paths.join(", "));
+        context.edit_settings(&label, |file| edit::set_item_mode(&RealDisk, file, paths, mode))?
+    } else {
         // The item of a file that is gone can still be cleared.
-        None => edit::clear_item_mode(&RealDisk, &file, paths)?,
+        let label = format!("clear {}", paths.join(", "));
+        context.edit_settings(&label, |file| edit::clear_item_mode(&RealDisk, file, paths))?
     };
     note_precedence(paths, chosen, context);
     if context.output.json {

@@ -88,7 +88,8 @@ fn add_slice(mark: &MarkArgs, context: &mut CommandContext<'_>) -> Result<u8, Co
     let path = query.file.clone();
     let slice = context.ask(query)?;
     // The file's text is read before the settings are edited: a slice that cannot be made leaves no entry.
-    edit::add_slice(&RealDisk, &context.settings_file(), &path, &slice)?;
+    let label = format!("slice of {path}");
+    context.edit_settings(&label, |file| edit::add_slice(&RealDisk, file, &path, &slice))?;
     let line = format!("{path}:{}-{}{}", mark.lines.0, mark.lines.1, tag_and_comment(&slice));
     context.write_result(&json!({"path": path, "slice": slice_to_json(&slice)}), &line)
 }
@@ -145,7 +146,8 @@ fn remove_slice(file: &str, word: &str, context: &mut CommandContext<'_>) -> Res
     }
     // A tag comes last: one that looks like a range of lines is the less likely meaning.
     keys.push(SliceKey::Tag(word.to_owned()));
-    let removed = edit::remove_slices(&RealDisk, &context.settings_file(), &path, &keys)?;
+    let label = format!("slice removed from {path}");
+    let removed = context.edit_settings(&label, |file| edit::remove_slices(&RealDisk, file, &path, &keys))?;
     let line = format!("{path}: slices removed: {removed}");
     context.write_result(&json!({"path": path, "removed": removed}), &line)
 }
@@ -205,7 +207,8 @@ fn set_mask(
             ));
         }
     }
-    edit::set_masks(&RealDisk, &context.settings_file(), &path, masks)?;
+    let label = format!("mask of {path}: {}", symbols.join(", "));
+    context.edit_settings(&label, |file| edit::set_masks(&RealDisk, file, &path, masks))?;
     if context.output.json {
         return context.write_data(&json!({"path": path, "mask": mask_to_json(masks)}));
     }
@@ -244,7 +247,9 @@ fn list_mask(file: Option<&str>, context: &mut CommandContext<'_>) -> Result<u8,
 
 fn remove_mask(file: &str, symbols: &[String], context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let path = context.location.resolve_path(file);
-    let removed = edit::remove_masks(&RealDisk, &context.settings_file(), &path, symbols)?;
+    let label = format!("symbols removed from the mask of {path}");
+    let removed =
+        context.edit_settings(&label, |file| edit::remove_masks(&RealDisk, file, &path, symbols))?;
     let line = format!("{path}: symbols removed: {}", removed.join(", "));
     context.write_result(&json!({"path": path, "removed": removed}), &line)
 }

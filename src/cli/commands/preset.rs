@@ -45,7 +45,9 @@ fn save_preset(
     let project = context.settings_file();
     // The items come from the project's file, wherever the preset is written to.
     let target = if user { user_file(context)? } else { project.clone() };
-    let count = edit::save_preset(&RealDisk, &project, &target, draft)?;
+    let label = format!("preset {} saved", draft.name);
+    let count =
+        context.edit_settings(&label, |project| edit::save_preset(&RealDisk, project, &target, draft))?;
     let path = target.display().to_string();
     let line = format!("{path}: {} ({})", draft.name, entries(count));
     context.write_result(&json!({"name": draft.name, "path": path, "files": count}), &line)
@@ -95,7 +97,9 @@ fn apply_preset(name: &str, may_lose: bool, context: &mut CommandContext<'_>) ->
     let source = preset.origin.file().expect("a preset is written in a file");
     let project = context.settings_file();
     // Files that are gone are left out: their entries would be reported as missing in every document.
-    let applied = edit::apply_preset(&RealDisk, &project, source, name, &gone, may_lose)?;
+    let applied = context.edit_settings(&format!("preset {name} applied"), |project| {
+        edit::apply_preset(&RealDisk, project, source, name, &gone, may_lose)
+    })?;
     let line = format!("{}: {} from {name}", project.display(), entries(applied.len()));
     context.write_result(&json!({"name": name, "files": applied, "gone": gone}), &line)?;
     report_missing(&gone, context);
@@ -105,7 +109,8 @@ fn apply_preset(name: &str, may_lose: bool, context: &mut CommandContext<'_>) ->
 fn delete_preset(name: &str, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let preset = find_preset(name, context)?;
     let file = preset.origin.file().expect("a preset is written in a file");
-    edit::delete_preset(&RealDisk, file, name)?;
+    context
+        .edit_settings(&format!("preset {name} deleted"), |_| edit::delete_preset(&RealDisk, file, name))?;
     let path = file.display().to_string();
     context.write_result(&json!({"name": name, "path": path}), &format!("{path}: deleted {name}"))
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::context::CommandContext;
 use super::{
-    agent, cache, cache_replay, curation, daemon, document, item, items, preset, queries, references, setup,
-    status, summarize,
+    agent, cache, cache_replay, curation, daemon, document, history, item, items, preset, queries,
+    references, setup, status, summarize,
 };
 use crate::api::ApiError;
 use crate::cli::args::{CliArgs, CliCommand};
@@ -197,6 +197,10 @@ fn run_at(
         CliCommand::Cache(args) => cache::run(&args.command, context),
         CliCommand::Config(args) => setup::print_config(&args.command, context),
         CliCommand::Curation(args) => curation::run_curation(&args.command, context),
+        CliCommand::History => history::list(context),
+        CliCommand::Undo => history::undo(context),
+        CliCommand::Redo => history::redo(context),
+        CliCommand::Jump(args) => history::jump(args.to, context),
         CliCommand::Item(args) => item::run_item(&args.command, context),
         CliCommand::Slice(args) => items::run_slice(&args.command, context),
         CliCommand::Mask(args) => items::run_mask(&args.command, context),

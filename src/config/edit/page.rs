@@ -55,10 +55,10 @@ pub(super) fn edit_revision<T: Send>(
         let before = read_file(disk, path)?;
         let text = before.as_deref().unwrap_or_default();
         let mut page = SettingsDocument::parse(path, text)?;
-        let found = revision_of(text);
-        if expected.is_some_and(|expected| expected != found) {
-            return Err(Error::Moved { path: path.to_owned(), revision: found });
+        if let Some(expected) = expected {
+            check_revision(path, text, expected)?;
         }
+        let found = revision_of(text);
         let value = change(&mut page)?;
         let after = page.to_text();
         // Not even the timestamps change, by which a daemon would take it for an edit.
@@ -86,6 +86,29 @@ pub(super) fn edit_revision<T: Send>(
         written.map_err(|source| Error::Write { path: path.to_owned(), source })?;
         Ok(EditedFile { value, revision: revision_of(after.as_bytes()) })
     })
+}
+
+/// Returns an error if a file with these bytes has another revision than the one that is expected.
+pub fn check_revision(path: &Path, bytes: &[u8], expected: &str) -> Result<(), Error> {
+    let revision = revision_of(bytes);
+    if revision == expected { Ok(()) } else { Err(Error::Moved { path: path.to_owned(), revision }) }
+}
+
+/// Replaces the whole text of a file, which must have the revision that is expected, and returns the new one. A file
+/// that would be empty is removed.
+pub fn replace_text(disk: &dyn Disk, path: &Path, expected: &str, text: &[u8]) -> Result<String, Error> {
+    let write_error = |source| Error::Write { path: path.to_owned(), source };
+    let _lock = disk.lock_folder(path.parent().unwrap_or(Path::new("."))).map_err(write_error)?;
+    let before = read_file(disk, path)?;
+    check_revision(path, before.as_deref().unwrap_or_default(), expected)?;
+    match before {
+        Some(_) if text.is_empty() && !marks_project(path, disk) && disk.remove_file(path).is_ok() => Ok(()),
+        Some(_) => disk.replace(path, text),
+        None if text.is_empty() => Ok(()),
+        None => disk.create_new(path, text),
+    }
+    .map_err(write_error)?;
+    Ok(revision_of(text))
 }
 
 /// Returns whether a folder within a git checkout is a project of its own only because of this file.

@@ -15,6 +15,7 @@ use crate::engine::timings::AnswerStep;
 use crate::engine::workspace::{FileRows, TreeSnapshot, TreeTracker, Workspace};
 use crate::model::{ContentHash, Producer, RelPath, error_chain};
 use crate::store;
+use crate::store::HISTORY_DATABASE;
 use crate::store::agent::AGENT_DATABASE;
 use crate::store::{ContentArtifacts, OpenedStore, Store, WriteBatch};
 use crate::sys::{Disk, FileKind, Files};
@@ -22,7 +23,8 @@ use crate::sys::{Disk, FileKind, Files};
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
 /// Names by which a cache's folder is recognized.
-const OURS: [&str; 5] = ["CACHEDIR.TAG", DATABASE, AGENT_DATABASE, "cookies", "daemon.lock"];
+const OURS: [&str; 6] =
+    ["CACHEDIR.TAG", DATABASE, AGENT_DATABASE, HISTORY_DATABASE, "cookies", "daemon.lock"];
 /// Name of the file whose stamp is the file system's time.
 const STAMP: &str = "stamp";
 

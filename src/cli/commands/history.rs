@@ -1,0 +1,53 @@
+//! `slop history`, `undo`, `redo` and `jump`: the states that `slop.toml` had.
+
+use super::context::CommandContext;
+use crate::api::{HistoryMoved, HistoryQuery, HistoryStep, JumpQuery, RedoQuery, UndoQuery};
+use crate::cli::failure::{self, CommandError};
+
+pub(super) fn list(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let history = context.ask(HistoryQuery {})?;
+    if context.output.json {
+        return context.write_data(&history);
+    }
+    for entry in &history.entries {
+        let marker = if history.current == Some(entry.id) { '*' } else { ' ' };
+        // The states in between are those of another branch.
+        let branch = entry.parent.filter(|parent| parent + 1 != entry.id);
+        let branch = branch.map_or(String::new(), |parent| format!(", after {parent}"));
+        let line = format!("{marker} {:>4}  {}  {}{branch}", entry.id, time_text(entry), entry.label);
+        context.write_line(&line)?;
+    }
+    if history.current.is_some() && !history.is_recorded {
+        context.output.note("slop.toml was edited since; `slop undo` returns to the state marked with *");
+    }
+    Ok(failure::DONE)
+}
+
+pub(super) fn undo(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let revision = context.loaded.revision.clone();
+    let moved = context.ask(UndoQuery { revision })?;
+    report(&moved, context)
+}
+
+pub(super) fn redo(context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let revision = context.loaded.revision.clone();
+    let moved = context.ask(RedoQuery { revision })?;
+    report(&moved, context)
+}
+
+pub(super) fn jump(to: i64, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let revision = context.loaded.revision.clone();
+    let moved = context.ask(JumpQuery { revision, to })?;
+    report(&moved, context)
+}
+
+fn report(moved: &HistoryMoved, context: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let entry = &moved.entry;
+    context.write_result(moved, &format!("slop.toml is at state {}: {}", entry.id, entry.label))
+}
+
+/// Returns when a state was recorded, in UTC.
+fn time_text(entry: &HistoryStep) -> String {
+    let time = jiff::Timestamp::from_millisecond(entry.at_ms).unwrap_or_default();
+    time.strftime("%Y-%m-%d %H:%M").to_string()
+}
