@@ -10,10 +10,10 @@ use super::compression::{compress, decompress};
 
 /// A text that may be held in compressed form. Equal texts are equal, however they are held.
 #[derive(Clone)]
-pub struct CompactText(Form);
+pub struct CompactText(PieceForm);
 
 #[derive(Clone)]
-enum Form {
+enum PieceForm {
     Plain(String),
     /// A frame, and the length of the text.
     Compressed(Vec<u8>, usize),
@@ -23,8 +23,8 @@ impl CompactText {
     /// Returns the text, decompressed if necessary.
     pub fn text(&self) -> Cow<'_, str> {
         match &self.0 {
-            Form::Plain(text) => Cow::Borrowed(text),
-            Form::Compressed(frame, bytes) => {
+            PieceForm::Plain(text) => Cow::Borrowed(text),
+            PieceForm::Compressed(frame, bytes) => {
                 let text = decompress(frame, *bytes).and_then(|text| String::from_utf8(text).ok());
                 Cow::Owned(text.expect("what this process compressed can be decompressed"))
             }
@@ -34,8 +34,8 @@ impl CompactText {
     /// Returns the length of the text in bytes.
     pub const fn len(&self) -> usize {
         match &self.0 {
-            Form::Plain(text) => text.len(),
-            Form::Compressed(_, bytes) => *bytes,
+            PieceForm::Plain(text) => text.len(),
+            PieceForm::Compressed(_, bytes) => *bytes,
         }
     }
 
@@ -45,17 +45,17 @@ impl CompactText {
 
     /// Compresses the text, if that makes it smaller.
     pub fn compress(&mut self) {
-        if let Form::Plain(text) = &self.0
+        if let PieceForm::Plain(text) = &self.0
             && let Some(frame) = compress(text.as_bytes())
         {
-            self.0 = Form::Compressed(frame, text.len());
+            self.0 = PieceForm::Compressed(frame, text.len());
         }
     }
 }
 
 impl From<String> for CompactText {
     fn from(text: String) -> Self {
-        Self(Form::Plain(text))
+        Self(PieceForm::Plain(text))
     }
 }
 
@@ -206,8 +206,8 @@ impl DocumentTextBuilder {
 impl CompactText {
     const fn bytes_in_memory(&self) -> usize {
         match &self.0 {
-            Form::Plain(text) => text.capacity(),
-            Form::Compressed(frame, _) => frame.capacity(),
+            PieceForm::Plain(text) => text.capacity(),
+            PieceForm::Compressed(frame, _) => frame.capacity(),
         }
     }
 }

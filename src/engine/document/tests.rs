@@ -1,10 +1,13 @@
 //! Documents: what they read, what they show, and what is remembered of them.
 
+use std::sync::Arc;
+
 use super::request::{AggregationRequest, DocumentHistory, ImageFile, SectionRequest};
 use super::sections::sections;
 use crate::aggregate::DocumentLimits;
 use crate::engine::index::Trust;
 use crate::engine::project::Project;
+use crate::engine::shared::WorkspaceCache;
 use crate::engine::testing::{FILES, TestProject, request};
 use crate::model::{AggregationStrategy, ScreenshotImage, ViewMode};
 use crate::sys::{Disk, RealDisk};
@@ -153,4 +156,31 @@ fn a_document_is_made_to_fit_into_many_limits_without_reading_files_again() {
             .unwrap();
     }
     assert_eq!(sandbox.read_counts(), once(&[]));
+}
+
+#[test]
+fn a_process_that_stays_shows_the_excerpts_that_a_new_one_does() {
+    let body = "    x = x + 1\n".repeat(20);
+    let text = |name: &str| format!("def {name}(x):\n{body}\n\ndef other_{name}(x):\n{body}");
+    let (one, two) = (text("one"), text("two"));
+    let sandbox = TestProject::new(&[("one.py", &one), ("two.py", &two)]);
+    let mut project = sandbox.open_shared(&Arc::new(WorkspaceCache::new()));
+    let mut limited = request(AggregationStrategy::Auto, ViewMode::Full, &[]);
+    limited.task = Some("other_one and other_two".to_owned());
+    let mut check = || {
+        let mut views = Vec::new();
+        for bytes in [900, 1300, 900] {
+            limited.limits.bytes = Some(bytes);
+            let document = project.aggregate(&limited).unwrap();
+            assert_eq!(document.blocks, sandbox.project(false).aggregate(&limited).unwrap().blocks);
+            views.extend(document.blocks.iter().map(|block| block.view));
+        }
+        assert!(views.contains(&ViewMode::Excerpt), "{views:?}");
+    };
+    check();
+    check();
+    // The same lines are selected of another text, and other lines of the same text.
+    sandbox.write("one.py", &one.replace("x + 1", "x + 2"));
+    sandbox.write("two.py", &format!("# A new line.\n{two}"));
+    check();
 }
