@@ -162,9 +162,21 @@ impl Evaluator<'_> {
         }
         let Some(module) = self.module(file, fact) else { return ValueSet::FOREIGN };
         match fact.name {
-            Some(name) => self.member(module, facts.name(name)),
+            Some(name) => {
+                let name = facts.name(name);
+                let own = self.own_submodule(file, module, name);
+                own.map_or_else(|| self.member(module, name), ValueSet::one)
+            }
             None => ValueSet::one(module),
         }
+    }
+
+    /// Returns what `from . import name` means in `__init__.py`: as a member of the package, the name would be bound to
+    /// this very import.
+    fn own_submodule(&self, file: FileId, module: Value, name: &str) -> Option<Value> {
+        let path = &self.index.file(file).path;
+        let is_own = module == Value::Module(file) && path.ends_with("__init__.py");
+        if is_own { self.modules.python_path(&joined(folder_of(path), name)) } else { None }
     }
 
     fn module(&mut self, file: FileId, import: &ImportFact) -> Option<Value> {

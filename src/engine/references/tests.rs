@@ -68,6 +68,18 @@ fn a_symbol_is_spelled_by_its_name_its_qualified_name_or_its_file() {
 }
 
 #[test]
+fn a_package_that_imports_its_own_module_has_it_as_a_member() {
+    let sandbox = TestProject::new(&[
+        ("pkg/__init__.py", "from . import parts\nfrom . import parts as pieces\n"),
+        ("pkg/parts.py", "def cut():\n    return 1\n"),
+        ("other.py", "def cut():\n    return 2\n"),
+        ("use.py", "import pkg\n\n\ndef run():\n    pkg.parts.cut()\n    pkg.pieces.cut()\n"),
+    ]);
+    let mut project = sandbox.project(true);
+    assert_eq!(uses(&mut project, "pkg/parts.py:cut"), ["use.py:5 sure", "use.py:6 sure"]);
+}
+
+#[test]
 fn calls_are_followed_in_both_directions() {
     let sandbox = project();
     let mut project = sandbox.project(true);
