@@ -10,6 +10,7 @@ use crate::model::{
     AggregationStrategy, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentPart, FileDetails,
     FileOrder, MissingFile, Omission, OmittedFile, PackingReceipt, RankScore, Receipt, ReceiptEntry, RelPath,
     RoutingRule, Screenshot, SectionProblem, StableFiles, TaskReceipt, Tier, ViewFault, ViewMode,
+    count_redactions,
 };
 
 /// What was asked for, as far as the document as a whole depends on it.
@@ -209,6 +210,7 @@ fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
         reason: file.reason.clone(),
         fault: file.fault,
         summary: file.block.summary.clone(),
+        redacted: count_redactions(&file.block.body),
         score: file.score.clone(),
         bytes: 0,
         tokens: 0,

@@ -132,12 +132,16 @@ fn discover(merged: &MergedSettings) -> Result<DiscoverSettings, Error> {
     Ok(DiscoverSettings { skip, max_files: merged.number("discover.max_files", 1..=1_000_000_000)?.into() })
 }
 
+/// The values of `secrets.show`, and whether full views show secrets.
+const SECRET_VIEWS: [(&str, bool); 2] = [("never", false), ("full-only", true)];
+
 fn secrets(merged: &MergedSettings) -> Result<SecretSettings, Error> {
     let names = merged.strings("secrets.names")?;
     let mut never_sent = merged.user_list("secrets.names")?;
     // A project's patterns are added to the user's: a project can hold back more, and nothing less.
     never_sent.extend(names.iter().filter(|name| !never_sent.contains(name)).cloned().collect::<Vec<_>>());
     Ok(SecretSettings {
+        in_full_views: merged.choice("secrets.show", &SECRET_VIEWS)?,
         never_sent,
         may_be_sent: merged.user_list("secrets.allow")?,
         names,

@@ -95,12 +95,14 @@ pub(super) fn from_file(
 }
 
 /// Returns whether a project's file may set this, and warns if not: a project can keep models from being called, and
-/// never cause a call; and it cannot vouch for itself.
+/// never cause a call or show a secret; and it cannot vouch for itself.
 fn is_allowed_in_project(leaf: &TomlLeaf<'_>, source: &SettingsSource<'_>) -> bool {
     let is_restraint = match leaf.key.as_str() {
         "agent.exclude" => true,
         // Only `true` would have models called. A wrong type passes here, and is reported as a bad value below.
         "agent.background" => leaf.value.get_ref().as_bool() != Some(true),
+        // Whoever wrote the project's file could show the user's secrets to any agent.
+        "secrets.show" => false,
         key => !key.starts_with("agent.") && !key.starts_with("trust."),
     };
     if !is_restraint {

@@ -304,6 +304,7 @@ impl LoadedConfig {
             },
             // Whether a limit applies depends on who chose the folder, which the settings do not know.
             max_files: None,
+            shows_secrets_in_full: settings.secrets.in_full_views,
             max_bytes: settings.limits.max_bytes,
             structure_max_bytes: settings.limits.structure_max_bytes,
             parse_timeout: settings.limits.parse_timeout,

@@ -113,6 +113,8 @@ pub struct FormatSettings {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretSettings {
+    /// Whether the full view of a file shows the secrets in it.
+    pub in_full_views: bool,
     /// Patterns of what is not sent to a model: those of the user, and what a project adds.
     pub never_sent: Vec<String>,
     /// The user's patterns of what may be sent nevertheless: a project has no say in it.

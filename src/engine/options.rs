@@ -35,6 +35,8 @@ pub struct Options {
     pub names: discover::Options,
     /// More files than these are an error where git does not list them; `None` for any number.
     pub max_files: Option<u64>,
+    /// Whether the full view of a file shows the secrets in it.
+    pub shows_secrets_in_full: bool,
     /// A file of more bytes is not rendered in full.
     pub max_bytes: u64,
     /// A file of more bytes is not read.

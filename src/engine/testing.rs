@@ -233,6 +233,7 @@ pub(super) fn options() -> Options {
             secrets_allowed: vec![],
         },
         max_files: None,
+        shows_secrets_in_full: false,
         max_bytes: 1 << 20,
         structure_max_bytes: 8 << 20,
         parse_timeout: std::time::Duration::from_mins(1),

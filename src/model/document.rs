@@ -172,6 +172,8 @@ pub struct ReceiptEntry {
     pub fault: Option<ViewFault>,
     /// Who wrote the words, where it is shown as a summary.
     pub summary: Option<SummaryProvenance>,
+    /// How many secrets are redacted in what is shown, by rule.
+    pub redacted: BTreeMap<String, u64>,
     /// Its score, where the document has a limit.
     pub score: Option<RankScore>,
     /// Bytes of its block in the document, with its head.

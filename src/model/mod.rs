@@ -18,6 +18,7 @@ mod llm;
 mod long_text;
 mod outline;
 mod path;
+mod redaction;
 mod root;
 mod view;
 
@@ -55,5 +56,6 @@ pub use path::{
     IGNORE_FILES, InvalidPath, RelPath, error_chain, is_within, normalized_path, path_text, printable,
     printable_lines, shell_word, unescaped_path,
 };
+pub use redaction::{count_redactions, redaction_mark};
 pub use root::RootReason;
 pub use view::{AggregationStrategy, DocsDetail, FileOrder, SummaryDetail, Tier, ViewMode};

@@ -9,7 +9,7 @@ use memchr::memchr_iter;
 use super::quoted;
 use crate::model::{
     BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentText, DocumentTextBuilder,
-    Screenshot, ScreenshotImage, SummaryProvenance, ViewMode,
+    Screenshot, ScreenshotImage, SummaryProvenance, ViewMode, count_redactions,
 };
 
 /// The note in a document that omits files to fit a budget. It neither counts nor names them: that is in the receipt,
@@ -309,6 +309,10 @@ pub fn head_line(block: &DocumentBlock) -> String {
         }
     });
     words.extend(block.remarks.iter().cloned());
+    let redacted: u64 = count_redactions(&block.body).values().sum();
+    if 0 < redacted {
+        words.push(format!("secrets redacted: {redacted}, so this is not the file's text"));
+    }
     words.join(" · ")
 }
 

@@ -39,6 +39,7 @@ mod references;
 mod request_curation;
 mod samples;
 mod sandbox;
+mod secrets;
 mod sections;
 mod session;
 mod settings_problems;

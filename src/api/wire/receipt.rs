@@ -1,6 +1,6 @@
 //! The receipt of a document, which says what became of each file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -172,6 +172,9 @@ pub struct ReceiptFile {
     /// The author of the summary, if it is shown as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryAuthor>,
+    /// How many secrets are redacted in what is shown of it, by rule.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub redacted: BTreeMap<String, u64>,
     /// What its importance is made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<ScoreParts>,
@@ -388,6 +391,7 @@ fn receipt_file(entry: &ReceiptEntry, estimated: bool) -> ReceiptFile {
         tokens: entry.tokens,
         estimated,
         summary: entry.summary.as_ref().map(Into::into),
+        redacted: entry.redacted.clone(),
         score: entry.score.clone().map(Into::into),
     }
 }

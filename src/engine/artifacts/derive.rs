@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use crate::discover::{DecodedText, HeaderNeighbors};
 use crate::engine::timings::{AnswerStep, StepClock};
+use crate::engine::workspace::decode_with_facts;
 use crate::model::{
     ArtifactKind, ContentFacts, ContentHash, FileRole, FileType, Producer, RelPath, SkipReason,
 };
 use crate::search::{TERMS_VERSION, VECTOR_VERSION};
 use crate::store::{ArtifactBody, ContentArtifacts};
+use crate::summarize::secrets;
 use crate::{discover, summarize, syntax};
 
 /// A text that was read, before anything is derived from it.
@@ -26,17 +28,15 @@ pub(in crate::engine) fn identify<'a>(
     bytes: &'a [u8],
     neighbors: &HeaderNeighbors,
 ) -> Result<IdentifiedText<'a>, SkipReason> {
-    let text = discover::read_as_text(bytes)?;
-    let facts = discover::content_facts(bytes, Some(&text), discover::is_header(path));
+    let (text, facts) = decode_with_facts(path, bytes)?;
     let file_type = discover::detect_file_type(path, &facts, neighbors);
     Ok(IdentifiedText { hash: ContentHash::digest(bytes), text, facts, file_type })
 }
 
 /// Returns who makes what each scan derives from a file of this type, with the code of this program.
 pub(in crate::engine) fn producers(file_type: &'static FileType) -> Vec<Producer> {
-    let language = file_type.id;
-    let structure = [syntax::outline_producer(language), syntax::skeleton_producer(language)];
-    structure.into_iter().flatten().chain([summary_producer(file_type)]).collect()
+    let derived = [ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::Summary];
+    derived.into_iter().filter_map(|artifact| producer(artifact, file_type)).collect()
 }
 
 /// Returns who makes what is kept of files of this type: what each scan derives, and what is derived when it is asked
@@ -47,7 +47,7 @@ pub(super) fn all_producers(file_type: &'static FileType) -> Vec<Producer> {
 
 /// Returns who makes the outlines of every language that has them.
 pub(in crate::engine) fn outline_producers() -> Vec<Producer> {
-    discover::all_file_types().filter_map(|file_type| syntax::outline_producer(file_type.id)).collect()
+    discover::all_file_types().filter_map(|file_type| producer(ArtifactKind::Outline, file_type)).collect()
 }
 
 /// A summary names the symbols of the outline, so that it is made by both.
@@ -73,6 +73,15 @@ fn symbol_hashes_producer(file_type: &'static FileType) -> Option<Producer> {
 }
 
 pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static FileType) -> Option<Producer> {
+    let mut by = producer_of_text(artifact, file_type)?;
+    // Everything is derived from texts without secrets.
+    by.version.push_str(" secrets/");
+    by.version.push_str(secrets::version());
+    Some(by)
+}
+
+/// Returns who makes an artifact from a text.
+fn producer_of_text(artifact: ArtifactKind, file_type: &'static FileType) -> Option<Producer> {
     match artifact {
         ArtifactKind::Outline => syntax::outline_producer(file_type.id),
         ArtifactKind::Skeleton => syntax::skeleton_producer(file_type.id),
@@ -107,15 +116,13 @@ pub(in crate::engine) fn derive(
         lines: content.facts.lines,
         outline: structure.as_ref().map(|structure| &structure.outline),
     };
-    let words = ArtifactBody::Summary(summarize::heuristic(&source));
-    let mut artifacts = vec![(summary_producer(content.file_type), words)];
+    let mut bodies = vec![(ArtifactKind::Summary, ArtifactBody::Summary(summarize::heuristic(&source)))];
     if let Some(structure) = structure {
-        let outline =
-            syntax::outline_producer(language).map(|by| (by, ArtifactBody::Outline(structure.outline)));
-        let skeleton =
-            syntax::skeleton_producer(language).map(|by| (by, ArtifactBody::Skeleton(structure.skeleton)));
-        artifacts.extend(outline.into_iter().chain(skeleton));
+        bodies.push((ArtifactKind::Outline, ArtifactBody::Outline(structure.outline)));
+        bodies.push((ArtifactKind::Skeleton, ArtifactBody::Skeleton(structure.skeleton)));
     }
+    let by = |artifact| producer(artifact, content.file_type);
+    let artifacts = bodies.into_iter().filter_map(|(artifact, body)| Some((by(artifact)?, body))).collect();
     ContentArtifacts { hash: content.hash, facts: content.facts.clone(), artifacts }
 }
 

@@ -9,7 +9,7 @@ use super::cache::{CachedView, ViewCache, ViewKey, lock};
 use super::gather::{ShownFile, render_as};
 use super::pack::PackContext;
 use super::pack_costs::FileHead;
-use super::render::{Renderer, encoding_remark, without_secret_values};
+use super::render::{Renderer, encoding_remark};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::parallel::on_all_cores;
 use crate::engine::ranking::{ProjectRanking, SourceText, SymbolSignature};
@@ -173,8 +173,7 @@ fn excerpt_block(
     } else {
         let lines = excerpt_lines(selection, ranking);
         let subject = ExcerptSource { path: &shown.file.path, file_type, text: &source.text };
-        let text = cached_excerpt((workspace, views), &subject, &lines);
-        if is_config { without_secret_values(text).ok()? } else { text }
+        cached_excerpt((workspace, views), &subject, &lines)
     };
     Some(DocumentBlock {
         path: shown.file.path.clone(),

@@ -12,10 +12,9 @@ use crate::engine::artifacts::{ArtifactCache, ContentRef, SkeletonPrefetch, chec
 use crate::engine::summaries::{ChosenSummary, ModelSummaries, SummaryLookup};
 use crate::engine::workspace::{HiddenSymbols, KnownFile, KnownState};
 use crate::model::{
-    ContentFacts, ContentHash, DocsDetail, DocumentBlock, FileRole, FileType, Outline, SkipReason,
-    SummaryDetail, SummaryProvenance, Symbol, ViewFault, ViewMode,
+    ContentFacts, ContentHash, DocsDetail, DocumentBlock, FileType, Outline, SkipReason, SummaryDetail,
+    SummaryProvenance, Symbol, ViewFault, ViewMode,
 };
-use crate::summarize::secrets;
 use crate::{aggregate, discover, summarize, syntax};
 
 /// What separates names that are kept as one text.
@@ -139,7 +138,9 @@ impl Renderer<'_, '_> {
         rendering: &mut ViewParams<'_>,
     ) -> Result<ViewContent, ViewUnavailable> {
         // A paranoid answer is to reveal that a cache is wrong, so it must not come from one.
-        let Some(views) = self.views.filter(|_| !self.cache.workspace.paranoid) else {
+        // Nor must one with secrets stay in it: the next answer may be for someone else.
+        let is_cached = !self.cache.workspace.paranoid && !self.shows_secrets(subject, rendering);
+        let Some(views) = self.views.filter(|_| is_cached) else {
             return self.build_view(subject, rendering);
         };
         let words = self.chosen_summary(subject, rendering).map(|chosen| chosen.summary.hash());
@@ -188,8 +189,11 @@ impl Renderer<'_, '_> {
             ViewMode::Custom => slices_view(self.cache, subject, rendering),
             ViewMode::Diff => diff_view(self.cache, subject, rendering),
             ViewMode::Full | ViewMode::Window => {
-                let text =
-                    rendering.text.take().map_or_else(|| self.cache.workspace.read_text(subject.path), Ok);
+                let text = if self.shows_secrets(subject, rendering) {
+                    self.cache.workspace.read_unredacted(subject.path)
+                } else {
+                    rendering.text.take().map_or_else(|| self.cache.workspace.read_text(subject.path), Ok)
+                };
                 let (hash, mut body) = text.map_err(ViewUnavailable::LeftOut)?;
                 if let Some(hidden) = self.hidden(subject).filter(|_| rendering.view == ViewMode::Full) {
                     body.clone_from(&hidden.shown);
@@ -206,11 +210,7 @@ impl Renderer<'_, '_> {
             ViewMode::Skeleton => {
                 let skeleton = checked_skeleton(self.cache, &mut self.prefetch, subject).ok_or(gone)?;
                 let remark = health_remark(skeleton.health)?;
-                let text = syntax::skeleton_text(&skeleton, self.docs).into_owned();
-                let body = match subject.file_type.role {
-                    FileRole::Config(_) => without_secret_values(text)?,
-                    FileRole::Code | FileRole::Prose | FileRole::Data => text,
-                };
+                let body = syntax::skeleton_text(&skeleton, self.docs).into_owned();
                 Ok(ViewContent { content, remark, body, reason: None })
             }
             ViewMode::Outline => {
@@ -266,6 +266,13 @@ impl Renderer<'_, '_> {
         // A model has read the whole file, and may have written about what is hidden.
         let is_asked = rendering.by_model && self.hidden(subject).is_none();
         self.summaries.of(subject.path, &subject.hash).filter(|_| is_asked)
+    }
+
+    /// Returns whether a view shows the secrets in a file.
+    fn shows_secrets(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> bool {
+        self.cache.workspace.options.shows_secrets_in_full
+            && rendering.view == ViewMode::Full
+            && self.hidden(subject).is_none()
     }
 
     fn hidden(&self, subject: &ContentRef<'_>) -> Option<&Arc<HiddenSymbols>> {
@@ -327,13 +334,6 @@ fn without_secrets(mut outline: Outline) -> Outline {
         }
     }
     outline
-}
-
-/// Returns the skeleton of settings as a document may show it: few of their values give way to their size, and a
-/// password that nobody asked for in full is as well out of sight as it is in a summary.
-pub(super) fn without_secret_values(skeleton: String) -> Result<String, ViewUnavailable> {
-    let scan = secrets::scan(&skeleton).map_err(|reason| ViewUnavailable::Words(reason.to_string()))?;
-    Ok(if scan.is_clean() { skeleton } else { secrets::redact(&skeleton, &scan) })
 }
 
 fn error_view(file: &KnownFile, view: ViewMode, unavailable: &ViewUnavailable) -> ViewAnswer {

@@ -1,5 +1,6 @@
 //! Fetches what is attached to the files: screenshots, tracked work, the discussion.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -17,6 +18,7 @@ use crate::model::{
 };
 use crate::sections;
 use crate::sections::DataSyntax;
+use crate::summarize::secrets;
 use crate::sys::{FileKind, ReadError};
 
 /// Where Beads keeps its issues for git, and where a mock of it does.
@@ -58,8 +60,20 @@ pub(super) fn sections(
             }
         }
     }
-    let discussion = discussion.unwrap_or_default();
+    let mut discussion = discussion.unwrap_or_default();
+    // What people paste into a discussion or an issue is no safer than what they write into files.
+    discussion.iter_mut().for_each(|entry| redact(&mut entry.content));
+    for issue in beads.iter_mut().flat_map(|list| list.completed.iter_mut().chain(&mut list.active)) {
+        redact(&mut issue.title);
+        redact(&mut issue.description);
+    }
     Ok(DocumentSections { part, screenshots, beads, discussion, problems })
+}
+
+fn redact(text: &mut String) {
+    if let Cow::Owned(redacted) = secrets::redacted(text) {
+        *text = redacted;
+    }
 }
 
 /// Returns the discussion. One that was not asked for may be another program's file, or broken: then it is a problem of

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use super::commits::{git, git_line};
-use crate::discover;
 use crate::engine::error::Error;
-use crate::engine::workspace::Workspace;
+use crate::engine::workspace::{Workspace, decode_shown};
 use crate::model::{RelPath, SkipReason};
 
 /// What files are compared with.
@@ -73,7 +72,7 @@ pub(in crate::engine) fn texts_at(
     let blobs = blobs_of_sizes(workspace, &names, &sizes);
     let text = |path: &RelPath, size: Option<u64>, bytes: Option<Vec<u8>>| match bytes {
         _ if path.as_bytes().contains(&b'\n') => RevisionText::UnaskablePath,
-        Some(bytes) => match discover::read_as_text(&bytes) {
+        Some(bytes) => match decode_shown(&bytes) {
             Ok(text) => RevisionText::Text(text.text.into_owned()),
             Err(reason) => RevisionText::LeftOut(reason),
         },

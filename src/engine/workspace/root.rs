@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::hidden::HiddenFiles;
+use super::text::decode_shown;
 use super::tracker::TreeTracker;
-use crate::discover::NameRules;
+use crate::discover::{DecodedText, NameRules};
 use crate::engine::error::Error;
 use crate::engine::options::{IndexReport, Options, World};
 use crate::engine::timings::{AnswerStep, StepClock};
@@ -111,11 +112,28 @@ impl Workspace<'_> {
         self.read_text_up_to(path, self.options.structure_max_bytes)
     }
 
-    /// Reads the text of a file of at most `max_bytes`, all of it.
+    /// Reads the text of a file of at most `max_bytes`, all of it except its secrets.
     pub(in crate::engine) fn read_text_up_to(
         &self,
         path: &RelPath,
         max_bytes: u64,
+    ) -> Result<(ContentHash, String), SkipReason> {
+        self.read_decoded(path, max_bytes, decode_shown)
+    }
+
+    /// Reads a file's text with its secrets, which only the full view shows, and only where the user's settings say so.
+    pub(in crate::engine) fn read_unredacted(
+        &self,
+        path: &RelPath,
+    ) -> Result<(ContentHash, String), SkipReason> {
+        self.read_decoded(path, self.options.structure_max_bytes, crate::discover::read_as_text)
+    }
+
+    fn read_decoded(
+        &self,
+        path: &RelPath,
+        max_bytes: u64,
+        decode: fn(&[u8]) -> Result<DecodedText<'_>, SkipReason>,
     ) -> Result<(ContentHash, String), SkipReason> {
         let timer = self.steps.time(AnswerStep::Read);
         let reading = self.world.files.read(path, max_bytes);
@@ -128,7 +146,7 @@ impl Workspace<'_> {
             ReadError::Io(_) => SkipReason::Unreadable,
         })?;
         let hash = ContentHash::digest(&reading.bytes);
-        let text = crate::discover::read_as_text(&reading.bytes)?;
+        let text = decode(&reading.bytes)?;
         Ok((hash, text.text.into_owned()))
     }
 }

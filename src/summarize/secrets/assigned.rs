@@ -1,97 +1,192 @@
 //! Values under names that indicate a secret, in programs, settings and documents alike.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
+use super::generated::is_generated;
+use super::notation::{AssignedValue, Operator, value_after, value_before};
+use super::values::{
+    KeySecrecy, SecretPolicy, has_stray_bracket, is_chosen, is_code, is_placeholder, is_random, key_secrecy,
+    key_words,
+};
 
-use super::values::{KeySecrecy, SecretPolicy, is_chosen, is_code, is_placeholder, is_random, key_secrecy};
-
-/// The most bytes of a name, and of what follows it.
+/// The most bytes of a name.
 const LONGEST_KEY: usize = 120;
-const AFTER: usize = 1200;
+/// How many bytes behind a name are searched for a generated word.
+const LONGEST_REST: usize = 300;
 
-/// What may separate a name from its value, and the value: quoted or plain.
-static VALUE: LazyLock<Regex> = LazyLock::new(|| {
-    let between = concat!(
-        r#"^["'`\]\)]{0,2}[ \t]*"#,
-        // A type; an attribute or a list of variables, where name and value are separate; an operator.
-        r#"(?::[ \t]*[A-Za-z_&][\w\[\]., |?&<>*']{0,40}?=|"#,
-        r#"[ \t]*,?[ \t]*\r?\n?[ \t]*["']?value["']?[ \t]*[:=]|"#,
-        // A default value.
-        r#"\|\||\?\?|or[ \t]|:-|"#,
-        r#"=>|:=|->|\?=|\+=|={1,3}|!==?|[:,>])[ \t]*(?:\r?\n[ \t]*)?"#,
-    );
-    let wrapped =
-        r"(?:[rbuLRBU@]{1,2}|String\(|str\(|Secret(?:Str|String)?(?:::(?:new|from))?\()?\(?(?:\r?\n[ \t]*)?";
-    let quoted = r#"(?:"((?:[^"\\\n]|\\.){1,512})["\\]|'((?:[^'\\\n]|\\.){1,512})['\\]|`([^`\n]{1,512})`)"#;
-    let plain = r#"([^\s"'`]{1,512})"#;
-    Regex::new(&format!("{between}(?:{wrapped}{quoted}|{plain})")).expect("a fixed pattern")
-});
+/// Finds values under the names of one text, from its start to its end.
+#[derive(Default)]
+pub(crate) struct AssignedSearch {
+    /// How far names, and the words behind them, have been examined.
+    names_seen: usize,
+    words_seen: usize,
+}
 
-/// Examines the name that a word is part of. Returns the end of the name, and its value if that is a secret.
-pub(crate) fn find_assigned(text: &str, word: &Range<usize>) -> (usize, Option<Range<usize>>) {
+/// What a name says of its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NameStrength {
+    /// It is a secret unless it looks like anything else.
+    Secret,
+    /// It is a secret if it is random.
+    Maybe,
+    /// It is a secret if it must have been generated.
+    Key,
+}
+
+impl AssignedSearch {
+    /// Examines the name that a word is part of, and returns the secrets that are its values.
+    pub(crate) fn find(&mut self, text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
+        if word.start < self.names_seen {
+            return Vec::new();
+        }
+        let key = name_around(text, word);
+        self.names_seen = key.end;
+        let Some(strength) = strength(&text[key.clone()]) else { return Vec::new() };
+        if is_defined(text, &key) {
+            return defined_value(text, key.end).into_iter().collect();
+        }
+        let values = [value_after(text, key.end), value_before(text, key.start)];
+        let found: Vec<Range<usize>> = values
+            .into_iter()
+            .flatten()
+            .filter_map(|value| secret_value(text, &key, strength, value))
+            .collect();
+        if found.is_empty() { self.generated_words(text, key.end, strength) } else { found }
+    }
+
+    /// Returns words behind a name, on its line, that must have been generated: in a log, a table or a sentence.
+    fn generated_words(&mut self, text: &str, end: usize, strength: NameStrength) -> Vec<Range<usize>> {
+        const SHORTEST: usize = 20;
+        if strength == NameStrength::Maybe {
+            return Vec::new();
+        }
+        let limit = text.floor_char_boundary(text.len().min(end + LONGEST_REST));
+        let stop = text[end..limit].find('\n').map_or(limit, |at| end + at);
+        let mut at = end.max(self.words_seen);
+        let mut found = Vec::new();
+        while at < stop {
+            let length = text.as_bytes()[at..stop].iter().take_while(|b| is_word_byte(**b)).count();
+            let word = at..at + length;
+            if SHORTEST <= length && is_lone_word(text, &word) && is_generated(&text[word.clone()]) {
+                found.push(word);
+            }
+            at += length + 1;
+        }
+        self.words_seen = self.words_seen.max(stop);
+        found
+    }
+}
+
+/// Returns the range of the name that a word is part of.
+pub(crate) fn name_around(text: &str, word: &Range<usize>) -> Range<usize> {
     let before = &text.as_bytes()[word.start.saturating_sub(LONGEST_KEY)..word.start];
     let start = word.start - before.iter().rev().take_while(|b| is_key_byte(**b)).count();
     let after = text.as_bytes()[word.end..].iter().take(LONGEST_KEY);
-    let end = word.end + after.take_while(|b| is_key_byte(**b)).count();
-    (end, value_of(text, start..end))
+    start..word.end + after.take_while(|b| is_key_byte(**b)).count()
 }
 
 fn is_key_byte(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')
 }
 
-fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
-    let rest = &text[key.end..text.floor_char_boundary((key.end + AFTER).min(text.len()))];
-    // Most words are part of a sentence or an expression; the regular expression is for the others.
-    let sign = rest.bytes().find(|b| !b"\"'`]) \t\r\n".contains(b))?;
-    if is_defined(text, &key, rest) {
-        return defined_value(rest).map(|span| key.end + span.start..key.end + span.end);
-    }
-    if !b"=:,>-?+!v|o".contains(&sign) {
-        return None;
-    }
-    let secrecy = key_secrecy(&text[key.clone()]);
-    if secrecy == KeySecrecy::Public || text[key.clone()].to_ascii_lowercase().contains("public") {
-        return None;
-    }
-    let captures = VALUE.captures(rest)?;
-    let quoted = captures.get(1).or_else(|| captures.get(2)).or_else(|| captures.get(3));
-    let value = quoted.or_else(|| captures.get(4))?;
-    let span = key.end + value.start()..key.end + value.end();
-    let between = rest[..value.start()].trim_start_matches(['"', '\'', '`', ')', ']', ' ', '\t']);
-    if quoted.is_none() && ["||", "??", "or"].iter().any(|sign| between.starts_with(sign)) {
-        return None;
-    }
-    let is_secret = match (secrecy, quoted) {
-        (KeySecrecy::Public, _) => false,
-        (KeySecrecy::Texts, _) => {
-            20 <= value.len()
-                && is_random(value.as_str(), SecretPolicy::Prompt)
-                && !is_placeholder(value.as_str())
+fn is_word_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"_-+/=.~".contains(&b)
+}
+
+/// Returns whether a word is neither a part of an address or a path, nor a digest that says that it is one.
+fn is_lone_word(text: &str, word: &Range<usize>) -> bool {
+    let value = &text[word.clone()];
+    let before = &text[..word.start];
+    !before.ends_with([':', '@', '#', '%', '$', '&', '?'])
+        && !before.ends_with("sha256:")
+        && !value.starts_with(['/', '.', '-', '_'])
+        && !["sha1-", "sha256-", "sha384-", "sha512-"].iter().any(|digest| value.starts_with(digest))
+        && value.matches('/').count() <= value.len() / 16
+        && !is_placeholder(value)
+}
+
+/// Returns what a name says of its value; `None` if nothing.
+fn strength(name: &str) -> Option<NameStrength> {
+    // What is known of a secret.
+    const NEXT_TO_SECRETS: [&str; 17] = [
+        "id", "ids", "url", "uri", "name", "path", "file", "hash", "size", "expiry", "expires", "expiration",
+        "timeout", "ttl", "length", "count", "type",
+    ];
+    // What has keys that are no secrets.
+    const HARMLESS: [&str; 30] = [
+        "public", "pub", "primary", "foreign", "cache", "sort", "hash", "digest", "checksum", "sha",
+        "sha256", "md5", "fingerprint", "partition", "index", "url", "uri", "path", "file", "dir", "name",
+        "regex", "pattern", "length", "size", "count", "type", "event", "translation", "row",
+    ];
+    let words = key_words(name);
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    match key_secrecy(name) {
+        KeySecrecy::All if has(&["public", "pub"]) && !has(&["token", "secret"]) => None,
+        KeySecrecy::All if has(&NEXT_TO_SECRETS) => Some(NameStrength::Maybe),
+        KeySecrecy::All => Some(NameStrength::Secret),
+        _ if has(&HARMLESS) => None,
+        KeySecrecy::Texts => Some(NameStrength::Maybe),
+        KeySecrecy::Public => {
+            let is_key = |word: &String| word.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with("key");
+            words.iter().any(is_key).then_some(NameStrength::Key)
         }
-        (KeySecrecy::All, Some(_)) => is_quoted_secret(value.as_str()),
-        (KeySecrecy::All, None) => return plain_secret(text, &key, span),
+    }
+}
+
+fn secret_value(
+    text: &str,
+    key: &Range<usize>,
+    strength: NameStrength,
+    value: AssignedValue,
+) -> Option<Range<usize>> {
+    let AssignedValue { span, is_quoted, operator } = value;
+    let written = &text[span.clone()];
+    let is_plausible = match (operator, is_quoted) {
+        (Operator::Nothing, false) => false,
+        // In a call, an argument behind a name is a value of its own.
+        (Operator::Nothing | Operator::Dash, true) => is_generated(written) || !written.contains(' '),
+        (Operator::Default, is_quoted) => is_quoted,
+        (Operator::Dash, false) => is_generated(written),
+        _ => true,
     };
-    is_secret.then_some(span)
+    if !is_plausible {
+        return None;
+    }
+    match strength {
+        NameStrength::Secret if is_quoted => is_quoted_secret(written).then_some(span),
+        NameStrength::Secret => plain_secret(text, key, span),
+        NameStrength::Maybe => generated_value(text, span, 20),
+        NameStrength::Key => generated_value(text, span, 16),
+    }
+}
+
+/// Returns the part of a value that was generated; what closes the expression that it is in, is not part of it.
+fn generated_value(text: &str, span: Range<usize>, shortest: usize) -> Option<Range<usize>> {
+    let written = text[span.clone()].trim_end_matches([',', ';', ')', ']', '}', '.', '>']);
+    let is_one = shortest <= written.len()
+        && is_lone_word(text, &(span.start..span.start + written.len()))
+        && written.bytes().all(|b| b.is_ascii_graphic() && !b"()[]{}<>,;\"'`\\".contains(&b))
+        && is_generated(written);
+    is_one.then(|| span.start..span.start + written.len())
 }
 
 /// Returns whether the name is defined as a macro: `#define DB_PASSWORD "…"`.
-fn is_defined(text: &str, key: &Range<usize>, rest: &str) -> bool {
+fn is_defined(text: &str, key: &Range<usize>) -> bool {
     let line = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
     let before = text[line..key.start].trim_start().strip_prefix('#').unwrap_or_default();
     before.trim() == "define"
-        && rest.starts_with([' ', '\t'])
+        && text[key.end..].starts_with([' ', '\t'])
         && key_secrecy(&text[key.clone()]) == KeySecrecy::All
 }
 
-/// Returns the range of a macro's text in what follows its name, if that is a secret.
-fn defined_value(rest: &str) -> Option<Range<usize>> {
+/// Returns the range of a macro's text behind its name, if that is a secret.
+fn defined_value(text: &str, end: usize) -> Option<Range<usize>> {
+    let line = text[end..].find('\n').map_or(text.len(), |at| end + at);
+    let rest = &text[end..line];
     let open = rest.find('"').filter(|open| matches!(rest[..*open].trim(), "" | "L" | "u8"))?;
     let length = rest[open + 1..].find(['"', '\n'])?;
     let span = open + 1..open + 1 + length;
-    is_quoted_secret(&rest[span.clone()]).then_some(span)
+    is_quoted_secret(&rest[span.clone()]).then_some(end + span.start..end + span.end)
 }
 
 fn is_quoted_secret(value: &str) -> bool {
@@ -113,7 +208,9 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     let ends = text[span.end..].lines().next().unwrap_or_default().trim_start();
     let is_line = (between.contains("value")
         || matches!(begins, "" | "export" | "set" | "setx" | "ENV" | "ARG" | "environment"))
-        && (ends.is_empty() || ends.starts_with('#') || is_remark(text, &span, between, ends));
+        && (ends.trim_start_matches(['\'', '"', '`', ',', ';']).is_empty()
+            || ends.starts_with('#')
+            || is_remark(text, &span, between, ends));
     if is_line && between == "=" && !name.bytes().any(|b| b.is_ascii_lowercase()) {
         let is_password = name.contains("PASS") && 6 <= value.len() && !is_placeholder(value);
         let is_word = is_password && value.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -132,7 +229,7 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     }
     // In settings a text follows a colon; in programs a type, which is short or has no digits.
     let may_be_name = is_line && between.trim() == ":" && 8 <= value.len() && is_word_with_digits(value);
-    if is_line && is_chosen(value) && (may_be_name || !is_code(value)) {
+    if is_line && is_chosen(value) && (may_be_name || !is_code(value) || has_stray_bracket(value)) {
         return Some(span);
     }
     // In an expression the value ends at an operator; what is called or indexed is a name.
@@ -164,10 +261,11 @@ mod tests {
 
     #[track_caller]
     fn value(text: &str) -> Option<&str> {
-        let at = ["PASS", "pass", "Pass", "secret", "SECRET", "token", "TOKEN"]
+        let at = ["PASS", "pass", "Pass", "secret", "SECRET", "token", "TOKEN", "Key"]
             .iter()
             .find_map(|word| text.find(word).map(|at| at..at + word.len()));
-        find_assigned(text, &at.unwrap()).1.map(|span| &text[span])
+        let found = AssignedSearch::default().find(text, &at.unwrap());
+        found.first().map(|span| &text[span.clone()])
     }
 
     #[test]

@@ -13,6 +13,9 @@ mod assigned;
 #[cfg(test)]
 mod corpus_tests;
 mod display;
+mod generated;
+mod keywords;
+mod notation;
 mod rules;
 #[cfg(test)]
 mod samples_tests;
@@ -20,5 +23,5 @@ mod scan;
 mod values;
 
 pub(super) use display::{REDACTED, redact_line, without_pem};
-pub use scan::{SecretScan, redact, scan, version};
+pub use scan::{SecretScan, redact, redacted, scan, version};
 pub(super) use values::{KeySecrecy, is_flag, is_reference, key_secrecy};

@@ -3,15 +3,19 @@
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use regex::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
+use super::assigned::name_around;
+use super::keywords::KeywordIndex;
+use super::notation::value_after;
 use super::values::{entropy, is_filler, is_placeholder};
 
 /// Bytes before and after a keyword in which a secret is searched. A longer secret is extended to its end afterwards.
 const BEFORE: usize = 256;
 const AFTER: usize = 4096;
+/// How many bytes of states a pattern may keep while it searches.
+const STATES_BYTES: usize = 64 << 10;
 /// Default bits per character of a secret that is recognized by the name near it.
 const NAMED_ENTROPY: f64 = 3.0;
 /// Bits per character from which on a rule expects a generated value.
@@ -118,7 +122,7 @@ pub(crate) struct SecretRule {
 /// All kinds of secrets, and their keywords.
 pub(crate) struct RuleSet {
     all: Vec<SecretRule>,
-    words: AhoCorasick,
+    words: KeywordIndex,
     /// The rules of each keyword; none for the words of keys.
     of_word: Vec<Vec<usize>>,
 }
@@ -159,18 +163,18 @@ impl RuleSet {
         }
         // Last, so that their numbers are beyond the end of `of_word`, by which `hints` recognizes them.
         words.extend(KEY_WORDS.map(str::to_owned));
-        // The other kinds of automata are smaller, but take three times as long.
-        let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
-        let words = builder.build(&words).expect("there are few words, and they are short");
+        let words = KeywordIndex::new(&words);
         Self { all: rules, words, of_word }
     }
 
-    /// Returns the keywords in a text, in the order of their ends.
-    pub(crate) fn hints(&'static self, text: &str) -> impl Iterator<Item = (Range<usize>, KeywordHint)> {
-        self.words.find_overlapping_iter(text).map(|hit| {
-            let hint = self.of_word.get(hit.pattern().as_usize());
-            (hit.range(), hint.map_or(KeywordHint::Key, |rules| KeywordHint::Rules(rules)))
+    /// Returns the keywords in a text, in the order of their starts.
+    pub(crate) fn hints<'t>(
+        &'static self,
+        text: &'t str,
+    ) -> impl Iterator<Item = (Range<usize>, KeywordHint)> + 't {
+        self.words.find(text).map(|(span, word)| {
+            let hint = self.of_word.get(word);
+            (span, hint.map_or(KeywordHint::Key, |rules| KeywordHint::Rules(rules)))
         })
     }
 
@@ -216,9 +220,7 @@ impl SecretRule {
     }
 
     fn from_named(named: &'static NamedRule) -> Self {
-        // The rest of the name, its closing quote, an operator, the opening of the value.
-        const BETWEEN: &str = r#"[\w.-]{0,40}["'`\]\)]{0,2}[ \t]{0,3}(?:\s{1,20}["']?value["']?[ \t]*[:=]|:[ \t]*[\w&\[\]]{1,20}[ \t]*=|:=|=>|->|[=:,>|]|[ \t])[ \t]{0,4}(?:(?:[rbuf]|os\.getenv\([^,\n]{1,60},[ \t]*)?["'`(]{1,2}(?:\r?\n[ \t]*["'`])?)?"#;
-        let pattern = format!(r"(?i:{BETWEEN})({})(?:[^A-Za-z0-9_+/=-]|$)", named.shape);
+        let pattern = format!("((?i:{}))(?:[^A-Za-z0-9_+/=-]|$)", named.shape);
         let entropy = named.entropy.unwrap_or(NAMED_ENTROPY);
         let rule = Self::new(&named.id, pattern, RuleAnchor::Named, entropy);
         Self { allows_placeholders: true, ..rule }
@@ -240,8 +242,13 @@ impl SecretRule {
     }
 
     fn regex(&self) -> &Regex {
-        self.compiled
-            .get_or_init(|| Regex::new(&self.pattern).expect("each built-in rule is compiled by a test"))
+        self.compiled.get_or_init(|| {
+            // Without the tables of Unicode, and with little room for states that are built while searching: there are
+            // hundreds of patterns, and each thread has its own.
+            let mut builder = RegexBuilder::new(&self.pattern);
+            builder.unicode(false).dfa_size_limit(STATES_BYTES);
+            builder.build().expect("each built-in rule is compiled by a test")
+        })
     }
 
     /// Returns whether a secret of this kind may be at some distance from its keyword.
@@ -254,20 +261,22 @@ impl SecretRule {
         let start = match self.anchor {
             RuleAnchor::Begins => word.start,
             RuleAnchor::Anywhere => text.floor_char_boundary(word.start.saturating_sub(BEFORE)),
-            RuleAnchor::Named => word.end,
+            RuleAnchor::Named => value_after(text, name_around(text, word).end)?.span.start,
         };
         if self.anchor == RuleAnchor::Begins && !begins_a_word(text, start) {
             return None;
         }
-        let end = text.floor_char_boundary(word.end.saturating_add(AFTER).min(text.len()));
-        let window = &text[start..end];
+        let end = text.floor_char_boundary(start.max(word.end).saturating_add(AFTER).min(text.len()));
+        let window = &text.as_bytes()[start..end];
         let found = self.regex().captures_iter(window).filter_map(|captures| {
             let whole = captures.get(0)?;
             // A capture group marks where the secret begins: `-phunter2`.
             let secret = captures.get(1).unwrap_or(whole);
-            let span = start + secret.start()..start + secret.end();
+            // Patterns match bytes, so that a match may end within a character.
+            let span = text.floor_char_boundary(start + secret.start())
+                ..text.ceil_char_boundary(start + secret.end());
             let is_one = captures.get(1).is_some() || begins_a_word(text, span.start);
-            let is_one = is_one && self.is_secret(secret.as_str());
+            let is_one = is_one && self.is_secret(&text[span.clone()]);
             is_one.then(|| self.extend_to_end(text, span))
         });
         Some(found.collect())

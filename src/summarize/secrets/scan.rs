@@ -1,5 +1,6 @@
 //! Scans a whole text, and redacts what was found.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
@@ -8,13 +9,20 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
+use memchr::memmem;
 use regex::Regex;
 
-use super::assigned::find_assigned;
+use super::assigned::AssignedSearch;
+use super::generated::is_surely_generated;
 use super::rules;
 use super::rules::KeywordHint;
 use super::values::{is_placeholder, url_secrets};
+use crate::model::redaction_mark;
 
+/// What stands for a text that cannot be searched.
+const UNSCANNABLE: &str = "unscannable";
+/// What stands for bytes that could not be decoded.
+const REPLACEMENT: &str = "\u{fffd}";
 /// The most bytes that are scanned; the longest files written by hand are a tenth of it.
 const LONGEST: usize = 8 << 20;
 /// Bytes from a window's start that the window covers: what begins later fits the next window.
@@ -66,9 +74,26 @@ pub fn scan(text: &str) -> Result<SecretScan, ScanError> {
     if LONGEST < text.len() {
         return Err(ScanError::TooLong);
     }
-    if text.contains(['\0', char::REPLACEMENT_CHARACTER]) {
-        return Err(ScanError::NotText);
+    let is_text = memchr::memchr(0, text.as_bytes()).is_none()
+        && memmem::find(text.as_bytes(), REPLACEMENT.as_bytes()).is_none();
+    if is_text { find_all(text) } else { Err(ScanError::NotText) }
+}
+
+/// Replaces the secrets of a text, of any length, by marks. The lines keep their numbers.
+///
+/// A text that is constructed so that a search would not finish is replaced as a whole.
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    match find_all(text) {
+        Ok(scan) if scan.is_clean() => Cow::Borrowed(text),
+        Ok(scan) => Cow::Owned(redact(text, &scan)),
+        Err(_) => {
+            let all = SecretMatch { rule: UNSCANNABLE, span: 0..text.len(), blocks_file: true };
+            Cow::Owned(redact(text, &SecretScan { matches: vec![all] }))
+        }
     }
+}
+
+fn find_all(text: &str) -> Result<SecretScan, ScanError> {
     let mut found = scan_plain(text)?;
     // Secrets that are assembled at run time or encoded are visible only in these views of the text.
     if let Some(joined) = JoinedText::new(text) {
@@ -77,8 +102,18 @@ pub fn scan(text: &str) -> Result<SecretScan, ScanError> {
             hidden.filter_map(|one| Some(SecretMatch { span: joined.original_span(&one.span)?, ..one })),
         );
     }
-    for (span, inner) in decode_base64_runs(text) {
-        found.extend(scan_plain(&inner)?.into_iter().map(|one| SecretMatch { span: span.clone(), ..one }));
+    for span in long_runs(text) {
+        let run = &text[span.clone()];
+        if let Some(token) = bot_token(text, &span) {
+            found.push(SecretMatch { rule: "discord-token", span: token, blocks_file: false });
+        }
+        if is_random_word(text, &span) {
+            found.push(SecretMatch { rule: "random-word", span: span.clone(), blocks_file: false });
+        }
+        if let Some(inner) = decode_run(run) {
+            found
+                .extend(scan_plain(&inner)?.into_iter().map(|one| SecretMatch { span: span.clone(), ..one }));
+        }
     }
     found.sort_by(|a, b| (a.span.start, b.span.end, a.rule).cmp(&(b.span.start, a.span.end, b.rule)));
     found.dedup();
@@ -91,7 +126,7 @@ fn scan_plain(text: &str) -> Result<Vec<SecretMatch>, ScanError> {
     let mut found = find_structures(text);
     // How far each rule, or the search for keys, has already covered the text.
     let mut seen = vec![0; rules.len()];
-    let (mut keys_seen, mut places) = (0, 0);
+    let (mut assigned, mut places) = (AssignedSearch::default(), 0);
     for (word, hint) in rules.hints(text) {
         match hint {
             KeywordHint::Rules(indices) => {
@@ -109,13 +144,13 @@ fn scan_plain(text: &str) -> Result<Vec<SecretMatch>, ScanError> {
                     found.extend(secrets.into_iter().map(of_rule));
                 }
             }
-            KeywordHint::Key if word.start < keys_seen => {}
             KeywordHint::Key => {
-                let (key_end, secret) = find_assigned(text, &word);
-                keys_seen = key_end;
-                let secret =
-                    secret.map(|span| SecretMatch { rule: "assigned-secret", span, blocks_file: false });
-                found.extend(secret);
+                let secrets = assigned.find(text, &word).into_iter();
+                found.extend(secrets.map(|span| SecretMatch {
+                    rule: "assigned-secret",
+                    span,
+                    blocks_file: false,
+                }));
             }
         }
         if FEW_PLACES + text.len() / BYTES_A_PLACE < places {
@@ -135,11 +170,11 @@ pub fn redact(text: &str, scan: &SecretScan) -> String {
     for found in all {
         if done <= found.span.start {
             safe.push_str(&text[done..found.span.start]);
-            // Parentheses do not begin a list or a table in any configuration format.
-            safe.push_str("(redacted:");
-            safe.push_str(found.rule);
-            safe.push(')');
+            safe.push_str(&redaction_mark(found.rule));
         }
+        // The ends of its lines are kept, so that what follows keeps the numbers of its lines.
+        let rest = done.max(found.span.start)..found.span.end;
+        safe.extend(text.get(rest).unwrap_or_default().bytes().filter(|b| *b == b'\n').map(char::from));
         // A match that begins within another one is covered by it.
         done = done.max(found.span.end);
     }
@@ -224,27 +259,95 @@ impl JoinedText {
     }
 }
 
-/// Returns the texts that are encoded in base64, with their ranges.
-pub(crate) fn decode_base64_runs(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
-    let mut at = 0;
+/// Returns the runs of characters that may be base64, or generated words.
+fn long_runs(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut done = 0;
     std::iter::from_fn(move || {
-        while at < text.len() {
-            let start = at + text.as_bytes()[at..].iter().position(|b| is_base64(*b))?;
-            let length = text.as_bytes()[start..].iter().take_while(|b| is_base64(**b)).count();
-            at = start + length;
-            if (MIN_BASE64..=MAX_BASE64).contains(&length)
-                && let Some(inner) = decode(&text[start..at])
-            {
-                return Some((start..at, inner));
+        loop {
+            // A run that is long enough contains this byte, unless it begins behind it.
+            let probe = done + MIN_BASE64 - 1;
+            if !is_base64(*bytes.get(probe)?) {
+                done = probe + 1;
+                continue;
+            }
+            let before = bytes[done..probe].iter().rev().take_while(|b| is_base64(**b)).count();
+            let after = bytes[probe..].iter().take_while(|b| is_base64(**b)).count();
+            let run = probe - before..probe + after;
+            done = run.end;
+            if MIN_BASE64 <= run.len() && may_be_generated(&bytes[run.clone()]) {
+                return Some(run);
             }
         }
-        None
     })
 }
 
-fn is_base64(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'_' | b'-' | b'=')
+/// Returns whether a run has digits and letters, and is not merely hexadecimal.
+fn may_be_generated(run: &[u8]) -> bool {
+    run.iter().any(u8::is_ascii_digit)
+        && run.iter().any(|b| b.is_ascii_alphabetic() && !b.is_ascii_hexdigit())
 }
+
+/// Returns whether a run has small and capital letters, as base64 of a text has.
+fn is_mixed(run: &str) -> bool {
+    run.bytes().any(|b| b.is_ascii_uppercase()) && run.bytes().any(|b| b.is_ascii_lowercase())
+}
+
+/// Decodes a run of characters, if it is base64 of a text.
+fn decode_run(run: &str) -> Option<String> {
+    let marks = run.bytes().filter(|b| !b.is_ascii_alphanumeric()).count();
+    (run.len() <= MAX_BASE64 && marks * 8 <= run.len() && is_mixed(run)).then(|| decode(run)).flatten()
+}
+
+/// Returns the token of a Discord bot that begins with a run: a number in base64, a time and a signature, separated by
+/// dots.
+fn bot_token(text: &str, span: &Range<usize>) -> Option<Range<usize>> {
+    const NUMBER_LENGTHS: RangeInclusive<usize> = 23..=28;
+    const TIME_LENGTH: usize = 6;
+    const SIGNATURE_LENGTHS: RangeInclusive<usize> = 27..=40;
+    let is_number = NUMBER_LENGTHS.contains(&span.len()) && text[span.clone()].starts_with(['M', 'N', 'O']);
+    let behind = text[span.end..].strip_prefix('.').filter(|_| is_number)?;
+    let length =
+        |text: &str| text.bytes().take_while(|b| b.is_ascii_alphanumeric() || b"_-".contains(b)).count();
+    let signature = behind.get(TIME_LENGTH..).filter(|_| length(behind) == TIME_LENGTH)?.strip_prefix('.')?;
+    let end = span.end + TIME_LENGTH + 2 + length(signature);
+    SIGNATURE_LENGTHS.contains(&length(signature)).then_some(span.start..end)
+}
+
+/// Returns whether a run is a generated word by itself, and neither a line of encoded data nor a part of an address, a
+/// path or a digest.
+fn is_random_word(text: &str, span: &Range<usize>) -> bool {
+    const LONGEST: usize = 100;
+    let run = &text[span.clone()];
+    let before = text[..span.start].bytes().next_back().unwrap_or(b' ');
+    let after = text[span.end..].bytes().next().unwrap_or(b' ');
+    let is_word = run.len() <= LONGEST
+        && !run.contains(['/', '+', '='])
+        && !run.starts_with("sha")
+        && !run.starts_with("0x");
+    is_word
+        && (before.is_ascii_whitespace() || b"\"'`".contains(&before))
+        && (after.is_ascii_whitespace() || b"\"'`,;)}]<".contains(&after))
+        && !(before == b'\n' && after == b'\n')
+        && is_surely_generated(run)
+        && !is_placeholder(run)
+}
+
+fn is_base64(b: u8) -> bool {
+    BASE64_BYTES[usize::from(b)]
+}
+
+/// Whether a byte may be part of base64 of either alphabet, or of a name before it.
+static BASE64_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=');
+        byte += 1;
+    }
+    table
+};
 
 /// Decodes base64 of either alphabet, if the result is text.
 fn decode(packed: &str) -> Option<String> {
@@ -266,9 +369,10 @@ pub(crate) fn find_structures(text: &str) -> Vec<SecretMatch> {
     let mut all: Vec<SecretMatch> =
         in_addresses(text).into_iter().map(|span| found("address-password", span)).collect();
     all.extend(in_cluster_secrets(text).into_iter().map(|span| found("kubernetes-secret", span)));
-    if let Some(at) = text.find("\"terraform_version\"").filter(|_| text.contains("\"lineage\"")) {
+    let has = |words: &str| memmem::find(text.as_bytes(), words.as_bytes()).is_some();
+    if has("\"terraform_version\"") && has("\"lineage\"") {
         // A state contains every attribute of every resource, under any name.
-        all.push(SecretMatch { rule: "terraform-state", span: at..at + 1, blocks_file: true });
+        all.push(SecretMatch { rule: "terraform-state", span: 0..text.len(), blocks_file: true });
     }
     all
 }
@@ -292,7 +396,7 @@ fn is_no_part(c: char) -> bool {
 /// Returns the values under `data` and `stringData` of Kubernetes secrets.
 fn in_cluster_secrets(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    if !text.contains("kind: Secret") {
+    if memmem::find(text.as_bytes(), b"kind: Secret").is_none() {
         return found;
     }
     // The least indentation of the values.
@@ -359,7 +463,9 @@ mod tests {
         for joint in ["' + '", "' '", "'\n    '", "' \\\n  '", "' . '", "\\\n"] {
             let text = format!("x = f('{head}{joint}{tail}')\n");
             let scan = scan(&text).unwrap();
-            assert_eq!(redact(&text, &scan), "x = f('(redacted:github-token)')\n", "{joint:?}");
+            let lines = "\n".repeat(joint.matches('\n').count());
+            let expected = format!("x = f('(redacted:github-token){lines}')\n");
+            assert_eq!(redact(&text, &scan), expected, "{joint:?}");
         }
     }
 
@@ -379,7 +485,7 @@ mod tests {
         let text = format!("a\n{}\nb", key.concat());
         let scan = scan(&text).unwrap();
         assert_eq!(scan.matches.iter().find(|found| found.blocks_file).unwrap().rule, "private-key");
-        assert_eq!(redact(&text, &scan), "a\n(redacted:private-key)\nb");
+        assert_eq!(redact(&text, &scan), "a\n(redacted:private-key)\n\n\nb", "lines keep their numbers");
         // A program that only mentions such keys contains none.
         assert_eq!(found("if line == '-----BEGIN PRIVATE KEY-----':\n    return key\n"), [""; 0]);
     }
@@ -452,9 +558,9 @@ mod tests {
 
     #[test]
     fn only_base64_of_text_is_decoded() {
-        let texts: Vec<_> =
-            decode_base64_runs("KEY=cGFzc3dvcmQ9aHVudGVyMiE= SGVsbG8 AAECAwQFBgcICQoLDA0ODxAREhM=").collect();
-        assert_eq!(texts, [(0..28, "password=hunter2!".to_owned())]);
+        let text = "KEY=cGFzc3dvcmQ9aHVudGVyMiE= SGVsbG8 AAECAwQFBgcICQoLDA0ODxAREhM=";
+        let texts: Vec<String> = long_runs(text).filter_map(|span| decode_run(&text[span])).collect();
+        assert_eq!(texts, ["password=hunter2!"]);
     }
 
     fn found_structures(text: &str) -> Vec<(&'static str, &str)> {

@@ -2,6 +2,10 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
+use super::generated::is_generated;
+
 /// What a detection is for, which decides on which side it errs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretPolicy {
@@ -73,7 +77,7 @@ pub(crate) fn url_secrets(text: &str) -> Vec<Range<usize>> {
     const LONGEST_ADDRESS: usize = 512;
     let mut found = Vec::new();
     let mut done = 0;
-    while let Some(mark) = text[done..].find(MARK) {
+    while let Some(mark) = memmem::find(&text.as_bytes()[done..], MARK.as_bytes()) {
         let start = done + mark + MARK.len();
         let after = &text[start..];
         let near = &after[..after.floor_char_boundary(LONGEST_ADDRESS)];
@@ -109,7 +113,7 @@ fn user_info_end(address: &str) -> Option<usize> {
 }
 
 /// Splits a key into lowercase words: `dbPassword`, `DB_PASSWORD` and `db-password` are equal.
-fn key_words(key: &str) -> Vec<String> {
+pub(crate) fn key_words(key: &str) -> Vec<String> {
     const LONGEST: usize = 200;
     let key = &key[..key.floor_char_boundary(LONGEST)];
     let mut words = vec![String::new()];
@@ -166,16 +170,47 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
 fn is_made_at_run_time(value: &str) -> bool {
     let wraps = [("<", ">"), ("{", "}"), ("[", "]"), ("%", "%"), ("@", "@"), ("__", "__"), ("(", ")")];
     wraps.iter().any(|(open, close)| value.starts_with(open) && value.ends_with(close))
-        || ["$(", "${", "{{", "{%", "<%", "#{", "%(", "%{", "%s", "%d", "\\(", "{0}", "{}"]
+        || has_expression(value)
+        || ["$(", "{%", "<%", "#{", "%(", "%{", "%s", "%d", "\\(", "{0}", "{}"]
             .iter()
             .any(|mark| value.contains(mark))
-        || value.strip_prefix('$').is_some_and(is_name)
+        || value.strip_prefix('$').is_some_and(|rest| is_name(rest.split('/').next().unwrap_or_default()))
         || value.starts_with("ENC[")
         || value.starts_with('%') && 2 <= value.matches('%').count() && value.ends_with(['%', '\\'])
         || value.starts_with("!vault")
         || value.starts_with("vault:")
         || value.starts_with("op://")
         || value.starts_with("ref+")
+}
+
+/// Returns whether a value contains a reference: `${NAME}` or `{{ name }}`. Other brackets may be part of a password.
+fn has_expression(value: &str) -> bool {
+    let closed = |open: &str, close: &str| {
+        value.match_indices(open).any(|(at, _)| {
+            let rest = &value[at + open.len()..];
+            rest.find(close).is_some_and(|end| !rest[..end].contains(['{', '}', ']', '<', '>', '#']))
+        })
+    };
+    closed("{{", "}}")
+        || closed("${", "}")
+        || value.starts_with("${")
+        || value.ends_with("${")
+        || value.ends_with("{{")
+}
+
+/// Returns whether a value closes a bracket that it did not open, other than at its end: no expression does.
+pub(crate) fn has_stray_bracket(value: &str) -> bool {
+    let mut open = Vec::new();
+    for c in value.trim_end_matches([')', ']', '}', '>', ';', ',']).chars() {
+        match c {
+            '(' => open.push(')'),
+            '[' => open.push(']'),
+            '{' => open.push('}'),
+            ')' | ']' | '}' if open.pop() != Some(c) => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 fn is_name(text: &str) -> bool {
@@ -196,7 +231,11 @@ fn is_common_word(small: &str) -> bool {
     let mut parts =
         small.split(|c: char| !c.is_ascii_alphabetic()).filter(|part| !part.is_empty()).peekable();
     let digits = small.bytes().filter(u8::is_ascii_digit).count();
-    digits <= 4 && parts.peek().is_some() && parts.all(|part| WORDS.contains(&part))
+    let letters = small.bytes().filter(u8::is_ascii_alphabetic).count();
+    digits <= 4
+        && small.len() <= letters * 2 + digits
+        && parts.peek().is_some()
+        && parts.all(|part| WORDS.contains(&part))
 }
 
 /// Returns whether a value was chosen by a person or a program: it is not a word, a name, a path or a sentence.
@@ -209,7 +248,8 @@ pub(crate) fn is_chosen(value: &str) -> bool {
     let (digit, small, capital) =
         (has(u8::is_ascii_digit), has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase));
     let mark = value.bytes().any(|b| b.is_ascii_punctuation() && !b"._-/:".contains(&b));
-    if is_path(value) || is_dotted_name(value) || !value.is_ascii() && !digit {
+    let marks = value.bytes().filter(|b| b"@*#$%&!^".contains(b)).count();
+    if is_path(value) || is_dotted_name(value) || !value.is_ascii() && !digit && marks < 2 {
         return false;
     }
     match (digit, small || capital, mark) {
@@ -235,7 +275,7 @@ fn is_dotted_name(value: &str) -> bool {
     const SHORTEST: usize = 16;
     let is_part = |part: &str| {
         part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
     };
     let small = value.to_ascii_lowercase();
     let says_so =
@@ -297,7 +337,7 @@ pub(crate) fn is_random(value: &str, policy: SecretPolicy) -> bool {
         SecretPolicy::Prompt => {
             let is_hexadecimal = value.bytes().all(|b| b.is_ascii_hexdigit());
             let mixed = if is_hexadecimal { changes * 4 } else { changes * 5 / 2 };
-            2 <= counts[2] && value.len() <= mixed && 2.8 <= entropy(value)
+            2 <= counts[2] && value.len() <= mixed && 2.8 <= entropy(value) || is_generated(value)
         }
     }
 }

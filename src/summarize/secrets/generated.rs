@@ -1,0 +1,142 @@
+//! Distinguishes generated words from names: random letters rarely follow each other as those of a language do.
+
+/// For each letter, the letters that commonly follow it in identifiers and English: together 94 % of all pairs, but only
+/// a third of those in random text. Counted in the sources of CPython, git, redis and Vite.
+const FOLLOWERS: [&str; 26] = [
+    "bcdgiklmnprstuvxy",
+    "aeijlosuy",
+    "acehiklortu",
+    "adeilorsu",
+    "acdefgilmnopqrstvwxy",
+    "aefiloru",
+    "ehinrs",
+    "aeiot",
+    "abcdefglmnoprstvxz",
+    "e",
+    "ei",
+    "adeilostuvy",
+    "abeimopsu",
+    "acdefgiklnostuv",
+    "abcdfgiklmnoprstuvw",
+    "aeiloprstu",
+    "u",
+    "acdegiklmnorstuvy",
+    "acehilopstuy",
+    "acdefhiloprstuy",
+    "abcefgilmnprst",
+    "aei",
+    "aehior",
+    "ipt",
+    "ps",
+    "e",
+];
+
+/// [`FOLLOWERS`] as sets of bits.
+const FOLLOWER_BITS: [u32; 26] = {
+    let mut sets = [0_u32; 26];
+    let mut letter = 0;
+    while letter < 26 {
+        let followers = FOLLOWERS[letter].as_bytes();
+        let mut at = 0;
+        while at < followers.len() {
+            sets[letter] |= 1 << (followers[at] - b'a');
+            at += 1;
+        }
+        letter += 1;
+    }
+    sets
+};
+
+/// The logarithms of how much likelier a random word has such a pair of characters than a name has, in tenths.
+const RARE_PAIR: i32 = 24;
+const COMMON_PAIR: i32 = -10;
+const LETTER_AND_DIGIT: i32 = 18;
+/// From this sum on, a word is generated.
+const LEAST_EVIDENCE: i32 = 70;
+/// The same for a word without digits, which a name in an unusual language might be.
+const LEAST_EVIDENCE_OF_LETTERS: i32 = 110;
+
+/// Returns whether a word is likely to be generated: a key, a digest, an identifier of a record.
+pub(crate) fn is_generated(word: &str) -> bool {
+    const SHORTEST: usize = 12;
+    const FEWEST_LETTERS: usize = 3;
+    let bytes = word.as_bytes();
+    if bytes.len() < SHORTEST {
+        return false;
+    }
+    let letters = bytes.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
+    let least = if digits < 2 { LEAST_EVIDENCE_OF_LETTERS } else { LEAST_EVIDENCE };
+    FEWEST_LETTERS <= letters && least <= evidence(bytes)
+}
+
+/// Returns whether a word must be generated whatever is next to it: nearly every pair of its characters says so.
+pub(crate) fn is_surely_generated(word: &str) -> bool {
+    const LEAST_OF_A_PAIR: i32 = 7;
+    let length = i32::try_from(word.len()).unwrap_or(i32::MAX);
+    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+    word.len() <= letters * 2
+        && is_generated(word)
+        && LEAST_OF_A_PAIR.saturating_mul(length) <= evidence(word.as_bytes())
+}
+
+fn evidence(bytes: &[u8]) -> i32 {
+    let mut evidence = 0_i32;
+    for pair in bytes.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        // Where words of a camel-case name meet, any letters may.
+        let is_joint = a.is_ascii_lowercase() && b.is_ascii_uppercase();
+        if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() {
+            let (a, b) = (a.to_ascii_lowercase() - b'a', b.to_ascii_lowercase() - b'a');
+            let is_common = FOLLOWER_BITS[usize::from(a)] & (1 << b) != 0;
+            evidence += if is_common || is_joint { COMMON_PAIR } else { RARE_PAIR };
+        } else if a.is_ascii_alphabetic() && b.is_ascii_digit()
+            || a.is_ascii_digit() && b.is_ascii_alphabetic()
+        {
+            evidence += LETTER_AND_DIGIT;
+        }
+    }
+    evidence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_words_are_generated() {
+        for word in [
+            "q8Zt3Lw0pXv7Rk2Nf5Yb",
+            "8f14e45fceea167a5a36dedd4bea2543",
+            "xq7vkz2mhtp9wdrc",
+            "550e8400-e29b-41d4-a716-446655440000",
+            "QZKXWVJTBHQPFXKZ",
+        ] {
+            assert!(is_generated(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn names_are_not_generated() {
+        for word in [
+            "AbstractSingletonProxyFactoryBean2",
+            "test_that_a_long_name_in_snake_case_2_stays",
+            "python3.11-dev_2024",
+            "2026-05-18T14:32:10Z",
+            "/usr/share/doc/python3/examples",
+            "getElementsByTagName",
+            "PKCS7_SIGNER_INFO",
+            "12345678901234567890",
+        ] {
+            assert!(!is_generated(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_an_encoding_or_a_path_of_a_drawing_is_not_surely_generated() {
+        for word in ["csISO123CSAZ24341985gr", "IconifyId1813088fe1fbc01fb466", "256V128l64-64v128l-64"] {
+            assert!(!is_surely_generated(word), "{word}");
+        }
+        assert!(is_surely_generated("q8Zt3Lw0pXv7Rk2Nf5Yb"));
+    }
+}
