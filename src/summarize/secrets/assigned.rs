@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::generated::is_generated;
-use super::notation::{AssignedValue, Operator, value_after, value_before};
+use super::notation::{AssignedValue, Operator, line_after, line_before, value_after, value_before};
 use super::values::{
     KeySecrecy, SecretPolicy, has_stray_bracket, is_chosen, is_code, is_placeholder, is_random, key_secrecy,
     key_words,
@@ -172,8 +172,7 @@ fn generated_value(text: &str, span: Range<usize>, shortest: usize) -> Option<Ra
 
 /// Returns whether the name is defined as a macro: `#define DB_PASSWORD "…"`.
 fn is_defined(text: &str, key: &Range<usize>) -> bool {
-    let line = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
-    let before = text[line..key.start].trim_start().strip_prefix('#').unwrap_or_default();
+    let before = line_before(text, key.start).trim_start().strip_prefix('#').unwrap_or_default();
     before.trim() == "define"
         && text[key.end..].starts_with([' ', '\t'])
         && key_secrecy(&text[key.clone()]) == KeySecrecy::All
@@ -181,8 +180,7 @@ fn is_defined(text: &str, key: &Range<usize>) -> bool {
 
 /// Returns the range of a macro's text behind its name, if that is a secret.
 fn defined_value(text: &str, end: usize) -> Option<Range<usize>> {
-    let line = text[end..].find('\n').map_or(text.len(), |at| end + at);
-    let rest = &text[end..line];
+    let rest = line_after(text, end);
     let open = rest.find('"').filter(|open| matches!(rest[..*open].trim(), "" | "L" | "u8"))?;
     let length = rest[open + 1..].find(['"', '\n'])?;
     let span = open + 1..open + 1 + length;
@@ -203,9 +201,8 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     if between.contains(',') || is_number(value) && !name.to_ascii_lowercase().contains("pass") {
         return None;
     }
-    let line = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
-    let begins = text[line..key.start].trim().trim_start_matches(['#', '-', ';', '/', '"', '\'', ' ']);
-    let ends = text[span.end..].lines().next().unwrap_or_default().trim_start();
+    let begins = line_before(text, key.start).trim().trim_start_matches(['#', '-', ';', '/', '"', '\'', ' ']);
+    let ends = line_after(text, span.end).trim_start();
     let is_line = (between.contains("value")
         || matches!(begins, "" | "export" | "set" | "setx" | "ENV" | "ARG" | "environment"))
         && (ends.trim_start_matches(['\'', '"', '`', ',', ';']).is_empty()

@@ -5,6 +5,8 @@ use std::ops::Range;
 /// The most bytes of a value, and of what may be between it and its name.
 const LONGEST_VALUE: usize = 2048;
 const LONGEST_TYPE: usize = 48;
+/// The most bytes of a line that are examined.
+const LONGEST_LINE: usize = 600;
 
 /// A value behind a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,14 +98,20 @@ pub(crate) fn value_before(text: &str, start: usize) -> Option<AssignedValue> {
     let compared = compared.trim_end_matches([' ', '\t']);
     let quote = compared.chars().next_back().filter(|quote| matches!(quote, '"' | '\'' | '`'))?;
     let end = compared.len() - 1;
-    let line = compared[..end].rfind('\n').map_or(0, |at| at + 1);
-    let open = compared[line..end].rfind(quote)? + line;
-    let span = open + 1..end;
-    (span.len() <= LONGEST_VALUE).then_some(AssignedValue {
-        span,
-        is_quoted: true,
-        operator: Operator::Assigns,
-    })
+    let written = line_before(text, end).rsplit_once(quote)?.1;
+    Some(AssignedValue { span: end - written.len()..end, is_quoted: true, operator: Operator::Assigns })
+}
+
+/// Returns the line before a position, or its end: what is examined for each name must not grow with the line.
+pub(crate) fn line_before(text: &str, at: usize) -> &str {
+    let near = &text[text.ceil_char_boundary(at.saturating_sub(LONGEST_LINE))..at];
+    near.rsplit('\n').next().unwrap_or_default()
+}
+
+/// Returns the line after a position, or its beginning.
+pub(crate) fn line_after(text: &str, at: usize) -> &str {
+    let near = &text[at..text.floor_char_boundary(text.len().min(at + LONGEST_LINE))];
+    near.split('\n').next().unwrap_or_default().trim_end_matches('\r')
 }
 
 /// Skips what closes a name: quotes, escaped ones too, brackets, and the size of an array.

@@ -14,6 +14,7 @@ use regex::Regex;
 
 use super::assigned::AssignedSearch;
 use super::generated::is_surely_generated;
+use super::notation::{line_after, line_before};
 use super::rules;
 use super::rules::KeywordHint;
 use super::values::{is_placeholder, url_secrets};
@@ -206,14 +207,41 @@ fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
 const MIN_BASE64: usize = 20;
 const MAX_BASE64: usize = 64 << 10;
 
+/// The most bytes between two pieces.
+const LONGEST_JOINT: usize = 400;
+
 /// What joins two pieces of a text: an operator, spaces or a line break between quotes, or a line continuation.
 static JOINT: LazyLock<Regex> = LazyLock::new(|| {
     let line = r"(?:\\?\r?\n[ \t]*)?";
     let sign = r"(?:\+|\.\.?|&|<>|~)";
     let quote = "[\"'`]";
     let between = format!(r"[ \t]*{line}{sign}[ \t]*{line}|[ \t]+|[ \t]*\\?\r?\n[ \t]*");
-    Regex::new(&format!(r"{quote}(?:{between})[rbuf]?{quote}|\\\r?\n[ \t]*")).expect("a fixed pattern")
+    Regex::new(&format!(r"^(?:{quote}(?:{between})[rbuf]?{quote}|\\\r?\n[ \t]*)")).expect("a fixed pattern")
 });
+
+/// Returns where two pieces of a text are joined.
+fn joints(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = &bytes[done..];
+            // Most quotes begin or end a text that nothing is joined to.
+            let quote = memchr::memchr3(b'"', b'\'', b'`', rest).unwrap_or(rest.len());
+            let continued = memchr::memchr(b'\\', &rest[..quote]).unwrap_or(quote);
+            let at = done + continued;
+            let behind = *bytes.get(at + 1)?;
+            done = at + 1;
+            if !b" \t\r\n\\+.&<>~".contains(&behind) {
+                continue;
+            }
+            if let Some(joint) = JOINT.find(&text[at..text.floor_char_boundary(at + LONGEST_JOINT)]) {
+                done = at + joint.end();
+                return Some(at..done);
+            }
+        }
+    })
+}
 
 /// The lines of a text in which pieces are joined, without the joints.
 pub(crate) struct JoinedText {
@@ -228,15 +256,17 @@ impl JoinedText {
         let mut joined = Self { text: String::new(), runs: Vec::new() };
         // How far the text is copied or skipped, and the end of the line being copied.
         let (mut done, mut end) = (0, 0);
-        for joint in JOINT.find_iter(text) {
-            if end <= joint.start() {
+        for joint in joints(text) {
+            if end <= joint.start {
                 joined.push_run(text, done..end);
-                let line = text[..joint.start()].rfind('\n').map_or(0, |at| at + 1);
+                let line = text[..joint.start].rfind('\n').map_or(0, |at| at + 1);
                 done = line.max(end);
             }
-            joined.push_run(text, done..joint.start());
-            done = joint.end();
-            end = text[done..].find('\n').map_or(text.len(), |at| done + at + 1);
+            joined.push_run(text, done..joint.start);
+            done = joint.end;
+            if end <= done {
+                end = text[done..].find('\n').map_or(text.len(), |at| done + at + 1);
+            }
         }
         joined.push_run(text, done..end);
         (!joined.runs.is_empty()).then_some(joined)
@@ -314,6 +344,11 @@ fn bot_token(text: &str, span: &Range<usize>) -> Option<Range<usize>> {
     SIGNATURE_LENGTHS.contains(&length(signature)).then_some(span.start..end)
 }
 
+/// Returns whether nothing else is on a line, as in blocks of encoded data such as a public key.
+fn is_alone_on_its_line(text: &str, span: &Range<usize>) -> bool {
+    line_before(text, span.start).trim().is_empty() && line_after(text, span.end).trim().is_empty()
+}
+
 /// Returns whether a run is a generated word by itself, and neither a line of encoded data nor a part of an address, a
 /// path or a digest.
 fn is_random_word(text: &str, span: &Range<usize>) -> bool {
@@ -328,9 +363,9 @@ fn is_random_word(text: &str, span: &Range<usize>) -> bool {
     is_word
         && (before.is_ascii_whitespace() || b"\"'`".contains(&before))
         && (after.is_ascii_whitespace() || b"\"'`,;)}]<".contains(&after))
-        && !(before == b'\n' && after == b'\n')
         && is_surely_generated(run)
         && !is_placeholder(run)
+        && !is_alone_on_its_line(text, span)
 }
 
 fn is_base64(b: u8) -> bool {
@@ -502,6 +537,20 @@ mod tests {
         assert_eq!(scan(&"-eyJ".repeat(100_000)), Err(ScanError::TooDense));
         for hostile in ["password=", "authorization: ", "\" \"", "://", "AKIA", "cookie", "a/b+", "'\\\n'"] {
             let _ = scan(&hostile.repeat(20_000));
+        }
+    }
+
+    #[test]
+    fn a_public_key_is_no_secret() {
+        let line = "mQENBFOrMNcBCACgLI4s3bUkobS5NpOQbWfjWXbqC0Ixpc5bZYDOvsmfstmswna1";
+        let armor = |indent: &str| {
+            let label = "PGP PUBLIC KEY BLOCK-----";
+            format!(
+                "{indent}-----BEGIN {label}\n\n{indent}{line}\n{indent}{line}\n{indent}=abcd\n{indent}-----END {label}\n"
+            )
+        };
+        for text in [armor(""), format!("key: |\n{}", armor("  "))] {
+            assert_eq!(found(&text), [""; 0], "{text}");
         }
     }
 
