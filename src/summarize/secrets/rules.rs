@@ -21,7 +21,7 @@ const NAMED_ENTROPY: f64 = 3.0;
 /// Bits per character from which on a rule expects a generated value.
 const RANDOM_ENTROPY: f64 = 3.2;
 /// Words in a key that may make its value a secret: the prefilter of
-/// [`find_assigned`](super::assigned::find_assigned).
+/// [`AssignedSearch`](super::assigned::AssignedSearch).
 const KEY_WORDS: [&str; 16] = [
     "pass", "pwd", "secret", "token", "key", "credential", "auth", "cookie", "dsn", "jwt", "otp", "session",
     "signature", "connectionstring", "connection_string", "pw",

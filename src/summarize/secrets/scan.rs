@@ -225,13 +225,10 @@ fn joints(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut done = 0;
     std::iter::from_fn(move || {
         loop {
-            let rest = &bytes[done..];
-            // Most quotes begin or end a text that nothing is joined to.
-            let quote = memchr::memchr3(b'"', b'\'', b'`', rest).unwrap_or(rest.len());
-            let continued = memchr::memchr(b'\\', &rest[..quote]).unwrap_or(quote);
-            let at = done + continued;
+            let at = done + bytes[done..].iter().position(|b| matches!(b, b'"' | b'\'' | b'`' | b'\\'))?;
             let behind = *bytes.get(at + 1)?;
             done = at + 1;
+            // Most quotes begin or end a text that nothing is joined to.
             if !b" \t\r\n\\+.&<>~".contains(&behind) {
                 continue;
             }
