@@ -210,7 +210,7 @@ fn receipt_entry(file: &CandidateFile) -> ReceiptEntry {
         reason: file.reason.clone(),
         fault: file.fault,
         summary: file.block.summary.clone(),
-        redacted: count_redactions(&file.block.body),
+        redacted: count_redactions(&file.block.body.text()),
         score: file.score.clone(),
         bytes: 0,
         tokens: 0,

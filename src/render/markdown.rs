@@ -309,7 +309,7 @@ pub fn head_line(block: &DocumentBlock) -> String {
         }
     });
     words.extend(block.remarks.iter().cloned());
-    let redacted: u64 = count_redactions(&block.body).values().sum();
+    let redacted: u64 = count_redactions(&block.body.text()).values().sum();
     if 0 < redacted {
         words.push(format!("secrets redacted: {redacted}, so this is not the file's text"));
     }
