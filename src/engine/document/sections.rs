@@ -62,7 +62,9 @@ pub(super) fn sections(
     }
     let mut discussion = discussion.unwrap_or_default();
     // What people paste into a discussion or an issue is no safer than what they write into files.
-    discussion.iter_mut().for_each(|entry| redact(&mut entry.content));
+    for entry in &mut discussion {
+        redact(&mut entry.content);
+    }
     for issue in beads.iter_mut().flat_map(|list| list.completed.iter_mut().chain(&mut list.active)) {
         redact(&mut issue.title);
         redact(&mut issue.description);

@@ -1,7 +1,7 @@
 //! Distinguishes generated words from names: random letters rarely follow each other as those of a language do.
 
 /// For each letter, the letters that commonly follow it in identifiers and English: together 94 % of all pairs, but only
-/// a third of those in random text. Counted in the sources of CPython, git, redis and Vite.
+/// a third of those in random text. Counted in the sources of `CPython`, git, redis and Vite.
 const FOLLOWERS: [&str; 26] = [
     "bcdgiklmnprstuvxy",
     "aeijlosuy",

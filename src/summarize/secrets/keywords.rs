@@ -36,7 +36,9 @@ impl KeywordIndex {
         }
         pairs.sort_unstable();
         let mut known = vec![0_u64; BEGINNINGS / 64].into_boxed_slice();
-        pairs.iter().for_each(|(beginning, _)| known[beginning / 64] |= 1 << (beginning % 64));
+        for (beginning, _) in &pairs {
+            known[beginning / 64] |= 1 << (beginning % 64);
+        }
         let position = |beginning: usize| pairs.partition_point(|pair| pair.0 < beginning);
         let starts = (0..=BEGINNINGS).map(|it| u16::try_from(position(it)).expect("there are few words"));
         let words = words.iter().map(|word| word.as_bytes().into()).collect();

@@ -169,9 +169,8 @@ fn operator_at(text: &str, at: usize, bare: usize) -> Option<(Operator, usize)> 
     }
     match rest.first()? {
         b'(' | b'{' => Some((Operator::Nothing, skip_line_break(bytes, at + 1))),
-        b'"' | b'\'' | b'`' if bare < at => Some((Operator::Nothing, at)),
-        // `"name\", \"value"` and the like.
-        b'\\' if bare < at => Some((Operator::Nothing, at)),
+        // The backslash is that of `"name\", \"value"` and the like.
+        b'"' | b'\'' | b'`' | b'\\' if bare < at => Some((Operator::Nothing, at)),
         _ => None,
     }
 }

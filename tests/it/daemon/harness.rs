@@ -20,7 +20,7 @@ const DEADLINE: Duration = Duration::from_mins(1);
 pub(crate) fn rounds(short: usize, long: usize) -> usize {
     let Some(part) = std::env::var("SLOP_SOAK").ok() else { return short };
     let count = short.max(long / part.parse().unwrap_or(1).max(1));
-    eprintln!("repetitions: {count}");
+    let _ = writeln!(std::io::stderr(), "repetitions: {count}");
     count
 }
 
