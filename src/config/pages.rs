@@ -14,7 +14,9 @@ pub fn commented_template() -> String {
     let (before, agent) = DEFAULT_TOML.split_once("\n[agent]\n").expect("the sub-agent has a section");
     let (_, after) =
         agent.split_once("\nprojects = []\n\n").expect("the section after it is of the user's alone");
-    let page = [before, "\n[agent]\n", PROJECT_AGENT_SECTION, "\n", after].concat();
+    let (before, show) = before.split_once("# Where secrets in").expect("secrets.show has a sentence");
+    let (_, secrets) = show.split_once("\nshow = \"never\"\n").expect("secrets.show follows its sentence");
+    let page = [before, secrets, "\n[agent]\n", PROJECT_AGENT_SECTION, "\n", after].concat();
     for line in page.lines() {
         // Headers stay: an empty section sets nothing, and a setting needs only its own `#` deleted.
         let is_setting = !line.is_empty() && !line.starts_with(['#', '[']);

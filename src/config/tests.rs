@@ -575,6 +575,7 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
     let is_left = |key: &str| {
         (key.starts_with("agent.") && !["agent.background", "agent.exclude"].contains(&key))
             || key.starts_with("trust.")
+            || key == "secrets.show"
     };
     for value in &repeated.values {
         assert_eq!(value.origin == SettingOrigin::BuiltIn, is_left(&value.key), "{}", value.key);
