@@ -310,7 +310,7 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 3 + 3 + 3 + 2 + 3 + 2 + 2 + 4 * (7 + 5 + 2 + 3));
+    assert_eq!(tried, 3 + 3 + 3 + 2 + 2 + 3 + 2 + 2 + 4 * (7 + 5 + 2 + 3));
     let expected = "flag: `project.execution_mode` is \"bead\", not \"native\" or \"beads\"";
     check_error(&flags(&[("project.execution_mode", "bead")]), expected);
     let expected = "slop.toml:1: `tiers.2.languages.c.view` is \"window\", \
