@@ -120,7 +120,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (85, 85));
+    assert_eq!((keys.len(), all), (86, 86));
     for value in &loaded.values {
         assert_eq!(value.origin, SettingOrigin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -568,7 +568,9 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
         // What the user trusts follows it, and is in no project's file either.
         [before, agent.split_once("\n# Tier 1").unwrap().1].concat()
     };
-    assert_eq!(without_agent(&uncommented), without_agent(DEFAULT_TOML));
+    let (before, show) = DEFAULT_TOML.split_once("# Where secrets in").unwrap();
+    let without_show = [before, show.split_once("show = \"never\"\n").unwrap().1].concat();
+    assert_eq!(without_agent(&uncommented), without_agent(&without_show));
     let repeated = load(&project(uncommented.as_bytes())).unwrap();
     assert_eq!((&repeated.settings, repeated.warnings.len()), (&built_in.settings, 0));
     // Of the sub-agent there is what a project's file may say, and no more: nobody should fill in what has no effect.
@@ -600,7 +602,7 @@ fn the_reference_names_every_setting() {
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 85 + 4);
+    assert_eq!(page.matches("\n| `").count(), 86 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }

@@ -209,6 +209,6 @@ fn on_a_terminal_the_user_is_asked() {
             ran.out.contains("is your home folder, which is hardly a project. Read it all the same? [y/N]"),
             "{ran:?}"
         );
-        assert_eq!((ran.code, ran.out.contains("1 files")), (code, code == 0), "{ran:?}");
+        assert_eq!((ran.code, ran.out.contains("1 derived")), (code, code == 0), "{ran:?}");
     }
 }

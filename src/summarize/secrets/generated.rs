@@ -86,7 +86,10 @@ fn evidence(bytes: &[u8]) -> i32 {
         let (a, b) = (pair[0], pair[1]);
         // Where words of a camel-case name meet, any letters may.
         let is_joint = a.is_ascii_lowercase() && b.is_ascii_uppercase();
-        if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() {
+        // An alphabet is written down in its order.
+        if b == a.wrapping_add(1) {
+            evidence += COMMON_PAIR;
+        } else if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() {
             let (a, b) = (a.to_ascii_lowercase() - b'a', b.to_ascii_lowercase() - b'a');
             let is_common = FOLLOWER_BITS[usize::from(a)] & (1 << b) != 0;
             evidence += if is_common || is_joint { COMMON_PAIR } else { RARE_PAIR };
@@ -113,6 +116,13 @@ mod tests {
             "QZKXWVJTBHQPFXKZ",
         ] {
             assert!(is_generated(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn alphabets_are_not_generated() {
+        for word in ["0123456789bcdefghjkmnpqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"] {
+            assert!(!is_generated(word), "{word}");
         }
     }
 
