@@ -145,7 +145,8 @@ pub struct RememberArgs {
 pub struct AttachmentArgs {
     /// Append the discussion in this file: JSON, JSONL or TOML
     ///
-    /// Defaults to history.toml in the project's folder, if it exists and the tier's `history` setting is on.
+    /// Defaults to history.toml in the project's folder, if the tier's `history` setting is on and the file did not come
+    /// with the project: git does not track it, or your own settings ask for it.
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
     /// Use this one of a discussion's takes

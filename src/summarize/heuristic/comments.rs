@@ -233,7 +233,7 @@ impl CommentReader {
     fn push_text(&mut self, content: &str) -> CommentStep {
         const MARKS: [char; 10] = ['*', '!', '|', '/', '#', '-', '=', ';', '+', ' '];
         let is_directive = is_for_tools(content.trim());
-        let content = without_doc_tag(content.trim_start_matches(MARKS).trim_end_matches(MARKS));
+        let content = without_doc_tag(without_end_marks(content.trim_start_matches(MARKS), &MARKS));
         if is_directive {
             return CommentStep::More;
         }
@@ -306,6 +306,15 @@ fn is_for_tools(content: &str) -> bool {
     STARTS.iter().chain(&TOOLS).any(|start| content.starts_with(start)) || content.contains("-*-")
 }
 
+/// Removes the marks of a comment's frame from the end of a line.
+fn without_end_marks<'t>(line: &'t str, marks: &[char]) -> &'t str {
+    let end = line.trim_end_matches(marks).len();
+    // The name of a language ends as a frame does.
+    let is_cpp = line[..end].ends_with('C')
+        && line[end..].strip_prefix("++").is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    &line[..end + if is_cpp { 2 } else { 0 }]
+}
+
 /// Removes tags of Doxygen and Javadoc; a line that only names the file is dropped.
 fn without_doc_tag(content: &str) -> &str {
     let content = content.trim();
@@ -364,6 +373,8 @@ mod tests {
         check("% Solves it.\nx = 1", "Solves it.");
         check("/* one line */ int x;", "one line");
         check("// Package a does.\npackage a\n", "Package a does.");
+        check("/* Formats text in C++ */\n// x", "Formats text in C++");
+        check("//////////////////\n// Formats in C++ ///\n//////////////////\n\nint x;", "Formats in C++");
     }
 
     #[test]
