@@ -41,6 +41,15 @@ CREATE TABLE given (
     ck      BLOB NOT NULL,
     PRIMARY KEY (name, path)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE given_document (
+    id    INTEGER PRIMARY KEY,      -- ascends with time
+    name  TEXT NOT NULL,            -- the aggregation's
+    at_ms INTEGER NOT NULL,         -- when it was given last
+    sha   BLOB NOT NULL,            -- of its pieces, and of how a provider caches it
+    body  BLOB NOT NULL,
+    ck    BLOB NOT NULL
+) STRICT;
+CREATE INDEX given_document_by_name ON given_document (name, id);
 CREATE TABLE given_text (
     id   INTEGER PRIMARY KEY,
     body BLOB NOT NULL,

@@ -6,13 +6,16 @@ use std::sync::{Arc, OnceLock};
 use serde_json::json;
 
 use super::choices::FormatName;
+use super::prompt_cache::prefix_caching;
 use super::providers::PromptContent;
 use super::wire::{AnswerShape, DocumentReceipt};
 use super::{providers, wire};
 use crate::engine::{
     AggregationRequest, CachedDocument, DocumentCacheKey, DocumentLimits, Error, PreparedDocument, Project,
 };
-use crate::model::{BodyOptions, ContentHash, Document, DocumentText, PromptCaching, Receipt};
+use crate::model::{
+    BodyOptions, ContentHash, Document, DocumentBlock, DocumentLayout, DocumentText, PromptCaching,
+};
 use crate::render;
 
 /// The most limits that are tried between those of the smallest and the largest document.
@@ -55,13 +58,21 @@ pub enum OutputTarget {
 struct FormattedDocument {
     document: Document,
     text: DocumentText,
+    /// What the text consists of, if that was noted when it was written.
+    layout: Option<DocumentLayout>,
 }
 
 impl FormattedDocument {
-    fn into_cached(self, format: FormatName) -> Arc<CachedDocument> {
-        let Self { document, text } = self;
+    /// Returns the document to be cached, and its blocks.
+    fn into_cached(self, format: FormatName) -> (Arc<CachedDocument>, Vec<DocumentBlock>) {
+        let Self { document, text, layout } = self;
         let boundary = boundary(&document, format, &text);
-        to_cached(document.receipt, text, boundary)
+        // Of a request body, what the model reads.
+        let layout = layout.unwrap_or_else(|| render::document_layout(&document, has_images_apart(format)));
+        // Moved, not copied: the receipt of many files takes as much memory as a large document.
+        let Document { receipt, blocks, .. } = document;
+        let (layout, encoded) = (Arc::new(layout), OnceLock::new());
+        (Arc::new(CachedDocument { receipt, text, boundary, layout, encoded }), blocks)
     }
 }
 
@@ -71,31 +82,32 @@ pub fn compose_document(
     aggregation: &DocumentRequest,
 ) -> Result<Arc<CachedDocument>, Error> {
     let request = request_of(aggregation);
+    let caching = prefix_caching(aggregation.format, &aggregation.body);
     if let Some(limit) = limit_of_format(aggregation) {
-        return Ok(SizeSearch::new(project, aggregation, &request, limit)?
-            .find_largest()?
-            .into_cached(aggregation.format));
+        let found = SizeSearch::new(project, aggregation, &request, limit)?.find_largest()?;
+        let (cached, _) = found.into_cached(aggregation.format);
+        project.describe_delivery(&cached.layout, caching);
+        return Ok(cached);
     }
     let asked = Arc::new(DocumentCacheKey { written_as: written_as(aggregation), request });
     let request = &asked.request;
     // The files are selected and compared even for a cached document: only composing and writing are saved.
     let selected = project.select_for(request)?;
     if let Some(document) = project.cached_document(&asked, &selected) {
+        project.describe_delivery(&document.layout, caching);
         return Ok(document);
     }
     let (mut document, kept) = project.aggregate_selected(request, selected)?;
-    let FormattedDocument { document, text } = if let FormatName::Markdown = aggregation.format {
-        let text = render::take_markdown(&mut document);
+    let formatted = if let FormatName::Markdown = aggregation.format {
+        let (text, layout) = render::take_markdown(&mut document);
         document.receipt.bytes = text.len() as u64;
-        FormattedDocument { document, text }
+        FormattedDocument { document, text, layout: Some(layout) }
     } else {
         format_document(document, aggregation)?
     };
-    let boundary = boundary(&document, aggregation.format, &text);
-    // Moved, not copied: the receipt of many files takes as much memory as a large document.
-    let Document { receipt, blocks, .. } = document;
-    let cached = to_cached(receipt, text, boundary);
+    let (cached, blocks) = formatted.into_cached(aggregation.format);
     project.cache_document(&asked, &kept, &blocks, &cached);
+    project.describe_delivery(&cached.layout, caching);
     Ok(cached)
 }
 
@@ -127,10 +139,6 @@ fn written_as(aggregation: &DocumentRequest) -> String {
         .to_string()
 }
 
-fn to_cached(receipt: Receipt, text: DocumentText, boundary: usize) -> Arc<CachedDocument> {
-    Arc::new(CachedDocument { receipt, text, boundary, encoded: OnceLock::new() })
-}
-
 /// Returns where the discussion begins, which is last; the end of the text, if there is none or it is no text for a reader.
 fn boundary(document: &Document, format: FormatName, text: &DocumentText) -> usize {
     match format {
@@ -141,15 +149,21 @@ fn boundary(document: &Document, format: FormatName, text: &DocumentText) -> usi
 
 fn request_of(aggregation: &DocumentRequest) -> AggregationRequest {
     let mut request = aggregation.request.clone();
-    let (images_apart, refused_images): (_, &[&str]) = match aggregation.format {
-        FormatName::Markdown | FormatName::Json => (false, &[]),
-        FormatName::Anthropic | FormatName::Openai => (true, &[]),
-        // Of the types that slop knows, Gemini alone refuses one.
-        FormatName::Gemini => (true, &["image/gif"]),
+    request.sections.images_apart = has_images_apart(aggregation.format);
+    // Of the types that slop knows, Gemini alone refuses one.
+    request.sections.refused_images = match aggregation.format {
+        FormatName::Gemini => &["image/gif"],
+        FormatName::Markdown | FormatName::Json | FormatName::Anthropic | FormatName::Openai => &[],
     };
-    request.sections.images_apart = images_apart;
-    request.sections.refused_images = refused_images;
     request
+}
+
+/// Returns whether images are sent separately from the text.
+const fn has_images_apart(format: FormatName) -> bool {
+    match format {
+        FormatName::Markdown | FormatName::Json => false,
+        FormatName::Anthropic | FormatName::Openai | FormatName::Gemini => true,
+    }
 }
 
 /// Returns the limit of bytes, if the engine cannot keep it by itself: it measures Markdown.
@@ -263,7 +277,7 @@ fn format_document(
         // JSON holds the receipt, whose number may have become a digit longer by itself.
         if document.receipt.bytes == bytes || !matches!(aggregation.format, FormatName::Json) {
             document.receipt.bytes = bytes;
-            return Ok(FormattedDocument { document, text });
+            return Ok(FormattedDocument { document, text, layout: None });
         }
         document.receipt.bytes = bytes;
     }

@@ -7,6 +7,7 @@
 
 mod choices;
 mod client;
+mod comparison;
 mod curation;
 mod daemon_control;
 mod document;
@@ -31,6 +32,7 @@ pub use choices::{
 #[cfg(test)]
 pub use client::ConnectError;
 pub use client::{Client, ClientError};
+pub use comparison::{ComparedSide, compare_documents};
 pub use curation::{
     item_to_json, mask_to_json, persona_to_json, preset_to_json, resolution_to_json, slice_from_json,
     slice_to_json,
@@ -54,12 +56,13 @@ pub use local_queries::{
 };
 pub use located_json::read_json;
 pub use mcp::{McpInfo, serve as serve_mcp};
-pub use prompt_cache::{PromptCache, PromptCacheUse};
+pub use prompt_cache::{PromptCache, PromptCacheUse, SentDocument, prefix_caching};
 pub use queries::{
     AggregateQuery, AttachmentOptions, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
-    CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CurationEdit, CurationQuery,
-    EditCurationQuery, ExplainQuery, FileSelect, FilesQuery, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys,
-    JumpQuery, LineRange, MaskEdit, MaskEntry, OutlineQuery, PresetSaveEdit, RedoQuery, RefsQuery,
+    CacheStatusQuery, CacheVerifyQuery, CallDirectionName, CallsQuery, CompareDocumentsQuery,
+    ComparedDocument, CurationEdit, CurationQuery, EditCurationQuery, ExplainQuery, FileSelect, FilesQuery,
+    GivenDocumentName, HistoryQuery, ImpactQuery, IndexQuery, ItemKeys, JumpQuery, LineRange, MaskEdit,
+    MaskEntry, OpenDocumentQuery, OutlineQuery, PresetSaveEdit, ReadDocumentQuery, RedoQuery, RefsQuery,
     ScreenshotsEdit, SearchQuery, SetEdit, SliceAddEdit, SliceChangeEdit, SymbolsQuery, UndoQuery, ViewQuery,
     ViewSelection,
 };
@@ -76,10 +79,10 @@ pub use service::{EncodedAnswer, ask_encoded};
 pub use wire::FreshnessState;
 pub use wire::{
     AgentSize, AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ComposedDocument,
-    CuratedItem, CurationEdited, CurationState, DocumentParts, DocumentReceipt, ExplainedRule,
-    FileExplanation, FileOutline, FileState, FileStates, FileView, FolderAuthor, FoundSymbol, FreshnessNote,
-    HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect, MissingPath, ReceiptFile, ReceiptGroup,
-    ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals, ReferenceEdge, ResolvedMask,
-    SavedPersona, SavedPreset, SummaryAuthor, SymbolNode, display_path, document_json, envelope,
-    envelope_of_error, found_text, language_name, pretty,
+    CuratedItem, CurationEdited, CurationState, DocumentLines, DocumentOpened, DocumentParts,
+    DocumentReceipt, ExplainedRule, FileExplanation, FileOutline, FileState, FileStates, FileView,
+    FolderAuthor, FoundSymbol, FreshnessNote, HistoryMoved, HistoryState, HistoryStep, IndexRun, LimitEffect,
+    MissingPath, ReceiptFile, ReceiptGroup, ReceiptMissing, ReceiptOmission, ReceiptProblem, ReceiptTotals,
+    ReferenceEdge, ResolvedMask, SavedPersona, SavedPreset, SummaryAuthor, SymbolNode, display_path,
+    document_json, envelope, envelope_of_error, found_text, language_name, pretty,
 };

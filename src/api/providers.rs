@@ -6,12 +6,12 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{BodyOptions, CacheLifetime, Document, PromptCaching};
+use crate::model::{BodyOptions, CacheLifetime, Document, DocumentLayout, PromptCaching};
 use crate::render;
 use crate::render::PrefixPiece;
 
 /// The fewest bytes that a token of a text has on average, over all tokenizers and kinds of text that are worth caching.
-const MIN_BYTES_PER_TOKEN: usize = 2;
+const MIN_BYTES_PER_TOKEN: u64 = 2;
 /// The first position where a long prefix may be split, in bytes; each further one is at twice the previous.
 const FIRST_CUT: usize = 32 << 10;
 
@@ -45,17 +45,11 @@ impl PromptContent {
     /// edit changes.
     pub(super) fn from_document(document: &Document, caching: PromptCaching) -> Option<Self> {
         let mut blocks = BlockBuilder::default();
-        let mut cuts = Vec::new();
-        let mut next_cut = FIRST_CUT;
+        let mut cuts = PrefixCuts::default();
         for piece in render::prefix_pieces(document) {
-            if next_cut <= blocks.bytes {
-                cuts.push((CutKind::Size, blocks.end_block()));
-            }
-            while next_cut <= blocks.bytes {
-                next_cut *= 2;
-            }
+            cuts.before_piece(blocks.bytes, || blocks.end_block());
             match piece {
-                PrefixPiece::StableEnd => cuts.push((CutKind::Stable, blocks.end_block())),
+                PrefixPiece::StableEnd => cuts.at_stable_end(blocks.end_block()),
                 PrefixPiece::Text(words) => blocks.push_text(&words),
                 PrefixPiece::Image { media_type, bytes, caption, .. } => {
                     blocks.push_text(&caption);
@@ -65,20 +59,11 @@ impl PromptContent {
         }
         let end = blocks.end_block();
         let mut prefix = blocks.blocks;
-        for end in best_marks(&cuts, end, caching) {
+        for end in cuts.best_marks(end, caching.marks, caching.min_tokens.into()) {
             prefix[end.block].is_breakpoint = true;
         }
         let suffix = render::suffix_text(document);
         (!prefix.is_empty() || !suffix.is_empty()).then_some(Self { prefix, suffix })
-    }
-
-    /// Returns the texts of the prefix's blocks, and whether the provider is asked to cache up to their ends. An image
-    /// has no text of its own.
-    pub(super) fn prefix_texts(&self) -> impl Iterator<Item = (&str, bool)> {
-        self.prefix.iter().map(|block| match &block.holds {
-            PromptPart::Text(text) => (text.as_str(), block.is_breakpoint),
-            PromptPart::Image { .. } => ("", block.is_breakpoint),
-        })
     }
 }
 
@@ -91,24 +76,81 @@ enum CutKind {
 }
 
 /// The end of a block: the block's number, and how many bytes of text precede the end.
-#[derive(Debug, Clone, Copy)]
-struct BlockEnd {
-    block: usize,
-    bytes: usize,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BlockEnd {
+    pub(super) block: usize,
+    pub(super) bytes: usize,
 }
 
-/// Returns the ends of the prefixes to cache, the one that saves most first.
-fn best_marks(
-    cuts: &[(CutKind, Option<BlockEnd>)],
-    end: Option<BlockEnd>,
-    caching: PromptCaching,
-) -> impl Iterator<Item = BlockEnd> {
-    let of_kind = |wanted| cuts.iter().rev().filter(move |(kind, _)| *kind == wanted).map(|(_, end)| *end);
-    // All of it serves a question that is asked again; what stays the same serves all tasks; of the others the last save
-    // most: they are behind half, a quarter and an eighth of the whole, or more.
-    let all = std::iter::once(end).chain(of_kind(CutKind::Stable)).chain(of_kind(CutKind::Size)).flatten();
-    let least = MIN_BYTES_PER_TOKEN * caching.min_tokens as usize;
-    all.filter(move |end| least <= end.bytes).take(caching.marks.into())
+/// The places where a prefix is cut into blocks.
+pub(super) struct PrefixCuts {
+    cuts: Vec<(CutKind, BlockEnd)>,
+    next_cut: usize,
+}
+
+impl Default for PrefixCuts {
+    fn default() -> Self {
+        Self { cuts: Vec::new(), next_cut: FIRST_CUT }
+    }
+}
+
+impl PrefixCuts {
+    /// Cuts before a piece if `bytes` precede it, which is enough. `end_block` ends the block there.
+    fn before_piece(&mut self, bytes: usize, end_block: impl FnOnce() -> Option<BlockEnd>) {
+        if bytes < self.next_cut {
+            return;
+        }
+        self.cuts.extend(end_block().map(|end| (CutKind::Size, end)));
+        while self.next_cut <= bytes {
+            self.next_cut *= 2;
+        }
+    }
+
+    /// Cuts behind what stays the same.
+    fn at_stable_end(&mut self, end: Option<BlockEnd>) {
+        self.cuts.extend(end.map(|end| (CutKind::Stable, end)));
+    }
+
+    /// Returns the places where a document is cut of which only the layout is known, and its end. The blocks are its pieces.
+    pub(super) fn of_layout(layout: &DocumentLayout) -> (Self, Option<BlockEnd>) {
+        let (mut cuts, mut end) = (Self::default(), None);
+        for (at, piece) in layout.pieces[..layout.prefix].iter().enumerate() {
+            let bytes = end.map_or(0, |end: BlockEnd| end.bytes);
+            cuts.before_piece(bytes, || end);
+            if layout.stable == Some(at) {
+                cuts.at_stable_end(end);
+            }
+            end = Some(BlockEnd {
+                block: at,
+                bytes: bytes + usize::try_from(piece.bytes).unwrap_or(usize::MAX),
+            });
+        }
+        if layout.stable == Some(layout.prefix) {
+            cuts.at_stable_end(end);
+        }
+        (cuts, end)
+    }
+
+    /// Returns all places.
+    pub(super) fn ends(&self) -> impl Iterator<Item = BlockEnd> {
+        self.cuts.iter().map(|(_, end)| *end)
+    }
+
+    /// Returns the ends of the prefixes to cache, the one that saves most first.
+    pub(super) fn best_marks(
+        &self,
+        end: Option<BlockEnd>,
+        marks: u8,
+        min_tokens: u64,
+    ) -> impl Iterator<Item = BlockEnd> {
+        let of_kind =
+            |wanted| self.cuts.iter().rev().filter(move |(kind, _)| *kind == wanted).map(|(_, end)| *end);
+        // All of it serves a question that is asked again; what stays the same serves all tasks; of the others the last
+        // save most: they are behind half, a quarter and an eighth of the whole, or more.
+        let all = end.into_iter().chain(of_kind(CutKind::Stable)).chain(of_kind(CutKind::Size));
+        let least = MIN_BYTES_PER_TOKEN * min_tokens;
+        all.filter(move |end| least <= end.bytes as u64).take(marks.into())
+    }
 }
 
 /// Gathers the blocks of a prompt.

@@ -19,15 +19,15 @@ use super::local_queries::{
 };
 use super::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallsQuery, CurationQuery, EditCurationQuery, ExplainQuery, FilesQuery, HistoryQuery,
-    ImpactQuery, IndexQuery, JumpQuery, OutlineQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery,
-    UndoQuery, ViewQuery,
+    CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, EditCurationQuery, ExplainQuery,
+    FilesQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
+    ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, UndoQuery, ViewQuery,
 };
 use super::wire::{
     AnswerShape, AuditResult, CacheExport, CacheFreed, CacheSize, CacheVerdict, ChangeImpact,
-    ComposedDocument, CurationEdited, CurationState, FileExplanation, FileOutline, FileStates, FileView,
-    FoundSymbol, HistoryMoved, HistoryState, IndexRun, SearchResult, SymbolCalls, SymbolUses, decode_json,
-    decode_nested, encode_document,
+    ComposedDocument, CurationEdited, CurationState, DocumentComparison, DocumentLines, DocumentOpened,
+    FileExplanation, FileOutline, FileStates, FileView, FoundSymbol, HistoryMoved, HistoryState, IndexRun,
+    SearchResult, SymbolCalls, SymbolUses, decode_json, decode_nested, encode_document,
 };
 use crate::engine::{CachedDocument, ReferenceGraph};
 use crate::model::{Document, Slice, SliceResolution};
@@ -165,6 +165,27 @@ wire_queries! {
         body: AggregateQuery,
         reads: true
     }
+    OpenDocument(OpenDocumentQuery) -> DocumentOpened {
+        command: "document_open",
+        path: "/v1/document/open",
+        summary: "Compose a document to look at, without giving it to anyone: what it consists of, without its text.",
+        body: AggregateQuery,
+        reads: true
+    }
+    ReadDocument(ReadDocumentQuery) -> DocumentLines {
+        command: "document_read",
+        path: "/v1/document/read",
+        summary: "Read lines of an opened document. The texts of the two newest are held for ten minutes.",
+        body: ReadDocumentQuery,
+        reads: true
+    }
+    CompareDocuments(CompareDocumentsQuery) -> DocumentComparison {
+        command: "document_compare",
+        path: "/v1/document/compare",
+        summary: "Show how much of a document a provider's prompt cache keeps, if another one was sent before.",
+        body: CompareDocumentsQuery,
+        reads: true
+    }
     Explain(ExplainQuery) -> Vec<FileExplanation> {
         command: "explain",
         path: "/v1/explain",
@@ -282,6 +303,9 @@ pub enum AnyQuery {
     Calls(CallsQuery),
     Impact(ImpactQuery),
     Aggregate(Box<AggregateQuery>),
+    OpenDocument(Box<OpenDocumentQuery>),
+    ReadDocument(ReadDocumentQuery),
+    CompareDocuments(CompareDocumentsQuery),
     Explain(Box<ExplainQuery>),
     Curation(CurationQuery),
     EditCuration(EditCurationQuery),
@@ -402,7 +426,10 @@ mod tests {
     use super::*;
     use crate::api::choices::{DocsName, FormatName, MaskName, ModeName, OrderName, PartName, StrategyName};
     use crate::api::inline_curation::HistorySource;
-    use crate::api::queries::{AttachmentOptions, CallDirectionName, LineRange, MaskEntry, ViewSelection};
+    use crate::api::queries::{
+        AttachmentOptions, CallDirectionName, ComparedDocument, GivenDocumentName, LineRange, MaskEntry,
+        ViewSelection,
+    };
 
     fn full_selection() -> ViewSelection {
         ViewSelection {
@@ -464,6 +491,15 @@ mod tests {
                 attachments,
                 ..AggregateQuery::default()
             })),
+            AnyQuery::OpenDocument(Box::new(OpenDocumentQuery(AggregateQuery {
+                choice: full_selection(),
+                ..AggregateQuery::default()
+            }))),
+            AnyQuery::ReadDocument(ReadDocumentQuery { id: "a1".to_owned(), line: 3, lines: 2_000 }),
+            AnyQuery::CompareDocuments(CompareDocumentsQuery {
+                from: ComparedDocument::Given(GivenDocumentName { given: "worker".to_owned(), back: 1 }),
+                to: ComparedDocument::Opened("a1".to_owned()),
+            }),
             AnyQuery::Explain(Box::new(ExplainQuery { file: "a.py".to_owned(), choice: full_selection() })),
             AnyQuery::Search(SearchQuery {
                 query: "parse header".to_owned(),

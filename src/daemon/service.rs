@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::error::cancelled_error;
 use super::instance::DaemonPaths;
 use crate::api::{
-    AnyQuery, ApiError, CallOptions, Client, ClientError, Delivery, LocalQuery, Payload, Receiver, Service,
-    ServiceAnswer, TraceEvent,
+    AnyQuery, ApiError, AttachmentOptions, CallOptions, Client, ClientError, Delivery, LocalQuery, Payload,
+    Receiver, Service, ServiceAnswer, TraceEvent,
 };
 use crate::config::{ConfigInputs, load};
 use crate::service::LocalService;
@@ -126,14 +126,9 @@ impl Service for DaemonOrLocal {
 /// Returns whether no daemon answers a question as this process does.
 fn is_local_only(query: &AnyQuery) -> bool {
     match query {
-        AnyQuery::Aggregate(query) => {
-            let attachments = &query.attachments;
-            // They may lie outside of the project, and a daemon shows nothing from there.
-            let has_file = attachments.history.as_ref().is_some_and(|history| history.file().is_some());
-            let names_files_elsewhere = has_file || !attachments.screenshots.is_empty();
-            // Changes are left out of the next document only if this one was written, not only sent; that is known here.
-            names_files_elsewhere || query.since_last
-        }
+        // Changes are left out of the next document only if this one was written, not only sent; that is known here.
+        AnyQuery::Aggregate(query) => names_files_elsewhere(&query.attachments) || query.since_last,
+        AnyQuery::OpenDocument(query) => names_files_elsewhere(&query.0.attachments),
         AnyQuery::Local(
             LocalQuery::MakeSlice(_)
             | LocalQuery::ResolveSlices(_)
@@ -151,6 +146,8 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::Refs(_)
         | AnyQuery::Calls(_)
         | AnyQuery::Impact(_)
+        | AnyQuery::ReadDocument(_)
+        | AnyQuery::CompareDocuments(_)
         | AnyQuery::Explain(_)
         | AnyQuery::Curation(_)
         | AnyQuery::EditCuration(_)
@@ -165,6 +162,12 @@ fn is_local_only(query: &AnyQuery) -> bool {
         | AnyQuery::CacheGc(_)
         | AnyQuery::Audit(_) => false,
     }
+}
+
+/// Returns whether files are named that may lie outside of the project: a daemon shows nothing from there.
+fn names_files_elsewhere(attachments: &AttachmentOptions) -> bool {
+    let has_file = attachments.history.as_ref().is_some_and(|history| history.file().is_some());
+    has_file || !attachments.screenshots.is_empty()
 }
 
 /// No daemon answered, or none that could be understood.

@@ -44,12 +44,14 @@ pub use crate::aggregate::{
 pub use crate::discover::{enclosing_checkout, file_type_by_id, run_git};
 pub use crate::store::agent::AgentDbSize;
 pub use crate::store::authenticate_rows as authenticate_cache;
-pub use crate::store::{HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry, IntegrityReport};
+pub use crate::store::{
+    DeliveredDocument, HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry, IntegrityReport,
+};
 pub use artifacts::{CacheStatus, ClearedCache, ExportedArtifacts, make_cache_folder};
 pub use document::{
     AggregationRequest, BeadsRequest, CachedDocument, DiscussionSource, DocumentCacheKey, DocumentHistory,
-    Explanation, ImageFile, LimitedView, PreparedDocument, PriorOutputs, RankedName, SectionRequest,
-    ViewAnswer, ViewRequest,
+    Explanation, ImageFile, LimitedView, OpenedDocument, PreparedDocument, PriorOutputs, RankedName,
+    SectionRequest, ViewAnswer, ViewRequest,
 };
 pub use error::{Code, Error};
 pub use index::{AuditReport, FileChange, FileChangeKind, FileStatus, Freshness, IndexDifference, Trust};

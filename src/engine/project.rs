@@ -15,7 +15,8 @@ use crate::aggregate::{Covering, DocumentLimits, cover_files};
 use crate::engine::artifacts::{ArtifactCache, CacheStatus, ClearedCache, ExportedArtifacts};
 use crate::engine::document::{
     AggregationRequest, CachedDocument, DocumentCacheKey, DocumentInputs, DocumentRun, Explanation,
-    InputsDigest, PendingDelivery, PreparedDocument, PriorOutputs, ViewAnswer, ViewRequest,
+    InputsDigest, OpenedDocument, OpenedDocuments, PendingDelivery, PreparedDocument, PriorOutputs,
+    ViewAnswer, ViewRequest,
 };
 use crate::engine::index::{AuditReport, FileChange, FileStatus, Freshness, Trust};
 use crate::engine::ranking::{SearchAnswer, SearchRequest, SharedHistory, search};
@@ -27,8 +28,11 @@ use crate::engine::summaries::{
     SummaryTasks, TaskSkipReason,
 };
 use crate::engine::workspace::Workspace;
-use crate::model::{ArtifactKind, Document, DocumentBlock, DocumentText, RelPath, Slice, SliceResolution};
-use crate::store::IntegrityReport;
+use crate::model::{
+    ArtifactKind, Document, DocumentBlock, DocumentLayout, DocumentText, PrefixCaching, RelPath, Slice,
+    SliceResolution,
+};
+use crate::store::{DeliveredDocument, IntegrityReport};
 
 /// A project that is open.
 ///
@@ -81,6 +85,9 @@ impl Project<'_> {
 
     /// Releases memory that the next answer does not need.
     pub fn release_memory(&self) {
+        if let Some(shared) = &self.shared {
+            shared.documents().opened.release_texts(self.now_ms());
+        }
         self.cache.release_memory();
     }
 
@@ -290,6 +297,14 @@ impl Project<'_> {
         }
     }
 
+    /// Notes what the document that was composed last consists of, to be remembered with what it shows.
+    pub fn describe_delivery(&mut self, layout: &Arc<DocumentLayout>, caching: PrefixCaching) {
+        let at_ms = self.now_ms();
+        if let Some(pending) = &mut self.pending_delivery {
+            pending.describe(at_ms, layout, caching);
+        }
+    }
+
     /// Remembers what the document that was composed last shows; to be called when its reader has it.
     pub fn confirm_delivery(&mut self) {
         if let Some(pending) = self.pending_delivery.take() {
@@ -301,6 +316,34 @@ impl Project<'_> {
     /// Forgets what the document that was composed last shows, because nobody gets it.
     pub fn discard_delivery(&mut self) {
         self.pending_delivery = None;
+    }
+
+    /// Holds a document for clients that read parts of it, if this process stays. `settings` identifies the settings that
+    /// it was composed with.
+    pub fn open_document(
+        &self,
+        document: &Arc<CachedDocument>,
+        caching: PrefixCaching,
+        settings: String,
+    ) -> OpenedDocument {
+        // A process that does not stay holds nothing, and the document has an id all the same.
+        let nothing = OpenedDocuments::default();
+        let opened = self.shared.as_deref().map_or(&nothing, |shared| &shared.documents().opened);
+        opened.open(Arc::clone(document), caching, settings, self.now_ms())
+    }
+
+    /// Returns a document that a client has opened; `None` if it is not known any more.
+    pub fn opened_document(&self, id: &str) -> Option<OpenedDocument> {
+        self.shared.as_deref()?.documents().opened.get(id, self.now_ms())
+    }
+
+    /// Returns the documents that were delivered last under a name, the newest first.
+    pub fn delivered_documents(&mut self, name: &str) -> Vec<DeliveredDocument> {
+        self.cache.query_store(|store| store.delivered_documents(name)).unwrap_or_default()
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.cache.workspace.world.clock.now_ns() / 1_000_000
     }
 
     /// Explains why a file would be shown in the view that it would get.

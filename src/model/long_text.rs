@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
+use memchr::memchr_iter;
 
 use super::compression::{compress, decompress};
 
@@ -128,12 +129,88 @@ impl DocumentText {
         }
     }
 
+    /// Returns the bytes from `start` to `end`, which have to be boundaries of characters. Of a long text only the pieces
+    /// that have some of them are decompressed.
+    pub fn slice(&self, start: usize, end: usize) -> Cow<'_, str> {
+        let pieces = match &self.form {
+            TextForm::Whole(text) => return Cow::Borrowed(&as_text(text)[start..end]),
+            TextForm::Pieces(pieces) => pieces,
+        };
+        let (mut found, mut at) = (String::with_capacity(end - start), 0);
+        for piece in pieces {
+            let (first, behind) = (at, at + piece.len());
+            at = behind;
+            if behind <= start {
+                continue;
+            }
+            if end <= first {
+                break;
+            }
+            found.push_str(&piece.text()[start.saturating_sub(first)..end.min(behind) - first]);
+        }
+        Cow::Owned(found)
+    }
+
+    /// Returns where the lines of the text begin.
+    pub fn line_index(&self) -> LineIndex {
+        let mut index = LineIndex { starts: vec![0], lines: 0, bytes: self.bytes };
+        let mut at = 0;
+        for piece in self.pieces() {
+            for newline in memchr_iter(b'\n', piece.as_bytes()) {
+                index.lines += 1;
+                if index.lines.is_multiple_of(INDEXED_LINES) {
+                    index.starts.push(at + newline + 1);
+                }
+            }
+            at += piece.len();
+        }
+        index
+    }
+
+    /// Returns `count` lines from the line `first`, counted from 1, with their newlines; fewer where the text ends.
+    pub fn lines(&self, index: &LineIndex, first: u64, count: u64) -> String {
+        let first = first.saturating_sub(1);
+        let (start, before) = index.start_near(first);
+        let (end, _) = index.start_near(first.saturating_add(count).saturating_add(INDEXED_LINES - 1));
+        let text = self.slice(start, end);
+        let skipped = usize::try_from(first - before).unwrap_or(usize::MAX);
+        let wanted = usize::try_from(count).unwrap_or(usize::MAX);
+        text.split_inclusive('\n').skip(skipped).take(wanted).collect()
+    }
+
     /// Returns all of the text as bytes, which are shared with this one if it is in one piece.
     pub fn to_bytes(&self) -> Bytes {
         match &self.form {
             TextForm::Whole(text) => text.clone(),
             TextForm::Pieces(_) => self.text().into_owned().into(),
         }
+    }
+}
+
+/// The start of every so many-th line is known.
+const INDEXED_LINES: u64 = 256;
+
+/// Where some of the lines of a text begin, from which others are near.
+#[derive(Debug, Clone)]
+pub struct LineIndex {
+    starts: Vec<usize>,
+    /// How many newlines there are.
+    lines: u64,
+    bytes: usize,
+}
+
+impl LineIndex {
+    /// Returns how many newlines the text has.
+    pub const fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Returns the number of the last known line at or before `line`, counted from 0, and where it begins: the end of the
+    /// text if it has fewer lines.
+    fn start_near(&self, line: u64) -> (usize, u64) {
+        let at = line / INDEXED_LINES;
+        let start = usize::try_from(at).ok().and_then(|at| self.starts.get(at)).copied();
+        (start.unwrap_or(self.bytes), at * INDEXED_LINES)
     }
 }
 
@@ -239,6 +316,21 @@ mod tests {
             assert!(3 < text.pieces().count());
             assert_eq!(text.len(), count * line.len());
             assert!(text == DocumentText::from(line.repeat(count)));
+            let index = text.line_index();
+            assert_eq!(index.lines(), count as u64);
+            for first in [1, 255, 256, 257, 40_000, count as u64 - 1] {
+                let lines = text.lines(&index, first, 300);
+                assert_eq!(lines, line.repeat(300.min(count - usize::try_from(first).unwrap() + 1)));
+            }
+            assert_eq!(text.lines(&index, count as u64 + 1, 5), "");
+        }
+        let numbered: Vec<String> = (1..2_000).map(|line| format!("{line}\n")).collect();
+        let numbered = DocumentText::from(numbered.concat() + "end");
+        let index = numbered.line_index();
+        for (first, count, expected) in
+            [(1, 2, "1\n2\n"), (256, 2, "256\n257\n"), (1_999, 9, "1999\nend"), (2_001, 1, "")]
+        {
+            assert_eq!(numbered.lines(&index, first, count), expected);
         }
         let mut short = DocumentTextBuilder::with_capacity(9);
         short.push_str("short");

@@ -11,6 +11,7 @@ mod named_enum;
 mod compression;
 mod curation;
 mod document;
+mod document_layout;
 mod facts;
 mod file;
 mod http;
@@ -33,6 +34,7 @@ pub use document::{
     RoutingRule, Screenshot, ScreenshotImage, SectionProblem, StableFiles, SummaryProvenance, TaskReceipt,
     ViewFault,
 };
+pub use document_layout::{DocumentLayout, DocumentPiece, OVERVIEW, PieceSubject, PrefixCaching};
 pub use facts::{
     AUTOUSE_FIXTURE, BindingFact, BindingValue, DefinitionFact, DefinitionFlags, DefinitionId,
     DefinitionKind, ExpressionFact, ExpressionId, FIXTURE_PREFIX, ImportFact, ImportId, NameId, ScopeFact,
@@ -47,7 +49,7 @@ pub use llm::{
     BodyOptions, CacheLifetime, ModelName, ModelPrompt, Money, PromptCaching, SummaryKey, SummaryModel,
     SummaryScope, TokenUsage,
 };
-pub use long_text::{DocumentText, DocumentTextBuilder, MAX_PLAIN_BYTES};
+pub use long_text::{DocumentText, DocumentTextBuilder, LineIndex, MAX_PLAIN_BYTES};
 pub use outline::{
     FileReferences, Outline, ParseFallback, ParseHealth, Skeleton, SkeletonDoc, Span, Symbol, SymbolKind,
     is_plain_word,

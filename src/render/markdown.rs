@@ -8,8 +8,9 @@ use memchr::memchr_iter;
 
 use super::quoted;
 use crate::model::{
-    BeadIssue, BeadsList, DiscussionEntry, Document, DocumentBlock, DocumentText, DocumentTextBuilder,
-    Screenshot, ScreenshotImage, SummaryProvenance, ViewMode, count_redactions,
+    BeadIssue, BeadsList, ContentHash, DiscussionEntry, Document, DocumentBlock, DocumentLayout,
+    DocumentPiece, DocumentText, DocumentTextBuilder, OVERVIEW, PieceSubject, Screenshot, ScreenshotImage,
+    SummaryProvenance, ViewMode, count_redactions,
 };
 
 /// The note in a document that omits files to fit a budget. It neither counts nor names them: that is in the receipt,
@@ -42,15 +43,30 @@ pub fn render_markdown(document: &Document) -> DocumentText {
 }
 
 /// Writes a document as [`render_markdown`] does, and empties its blocks on the way: a large document is not in memory twice.
-pub fn take_markdown(document: &mut Document) -> DocumentText {
+/// Returns what the text consists of, too.
+pub fn take_markdown(document: &mut Document) -> (DocumentText, DocumentLayout) {
     let mut text = DocumentTextBuilder::with_capacity(expected_bytes(document));
+    let mut layout = LayoutBuilder::default();
     let frame = MarkdownFrame::of(document);
     let write_one = |block: &mut DocumentBlock, text: &mut String| {
         write_block(text, block);
         block.body = String::new().into();
     };
-    frame.write_around(document.blocks.iter_mut(), write_one, &mut |piece| text.push_str(piece));
-    text.finish()
+    frame.write_around(document.blocks.iter_mut(), write_one, &mut |subject, piece| {
+        layout.push(subject, piece);
+        text.push_str(piece);
+    });
+    (text.finish(), layout.finish(document))
+}
+
+/// Returns what the Markdown of a document consists of; an image is only its caption, where it is sent separately.
+pub fn document_layout(document: &Document, images_apart: bool) -> DocumentLayout {
+    let mut layout = LayoutBuilder::default();
+    let frame =
+        MarkdownFrame { after: pieces_behind_files(document, images_apart), ..MarkdownFrame::of(document) };
+    let write_one = |block: &DocumentBlock, text: &mut String| write_block(text, block);
+    frame.write_around(document.blocks.iter(), write_one, &mut |subject, piece| layout.push(subject, piece));
+    layout.finish(document)
 }
 
 /// Returns how many bytes [`render_markdown`] would write.
@@ -68,27 +84,53 @@ fn expected_bytes(document: &Document) -> usize {
 
 fn write_markdown(document: &Document, write: &mut dyn FnMut(&str)) {
     let write_one = |block: &DocumentBlock, text: &mut String| write_block(text, block);
-    MarkdownFrame::of(document).write_around(document.blocks.iter(), write_one, write);
+    let mut write_piece = |_: WrittenPiece, piece: &str| write(piece);
+    MarkdownFrame::of(document).write_around(document.blocks.iter(), write_one, &mut write_piece);
 }
+
+/// What a piece is about that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WrittenPiece {
+    Section(&'static str),
+    /// The block with that number.
+    Block(usize),
+    /// The end of what stays the same; it has no text.
+    StableEnd,
+    /// The discussion.
+    Suffix,
+}
+
+/// A text that is no block, with the section that it is a part of.
+type FramePiece = (&'static str, String);
+
+const DISCUSSION_HEADING: &str = "Discussion History";
 
 /// What is written around the blocks of a document.
 struct MarkdownFrame {
-    heading: String,
+    heading: Vec<FramePiece>,
     /// How many blocks come first.
     stable: usize,
-    after_stable: String,
+    /// Whether the document has a part that stays the same.
+    has_stable: bool,
+    stable_rows: String,
+    next_heading: FramePiece,
+    after: Vec<FramePiece>,
     /// The discussion is last, because it changes with every turn, and a provider's cache ends at the first byte that
     /// differs.
-    attachments: String,
+    suffix: String,
 }
 
 impl MarkdownFrame {
     fn of(document: &Document) -> Self {
+        let next_heading = document.stable.as_ref().map_or("", |stable| stable.next_heading);
         Self {
-            heading: if document.part.has_prefix() { files_heading(document) } else { String::new() },
+            heading: heading_pieces(document),
             stable: stable_blocks(document),
-            after_stable: after_stable(document),
-            attachments: attachments(document),
+            has_stable: document.stable.is_some(),
+            stable_rows: stable_rows(document),
+            next_heading: (next_heading, self::next_heading(document)),
+            after: pieces_behind_files(document, false),
+            suffix: suffix_text(document),
         }
     }
 
@@ -97,33 +139,138 @@ impl MarkdownFrame {
         &self,
         blocks: impl Iterator<Item = B>,
         mut write_one: impl FnMut(B, &mut String),
-        write: &mut dyn FnMut(&str),
+        write: &mut dyn FnMut(WrittenPiece, &str),
     ) {
-        write(&self.heading);
+        let write_frame = |pieces: &[FramePiece], write: &mut dyn FnMut(WrittenPiece, &str)| {
+            for (section, text) in pieces {
+                write(WrittenPiece::Section(section), text);
+            }
+        };
+        write_frame(&self.heading, write);
         let (mut text, mut count) = (String::new(), 0);
         for block in blocks {
             if count == self.stable {
-                write(&self.after_stable);
+                self.write_after_stable(write);
             }
             text.clear();
             text.push('\n');
             write_one(block, &mut text);
-            write(&text);
+            write(WrittenPiece::Block(count), &text);
             count += 1;
         }
         // Where all blocks come first, or there are none.
         if count <= self.stable {
-            write(&self.after_stable);
+            self.write_after_stable(write);
         }
-        write(&self.attachments);
+        write_frame(&self.after, write);
+        write(WrittenPiece::Suffix, &self.suffix);
     }
+
+    fn write_after_stable(&self, write: &mut dyn FnMut(WrittenPiece, &str)) {
+        if self.has_stable {
+            write(WrittenPiece::Section(MORE_FILES), &self.stable_rows);
+            write(WrittenPiece::StableEnd, "");
+            write(WrittenPiece::Section(self.next_heading.0), &self.next_heading.1);
+        }
+    }
+}
+
+/// Notes the pieces of a document while it is written.
+#[derive(Default)]
+struct LayoutBuilder {
+    pieces: Vec<(WrittenPiece, DocumentPiece)>,
+    stable: Option<usize>,
+}
+
+impl LayoutBuilder {
+    fn push(&mut self, written: WrittenPiece, text: &str) {
+        if written == WrittenPiece::StableEnd {
+            self.stable = Some(self.pieces.len());
+        }
+        if text.is_empty() {
+            return;
+        }
+        let section = match written {
+            WrittenPiece::Section(section) => section,
+            WrittenPiece::Suffix => DISCUSSION_HEADING,
+            WrittenPiece::Block(_) | WrittenPiece::StableEnd => "",
+        };
+        let piece = DocumentPiece {
+            subject: PieceSubject::Section(section.into()),
+            bytes: text.len() as u64,
+            lines: memchr_iter(b'\n', text.as_bytes()).count() as u64,
+            tokens: 0,
+            hash: ContentHash::digest(text.as_bytes()),
+        };
+        self.pieces.push((written, piece));
+    }
+
+    /// Returns the layout, with the tokens that the document's receipt counts. Those that no block has are shared out
+    /// among the other pieces by their size, because the receipt has only their sum.
+    fn finish(self, document: &Document) -> DocumentLayout {
+        let Self { pieces, stable } = self;
+        let is_suffix = |(written, _): &(WrittenPiece, DocumentPiece)| *written == WrittenPiece::Suffix;
+        let mut layout =
+            DocumentLayout { prefix: pieces.len(), stable, pieces: Vec::with_capacity(pieces.len()) };
+        if pieces.last().is_some_and(is_suffix) {
+            layout.prefix -= 1;
+        }
+        let entries = &document.receipt.files;
+        let of_blocks: u64 = entries.iter().take(document.blocks.len()).map(|entry| entry.tokens).sum();
+        let mut tokens_left = document.receipt.tokens.saturating_sub(of_blocks);
+        let is_block = |written: &WrittenPiece| matches!(written, WrittenPiece::Block(_));
+        let others = pieces.iter().filter(|(written, _)| !is_block(written));
+        let mut bytes_left: u64 = others.map(|(_, piece)| piece.bytes).sum();
+        for (written, mut piece) in pieces {
+            if let WrittenPiece::Block(at) = written {
+                let block = &document.blocks[at];
+                piece.subject = PieceSubject::File { path: block.path.clone(), view: block.view };
+                piece.tokens = entries.get(at).map_or(0, |entry| entry.tokens);
+            } else {
+                piece.tokens = part_of(tokens_left, piece.bytes, bytes_left);
+                tokens_left -= piece.tokens;
+                bytes_left -= piece.bytes;
+            }
+            layout.pieces.push(piece);
+        }
+        layout
+    }
+}
+
+/// Returns the part of `total` that `part` is of `whole`.
+fn part_of(total: u64, part: u64, whole: u64) -> u64 {
+    let share = u128::from(total) * u128::from(part) / u128::from(whole.max(1));
+    u64::try_from(share).unwrap_or(total)
+}
+
+const MORE_FILES: &str = "More files";
+
+/// Returns what precedes the first file, by sections.
+fn heading_pieces(document: &Document) -> Vec<FramePiece> {
+    if !document.part.has_prefix() {
+        return Vec::new();
+    }
+    let heading = (document.files_heading, format!("## {}\n", document.files_heading));
+    if document.overview.is_empty() {
+        return vec![heading];
+    }
+    vec![(OVERVIEW, format!("{}\n\n", document.overview)), heading]
+}
+
+/// Returns the part of the prefix after the files, by sections. Of an image that is sent separately, only the caption.
+fn pieces_behind_files(document: &Document, images_apart: bool) -> Vec<FramePiece> {
+    let text_of = |piece: PrefixPiece<'_>| match piece {
+        PrefixPiece::Text(text) => text,
+        PrefixPiece::Image { caption, .. } if images_apart => caption,
+        PrefixPiece::Image { markdown, .. } => markdown,
+        PrefixPiece::StableEnd => String::new(),
+    };
+    pieces_after_files(document).map(|(section, piece)| (section, text_of(piece))).collect()
 }
 
 /// Returns what precedes the first file: the overview, and the heading of the files.
 pub fn files_heading(document: &Document) -> String {
-    let overview = &document.overview;
-    let gap = if overview.is_empty() { "" } else { "\n\n" };
-    format!("{overview}{gap}## {}\n", document.files_heading)
+    heading_pieces(document).into_iter().map(|(_, text)| text).collect()
 }
 
 /// Returns how many of the blocks are in the part that comes first.
@@ -149,14 +296,6 @@ fn next_heading(document: &Document) -> String {
     if has_next { format!("\n## {}\n", stable.next_heading) } else { String::new() }
 }
 
-fn push_markdown(text: &mut String, piece: PrefixPiece<'_>) {
-    match piece {
-        PrefixPiece::Text(words) => text.push_str(&words),
-        PrefixPiece::Image { markdown, .. } => text.push_str(&markdown),
-        PrefixPiece::StableEnd => {}
-    }
-}
-
 /// Returns the part before the cache boundary, in pieces: each file is one.
 pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
     let block_piece = |block: &DocumentBlock| {
@@ -172,19 +311,21 @@ pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_
     });
     let between = between.into_iter().flatten();
     let blocks = stable.iter().map(block_piece).chain(between).chain(rest.iter().map(block_piece));
-    let heading = document.part.has_prefix().then(|| files_heading(document));
-    heading.into_iter().map(PrefixPiece::Text).chain(blocks).chain(pieces_after_files(document))
+    let heading = heading_pieces(document).into_iter().map(|(_, text)| PrefixPiece::Text(text));
+    heading.chain(blocks).chain(pieces_after_files(document).map(|(_, piece)| piece))
 }
 
-/// Returns the part of the prefix after the files.
-fn pieces_after_files(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
+/// Returns the part of the prefix after the files, each piece with the section that it is a part of.
+fn pieces_after_files(document: &Document) -> impl Iterator<Item = (&'static str, PrefixPiece<'_>)> {
     // The tree follows the files because it changes with every new file, and the files are most of what a provider
     // caches.
-    let names = document.more_files.iter().map(|rows| PrefixPiece::Text(more_files_section(rows)));
-    let cut = document.is_cut.then(|| PrefixPiece::Text(OMISSION_NOTE.to_owned()));
-    let tree = document.tree.iter().map(|tree| PrefixPiece::Text(tree_section(tree)));
-    let beads = document.beads.iter().map(|beads| PrefixPiece::Text(tracked_work(beads)));
-    names.chain(cut).chain(tree).chain(screenshot_pieces(document)).chain(beads)
+    let text = |section, text| (section, PrefixPiece::Text(text));
+    let names = document.more_files.iter().map(move |rows| text(MORE_FILES, more_files_section(rows)));
+    let cut = document.is_cut.then(|| text("Further files", OMISSION_NOTE.to_owned()));
+    let tree = document.tree.iter().map(move |tree| text("File Tree", tree_section(tree)));
+    let beads = document.beads.iter().map(move |beads| text("Tracked work", tracked_work(beads)));
+    let screenshots = screenshot_pieces(document).map(|piece| ("Screenshots", piece));
+    names.chain(cut).chain(tree).chain(screenshots).chain(beads)
 }
 
 /// Returns the part about files that are shown by the names of their symbols, one a line.
@@ -200,24 +341,11 @@ fn tree_section(tree: &str) -> String {
     text
 }
 
-/// Returns all that a document holds besides its heading and its files, as Markdown.
-pub fn attachments(document: &Document) -> String {
-    let mut text = String::new();
-    pieces_after_files(document).for_each(|piece| push_markdown(&mut text, piece));
-    text.push_str(&suffix_text(document));
-    text
-}
-
-/// Returns the same for readers that get the images separately.
-pub fn attachments_without_images(document: &Document) -> String {
-    let mut text = String::new();
-    pieces_after_files(document).for_each(|piece| match piece {
-        PrefixPiece::Text(words) => text.push_str(&words),
-        PrefixPiece::Image { caption, .. } => text.push_str(&caption),
-        PrefixPiece::StableEnd => {}
-    });
-    text.push_str(&suffix_text(document));
-    text
+/// Returns all that a document holds besides its heading and its files, as Markdown; of images that are sent separately, the
+/// captions.
+pub fn attachments(document: &Document, images_apart: bool) -> String {
+    let pieces = pieces_behind_files(document, images_apart).into_iter().map(|(_, text)| text);
+    pieces.chain([suffix_text(document)]).collect()
 }
 
 /// Returns what a file adds to a document, from the `#` of its head to the empty line behind it. No token of
@@ -329,7 +457,7 @@ pub(super) fn discussion_text(entries: &[DiscussionEntry]) -> String {
         let role = entry.role.as_ref().map_or(String::new(), |role| format!("{}: ", quoted::role(role)));
         format!("### Discussion Excerpt {number}\n\n{}", quoted::body(&role, &entry.content, ""))
     });
-    format!("\n## Discussion History\n\n{}\n", excerpts.collect::<Vec<_>>().join("\n\n---\n\n"))
+    format!("\n## {DISCUSSION_HEADING}\n\n{}\n", excerpts.collect::<Vec<_>>().join("\n\n---\n\n"))
 }
 
 /// Returns bytes as text, in base64 as data addresses and providers have it.

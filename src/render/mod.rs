@@ -9,7 +9,7 @@ mod numbers;
 mod quoted;
 
 pub use markdown::{
-    PrefixPiece, after_stable, attachments, attachments_without_images, base64, block_text, files_heading,
-    head_line, markdown_bytes, prefix_pieces, render_markdown, suffix_text, take_markdown, write_fenced,
+    PrefixPiece, after_stable, attachments, base64, block_text, document_layout, files_heading, head_line,
+    markdown_bytes, prefix_pieces, render_markdown, suffix_text, take_markdown, write_fenced,
 };
 pub use numbers::{format_grouped, format_seconds, format_size};

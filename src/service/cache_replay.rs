@@ -13,7 +13,7 @@ use super::resolved::{QueryOrigin, QuerySettings};
 use super::sources::prices;
 use crate::api::{
     AggregateQuery, ApiError, CallOptions, ComposeQuery, DocumentRequest, FormatName, PromptCache,
-    PromptCacheUse, ask,
+    PromptCacheUse, SentDocument, ask, prefix_caching,
 };
 use crate::config::LoadedConfig;
 use crate::engine::{make_cache_folder, run_git};
@@ -74,6 +74,8 @@ impl CacheReplay {
         range: &str,
     ) -> Result<Self, ApiError> {
         let settings = QuerySettings { loaded, root, origin: QueryOrigin::CommandLine };
+        // What is read and written is counted in the tokens of the receipt.
+        let query = AggregateQuery { exact_tokens: true, ..query };
         let document = resolve_aggregate(query.clone(), settings)?;
         let commits = commits_of(root, range)?;
         let scratch = scratch_folder(root, loaded)?;
@@ -102,16 +104,15 @@ impl CacheReplay {
         &self,
         mut report: impl FnMut(ReplayStep) -> Result<(), E>,
     ) -> Result<(), E> {
-        let counter = self.loaded.engine_options(&self.root).counter;
-        let count = |text: &str| counter.count(text);
         let mut cache = PromptCache::default();
+        let caching = prefix_caching(self.document.format, &self.document.body);
         for commit in &self.commits {
             // It reports its progress, because a program that is silent for long is taken to hang.
             let checkout = ["checkout", "--progress", "--force", "--detach", commit.as_str()];
             git(&self.clone, &[&QUIET_CHECKOUT[..], &checkout].concat())?;
             let service = LocalService::for_command_line(self.root.clone(), Arc::clone(&self.loaded));
             let answer = ask(&service, ComposeQuery(self.query.clone()), &CallOptions::default())?;
-            let usage = cache.send(&answer.payload, self.document.format, &self.document.body, &count);
+            let usage = cache.send(SentDocument::of(&answer.payload), caching);
             report(ReplayStep { commit: commit.clone(), cost: self.cost(&usage), usage })?;
         }
         Ok(())
@@ -133,7 +134,7 @@ impl CacheReplay {
             })
         };
         Some(ReplayCost {
-            with_cache: cost(usage.uncached(), usage.read, usage.written)?,
+            with_cache: cost(usage.uncached(), usage.read.tokens, usage.written)?,
             without_cache: cost(usage.tokens, 0, 0)?,
         })
     }

@@ -17,6 +17,7 @@ mod curation_tests;
 mod document;
 mod history;
 mod local;
+mod opened;
 mod profile;
 mod project_root;
 #[cfg(test)]

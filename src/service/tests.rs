@@ -14,10 +14,11 @@ use tempfile::TempDir;
 use super::{LocalService, QueryOrigin, QuerySettings, SettingsSources, resolve, resolve_aggregate};
 use crate::api::{
     AggregateQuery, AnyQuery, ApiError, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery,
-    CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CurationQuery, DocumentRequest,
-    EditCurationQuery, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote, FreshnessState, HistoryQuery,
-    ImpactQuery, IndexQuery, JumpQuery, OutlineQuery, Payload, QueryJob, Receiver, RedoQuery, RefsQuery,
-    SearchQuery, Service, ServiceAnswer, SymbolsQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
+    CacheStatusQuery, CacheVerifyQuery, CallOptions, CallsQuery, CompareDocumentsQuery, CurationQuery,
+    DocumentRequest, EditCurationQuery, EncodedAnswer, ExplainQuery, FilesQuery, FreshnessNote,
+    FreshnessState, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery, OutlineQuery,
+    Payload, QueryJob, ReadDocumentQuery, Receiver, RedoQuery, RefsQuery, SearchQuery, Service,
+    ServiceAnswer, SymbolsQuery, UndoQuery, ViewQuery, WireQuery, ask, ask_encoded,
 };
 use crate::config::LoadedConfig;
 use crate::engine::ImageFile;
@@ -115,6 +116,9 @@ fn over_the_wire(query: &AnyQuery, data: &Bytes) -> (Bytes, Value, Value) {
         AnyQuery::Calls(_) => CallsQuery::answer_schema(&mut schemas),
         AnyQuery::Impact(_) => ImpactQuery::answer_schema(&mut schemas),
         AnyQuery::Aggregate(_) => AggregateQuery::answer_schema(&mut schemas),
+        AnyQuery::OpenDocument(_) => OpenDocumentQuery::answer_schema(&mut schemas),
+        AnyQuery::ReadDocument(_) => ReadDocumentQuery::answer_schema(&mut schemas),
+        AnyQuery::CompareDocuments(_) => CompareDocumentsQuery::answer_schema(&mut schemas),
         AnyQuery::Explain(_) => ExplainQuery::answer_schema(&mut schemas),
         AnyQuery::Curation(_) => CurationQuery::answer_schema(&mut schemas),
         AnyQuery::EditCuration(_) => EditCurationQuery::answer_schema(&mut schemas),
@@ -239,6 +243,8 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
         (json!({"ask": "aggregate", "name": ""}), "bad_ask", "name is empty"),
         (json!({"ask": "aggregate", "parts": true, "format": "json"}), "bad_ask", "another format"),
         (json!({"ask": "cache_export", "limit": 0}), "bad_ask", "not between 1 and"),
+        (json!({"ask": "read_document", "id": "a", "line": 0, "lines": 1}), "bad_ask", "no lines to read"),
+        (json!({"ask": "read_document", "id": "a", "line": 1, "lines": 2001}), "bad_ask", "no lines to read"),
         (json!({"ask": "aggregate", "beside": {"model": "m"}}), "bad_ask", "model `m`"),
         (json!({"ask": "aggregate", "beside": {"take": "a", "part": "prefix"}}), "bad_ask", "a take"),
         (json!({"ask": "view"}), "bad_ask", "no file"),
@@ -312,6 +318,8 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
         aggregate,
         json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "json"}),
         json!({"ask": "aggregate", "dry_run": true}),
+        json!({"ask": "open_document", "choice": {"tier": 3}}),
+        json!({"ask": "compare_documents", "from": {"given": "tier-1"}, "to": {"given": "tier-1", "back": 0}}),
         json!({"ask": "explain", "file": ".", "choice": {"budget": 4000}}),
         json!({"ask": "cache_status"}),
         json!({"ask": "cache_clear", "summaries": true}),

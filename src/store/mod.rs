@@ -28,7 +28,7 @@ pub use database::IntegrityReport;
 pub use error::Error;
 pub use history::{HISTORY_DATABASE, HistoryChange, HistoryDb, HistoryEntry};
 pub use index::{
-    ArtifactBody, ClearScope, ContentArtifacts, DeletedRows, DeliveredFile, DeliveryUpdate, FileRow,
-    OpenedStore, Store, StoreSize, StoredFileState, WriteBatch,
+    ArtifactBody, ClearScope, ContentArtifacts, DeletedRows, DeliveredDocument, DeliveredFile,
+    DeliveryUpdate, FileRow, OpenedStore, Store, StoreSize, StoredFileState, WriteBatch,
 };
 pub use row::authenticate_rows;

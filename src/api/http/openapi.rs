@@ -46,6 +46,7 @@ const REFUSALS: &[(&str, &str, &str)] = &[
         "Conflict",
         "The client has another protocol or other settings: `other_protocol`, `other_settings`.",
     ),
+    ("410", "Gone", "The document or its text is not held any more: `document_gone`."),
     ("413", "ContentTooLarge", "The body is too large: `too_large`."),
     ("415", "UnsupportedMediaType", "The body is not declared as JSON: `not_json`."),
     ("421", "MisdirectedRequest", "The `Host` of a request to the port is not this machine: `wrong_host`."),

@@ -7,9 +7,9 @@ use super::body::parse_body;
 use crate::api::located_json::LocatedError;
 use crate::api::queries::{
     AggregateQuery, AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery,
-    CacheVerifyQuery, CallsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery, ExplainQuery,
-    FilesQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OutlineQuery, RedoQuery, RefsQuery,
-    SearchQuery, SymbolsQuery, UndoQuery, ViewQuery,
+    CacheVerifyQuery, CallsQuery, CompareDocumentsQuery, CurationQuery, DEPRECATED_KEYS, EditCurationQuery,
+    ExplainQuery, FilesQuery, HistoryQuery, ImpactQuery, IndexQuery, JumpQuery, OpenDocumentQuery,
+    OutlineQuery, ReadDocumentQuery, RedoQuery, RefsQuery, SearchQuery, SymbolsQuery, UndoQuery, ViewQuery,
 };
 use crate::api::query::{AnyQuery, WireQuery};
 
@@ -103,6 +103,9 @@ pub(in crate::api) const ROUTES: &[Route] = &[
     Route::of_query::<CallsQuery>(),
     Route::of_query::<ImpactQuery>(),
     Route::of_query::<AggregateQuery>(),
+    Route::of_query::<OpenDocumentQuery>(),
+    Route::of_query::<ReadDocumentQuery>(),
+    Route::of_query::<CompareDocumentsQuery>(),
     Route::of_query::<ExplainQuery>(),
     Route::of_query::<CurationQuery>(),
     Route::of_query::<EditCurationQuery>(),

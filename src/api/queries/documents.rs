@@ -118,3 +118,55 @@ pub struct ExplainQuery {
     #[serde(default)]
     pub choice: ViewSelection,
 }
+
+/// The document to open: asks what an [`AggregateQuery`] asks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct OpenDocumentQuery(pub AggregateQuery);
+
+/// The lines of an opened document to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "DocumentReadAsk")]
+pub struct ReadDocumentQuery {
+    /// The `id` of the document.
+    pub id: String,
+    /// The first line, counted from 1.
+    #[schemars(range(min = 1))]
+    pub line: u64,
+    /// How many lines.
+    #[schemars(range(min = 1, max = 2000))]
+    pub lines: u64,
+}
+
+/// The documents to compare, as a provider's prompt cache does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "DocumentCompareAsk")]
+pub struct CompareDocumentsQuery {
+    /// The document that was sent before.
+    pub from: ComparedDocument,
+    /// The document that is sent after it.
+    pub to: ComparedDocument,
+}
+
+/// A document to compare.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ComparedDocument {
+    /// The `id` of an opened document.
+    Opened(String),
+    /// A document that was given under a name.
+    Given(GivenDocumentName),
+}
+
+/// A document that was given under a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GivenDocumentName {
+    /// The name.
+    pub given: String,
+    /// How many documents of the name were given after it; 0 for the last one.
+    #[serde(default)]
+    pub back: usize,
+}

@@ -18,7 +18,10 @@ pub use curation::{
     CurationEdit, CurationQuery, EditCurationQuery, FileSelect, HistoryQuery, ItemKeys, JumpQuery, MaskEdit,
     PresetSaveEdit, RedoQuery, ScreenshotsEdit, SetEdit, SliceAddEdit, SliceChangeEdit, UndoQuery,
 };
-pub use documents::{AggregateQuery, AttachmentOptions, ExplainQuery, ViewSelection};
+pub use documents::{
+    AggregateQuery, AttachmentOptions, CompareDocumentsQuery, ComparedDocument, ExplainQuery,
+    GivenDocumentName, OpenDocumentQuery, ReadDocumentQuery, ViewSelection,
+};
 pub use maintenance::{
     AuditQuery, CacheClearQuery, CacheExportQuery, CacheGcQuery, CacheStatusQuery, CacheVerifyQuery,
     FilesQuery, IndexQuery,

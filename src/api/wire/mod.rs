@@ -5,6 +5,7 @@
 mod cache;
 mod curation;
 mod document;
+mod document_view;
 mod envelope;
 mod explanation;
 mod exported;
@@ -23,6 +24,9 @@ pub use curation::{
 };
 pub(in crate::api) use document::encode_document;
 pub use document::{AnswerShape, ComposedDocument, DocumentParts, document_json};
+pub use document_view::{
+    ComparedBlock, DifferenceReason, DocumentComparison, DocumentLines, DocumentOpened, FirstDifference,
+};
 pub use envelope::{FreshnessNote, FreshnessState, SCHEMA_VERSION, envelope, envelope_of_error, pretty};
 pub(in crate::api) use envelope::{decode_json, decode_nested};
 pub use explanation::{ExplainedRule, FileExplanation, LimitEffect};

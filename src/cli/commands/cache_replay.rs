@@ -55,7 +55,7 @@ pub(super) fn run(args: &CacheReplayArgs, context: &mut CommandContext<'_>) -> R
 
 fn row(step: &ReplayStep) -> String {
     let usage = &step.usage;
-    let counts = [usage.tokens, usage.read, usage.written, usage.uncached()];
+    let counts = [usage.tokens, usage.read.tokens, usage.written, usage.uncached()];
     let [tokens, read, written, uncached] = counts.map(format_grouped);
     let commit = step.commit.get(..SHORT_NAME).unwrap_or(&step.commit);
     let kept = usage.kept.map_or(String::new(), |kept| format!("{kept:.4}"));
@@ -85,7 +85,7 @@ impl ReplayTotals {
         });
         Self {
             tokens: sum(|step| step.usage.tokens),
-            read: sum(|step| step.usage.read),
+            read: sum(|step| step.usage.read.tokens),
             written: sum(|step| step.usage.written),
             mean_kept,
             cost,
@@ -105,7 +105,7 @@ impl ReplayTotals {
                 json!({
                     "commit": step.commit,
                     "tokens": usage.tokens,
-                    "read": usage.read,
+                    "read": usage.read.tokens,
                     "written": usage.written,
                     "kept": usage.kept,
                     "cost": cost(&step.cost),

@@ -11,10 +11,11 @@ use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use crate::model::{
-    ContentHash, DiscussionEntry, DocsDetail, DocumentPart, DocumentText, MissingFile, ParseFallback,
-    Receipt, SectionProblem, SummaryDetail, SymbolKind, ViewMode,
+    ContentHash, DiscussionEntry, DocsDetail, DocumentLayout, DocumentPart, DocumentText, MissingFile,
+    ParseFallback, Receipt, SectionProblem, SummaryDetail, SymbolKind, ViewMode,
 };
 
+use super::opened::OpenedDocuments;
 use super::request::DocumentCacheKey;
 use crate::engine::artifacts::ContentKey;
 use crate::engine::history::{CommitCache, PastCommitCache};
@@ -24,8 +25,8 @@ use crate::engine::options::Options;
 pub(super) const MOST_DOCUMENT_BYTES: usize = 48 << 20;
 /// So many versions of one document are kept: the last one, and the one before, for an edit that is taken back.
 const MAX_VERSIONS: usize = 2;
-/// About how many bytes a file takes in a receipt.
-const BYTES_A_FILE: usize = 300;
+/// About how many bytes a file takes in a receipt and in a layout.
+const BYTES_A_FILE: usize = 450;
 
 /// A document that was written, as its reader has it.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub struct CachedDocument {
     pub text: DocumentText,
     /// Where in the text the part begins that is new with every question; its length, if there is none.
     pub boundary: usize,
+    /// What the text consists of; of a request body, what the Markdown consists of that the model reads.
+    pub layout: Arc<DocumentLayout>,
     /// The answer as it was sent, once it was: to encode it takes longer than to find out that it is still right.
     pub encoded: OnceLock<Bytes>,
 }
@@ -79,6 +82,7 @@ pub(in crate::engine) struct DocumentCaches {
     pub(super) symbols: Mutex<SymbolCounts>,
     pub(in crate::engine) commits: CommitCache,
     pub(in crate::engine) past_commits: PastCommitCache,
+    pub(in crate::engine) opened: OpenedDocuments,
 }
 
 impl DocumentCaches {

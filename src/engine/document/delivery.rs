@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use super::cache::{DocumentCache, DocumentKey, ViewKey, lock, lock_documents, view_fingerprint};
 use super::delta::{DeliveredVersion, delta_block, is_of_structure, renamed_block};
@@ -20,10 +20,10 @@ use crate::engine::artifacts::{ArtifactCache, ContentRef, save_symbol_hashes};
 use crate::engine::parallel::on_all_cores;
 use crate::engine::workspace::{KnownFile, KnownState, Workspace};
 use crate::model::{
-    ContentHash, DocumentBlock, FileDetails, Omission, OmittedFile, RelPath, RoutingRule, SkipReason,
-    SummaryDetail, SummaryProvenance, ViewMode,
+    ContentHash, DocumentBlock, DocumentLayout, FileDetails, Omission, OmittedFile, PrefixCaching, RelPath,
+    RoutingRule, SkipReason, SummaryDetail, SummaryProvenance, ViewMode,
 };
-use crate::store::{DeliveredFile, DeliveryUpdate};
+use crate::store::{DeliveredDocument, DeliveredFile, DeliveryUpdate};
 
 /// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if
 /// it were new: the texts of a whole project in full would make the cache as large as the project, for each name.
@@ -41,6 +41,8 @@ pub(super) struct ReaderState {
 pub(in crate::engine) struct PendingDelivery {
     /// What it is recorded under.
     record: String,
+    /// Whether it is a document by itself, and not what has changed since an earlier one.
+    is_whole: bool,
     update: DeliveryUpdate,
     /// The files whose symbols are compared when they have changed.
     outlined: Vec<KnownFile>,
@@ -51,8 +53,21 @@ pub(in crate::engine) struct PendingDelivery {
 impl PendingDelivery {
     /// Returns the promise of a document that the reader has already.
     pub(super) const fn unchanged(record: String, key: DocumentKey) -> Self {
-        let update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
-        Self { record, update, outlined: Vec::new(), cached_as: Some(key) }
+        let update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new(), document: None };
+        Self { record, is_whole: true, update, outlined: Vec::new(), cached_as: Some(key) }
+    }
+
+    /// Notes what the document consists of. Changes since an earlier document follow that one in a prompt, and are no
+    /// document that a provider's cache would be asked for.
+    pub(in crate::engine) fn describe(
+        &mut self,
+        at_ms: i64,
+        layout: &Arc<DocumentLayout>,
+        caching: PrefixCaching,
+    ) {
+        if self.is_whole {
+            self.update.document = Some(DeliveredDocument { at_ms, layout: Arc::clone(layout), caching });
+        }
     }
 }
 
@@ -61,7 +76,7 @@ pub(in crate::engine) fn confirm_delivery(
     documents: Option<&Mutex<DocumentCache>>,
     pending: PendingDelivery,
 ) {
-    let PendingDelivery { record, update, outlined, cached_as } = pending;
+    let PendingDelivery { record, update, outlined, cached_as, .. } = pending;
     save_symbol_hashes(cache, &outlined.iter().collect::<Vec<_>>());
     let at_s = cache.workspace.world.clock.now_s();
     let tracker = cache.workspace.tracker.clone();
@@ -283,7 +298,7 @@ impl ReaderState {
         fingerprints: &[ContentHash],
     ) -> PendingDelivery {
         let Self { history, delivered } = self;
-        let mut update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
+        let mut update = DeliveryUpdate { changed: Vec::new(), removed: Vec::new(), document: None };
         let mut bytes = 0;
         let mut known_paths: HashSet<&RelPath> = HashSet::new();
         let mut outlined = Vec::new();
@@ -329,7 +344,8 @@ impl ReaderState {
             |path: &&RelPath| failed.contains(*path) || !history.since_last && !known_paths.contains(*path);
         update.removed = delivered.keys().filter(is_removed).cloned().collect();
         update.removed.sort();
-        PendingDelivery { record: history.record_key(), update, outlined, cached_as: None }
+        let (record, is_whole) = (history.record_key(), !history.since_last);
+        PendingDelivery { record, is_whole, update, outlined, cached_as: None }
     }
 }
 

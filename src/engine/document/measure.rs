@@ -22,7 +22,7 @@ pub(super) fn measure(
     if let Some(text) = render::after_stable(document).strip_prefix('\n') {
         frame.push(format!("{text}\n"));
     }
-    let attached = attachment_text(document, images_apart);
+    let attached = render::attachments(document, images_apart);
     // A block takes the empty line behind it; behind the last part there is none.
     let mut is_last_shortened = false;
     match attached.strip_prefix('\n') {
@@ -79,11 +79,6 @@ pub(super) fn measure(
 /// Returns what precedes the files, with the empty line behind it.
 fn heading(document: &Document) -> String {
     if document.part.has_prefix() { format!("{}\n", render::files_heading(document)) } else { String::new() }
-}
-
-/// Returns the text of the attachments as a model reads it.
-fn attachment_text(document: &Document, images_apart: bool) -> String {
-    if images_apart { render::attachments_without_images(document) } else { render::attachments(document) }
 }
 
 /// Splits off the blocks that are measured together; `None` if there are none.

@@ -2,7 +2,7 @@
 //!
 //! The steps hand their results on: `select` finds the files, `gather` routes and renders them (`render`, `view`),
 //! `pack` selects what a limited document has room for (`pack_costs`, `excerpts`, `fit`), `delivery` leaves out what the reader
-//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `cache` keeps documents and views for the next answer. May import all
+//! has (`delta` shows what has changed of it), `stability` orders, and `compose` puts the document together, which `measure` measures; `symbol_counts` counts for the receipt. `cache` keeps documents and views for the next answer, `opened` those that a client looks at. May import all
 //! other folders.
 
 #[cfg(test)]
@@ -22,6 +22,7 @@ mod image_patterns;
 #[cfg(test)]
 mod masked_tests;
 mod measure;
+mod opened;
 mod output;
 mod overview;
 mod pack;
@@ -44,6 +45,7 @@ mod views;
 pub use cache::CachedDocument;
 pub use compose::PreparedDocument;
 pub use explain::{Explanation, LimitedView, RankedName};
+pub use opened::OpenedDocument;
 pub use output::PriorOutputs;
 pub use request::{
     AggregationRequest, BeadsRequest, DiscussionSource, DocumentCacheKey, DocumentHistory, ImageFile,
@@ -54,5 +56,6 @@ pub use view::ViewAnswer;
 
 pub(in crate::engine) use cache::DocumentCaches;
 pub(in crate::engine) use delivery::{PendingDelivery, confirm_delivery};
+pub(in crate::engine) use opened::OpenedDocuments;
 pub(in crate::engine) use output::{prior_outputs, prune_outputs, write_file, write_numbered};
 pub(in crate::engine) use render::DocumentRun;

@@ -255,6 +255,7 @@ fn answer(project: &mut Project<'_>, request: &AggregationRequest) -> (Arc<Cache
         receipt: document.receipt.clone(),
         text,
         boundary: 0,
+        layout: Arc::default(),
         encoded: OnceLock::new(),
     });
     project.cache_document(&asked, &kept, &document.blocks, &answer);

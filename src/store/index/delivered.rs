@@ -1,7 +1,8 @@
-//! The tables `given` and `given_text`: what the last aggregation of each name gave.
+//! The tables `given` and `given_text`: what the last aggregation of each name gave of each file.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::delivered_document::{self, DeliveredDocument, select_names};
 use super::meta;
 use super::open::Store;
 use crate::model::{ContentHash, RelPath, ViewMode};
@@ -28,12 +29,14 @@ pub struct DeliveredFile {
 }
 
 /// What is new about what a reader has.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeliveryUpdate {
     /// Files that are new or shown in another way; each with the text that was shown, unless it is not to be kept.
     pub changed: Vec<(DeliveredFile, Option<String>)>,
     /// Files that the reader does not have any more.
     pub removed: Vec<RelPath>,
+    /// The document, if it is to be compared with later ones.
+    pub document: Option<DeliveredDocument>,
 }
 
 impl Store {
@@ -78,10 +81,17 @@ impl Store {
         let key = format!("{USED_AT_PREFIX}{name}");
         let used = self.get_meta(&key)?.and_then(|value| value.try_into().ok()).map(i64::from_le_bytes);
         let is_fresh = used.is_some_and(|used| (used..used.saturating_add(SECONDS_A_DAY)).contains(&at_s));
-        if is_fresh && giving.changed.is_empty() && giving.removed.is_empty() {
+        let is_known = match &giving.document {
+            Some(document) => delivered_document::is_recorded(&self.database.connection, name, document)?,
+            None => true,
+        };
+        if is_fresh && is_known && giving.changed.is_empty() && giving.removed.is_empty() {
             return Ok(());
         }
         let transaction = self.begin()?;
+        if let Some(document) = &giving.document {
+            delivered_document::record(&transaction, name, document)?;
+        }
         meta::upsert(&transaction, &key, &at_s.to_le_bytes())?;
         if !giving.changed.is_empty() || !giving.removed.is_empty() {
             let key = format!("{VERSION_PREFIX}{name}");
@@ -147,6 +157,7 @@ fn delete(connection: &Connection, name: &str, path: &[u8]) -> Result<(), Error>
 /// Deletes what was delivered of some files, under any name.
 pub(super) fn delete_files(connection: &Connection, paths: &[RelPath]) -> Result<(), Error> {
     delete_versions(connection)?;
+    delivered_document::delete_all(connection)?;
     for name in select_names(connection)? {
         paths.iter().try_for_each(|path| delete(connection, &name, path.as_bytes()))?;
     }
@@ -159,18 +170,13 @@ pub(super) fn delete_older(connection: &Connection, before_s: i64) -> Result<(),
         let key = format!("{USED_AT_PREFIX}{name}");
         let used = meta::get_intact(connection, &key)?.and_then(|value| value.try_into().ok());
         if used.is_none_or(|used| i64::from_le_bytes(used) < before_s) {
+            delivered_document::delete(connection, &name)?;
             execute(connection, "DELETE FROM given WHERE name = ?1", [name])?;
             execute(connection, "DELETE FROM meta WHERE key = ?1", [key])?;
             delete_versions(connection)?;
         }
     }
     delete_orphaned_texts(connection)
-}
-
-fn select_names(connection: &Connection) -> Result<Vec<String>, Error> {
-    let mut names = connection.prepare_cached("SELECT DISTINCT name FROM given")?;
-    let names = names.query_map([], |row| row.get(0))?;
-    Ok(names.collect::<Result<_, _>>()?)
 }
 
 fn delete_orphaned_texts(connection: &Connection) -> Result<(), Error> {
@@ -188,6 +194,7 @@ pub(super) fn verify(connection: &Connection, report: &mut IntegrityReport) -> R
     if 0 < delete_damaged(connection, (query, delete, &[8, 0]), damaged, report)? {
         delete_versions(connection)?;
     }
+    delivered_document::verify(connection, report)?;
     delete_orphaned_texts(connection)
 }
 
@@ -266,6 +273,7 @@ mod tests {
         DeliveryUpdate {
             changed: files.iter().map(|(name, text)| given(name, text)).collect(),
             removed: removed.iter().map(|name| path(name)).collect(),
+            document: None,
         }
     }
 
@@ -311,7 +319,7 @@ mod tests {
         let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         let changed = vec![(given("a.py", "new").0, None)];
-        store.record_delivery("x", &DeliveryUpdate { changed, removed: Vec::new() }, 11).unwrap();
+        store.record_delivery("x", &DeliveryUpdate { changed, ..DeliveryUpdate::default() }, 11).unwrap();
         assert_eq!(texts(&store, "x")[0], ("a.py".to_owned(), None));
         assert!(store.verify().unwrap().damaged_rows.is_empty());
     }
@@ -393,6 +401,7 @@ mod tests {
             CREATE TABLE given_text (id INTEGER PRIMARY KEY, text TEXT NOT NULL, ck BLOB NOT NULL) STRICT;
             INSERT INTO given_text SELECT id, CAST(substr(body, 2) AS TEXT), ck FROM newer;
             DROP TABLE newer;
+            DROP TABLE given_document;
             PRAGMA user_version = 3";
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
@@ -406,7 +415,8 @@ mod tests {
     fn a_store_of_the_second_version_keeps_what_it_holds_and_learns_what_was_given() {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
-        let older = "DROP TABLE given; DROP TABLE given_text; PRAGMA user_version = 2";
+        let older =
+            "DROP TABLE given; DROP TABLE given_text; DROP TABLE given_document; PRAGMA user_version = 2";
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);

@@ -259,7 +259,8 @@ mod tests {
         let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
         let older =
-            "DROP TABLE token_count; DROP TABLE given; DROP TABLE given_text; PRAGMA user_version = 1";
+            "DROP TABLE token_count; DROP TABLE given; DROP TABLE given_text; DROP TABLE given_document;
+             PRAGMA user_version = 1";
         sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);

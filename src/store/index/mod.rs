@@ -10,6 +10,7 @@ mod artifact;
 mod codec;
 mod content;
 mod delivered;
+mod delivered_document;
 mod file;
 mod meta;
 mod open;
@@ -19,6 +20,7 @@ mod upkeep;
 mod write;
 
 pub use delivered::{DeliveredFile, DeliveryUpdate};
+pub use delivered_document::DeliveredDocument;
 pub use file::{FileRow, StoredFileState};
 pub use open::{OpenedStore, Store};
 pub use upkeep::{ClearScope, DeletedRows, StoreSize};

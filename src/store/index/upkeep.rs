@@ -57,6 +57,7 @@ fn clear_all(connection: &Connection) -> Result<DeletedRows, Error> {
     delete("DELETE FROM token_count")?;
     delete("DELETE FROM given")?;
     delete("DELETE FROM given_text")?;
+    delete("DELETE FROM given_document")?;
     let freed = DeletedRows {
         contents: delete("DELETE FROM content")?,
         artifacts: delete("DELETE FROM artifact")?,
@@ -183,7 +184,10 @@ impl Store {
             idle_contents: count("SELECT count(*) FROM content WHERE idle_since IS NOT NULL")?,
             artifacts: self.artifact_sizes()?,
             delivered_texts: count("SELECT count(*) FROM given")?,
-            delivered_bytes: count("SELECT coalesce(sum(length(body)), 0) FROM given_text")?,
+            delivered_bytes: count(
+                "SELECT coalesce((SELECT sum(length(body)) FROM given_text), 0)
+                 + coalesce((SELECT sum(length(body)) FROM given_document), 0)",
+            )?,
             bytes_on_disk: self.bytes_on_disk()?,
         })
     }

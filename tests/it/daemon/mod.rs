@@ -6,6 +6,7 @@
 mod agent;
 mod api;
 mod confined;
+mod documents;
 mod events;
 mod faults;
 mod files;

@@ -14,7 +14,9 @@ fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String,
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
     let text = bodies(&document).join("\n");
     let (receipt, encoded) = (document.receipt.clone(), OnceLock::new());
-    let answer = Arc::new(CachedDocument { receipt, text: text.clone().into(), boundary: 0, encoded });
+    let layout = Arc::default();
+    let answer =
+        Arc::new(CachedDocument { receipt, text: text.clone().into(), boundary: 0, layout, encoded });
     project.cache_document(&asked, &kept, &document.blocks, &answer);
     project.confirm_delivery();
     (text, false)

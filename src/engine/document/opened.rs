@@ -1,0 +1,165 @@
+//! Documents that a client has opened to look at them: the text is read in parts, and two of them are compared.
+//!
+//! The newest ones are held with their texts, which are those of the cached documents; of older ones only what they
+//! consist of is known.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::cache::CachedDocument;
+use crate::model::{ContentHash, DocumentLayout, LineIndex, PrefixCaching};
+
+/// The texts of so many documents are held.
+const MAX_TEXTS: usize = 2;
+/// So many bytes of texts are held.
+const MAX_TEXT_BYTES: usize = 64 << 20;
+/// A text is held for so long after it was opened.
+const TEXT_SECONDS: i64 = 600;
+/// So many documents are known by what they consist of.
+const MAX_DOCUMENTS: usize = 20;
+
+/// A document that a client has opened.
+#[derive(Debug, Clone)]
+pub struct OpenedDocument {
+    /// Names the document in later questions.
+    pub id: String,
+    /// When it was opened, in milliseconds since the epoch.
+    pub at_ms: i64,
+    pub layout: Arc<DocumentLayout>,
+    pub caching: PrefixCaching,
+    /// Its text; `None` once it is no longer held.
+    pub text: Option<Arc<OpenedText>>,
+}
+
+/// The text of an opened document.
+#[derive(Debug)]
+pub struct OpenedText {
+    pub document: Arc<CachedDocument>,
+    /// Under other settings, symbols of it may be hidden.
+    settings: String,
+    index: OnceLock<LineIndex>,
+}
+
+impl OpenedText {
+    /// Returns so many lines of the text, from `first` on, which is counted from 1; `None` under other settings than those
+    /// that it was opened with.
+    pub fn lines(&self, settings: &str, first: u64, count: u64) -> Option<String> {
+        let text = &self.document.text;
+        let index = || self.index.get_or_init(|| text.line_index());
+        (self.settings == settings).then(|| text.lines(index(), first, count))
+    }
+}
+
+/// The documents that were opened last, the newest at the end.
+#[derive(Default)]
+pub(in crate::engine) struct OpenedDocuments(Mutex<VecDeque<OpenedDocument>>);
+
+impl OpenedDocuments {
+    /// Opens a document at a time in milliseconds. The same document, if it is cached in the same way, has the same id.
+    pub(in crate::engine) fn open(
+        &self,
+        document: Arc<CachedDocument>,
+        caching: PrefixCaching,
+        settings: String,
+        at_ms: i64,
+    ) -> OpenedDocument {
+        let layout = Arc::clone(&document.layout);
+        let caching_text = format!("{:?} {}", caching.marks, caching.min_tokens);
+        let id = ContentHash::digest(format!("{} {caching_text} {settings}", layout.digest()).as_bytes());
+        let text = Arc::new(OpenedText { document, settings, index: OnceLock::new() });
+        let opened = OpenedDocument { id: id.short_hex(), at_ms, layout, caching, text: Some(text) };
+        let mut documents = self.lock();
+        documents.retain(|known| known.id != opened.id);
+        documents.push_back(opened.clone());
+        while MAX_DOCUMENTS < documents.len() {
+            documents.pop_front();
+        }
+        release_texts(&mut documents, at_ms);
+        opened
+    }
+
+    /// Returns a document that was opened.
+    pub(in crate::engine) fn get(&self, id: &str, at_ms: i64) -> Option<OpenedDocument> {
+        let mut documents = self.lock();
+        release_texts(&mut documents, at_ms);
+        documents.iter().find(|known| known.id == id).cloned()
+    }
+
+    /// Releases the texts that were opened too long ago.
+    pub(in crate::engine) fn release_texts(&self, at_ms: i64) {
+        release_texts(&mut self.lock(), at_ms);
+    }
+
+    /// Locks the documents. A thread that panicked has left them whole: every change is made under one lock.
+    fn lock(&self) -> MutexGuard<'_, VecDeque<OpenedDocument>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Releases the texts of all but the newest documents.
+fn release_texts(documents: &mut VecDeque<OpenedDocument>, at_ms: i64) {
+    let mut bytes = 0;
+    for (age, opened) in documents.iter_mut().rev().enumerate() {
+        bytes += opened.text.as_ref().map_or(0, |text| text.document.text.bytes_in_memory());
+        let is_recent = (0..TEXT_SECONDS * 1000).contains(&(at_ms - opened.at_ms));
+        if MAX_TEXTS <= age || MAX_TEXT_BYTES < bytes || !is_recent {
+            opened.text = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::empty_receipt;
+    use crate::model::{DocumentPiece, PieceSubject};
+
+    const CACHING: PrefixCaching = PrefixCaching { marks: None, min_tokens: 0 };
+
+    fn document(text: &str) -> Arc<CachedDocument> {
+        let piece = DocumentPiece {
+            subject: PieceSubject::Section("Files".into()),
+            bytes: text.len() as u64,
+            lines: 1,
+            tokens: 1,
+            hash: ContentHash::digest(text.as_bytes()),
+        };
+        Arc::new(CachedDocument {
+            receipt: empty_receipt(),
+            text: text.to_owned().into(),
+            boundary: text.len(),
+            layout: Arc::new(DocumentLayout { pieces: vec![piece], stable: None, prefix: 1 }),
+            encoded: OnceLock::new(),
+        })
+    }
+
+    fn open(documents: &OpenedDocuments, text: &str, at_ms: i64) -> String {
+        documents.open(document(text), CACHING, "s".to_owned(), at_ms).id
+    }
+
+    /// Returns the first line of a document; `None` if its text is not held.
+    fn line(documents: &OpenedDocuments, id: &str, settings: &str, at_ms: i64) -> Option<String> {
+        documents.get(id, at_ms).unwrap().text?.lines(settings, 1, 1)
+    }
+
+    #[test]
+    fn the_texts_of_the_two_newest_documents_are_held_for_ten_minutes() {
+        let documents = OpenedDocuments::default();
+        let ids = ["a\n", "b\n", "c\n"].map(|text| open(&documents, text, 1_000));
+        assert_eq!(line(&documents, &ids[0], "s", 1_000), None);
+        assert_eq!(line(&documents, &ids[1], "s", 1_000).as_deref(), Some("b\n"));
+        assert_eq!(open(&documents, "b\n", 500_000), ids[1]);
+        assert_eq!(line(&documents, &ids[2], "s", 600_999).as_deref(), Some("c\n"));
+        assert_eq!(line(&documents, &ids[2], "s", 601_000), None);
+        assert_eq!(line(&documents, &ids[1], "s", 601_000).as_deref(), Some("b\n"));
+        assert!(documents.get("unknown", 1_000).is_none());
+    }
+
+    #[test]
+    fn a_text_is_not_given_under_settings_that_may_hide_some_of_it() {
+        let documents = OpenedDocuments::default();
+        let id = open(&documents, "a\n", 0);
+        assert_eq!(line(&documents, &id, "with a mask", 0), None);
+        assert!(line(&documents, &id, "s", 0).is_some());
+    }
+}

@@ -1,0 +1,117 @@
+//! Documents that a page shows: opened without being given to anyone, read in parts, and compared.
+
+use serde_json::{Value, json};
+
+use super::harness::TestDaemon;
+use crate::sandbox::{Sandbox, number, text};
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in ["a", "b", "c"] {
+        let functions: Vec<String> =
+            (0..200).map(|at| format!("def {name}_{at}():\n    return {at}\n\n\n")).collect();
+        sandbox.write(format!("{name}.py"), functions.concat());
+    }
+    sandbox.write("slop.toml", "[aggregation]\norder = \"path\"\n");
+    sandbox
+}
+
+fn open(daemon: &TestDaemon<'_>) -> Value {
+    daemon.query("/v1/document/open", &json!({"choice": {"strategy": "full"}, "files": ["*.py"]}))["data"]
+        .clone()
+}
+
+fn read(daemon: &TestDaemon<'_>, id: &Value, line: u64, lines: u64) -> (u16, Value) {
+    daemon.connect().try_query("/v1/document/read", &json!({"id": id, "line": line, "lines": lines}))
+}
+
+fn compare(daemon: &TestDaemon<'_>, from: &Value, to: &Value) -> Value {
+    daemon.query("/v1/document/compare", &json!({"from": from, "to": to}))["data"].clone()
+}
+
+#[test]
+fn an_opened_document_is_read_in_parts_and_given_to_nobody() {
+    let sandbox = project();
+    let daemon = TestDaemon::start(&sandbox);
+    let opened = open(&daemon);
+    let asked = json!({"choice": {"strategy": "full"}, "files": ["*.py"], "name": "elsewhere"});
+    let whole = text(&daemon.query("/v1/aggregate", &asked)["data"]["text"]);
+    let (_, all) = read(&daemon, &opened["id"], 1, 2_000);
+    let (_, rest) = read(&daemon, &opened["id"], 2_001, 2_000);
+    assert_eq!(text(&all["data"]["text"]) + &text(&rest["data"]["text"]), whole);
+    assert_eq!(number(&opened["bytes"]), whole.len() as u64);
+    let lines: Vec<&str> = whole.lines().collect();
+    let blocks = &opened["blocks"];
+    for (at, name) in ["a.py", "b.py", "c.py"].iter().enumerate() {
+        let line = number(&blocks["line"][at]);
+        let count = number(&blocks["lines"][at]);
+        let (_, part) = read(&daemon, &opened["id"], line, count);
+        let part = text(&part["data"]["text"]);
+        assert!(part.starts_with(&format!("### {name}\n")) && part.ends_with("```\n"), "{part}");
+        assert_eq!(part.lines().count() as u64, count);
+        assert_eq!(blocks["file"][at], *name);
+    }
+    for section in opened["sections"].as_array().unwrap() {
+        let line = usize::try_from(number(&section["line"])).unwrap();
+        assert!(
+            section["name"] == "Overview" || lines[line - 1].ends_with(&text(&section["name"])),
+            "{section}"
+        );
+    }
+    // Nothing was given under the name that such a document has.
+    let refused = json!({"from": {"given": "project"}, "to": opened["id"]});
+    let (code, envelope) = daemon.connect().try_query("/v1/document/compare", &refused);
+    assert_eq!((code, &envelope["error"]["code"]), (404, &json!("not_found")));
+
+    // Under settings that hide some of it, the text is not shown any more.
+    let mask = "[[files]]\npath = \"a.py\"\n[files.ast_mask]\na_7 = \"hide\"\n";
+    sandbox.write("slop.toml", format!("{}{mask}", sandbox.read("slop.toml")));
+    let (code, envelope) = read(&daemon, &opened["id"], 1, 9);
+    assert_eq!((code, &envelope["error"]["code"]), (410, &json!("document_gone")));
+    let masked = open(&daemon);
+    let (_, all) = read(&daemon, &masked["id"], 1, 2_000);
+    assert!(!text(&all["data"]["text"]).contains("def a_7()"), "{all}");
+    let difference = compare(&daemon, &opened["id"], &masked["id"]);
+    assert_eq!(
+        (&difference["first"]["file"], &difference["first"]["reason"]),
+        (&json!("a.py"), &json!("view"))
+    );
+    assert!(!difference.to_string().contains("a_7"));
+    let masked = masked["id"].clone();
+    drop(daemon);
+    assert_eq!(read(&TestDaemon::start(&sandbox), &masked, 1, 9).0, 410);
+}
+
+#[test]
+fn documents_of_a_name_are_compared_by_what_a_provider_keeps() {
+    let sandbox = project();
+    let aggregate =
+        || sandbox.stdout_of(&["aggregate", "*.py", "--strategy", "full", "--name", "w", "--stdout"]);
+    let before = aggregate();
+    sandbox.write("b.py", sandbox.read("b.py").replace("return 20\n", "return -20\n"));
+    let after = aggregate();
+    let daemon = TestDaemon::start(&sandbox);
+    let given = |back: u64| json!({"given": "w", "back": back});
+    let kept = compare(&daemon, &given(1), &given(0));
+    // Of texts that are not held, whole blocks are compared.
+    let block = after.find("\n### b.py\n").unwrap();
+    assert_eq!((number(&kept["kept_bytes"]), number(&kept["of_bytes"])), (block as u64, after.len() as u64));
+    let first =
+        json!({"file": "b.py", "reason": "edited", "document_line": 2 + after[..block].lines().count()});
+    assert_eq!(kept["first"], first, "{kept}");
+    assert_eq!(kept["blocks"], json!([{"file": "b.py", "from": 1, "to": 1, "same": false}]));
+    // What is opened has the same pieces, whoever composed it.
+    let opened = open(&daemon);
+    assert_eq!(compare(&daemon, &given(0), &opened["id"])["first"], Value::Null);
+    sandbox.write("b.py", sandbox.read("b.py").replace("return -20\n", "return 20\n"));
+    let back = open(&daemon);
+    assert_eq!(number(&back["bytes"]), before.len() as u64);
+    let edited = compare(&daemon, &opened["id"], &back["id"]);
+    assert_eq!(edited["first"]["line"], 82, "{edited}");
+    let common = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+    assert_eq!(number(&edited["common_bytes"]), common as u64);
+    sandbox.stdout_of(&["cache", "clear"]);
+    let (code, _) =
+        daemon.connect().try_query("/v1/document/compare", &json!({"from": given(0), "to": given(0)}));
+    assert_eq!(code, 404);
+}
